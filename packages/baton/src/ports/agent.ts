@@ -1,0 +1,76 @@
+import type { AgentEvent, AgentName, PermissionMode } from '@batonpass/contract/event'
+import type { HookSource } from '@batonpass/contract/hook'
+import type { Reaction } from '@batonpass/contract/reaction'
+
+type WithoutStamp<E> = E extends unknown ? Omit<E, 'id' | 'at' | 'session' | 'agent'> : never
+/** An event before the daemon has stamped it with id, time and our session id. */
+export type DecodedEvent = WithoutStamp<AgentEvent>
+
+/** What an adapter made of a payload: our event, or a hook that means nothing to us (answered with `{}`). */
+export type Decoded = { event: DecodedEvent } | { ignored: string }
+
+/** Where hooks are installed. `local` is the project's private, git-ignored settings. */
+export type InstallScope = Exclude<HookSource, 'manual' | 'plugin'>
+
+export interface InstallTarget {
+  scope: InstallScope
+  /** The worktree root, for project and local scope. */
+  project: string
+  home: string
+  /** The stable launcher that hook settings name. */
+  launcher: string
+  /** For events that only observe: the daemon's HTTP address with its observe key, or none. */
+  observeUrl?: string | undefined
+  /** How long a hook that may wait for a person is allowed to take. */
+  waitSeconds: number
+}
+
+/** One settings file before and after; nothing is written by the adapter. */
+export interface FileChange {
+  path: string
+  before: string | undefined
+  /** `undefined`: the file held only what Baton wrote and goes away. */
+  after: string | undefined
+}
+
+/**
+ * One coding agent: the only code that knows its JSON.
+ * Pure: bytes in, values out; files are read and written by the caller.
+ */
+export interface AgentAdapter {
+  readonly name: AgentName
+  /** Other names people type, e.g. `claude`. */
+  readonly aliases: readonly string[]
+  readonly title: string
+  /** Programs on PATH that mean it is installed. */
+  readonly programs: readonly string[]
+  /** The agent's own event names that Baton hooks, and how. */
+  readonly hooks: readonly HookPoint[]
+  /** `payload` is parsed JSON of unknown shape; `event` is the name from the hook's arguments, if any. Throws BatonError payload_invalid. */
+  decode(payload: unknown, event: string | undefined): Decoded
+  /** The agent's answer on stdout. Always valid JSON; `{}` when there is nothing to say. */
+  encode(reaction: Reaction, nativeEvent: string): Record<string, unknown>
+  /** What to answer when no daemon can be asked. */
+  safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction
+  /** The settings files it would change to install its hooks; `read` gives a file's text or undefined. */
+  install(target: InstallTarget, read: (path: string) => string | undefined): FileChange[]
+  uninstall(
+    target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
+    read: (path: string) => string | undefined,
+  ): FileChange[]
+  /** Whether Baton's hooks are in the settings of that scope. */
+  installed(
+    target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
+    read: (path: string) => string | undefined,
+  ): 'no' | 'yes' | 'stale'
+}
+
+export interface HookPoint {
+  /** The agent's own event name. */
+  event: string
+  /** `decide`: the answer matters, so it goes through the process client. `observe`: may use HTTP where offered. */
+  role: 'decide' | 'observe'
+  /** May wait for a person. */
+  waits?: boolean
+  matcher?: string
+}

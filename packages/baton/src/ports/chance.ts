@@ -1,0 +1,5 @@
+/** The only source of chance: ids, tokens, jitter. */
+export interface Chance {
+  /** `length` characters out of [0-9a-z]. */
+  id(length: number): string
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { ErrorBody } from './errors.ts'
+import { Entry } from './journal.ts'
+import { Session } from './session.ts'
+
+/** GET /api/health: also what a client uses to recognise a Baton daemon and its version. */
+export const Health = z.object({
+  name: z.literal('baton'),
+  version: z.string(),
+  protocol: z.number().int(),
+  pid: z.number().int(),
+  startedAt: z.iso.datetime(),
+  stateDir: z.string(),
+  url: z.string(),
+  draining: z.boolean(),
+  sessions: z.object({ live: z.number().int(), known: z.number().int() }),
+  memoryMb: z.number(),
+  store: z.object({
+    kind: z.enum(['sqlite', 'postgres']),
+    entries: z.number().int(),
+    copy: z.enum(['off', 'current', 'behind', 'failing']),
+  }),
+  config: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
+})
+export type Health = z.infer<typeof Health>
+
+export const SessionList = z.object({ sessions: z.array(Session) })
+export type SessionList = z.infer<typeof SessionList>
+export const EntryList = z.object({ entries: z.array(Entry) })
+export const Stopped = z.object({ stopping: z.literal(true), pid: z.number().int() })
+export const Failure = z.object({ error: ErrorBody })

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+/** The closed set of things that can go wrong. A code is an API: scripts match on it, so it is never renamed. */
+export const ErrorCode = z.enum([
+  'usage',
+  'config_invalid',
+  'config_unreadable',
+  'config_untrusted',
+  'config_outside_project',
+  'daemon_absent',
+  'daemon_busy',
+  'daemon_refused',
+  'protocol_unsupported',
+  'payload_invalid',
+  'payload_too_large',
+  'agent_unknown',
+  'settings_unreadable',
+  'settings_changed',
+  'database_newer',
+  'database_failed',
+  'disk_full',
+  'not_found',
+  'not_allowed',
+  'missing_tool',
+  'timed_out',
+  'internal',
+])
+export type ErrorCode = z.infer<typeof ErrorCode>
+
+/** What a caller across a process boundary is told. */
+export const ErrorBody = z.object({
+  code: ErrorCode,
+  message: z.string(),
+  remedy: z.string().optional(),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** An expected failure: what happened, and what to do next. Anything else that is thrown is a bug. */
+export class BatonError extends Error {
+  readonly code: ErrorCode
+  readonly remedy: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'BatonError'
+    this.code = code
+    this.remedy = options.remedy
+  }
+
+  toBody(): ErrorBody {
+    return { code: this.code, message: this.message, ...(this.remedy ? { remedy: this.remedy } : {}) }
+  }
+}

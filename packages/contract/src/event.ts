@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { EventId, NativeId, SessionId } from './ids.ts'
+
+/** The coding agents Baton speaks with; also the names of their adapter folders. */
+export const AgentName = z.enum(['claude-code', 'cursor', 'codex', 'opencode', 'gemini', 'copilot', 'pi'])
+export type AgentName = z.infer<typeof AgentName>
+
+/** How freely the agent runs tools by itself. `bypass` and `never-ask` wave an `ask` through or drop it. */
+export const PermissionMode = z.enum(['default', 'accept-edits', 'plan', 'auto', 'never-ask', 'bypass'])
+export type PermissionMode = z.infer<typeof PermissionMode>
+
+/** What a tool call would do, in our words: nothing outside an adapter knows an agent's tool names. */
+export const Action = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('shell'), command: z.string(), cwd: z.string().optional() }),
+  z.object({ kind: z.literal('read'), paths: z.array(z.string()) }),
+  z.object({ kind: z.literal('write'), paths: z.array(z.string()) }),
+  z.object({ kind: z.literal('search'), paths: z.array(z.string()), pattern: z.string().optional() }),
+  z.object({ kind: z.literal('web'), url: z.string().optional(), query: z.string().optional() }),
+  z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string() }),
+  z.object({ kind: z.literal('agent'), description: z.string().optional() }),
+  z.object({ kind: z.literal('other') }),
+])
+export type Action = z.infer<typeof Action>
+
+const ToolCall = z.object({
+  tool: z.string(),
+  input: z.unknown(),
+  action: Action,
+  toolUseId: NativeId.optional(),
+})
+export type ToolCall = z.infer<typeof ToolCall>
+
+const common = {
+  id: EventId,
+  at: z.iso.datetime(),
+  agent: AgentName,
+  session: SessionId,
+  /** The agent's own session id: what the person types after `claude -r`. */
+  nativeSession: NativeId,
+  promptId: NativeId.optional(),
+  cwd: z.string().optional(),
+  transcript: z.string().optional(),
+  mode: PermissionMode.optional(),
+  /** Set when the hook ran inside a subagent: such an event is never the session's own stop. */
+  subagent: z.object({ id: z.string(), type: z.string().optional() }).optional(),
+}
+
+/** What an agent told us, in our words. */
+export const AgentEvent = z.discriminatedUnion('type', [
+  z.object({
+    ...common,
+    type: z.literal('SessionStarted'),
+    source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork', 'unknown']),
+    model: z.string().optional(),
+  }),
+  z.object({ ...common, type: z.literal('PromptSubmitted'), prompt: z.string() }),
+  z.object({ ...common, ...ToolCall.shape, type: z.literal('ToolRequested') }),
+  z.object({ ...common, ...ToolCall.shape, type: z.literal('PermissionAsked') }),
+  z.object({
+    ...common,
+    ...ToolCall.shape,
+    type: z.literal('ToolFinished'),
+    failed: z.boolean(),
+    response: z.unknown(),
+    durationMs: z.number().nonnegative().optional(),
+  }),
+  z.object({
+    ...common,
+    type: z.literal('TurnEnded'),
+    /** The agent is already going on because a stop was answered with a prompt. */
+    continued: z.boolean(),
+    lastMessage: z.string().optional(),
+    outcome: z.enum(['completed', 'aborted', 'error']).default('completed'),
+    loopCount: z.number().int().nonnegative().optional(),
+  }),
+  z.object({ ...common, type: z.literal('TurnFailed'), error: z.string(), message: z.string().optional() }),
+  z.object({
+    ...common,
+    type: z.literal('Idle'),
+    kind: z.enum(['idle', 'permission', 'other']),
+    message: z.string().optional(),
+  }),
+  z.object({
+    ...common,
+    type: z.literal('ContextMeasured'),
+    used: z.number().int().nonnegative(),
+    size: z.number().int().positive().optional(),
+    percent: z.number().min(0).max(1000).optional(),
+  }),
+  z.object({
+    ...common,
+    type: z.literal('Compacting'),
+    trigger: z.enum(['manual', 'auto', 'unknown']),
+    instructions: z.string().optional(),
+  }),
+  z.object({ ...common, type: z.literal('Compacted'), summary: z.string().optional() }),
+  z.object({ ...common, type: z.literal('SubagentStarted') }),
+  z.object({ ...common, type: z.literal('SubagentEnded'), lastMessage: z.string().optional() }),
+  z.object({ ...common, type: z.literal('SessionEnded'), reason: z.string() }),
+])
+export type AgentEvent = z.infer<typeof AgentEvent>
+export type EventType = AgentEvent['type']
+export type EventOf<T extends EventType> = Extract<AgentEvent, { type: T }>

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { AgentName } from './event.ts'
+
+/** Bumped when the envelope changes shape; the daemon speaks this version and the one before it. */
+export const PROTOCOL = 1
+export const OLDEST_PROTOCOL = 1
+
+/** Which installation of the hooks made the call: the same event from two of them counts once. */
+export const HookSource = z.enum(['plugin', 'user', 'project', 'local', 'manual'])
+export type HookSource = z.infer<typeof HookSource>
+
+/** What the client says about a call, beside the agent's own JSON. Carried as `baton-*` HTTP headers. */
+export const Envelope = z.object({
+  protocol: z.coerce.number().int().min(OLDEST_PROTOCOL).max(PROTOCOL),
+  agent: AgentName,
+  /** The agent's own name of the event, where the hook settings give it. */
+  event: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z.]{0,63}$/)
+    .optional(),
+  source: HookSource.default('manual'),
+  /** Unique to this call: a repeated one (the daemon died midway) is the same call, not a second event. */
+  request: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .optional(),
+  cwd: z.string().max(4096).optional(),
+  home: z.string().max(4096).optional(),
+  pane: z.string().max(128).optional(),
+  pid: z.coerce.number().int().positive().optional(),
+  /** `from=to` pairs for an agent that sees other paths than the daemon (a container). */
+  pathMap: z.string().max(8192).optional(),
+  /** Set by Baton on its own model calls: every reactor stands aside. */
+  marker: z.string().max(64).optional(),
+})
+export type Envelope = z.infer<typeof Envelope>
+
+/** The largest hook payload the daemon reads. */
+export const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024

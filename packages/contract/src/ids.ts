@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** Ids are prefixed so that a log line says what it names, and branded so that one is never passed for another. */
+const prefixed = <const P extends string>(prefix: P) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-z]{16,26}$`))
+    .brand<P>()
+
+export const SessionId = prefixed('ses')
+export type SessionId = z.infer<typeof SessionId>
+
+export const EventId = prefixed('evt')
+export type EventId = z.infer<typeof EventId>
+
+export const EntryId = prefixed('ent')
+export type EntryId = z.infer<typeof EntryId>
+
+/** An agent's own id for a session, prompt or tool call: kept as given, but it must be safe as a file name. */
+export const NativeId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/)

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { ErrorBody } from './errors.ts'
+import { AgentEvent, AgentName } from './event.ts'
+import { HookSource } from './hook.ts'
+import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
+import { Reaction } from './reaction.ts'
+
+/** What one entry says. A new capability adds a kind here; an old kind is never changed. */
+export const EntryBody = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('event'), event: AgentEvent, source: HookSource }),
+  z.object({
+    kind: z.literal('reaction'),
+    event: EventId,
+    reaction: Reaction,
+    /** Which reactors spoke, in the order of their precedence. */
+    by: z.array(z.string()),
+    tookMs: z.number().nonnegative(),
+  }),
+  z.object({ kind: z.literal('fault'), during: z.string(), error: ErrorBody, event: EventId.optional() }),
+  z.object({
+    kind: z.literal('daemon'),
+    what: z.enum(['started', 'stopped', 'drained', 'recovered']),
+    version: z.string(),
+    pid: z.number().int(),
+    detail: z.string().optional(),
+  }),
+  z.object({
+    kind: z.literal('config'),
+    what: z.enum(['loaded', 'rejected', 'trusted', 'untrusted']),
+    file: z.string().optional(),
+    message: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
+])
+export type EntryBody = z.infer<typeof EntryBody>
+export type EntryKind = EntryBody['kind']
+
+/** One line of the append-only record. `seq` orders entries; nothing is ever changed in place. */
+export const Entry = z.object({
+  seq: z.number().int().positive(),
+  id: EntryId,
+  at: z.iso.datetime(),
+  agent: AgentName.optional(),
+  session: SessionId.optional(),
+  nativeSession: NativeId.optional(),
+  promptId: NativeId.optional(),
+  toolUseId: NativeId.optional(),
+  /** The worktree root the session began in. */
+  project: z.string().optional(),
+  /** The hook call that brought an event: the same call repeated is found by it. */
+  request: z.string().optional(),
+  body: EntryBody,
+})
+export type Entry = z.infer<typeof Entry>
+
+/** An entry before the store has given it its number. */
+export type NewEntry = Omit<Entry, 'seq'>
+
+export const EntryQuery = z.object({
+  after: z.coerce.number().int().nonnegative().optional(),
+  before: z.coerce.number().int().positive().optional(),
+  session: z.string().optional(),
+  project: z.string().optional(),
+  kind: z.string().optional(),
+  since: z.iso.datetime().optional(),
+  limit: z.coerce.number().int().min(1).max(5000).default(200),
+  /** Oldest first by default; `desc` gives the newest. */
+  order: z.enum(['asc', 'desc']).default('asc'),
+})
+export type EntryQuery = z.infer<typeof EntryQuery>

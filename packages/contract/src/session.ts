@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { AgentName, PermissionMode } from './event.ts'
+import { NativeId, SessionId } from './ids.ts'
+
+/** One conversation of an agent, as the daemon knows it. Derived from events; rebuilt from the journal. */
+export const Session = z.object({
+  id: SessionId,
+  agent: AgentName,
+  nativeSession: NativeId,
+  cwd: z.string().optional(),
+  project: z.string().optional(),
+  transcript: z.string().optional(),
+  mode: PermissionMode.optional(),
+  pane: z.string().optional(),
+  startedAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+  endReason: z.string().optional(),
+  lastEvent: z.string(),
+  events: z.number().int().nonnegative(),
+  /** The session this one continues, after a handoff or /clear. */
+  parent: SessionId.optional(),
+})
+export type Session = z.infer<typeof Session>
