@@ -27,12 +27,12 @@ type Block = Record<string, unknown> & { type: string }
 
 function read({ path, headers, body }: RawRequest): Reading {
   const faults: string[] = []
-  const messages = readMessages(body['messages'], faults)
-  const system = textsOf(asBlocks(body['system'], faults)).join('\n')
-  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isRecord) : []
-  if (typeof body['model'] !== 'string') faults.push('model is missing')
+  const messages = readMessages(body.messages, faults)
+  const system = textsOf(asBlocks(body.system, faults)).join('\n')
+  const tools = Array.isArray(body.tools) ? body.tools.filter(isRecord) : []
+  if (typeof body.model !== 'string') faults.push('model is missing')
   const counting = path === '/v1/messages/count_tokens'
-  if (!counting && typeof body['max_tokens'] !== 'number') faults.push('max_tokens is missing')
+  if (!counting && typeof body.max_tokens !== 'number') faults.push('max_tokens is missing')
   if (!headers['anthropic-version']) faults.push('anthropic-version header is missing')
   const key = String(headers['x-api-key'] ?? headers.authorization ?? '').replace(/^Bearer /, '')
   if (!key) faults.push('no API key')
@@ -44,12 +44,12 @@ function read({ path, headers, body }: RawRequest): Reading {
     kind: counting ? 'count' : kindOf(tools.length, texts),
     key,
     session: sessionOf(headers['x-claude-code-session-id']),
-    modelName: String(body['model'] ?? ''),
-    stream: body['stream'] === true,
+    modelName: String(body.model ?? ''),
+    stream: body.stream === true,
     text: [system, ...texts].join('\n'),
     firstPrompt: texts[messages.findIndex(message => message.role === 'user')] ?? '',
     lastText,
-    toolNames: tools.map(tool => String(tool['name'])),
+    toolNames: tools.map(tool => String(tool.name)),
     toolResults: messages.flatMap(message =>
       message.blocks.filter(b => b.type === 'tool_result').map(resultOf),
     ),
@@ -79,10 +79,10 @@ function readMessages(value: unknown, faults: string[]): Message[] {
       faults.push(`messages[${i}] is no object`)
       return { role: '', blocks: [] }
     }
-    const role = String(item['role'])
+    const role = String(item.role)
     // Mid-conversation instructions arrive as role "system" between the others.
     if (!['user', 'assistant', 'system'].includes(role)) faults.push(`messages[${i}].role is ${role}`)
-    return { role, blocks: asBlocks(item['content'], faults) }
+    return { role, blocks: asBlocks(item.content, faults) }
   })
 }
 
@@ -94,7 +94,7 @@ function asBlocks(content: unknown, faults: string[]): Block[] {
     return []
   }
   return content.filter((block: unknown): block is Block => {
-    const good = isRecord(block) && typeof block['type'] === 'string'
+    const good = isRecord(block) && typeof block.type === 'string'
     if (!good) faults.push('a content block has no type')
     return good
   })
@@ -102,7 +102,7 @@ function asBlocks(content: unknown, faults: string[]): Block[] {
 
 function textsOf(blocks: Block[]): string[] {
   return blocks.flatMap(block => {
-    if (block.type === 'text') return [String(block['text'])]
+    if (block.type === 'text') return [String(block.text)]
     if (block.type === 'tool_result') return [resultOf(block).text]
     return []
   })
@@ -110,9 +110,9 @@ function textsOf(blocks: Block[]): string[] {
 
 function resultOf(block: Block): ToolResult {
   return {
-    id: String(block['tool_use_id']),
-    text: textsOf(asBlocks(block['content'], [])).join('\n'),
-    isError: block['is_error'] === true,
+    id: String(block.tool_use_id),
+    text: textsOf(asBlocks(block.content, [])).join('\n'),
+    isError: block.is_error === true,
   }
 }
 
@@ -122,18 +122,21 @@ function unpairedTools(messages: Message[]): string[] {
   let open = new Set<string>()
   for (const { role, blocks } of messages) {
     if (role === 'system') continue
-    const results = blocks.filter(b => b.type === 'tool_result').map(b => String(b['tool_use_id']))
+    const results = blocks.filter(b => b.type === 'tool_result').map(b => String(b.tool_use_id))
     for (const id of results) if (!open.delete(id)) faults.push(`tool_result ${id} answers no tool_use`)
     if (open.size > 0) faults.push(`tool_use ${[...open].join(', ')} has no tool_result`)
     open = new Set(
-      role === 'assistant' ? blocks.filter(b => b.type === 'tool_use').map(b => String(b['id'])) : [],
+      role === 'assistant' ? blocks.filter(b => b.type === 'tool_use').map(b => String(b.id)) : [],
     )
   }
   return faults
 }
 
 function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
-  if (turn.error) return sendError(response, turn.error)
+  if (turn.error) {
+    sendError(response, turn.error)
+    return
+  }
   const content = contentOf(turn)
   const message = {
     id: `msg_${randomUUID().replaceAll('-', '')}`,
@@ -144,7 +147,10 @@ function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
   }
   const stop_reason = turn.tools?.length ? 'tool_use' : 'end_turn'
   const usage = usageOf(turn.usage)
-  if (!reading.stream) return sendJson(response, 200, { ...message, content, stop_reason, usage })
+  if (!reading.stream) {
+    sendJson(response, 200, { ...message, content, stop_reason, usage })
+    return
+  }
 
   response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${randomUUID()}` })
   const emit = (type: string, data: Record<string, unknown>) =>
@@ -187,11 +193,11 @@ function emptied(block: Block): Block {
 function deltasOf(block: Block): Record<string, unknown>[] {
   if (block.type === 'thinking')
     return [
-      { type: 'thinking_delta', thinking: block['thinking'] },
-      { type: 'signature_delta', signature: block['signature'] },
+      { type: 'thinking_delta', thinking: block.thinking },
+      { type: 'signature_delta', signature: block.signature },
     ]
-  if (block.type === 'text') return [{ type: 'text_delta', text: block['text'] }]
-  return [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }]
+  if (block.type === 'text') return [{ type: 'text_delta', text: block.text }]
+  return [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }]
 }
 
 function usageOf(usage: Usage = {}) {

@@ -1,0 +1,25 @@
+/** The real agents that tests drive, at the versions they were measured on. */
+export interface PinnedAgent {
+  package: string
+  version: string
+  bin: string
+  /** A script of the package that must run once after unpacking; npm itself runs none. */
+  prepare?: string
+}
+
+export const pinned = {
+  'claude-code': {
+    package: '@anthropic-ai/claude-code',
+    version: '2.1.325',
+    bin: 'claude',
+    // Links the platform's native binary over a placeholder.
+    prepare: 'install.cjs',
+  },
+  codex: { package: '@openai/codex', version: '0.166.0', bin: 'codex' },
+  opencode: { package: 'opencode-ai', version: '1.18.33', bin: 'opencode', prepare: 'postinstall.mjs' },
+  gemini: { package: '@google/gemini-cli', version: '0.61.0', bin: 'gemini' },
+  copilot: { package: '@github/copilot', version: '1.0.102', bin: 'copilot' },
+  pi: { package: '@earendil-works/pi-coding-agent', version: '0.87.1', bin: 'pi' },
+} as const satisfies Record<string, PinnedAgent>
+
+export type AgentName = keyof typeof pinned

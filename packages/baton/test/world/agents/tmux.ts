@@ -1,0 +1,150 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { until } from '../wait.ts'
+
+const run = promisify(execFile)
+
+/** A program in a terminal of a private tmux server. */
+export interface Terminal extends AsyncDisposable {
+  /** What `tmux -L` and `-t` need to reach this pane, and the socket's path for `tmux -S`. */
+  server: string
+  socket: string
+  pane: string
+  pid: number
+  screen: () => Promise<string>
+  /** The screen together with what has scrolled away. */
+  history: () => Promise<string>
+  waitForScreen: (wanted: RegExp | ((screen: string) => boolean), options?: WaitOptions) => Promise<string>
+  type: (text: string) => Promise<void>
+  /** Several lines as one bracketed paste, which agents take as one prompt. */
+  pasteLines: (lines: string[]) => Promise<void>
+  /** tmux key names: Enter, Escape, C-c, Up … */
+  press: (...keys: string[]) => Promise<void>
+  hasExited: () => Promise<boolean>
+  waitForExit: (options?: { timeout?: number }) => Promise<number>
+  kill: () => Promise<void>
+}
+
+export interface WaitOptions {
+  timeout?: number
+  what?: string
+}
+
+export interface TerminalOptions {
+  command: string[]
+  cwd: string
+  env: Record<string, string>
+  columns?: number
+  rows?: number
+  /** Added to the error when waiting for the screen fails. */
+  evidence?: () => string
+}
+
+export async function startTerminal(options: TerminalOptions): Promise<Terminal> {
+  const { command, cwd, env, columns = 120, rows = 40, evidence } = options
+  const server = `baton-test-${process.pid}-${randomBytes(4).toString('hex')}`
+  const base = ['-L', server, '-f', '/dev/null']
+  const tmux = async (...args: string[]) => (await run('tmux', [...base, ...args], { env, cwd })).stdout
+
+  const killNow = () => void spawnSync('tmux', [...base, 'kill-server'], { env, stdio: 'ignore' })
+  process.once('exit', killNow)
+  // The pane must outlive its program, or the last screen and the exit code are lost.
+  const before = [
+    'start-server',
+    ';',
+    'set',
+    '-g',
+    'remain-on-exit',
+    'on',
+    ';',
+    'set',
+    '-g',
+    'status',
+    'off',
+    ';',
+  ]
+  const size = ['-x', String(columns), '-y', String(rows)]
+  const format = '#{socket_path}\t#{pane_id}\t#{pane_pid}'
+  const born = await tmux(
+    ...before,
+    'new-session',
+    '-d',
+    ...size,
+    '-c',
+    cwd,
+    '-P',
+    '-F',
+    format,
+    '--',
+    ...command,
+  )
+  const [socket = '', pane = '', pid = ''] = born.trim().split('\t')
+
+  const screen = () => tmux('capture-pane', '-p', '-t', pane)
+  const shown = async () => {
+    const picture = await screen().catch(error => `(no screen: ${error})`)
+    return `--- screen ---\n${picture.trimEnd()}\n--- end ---\n${evidence?.() ?? ''}`
+  }
+  const waitForScreen: Terminal['waitForScreen'] = (wanted, { timeout = 15_000, what } = {}) =>
+    until(
+      async () => {
+        const picture = await screen()
+        return (wanted instanceof RegExp ? wanted.test(picture) : wanted(picture)) && picture
+      },
+      { what: what ?? `the screen to show ${wanted}`, timeout, every: 30, evidence: shown },
+    )
+  const deadStatus = async () => {
+    const [dead, status] = (
+      await tmux('display', '-p', '-t', pane, '#{pane_dead} #{pane_dead_status}')
+    ).split(' ')
+    return dead === '1' ? Number(status) : undefined
+  }
+
+  const kill = async () => {
+    process.off('exit', killNow)
+    await tmux('kill-server').catch(() => undefined)
+    await ended(Number(pid))
+  }
+
+  return {
+    server,
+    socket,
+    pane,
+    pid: Number(pid),
+    screen,
+    history: () => tmux('capture-pane', '-p', '-S', '-', '-t', pane),
+    waitForScreen,
+    type: async text => void (await tmux('send-keys', '-t', pane, '-l', '--', text)),
+    pasteLines: async lines => {
+      await tmux('set-buffer', '-b', 'paste', '--', lines.join('\n'))
+      await tmux('paste-buffer', '-p', '-d', '-b', 'paste', '-t', pane)
+    },
+    press: async (...keys) => void (await tmux('send-keys', '-t', pane, ...keys)),
+    hasExited: async () => (await deadStatus()) !== undefined,
+    waitForExit: async ({ timeout = 10_000 } = {}) => {
+      const exit = async () => {
+        const code = await deadStatus()
+        return code === undefined ? undefined : { code }
+      }
+      return (await until(exit, { what: 'the program to exit', timeout, evidence: shown })).code
+    },
+    kill,
+    [Symbol.asyncDispose]: kill,
+  }
+}
+
+/** Waits for a hung-up program to go, and ends its process group if it will not. */
+async function ended(pid: number): Promise<void> {
+  if (!(pid > 1)) return
+  const gone = () => !signal(pid, 0)
+  await until(gone, { what: 'the program to end', timeout: 3_000 }).catch(() => signal(-pid, 'SIGKILL'))
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
