@@ -1,0 +1,52 @@
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+
+/** The names inside the state folder. The launchers know `daemon.sock` and `hook.log` by heart. */
+export interface StateFolder {
+  dir: string
+  socket: string
+  lock: string
+  token: string
+  observeKey: string
+  endpoint: string
+  database: string
+  log: string
+  hookLog: string
+  launcher: string
+}
+
+export function stateFolder(dir: string): StateFolder {
+  return {
+    dir,
+    socket: join(dir, 'daemon.sock'),
+    lock: join(dir, 'daemon.lock'),
+    token: join(dir, 'token'),
+    observeKey: join(dir, 'observe-key'),
+    endpoint: join(dir, 'endpoint.json'),
+    database: join(dir, 'baton.db'),
+    log: join(dir, 'daemon.log'),
+    hookLog: join(dir, 'hook.log'),
+    launcher: join(dir, 'bin', 'baton-hook'),
+  }
+}
+
+/** Makes the folder if needed, and refuses one that others could reach into. */
+export function openStateFolder(dir: string): StateFolder {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const stat = lstatSync(dir)
+  if (stat.isSymbolicLink() || !stat.isDirectory()) {
+    throw new BatonError('not_allowed', `${dir} is not a plain folder`, {
+      remedy: 'Point BATON_HOME at a folder of your own.',
+    })
+  }
+  const uid = process.getuid?.()
+  if (uid !== undefined && stat.uid !== uid) {
+    throw new BatonError('not_allowed', `${dir} belongs to another user`, {
+      remedy: 'Point BATON_HOME at a folder of your own.',
+    })
+  }
+  // Others may not write here; whether they may look is the person's choice where BATON_HOME is their own folder.
+  if ((stat.mode & 0o022) !== 0) chmodSync(dir, stat.mode & 0o755)
+  return stateFolder(dir)
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { BatonError } from '@batonpass/contract/errors'
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Envelope } from '@batonpass/contract/hook'
+import { EntryId, EventId } from '@batonpass/contract/ids'
+import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
+import type { Reaction } from '@batonpass/contract/reaction'
+import type { Session } from '@batonpass/contract/session'
+import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
+import type { Chance } from '../ports/chance.ts'
+import type { Clock } from '../ports/clock.ts'
+import { sessionId } from '../session/id.ts'
+import { track } from '../session/track.ts'
+import { Echoes } from './echoes.ts'
+import { Lanes } from './lanes.ts'
+import { settle, speakers } from './merge.ts'
+import { mapPaths } from './paths.ts'
+import { type Reacting, react } from './react.ts'
+import type { Reactor } from './reactor.ts'
+
+/** One hook call: the client's envelope and the agent's own bytes. */
+export interface HookCall {
+  envelope: Envelope
+  body: Uint8Array
+  /** The client lost its connection and asks again: the event may be recorded already. */
+  retry: boolean
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
+
+export interface IntakeParts {
+  adapterFor(agent: string): AgentAdapter | undefined
+  reactors: readonly Reactor[]
+  write(entries: readonly NewEntry[], sessions?: readonly Session[]): Promise<Entry[]>
+  /** The event of an earlier call with this id, if it was recorded. */
+  recorded(request: string): Promise<AgentEvent | undefined>
+  session(id: string): Promise<Session | undefined>
+  projectOf(cwd: string): string
+  /** True for the marker of a model call that Baton itself is making right now. */
+  ownCall(marker: string): boolean
+  fault(during: string, cause: unknown): void
+  clock: Clock
+  chance: Chance
+}
+
+/** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
+export class Intake {
+  readonly #parts: IntakeParts
+  readonly #lanes = new Lanes()
+  readonly #echoes = new Echoes()
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts
+  }
+
+  async take(call: HookCall): Promise<string> {
+    const { envelope } = call
+    const adapter = this.#parts.adapterFor(envelope.agent)
+    if (!adapter) throw new BatonError('agent_unknown', `No adapter for agent ${envelope.agent}`)
+    if (envelope.marker && this.#parts.ownCall(envelope.marker)) return '{}'
+
+    let decoded: DecodedEvent
+    let native: string
+    try {
+      const payload = parseJson(call.body)
+      native = envelope.event ?? nativeEventOf(payload)
+      const result = adapter.decode(payload, envelope.event)
+      if ('ignored' in result) return '{}'
+      decoded = result.event
+    } catch (cause) {
+      return await this.#safe(adapter, envelope, cause)
+    }
+    if (!call.retry && this.#isEcho(call, decoded)) return '{}'
+
+    try {
+      const reaction = await this.#hear(call, mapPaths(decoded, envelope.pathMap))
+      return JSON.stringify(adapter.encode(reaction, native))
+    } catch (cause) {
+      return await this.#safe(adapter, { ...envelope, event: native }, cause, decoded.mode)
+    }
+  }
+
+  /** Resolves when every session's queue is empty. */
+  idle(): Promise<void> {
+    return this.#lanes.idle()
+  }
+
+  async #hear(call: HookCall, decoded: DecodedEvent): Promise<Reaction> {
+    const { clock } = this.#parts
+    const began = clock.elapsed()
+    const session = sessionId(call.envelope.agent, decoded.nativeSession)
+    const { event, reacting, project } = await this.#lanes.run(session, async () => {
+      const heard = await this.#record(call, decoded)
+      const reacting = await react(this.#parts.reactors, heard.event, heard.context, (reactor, cause) =>
+        this.#parts.fault(`${reactor} on ${heard.event.type}`, cause),
+      )
+      return { event: heard.event, reacting, project: heard.context.project }
+    })
+    const merged = await lateToo(reacting, call.signal)
+    const reaction = settle(merged)
+    if (Object.keys(reaction).length > 0) {
+      const tookMs = Math.round((clock.elapsed() - began) * 1000) / 1000
+      const body: EntryBody = { kind: 'reaction', event: event.id, reaction, by: speakers(merged), tookMs }
+      await this.#parts.write([entryOf(this.#parts, event, project, body)])
+    }
+    return reaction
+  }
+
+  async #record(call: HookCall, decoded: DecodedEvent) {
+    const { clock, chance, write } = this.#parts
+    const { envelope } = call
+    const now = clock.now()
+    const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
+    const event = before ?? stamp(decoded, envelope, now, chance)
+    const known = await this.#parts.session(event.session)
+    const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
+    const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
+    const session = before && known ? known : track(known, event, { project, pane: envelope.pane })
+    if (!before) {
+      const body: EntryBody = { kind: 'event', event, source: envelope.source }
+      const entry = entryOf(this.#parts, event, project, body)
+      await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
+    }
+    return { event, context: { session, project: project ?? '/', now } }
+  }
+
+  #isEcho({ envelope, body }: HookCall, decoded: DecodedEvent): boolean {
+    const fingerprint = createHash('sha1')
+      .update(`${envelope.agent}\0${decoded.type}\0${decoded.nativeSession}\0`)
+      .update(body)
+      .digest('base64')
+    return this.#echoes.isEcho(fingerprint, envelope.source, this.#parts.clock.now())
+  }
+
+  async #safe(
+    adapter: AgentAdapter,
+    envelope: Envelope,
+    cause: unknown,
+    mode?: DecodedEvent['mode'],
+  ): Promise<string> {
+    this.#parts.fault(`${envelope.agent} ${envelope.event ?? 'hook'}`, cause)
+    const native = envelope.event ?? ''
+    return JSON.stringify(adapter.encode(adapter.safe(native, mode), native))
+  }
+}
+
+const lateToo = (reacting: Reacting, signal: AbortSignal) =>
+  reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)
+
+function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, chance: Chance): AgentEvent {
+  return {
+    ...decoded,
+    id: EventId.parse(`evt_${chance.id(20)}`),
+    at: new Date(now).toISOString(),
+    agent: envelope.agent,
+    session: sessionId(envelope.agent, decoded.nativeSession),
+  }
+}
+
+function entryOf(
+  { chance, clock }: Pick<IntakeParts, 'chance' | 'clock'>,
+  event: AgentEvent,
+  project: string | undefined,
+  body: EntryBody,
+): NewEntry {
+  return {
+    id: EntryId.parse(`ent_${chance.id(20)}`),
+    at: body.kind === 'event' ? event.at : new Date(clock.now()).toISOString(),
+    agent: event.agent,
+    session: event.session,
+    nativeSession: event.nativeSession,
+    ...(event.promptId ? { promptId: event.promptId } : {}),
+    ...('toolUseId' in event && event.toolUseId ? { toolUseId: event.toolUseId } : {}),
+    ...(project ? { project } : {}),
+    body,
+  }
+}
+
+/** Invalid UTF-8 becomes replacement characters: an odd byte in a prompt is no reason to fail. */
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch (cause) {
+    throw new BatonError('payload_invalid', 'The hook payload is not JSON', { cause })
+  }
+}
+
+function nativeEventOf(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null || !('hook_event_name' in payload)) return ''
+  return typeof payload.hook_event_name === 'string' ? payload.hook_event_name : ''
+}

@@ -1,0 +1,75 @@
+import type { Decision, Reaction } from '@batonpass/contract/reaction'
+import { type Contribution, GOING, type Going, REACTORS, type ReactorName } from './contribution.ts'
+
+/** Everything that was said to one event, in a form whose order never depends on who spoke first. */
+export interface Merged {
+  readonly said: readonly Said[]
+}
+type Said = { by: ReactorName } & Contribution
+
+export const NOTHING: Merged = { said: [] }
+
+export function contribute(by: ReactorName, contribution: Contribution): Merged {
+  return { said: [{ by, ...contribution }] }
+}
+
+/** Associative, commutative and idempotent: a set union in a total order. */
+export function merge(a: Merged, b: Merged): Merged {
+  const byKey = new Map<string, Said>()
+  for (const said of [...a.said, ...b.said]) byKey.set(keyOf(said), said)
+  return { said: [...byKey].sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0)).map(([, said]) => said) }
+}
+
+/** The one reaction that follows from everything said. */
+export function settle({ said }: Merged): Reaction {
+  const permission = strictest(said)
+  const going = goOn(said.flatMap(s => s.going ?? []))
+  const refusals = unique(said.flatMap(s => s.refuse?.reason ?? []))
+  const contexts = unique(said.flatMap(s => s.context ?? []))
+  const notices = unique([...said.flatMap(s => s.notice ?? []), ...(going.stopped ? [going.stopped] : [])])
+  return {
+    ...(permission ? { permission } : {}),
+    ...(going.prompt ? { goOn: { prompt: going.prompt } } : {}),
+    ...(refusals.length > 0 ? { refuse: { reason: refusals.join('\n') } } : {}),
+    ...(contexts.length > 0 ? { context: contexts.join('\n\n') } : {}),
+    ...(notices.length > 0 ? { notice: notices.join('\n') } : {}),
+  }
+}
+
+/** Which reactors spoke, for the journal. */
+export const speakers = ({ said }: Merged): ReactorName[] => unique(said.map(s => s.by))
+
+const STRICTNESS: readonly Decision[] = ['deny', 'ask', 'allow']
+
+function strictest(said: readonly Said[]): Reaction['permission'] {
+  for (const decision of STRICTNESS) {
+    const reasons = said.flatMap(s => (s.permission?.decision === decision ? s.permission.reason : []))
+    if (reasons.length > 0) return { decision, reason: unique(reasons).join('; ') }
+  }
+  return undefined
+}
+
+/** The strongest wish wins whole; weaker prompts leave at most a line under it. */
+function goOn(wishes: readonly Going[]): { prompt?: string; stopped?: string } {
+  const ordered = [...wishes].sort((a, b) => GOING.indexOf(a.rank) - GOING.indexOf(b.rank) || stopFirst(a, b))
+  const [winner, ...rest] = ordered
+  if (!winner) return {}
+  if ('stop' in winner) return { stopped: winner.stop }
+  const notes = unique(rest.flatMap(wish => ('prompt' in wish && wish.note ? wish.note : [])))
+  return { prompt: [winner.prompt, ...notes.map(note => `- ${note}`)].join('\n') }
+}
+
+/** At the same rank a stop is stronger than a prompt, and equal kinds keep the total order of their text. */
+function stopFirst(a: Going, b: Going): number {
+  const x = JSON.stringify(a)
+  const y = JSON.stringify(b)
+  return Number('stop' in b) - Number('stop' in a) || (x < y ? -1 : x > y ? 1 : 0)
+}
+
+/** Sorts by the reactors' fixed order, then by content, so that the order of arrival cannot matter. */
+function keyOf(said: Said): string {
+  const { by, permission, going, refuse, context, notice } = said
+  return `${REACTORS.indexOf(by)} ${JSON.stringify([by, permission, going, refuse, context, notice])}`
+}
+
+const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]

@@ -1,0 +1,78 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Contribution, ReactorName } from './contribution.ts'
+import { contribute, type Merged, merge, NOTHING } from './merge.ts'
+import type { Later, ReactionContext, Reactor } from './reactor.ts'
+
+export type Fault = (reactor: ReactorName, cause: unknown) => void
+
+/** What was said at once, and what is still to come. */
+export interface Reacting {
+  merged: Merged
+  /** Resolves when everything late has spoken or run out of time. Never rejects. */
+  rest: (signal: AbortSignal) => Promise<Merged>
+  waiting: boolean
+}
+
+/** Puts an event before every reactor. A reactor that throws is a fault, and costs the others nothing. */
+export async function react(
+  reactors: readonly Reactor[],
+  event: AgentEvent,
+  context: ReactionContext,
+  fault: Fault,
+): Promise<Reacting> {
+  let merged = NOTHING
+  const late: { by: ReactorName; later: Later }[] = []
+  for (const reactor of reactors) {
+    try {
+      const outcome = await reactor.react(event, context)
+      if (outcome?.now) merged = merge(merged, contribute(reactor.name, outcome.now))
+      if (outcome?.later) late.push({ by: reactor.name, later: outcome.later })
+    } catch (cause) {
+      fault(reactor.name, cause)
+      merged = merge(merged, contribute(reactor.name, afterFault(event)))
+    }
+  }
+  const already = merged
+  return {
+    merged: already,
+    waiting: late.length > 0,
+    rest: async signal => {
+      const said = await Promise.all(
+        late.map(async ({ by, later }) =>
+          contribute(by, await settleLater(later, signal, c => fault(by, c))),
+        ),
+      )
+      return said.reduce(merge, already)
+    },
+  }
+}
+
+/** An error never widens what the agent may do: an open question goes to a person. */
+function afterFault(event: AgentEvent): Contribution {
+  if (event.type !== 'ToolRequested' && event.type !== 'PermissionAsked') return {}
+  return {
+    permission: { decision: 'ask', reason: 'Baton failed while judging this; see `baton logs`' },
+  }
+}
+
+async function settleLater(
+  later: Later,
+  signal: AbortSignal,
+  fault: (cause: unknown) => void,
+): Promise<Contribution> {
+  const timeout = AbortSignal.timeout(later.withinMs)
+  const either = AbortSignal.any([signal, timeout])
+  let onAbort: (() => void) | undefined
+  const aborted = new Promise<Contribution>(resolve => {
+    onAbort = () => resolve(later.otherwise)
+    either.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([later.run(either), aborted])
+  } catch (cause) {
+    if (!either.aborted) fault(cause)
+    return later.otherwise
+  } finally {
+    if (onAbort) either.removeEventListener('abort', onAbort)
+  }
+}

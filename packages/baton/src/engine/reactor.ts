@@ -1,0 +1,32 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Session } from '@batonpass/contract/session'
+import type { Contribution, ReactorName } from './contribution.ts'
+
+/** What a reactor may look at besides the event. */
+export interface ReactionContext {
+  session: Session
+  /** The worktree root the session began in, pinned then. */
+  project: string
+  /** Milliseconds since the epoch, when the event was stamped. */
+  now: number
+}
+
+/** An answer that needs a person, a model or the network: it runs off the session's queue. */
+export interface Later {
+  run(signal: AbortSignal): Promise<Contribution>
+  /** What is said instead when `run` fails or takes longer than `withinMs`. */
+  otherwise: Contribution
+  withinMs: number
+}
+
+export interface Outcome {
+  now?: Contribution
+  later?: Later
+}
+
+/** One capability's answer to events: `(event, context) → reaction`. */
+export interface Reactor {
+  readonly name: ReactorName
+  /** Runs while the session's queue is held: quick, and never waits for anything outside this machine. */
+  react(event: AgentEvent, context: ReactionContext): Outcome | undefined | Promise<Outcome | undefined>
+}

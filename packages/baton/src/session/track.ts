@@ -1,0 +1,40 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Session } from '@batonpass/contract/session'
+
+/** What is known about a session after one more event. Pure: the caller stores the result. */
+export function track(
+  known: Session | undefined,
+  event: AgentEvent,
+  seen: { project: string | undefined; pane: string | undefined },
+): Session {
+  const began = known ?? {
+    id: event.session,
+    agent: event.agent,
+    nativeSession: event.nativeSession,
+    startedAt: event.at,
+    events: 0,
+  }
+  // A session that was resumed after its end lives again.
+  const { endedAt, endReason, ...living } = { endedAt: undefined, endReason: undefined, ...began }
+  const ended = event.type === 'SessionEnded' ? { endedAt: event.at, endReason: event.reason } : {}
+  return {
+    ...living,
+    ...pick('cwd', known?.cwd ?? event.cwd),
+    // Pinned when the session began: a later `cd` of the agent does not move its state.
+    ...pick('project', known?.project ?? seen.project),
+    ...pick('transcript', event.transcript ?? known?.transcript),
+    ...pick('mode', event.mode ?? known?.mode),
+    ...pick('pane', seen.pane ?? known?.pane),
+    ...(isLateNews(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
+    ...ended,
+    lastSeenAt: event.at,
+    lastEvent: event.type,
+    events: began.events + 1,
+  }
+}
+
+/** Hooks of one session run in parallel: these may still arrive after its end without reviving it. */
+const isLateNews = (event: AgentEvent): boolean => event.type === 'ToolFinished' || event.type === 'Idle'
+
+const pick = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { [P in K]?: V }
