@@ -6,8 +6,11 @@ type WithoutStamp<E> = E extends unknown ? Omit<E, 'id' | 'at' | 'session' | 'ag
 /** An event before the daemon has stamped it with id, time and our session id. */
 export type DecodedEvent = WithoutStamp<AgentEvent>
 
-/** What an adapter made of a payload: our event, or a hook that means nothing to us (answered with `{}`). */
-export type Decoded = { event: DecodedEvent } | { ignored: string }
+/**
+ * What an adapter made of a payload: our event with the agent's own name for it (which `encode` wants),
+ * or a hook that means nothing to us (answered with `{}`).
+ */
+export type Decoded = { event: DecodedEvent; nativeEvent: string } | { ignored: string }
 
 /** Where hooks are installed. `local` is the project's private, git-ignored settings. */
 export type InstallScope = Exclude<HookSource, 'manual' | 'plugin'>

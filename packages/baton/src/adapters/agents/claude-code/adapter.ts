@@ -1,0 +1,20 @@
+import type { AgentAdapter } from '../../../ports/agent.ts'
+import { decode } from './decode.ts'
+import { encode } from './encode.ts'
+import { hooks } from './hooks.ts'
+import { install, installed, uninstall } from './install.ts'
+import { safe } from './safe.ts'
+
+export const claudeCode: AgentAdapter = {
+  name: 'claude-code',
+  aliases: ['claude'],
+  title: 'Claude Code',
+  programs: ['claude'],
+  hooks,
+  decode,
+  encode,
+  safe,
+  install,
+  uninstall,
+  installed,
+}

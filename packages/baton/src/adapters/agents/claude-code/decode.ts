@@ -1,0 +1,143 @@
+import type { PermissionMode } from '@batonpass/contract/event'
+import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
+import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
+import { actionOf } from './actions.ts'
+
+/** Claude Code's hook JSON as our event. */
+export function decode(json: unknown, argument: string | undefined): Decoded {
+  const payload = readPayload('Claude Code', json)
+  // Cursor also runs the hooks it finds in Claude Code's settings; it has an adapter of its own.
+  if (payload.has('cursor_version')) return { ignored: 'Cursor ran a hook of Claude Code' }
+  const nativeEvent = eventName('Claude Code', payload, argument)
+  const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
+  if (!read) return { ignored: printableName(nativeEvent) }
+  return { event: read(payload), nativeEvent }
+}
+
+const events: Record<string, (payload: Payload) => DecodedEvent> = {
+  SessionStart: p => ({
+    ...common(p),
+    type: 'SessionStarted',
+    source: startSource(p.optionalText('source')),
+    ...optional('model', p.someText('model')),
+  }),
+  UserPromptSubmit: p => ({ ...common(p), type: 'PromptSubmitted', prompt: p.text('prompt') }),
+  PreToolUse: p => ({ ...common(p), ...toolCall(p), type: 'ToolRequested' }),
+  PermissionRequest: p => ({ ...common(p), ...toolCall(p), type: 'PermissionAsked' }),
+  PostToolUse: p => toolFinished(p, false, 'tool_response'),
+  PostToolUseFailure: p => toolFinished(p, true, 'error'),
+  Stop: p => ({
+    ...common(p),
+    type: 'TurnEnded',
+    continued: p.flag('stop_hook_active'),
+    outcome: 'completed',
+    ...optional('lastMessage', p.optionalText('last_assistant_message')),
+  }),
+  StopFailure: p => ({
+    ...common(p),
+    type: 'TurnFailed',
+    error: p.someText('error') ?? 'unknown',
+    ...optional('message', p.someText('error_details') ?? p.someText('last_assistant_message')),
+  }),
+  Notification: p => ({
+    ...common(p),
+    type: 'Idle',
+    kind: notificationKind(p.optionalText('notification_type')),
+    ...optional('message', p.optionalText('message')),
+  }),
+  PreCompact: p => ({
+    ...common(p),
+    type: 'Compacting',
+    trigger: compactTrigger(p.optionalText('trigger')),
+    ...optional('instructions', p.someText('custom_instructions')),
+  }),
+  PostCompact: p => ({
+    ...common(p),
+    type: 'Compacted',
+    ...optional('summary', p.optionalText('compact_summary')),
+  }),
+  SubagentStart: p => ({ ...common(p), type: 'SubagentStarted' }),
+  SubagentStop: p => ({
+    ...common(p),
+    type: 'SubagentEnded',
+    ...optional('lastMessage', p.optionalText('last_assistant_message')),
+  }),
+  SessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: p.someText('reason') ?? 'other' }),
+}
+
+function common(p: Payload) {
+  return {
+    nativeSession: p.sessionId('session_id'),
+    ...optional('promptId', p.id('prompt_id')),
+    ...optional('cwd', p.someText('cwd')),
+    ...optional('transcript', p.someText('transcript_path')),
+    ...optional('mode', permissionMode(p.optionalText('permission_mode'))),
+    ...optional('subagent', subagent(p)),
+  }
+}
+
+/** `agent_type` alone is no subagent: `claude --agent NAME` sends it for the session itself. */
+function subagent(p: Payload) {
+  const id = p.id('agent_id')
+  return id === undefined ? undefined : { id, ...optional('type', p.someText('agent_type')) }
+}
+
+function toolCall(p: Payload) {
+  const tool = p.text('tool_name')
+  return {
+    tool,
+    input: p.raw('tool_input') ?? null,
+    action: actionOf(tool, p),
+    ...optional('toolUseId', p.id('tool_use_id')),
+  }
+}
+
+function toolFinished(p: Payload, failed: boolean, response: string): DecodedEvent {
+  return {
+    ...common(p),
+    ...toolCall(p),
+    type: 'ToolFinished',
+    failed,
+    response: p.raw(response) ?? null,
+    ...optional('durationMs', p.amount('duration_ms')),
+  }
+}
+
+function permissionMode(native: string | undefined): PermissionMode | undefined {
+  switch (native) {
+    case 'default':
+    case 'plan':
+    case 'auto':
+      return native
+    case 'acceptEdits':
+      return 'accept-edits'
+    case 'dontAsk':
+      return 'never-ask'
+    case 'bypassPermissions':
+      return 'bypass'
+    default:
+      return undefined
+  }
+}
+
+function startSource(native: string | undefined) {
+  switch (native) {
+    case 'startup':
+    case 'resume':
+    case 'clear':
+    case 'compact':
+    case 'fork':
+      return native
+    default:
+      return 'unknown'
+  }
+}
+
+function notificationKind(native: string | undefined) {
+  if (native === 'idle_prompt') return 'idle'
+  return native === 'permission_prompt' ? 'permission' : 'other'
+}
+
+function compactTrigger(native: string | undefined) {
+  return native === 'manual' || native === 'auto' ? native : 'unknown'
+}

@@ -1,0 +1,61 @@
+import type { Reaction } from '@batonpass/contract/reaction'
+import { fit } from './fit.ts'
+
+type Answer = Record<string, unknown>
+
+/** Our reaction as Claude Code's hook answer. It reads only what its event allows, so the rest is left out. */
+export function encode(reaction: Reaction, nativeEvent: string): Answer {
+  return { ...answerTo(reaction, nativeEvent), ...notice(reaction, nativeEvent) }
+}
+
+function answerTo(reaction: Reaction, nativeEvent: string): Answer {
+  const { permission, refuse, goOn } = reaction
+  switch (nativeEvent) {
+    case 'PreToolUse':
+      return specific(nativeEvent, {
+        ...(permission
+          ? { permissionDecision: permission.decision, permissionDecisionReason: fit(permission.reason) }
+          : {}),
+        ...context(reaction),
+      })
+    case 'PermissionRequest':
+      // Its dialog is the asking: `ask` means that the dialog stays.
+      if (!permission || permission.decision === 'ask') return {}
+      return specific(nativeEvent, {
+        decision:
+          permission.decision === 'allow'
+            ? { behavior: 'allow' }
+            : { behavior: 'deny', message: fit(permission.reason) },
+      })
+    case 'Stop':
+      // Context at a stop would itself make the agent go on, so only a prompt is sent.
+      return goOn ? { decision: 'block', reason: goOn.prompt } : {}
+    case 'UserPromptSubmit':
+      return {
+        ...(refuse ? { decision: 'block', reason: fit(refuse.reason) } : {}),
+        ...specific(nativeEvent, context(reaction)),
+      }
+    case 'SessionStart':
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+    case 'SubagentStart':
+      return specific(nativeEvent, context(reaction))
+    default:
+      return {}
+  }
+}
+
+/** Claude Code ignores these parts when they do not repeat the event's name. */
+function specific(hookEventName: string, parts: Answer): Answer {
+  return Object.keys(parts).length === 0 ? {} : { hookSpecificOutput: { hookEventName, ...parts } }
+}
+
+function context(reaction: Reaction): Answer {
+  return reaction.context ? { additionalContext: fit(reaction.context) } : {}
+}
+
+/** Nothing is shown for an event that only tells us something. */
+function notice(reaction: Reaction, nativeEvent: string): Answer {
+  const silent = ['SessionEnd', 'StopFailure', 'Notification'].includes(nativeEvent)
+  return reaction.notice && !silent ? { systemMessage: fit(reaction.notice) } : {}
+}
