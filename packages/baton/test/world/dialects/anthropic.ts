@@ -39,7 +39,7 @@ function read({ path, headers, body }: RawRequest): Reading {
   faults.push(...unpairedTools(messages))
 
   const texts = messages.map(message => textsOf(message.blocks).join('\n'))
-  const lastText = texts.at(-1) ?? ''
+  const lastText = texts[messages.findLastIndex(message => message.role === 'user')] ?? ''
   return {
     kind: counting ? 'count' : kindOf(tools.length, texts),
     key,

@@ -40,7 +40,7 @@ export interface Reading {
   text: string
   /** The text of the first user message, where scripts look for their marker. */
   firstPrompt: string
-  /** The text of the last message of any role. */
+  /** The text of the last user message, tool results included. */
   lastText: string
   toolNames: string[]
   toolResults: ToolResult[]
