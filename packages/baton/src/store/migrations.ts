@@ -1,0 +1,120 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { type ColumnDataType, type Kysely, type Migration, Migrator, sql } from 'kysely'
+import type { Tables } from './tables.ts'
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/**
+ * Every migration, oldest first, inline because the program is one bundled file.
+ * A released one is never edited: an older database has already run it.
+ */
+export const migrations: Record<string, (dialect: Dialect) => Migration> = {
+  '0001_journal': dialect => ({
+    async up(db) {
+      const shared = dialect === 'postgres'
+      const number: ColumnDataType = shared ? 'bigint' : 'integer'
+
+      await db.schema
+        .createTable('origins')
+        .addColumn('origin', 'text', column => column.primaryKey())
+        .addColumn('last_seq', number, column => column.notNull().defaultTo(0))
+        .addColumn('changed', number, column => column.notNull().defaultTo(0))
+        .addColumn('entries', number, column => column.notNull().defaultTo(0))
+        .addColumn('bytes', number, column => column.notNull().defaultTo(0))
+        .execute()
+
+      await db.schema
+        .createTable('entries')
+        .$call(table => (shared ? table.addColumn('origin', 'text', column => column.notNull()) : table))
+        .addColumn('seq', number, column => (shared ? column.notNull() : column.primaryKey()))
+        .addColumn('id', 'text', column => column.notNull())
+        .addColumn('at', 'text', column => column.notNull())
+        .addColumn('kind', 'text', column => column.notNull())
+        .addColumn('type', 'text')
+        .addColumn('agent', 'text')
+        .addColumn('session', 'text')
+        .addColumn('native_session', 'text')
+        .addColumn('prompt_id', 'text')
+        .addColumn('tool_use_id', 'text')
+        .addColumn('project', 'text')
+        .addColumn('request', 'text')
+        .addColumn('bytes', number, column => column.notNull())
+        // SQLite keeps short bodies as text, so that its own shell shows them.
+        .addColumn('body', shared ? 'bytea' : 'blob', column => column.notNull())
+        .$call(table => (shared ? table.addPrimaryKeyConstraint('entries_key', ['origin', 'seq']) : table))
+        .execute()
+
+      await db.schema
+        .createTable('sessions')
+        .$call(table => (shared ? table.addColumn('origin', 'text', column => column.notNull()) : table))
+        .addColumn('id', 'text', column => (shared ? column.notNull() : column.primaryKey()))
+        .addColumn('native_session', 'text', column => column.notNull())
+        .addColumn('started_at', 'text', column => column.notNull())
+        .addColumn('last_seen_at', 'text', column => column.notNull())
+        .addColumn('ended_at', 'text')
+        .addColumn('changed', number, column => column.notNull())
+        .addColumn('data', 'text', column => column.notNull())
+        .$call(table => (shared ? table.addPrimaryKeyConstraint('sessions_key', ['origin', 'id']) : table))
+        .execute()
+
+      const owned = (...columns: string[]) => (shared ? ['origin', ...columns] : columns)
+      const index = (name: string, table: string, columns: string[]) =>
+        db.schema
+          .createIndex(name)
+          .on(table)
+          .columns(owned(...columns))
+      await index('entries_at', 'entries', ['at']).execute()
+      await index('entries_kind', 'entries', ['kind', 'seq']).execute()
+      for (const column of ['session', 'native_session', 'project'] as const) {
+        await index(`entries_${column}`, 'entries', [column, 'seq']).where(column, 'is not', null).execute()
+      }
+      await index('entries_request', 'entries', ['request'])
+        .unique()
+        .where('request', 'is not', null)
+        .execute()
+      await index('sessions_last_seen', 'sessions', ['last_seen_at']).execute()
+      await index('sessions_changed', 'sessions', ['changed']).execute()
+
+      if (shared) return
+      await db.schema
+        .createTable('forgotten')
+        .addColumn('changed', number, column => column.primaryKey())
+        .addColumn('session', 'text', column => column.notNull())
+        .addColumn('up_to', number, column => column.notNull())
+        .execute()
+      // The database's own chance names this machine's journal in a shared copy.
+      await sql`insert into origins (origin) values ('org_' || lower(hex(randomblob(10))))`.execute(db)
+    },
+  }),
+}
+
+/** Brings a database up to this code's version; one that is already beyond it is refused. */
+export async function migrate(
+  db: Kysely<Tables>,
+  dialect: Dialect,
+  { schema, where }: { schema?: string; where: string },
+): Promise<void> {
+  const list = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(dialect)]))
+  const migrator = new Migrator({
+    db: schema ? db.withSchema(schema) : db,
+    provider: { getMigrations: async () => list },
+    // The SQLite caller holds one transaction around all of it, so that two openings do not meet.
+    disableTransactions: dialect === 'sqlite',
+    ...(schema ? { migrationTableSchema: schema } : {}),
+  })
+  await refuseNewer(db, schema, where)
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw error
+}
+
+async function refuseNewer(db: Kysely<Tables>, schema: string | undefined, where: string): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(table => table.name === 'kysely_migration' && (!schema || table.schema === schema))) return
+  const table = schema ? `${schema}.kysely_migration` : 'kysely_migration'
+  const done = await sql<{ name: string }>`select name from ${sql.table(table)}`.execute(db)
+  const strange = done.rows.find(row => !(row.name in migrations))
+  if (!strange) return
+  throw new BatonError('database_newer', `${where} was written by a newer Baton (${strange.name}).`, {
+    remedy: 'Install the newer Baton again, or point BATON_HOME at another folder to start a new journal.',
+  })
+}

@@ -1,0 +1,69 @@
+import type { EntryQuery } from '@batonpass/contract/journal'
+import { type Kysely, sql } from 'kysely'
+import { canonical } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+/** The questions both databases answer with the same words. PostgreSQL adds the origin. */
+export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>) {
+  let select = db
+    .selectFrom('entries')
+    .select([
+      'seq',
+      'id',
+      'at',
+      'kind',
+      'type',
+      'agent',
+      'session',
+      'native_session',
+      'prompt_id',
+      'tool_use_id',
+      'project',
+      'request',
+      'bytes',
+      'body',
+    ])
+    .orderBy('seq', query.order ?? 'asc')
+    .limit(query.limit ?? 200)
+  const { after, before, session, project, kind, since } = query
+  if (after !== undefined) select = select.where('seq', '>', after)
+  if (before !== undefined) select = select.where('seq', '<', before)
+  if (session !== undefined) {
+    select = select.where(row => row.or([row('session', '=', session), row('native_session', '=', session)]))
+  }
+  if (project !== undefined) select = select.where('project', '=', project)
+  if (kind !== undefined) select = select.where('kind', '=', kind)
+  if (since !== undefined) select = select.where('at', '>=', canonical(since))
+  return select
+}
+
+export function selectSessions(db: Kysely<Tables>, query: { live?: boolean; limit?: number } = {}) {
+  let select = db
+    .selectFrom('sessions')
+    .select('data')
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(query.limit ?? 200)
+  if (query.live !== undefined) select = select.where('ended_at', query.live ? 'is' : 'is not', null)
+  return select
+}
+
+/** Two at most: the second only says that the name is ambiguous. */
+export function selectSessionsNamed(db: Kysely<Tables>, name: string) {
+  return db
+    .selectFrom('sessions')
+    .select('data')
+    .where(row => row.or([row('id', '=', name), row('native_session', '=', name)]))
+    .limit(2)
+}
+
+export function selectSessionsStarting(db: Kysely<Tables>, prefix: string) {
+  // LIKE is case-blind in SQLite and would need its wildcards escaped.
+  const starts = (column: 'id' | 'native_session') =>
+    sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefix.length)}) = ${prefix}`
+  return db
+    .selectFrom('sessions')
+    .select('data')
+    .where(row => row.or([starts('id'), starts('native_session')]))
+    .limit(2)
+}

@@ -1,0 +1,143 @@
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import type { Entry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
+import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely'
+import type { Store } from '../ports/store.ts'
+import { type Connection, type ConnectionOptions, connect, usedBytes, waitForOthers } from './connection.ts'
+import { failure } from './failure.ts'
+import { migrate } from './migrations.ts'
+import { pruneStep, vacuumStep } from './prune.ts'
+import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
+import { entryOf, numbered, rowOf, sessionOf } from './rows.ts'
+import type { EntryRow, Tables } from './tables.ts'
+import { writer } from './writer.ts'
+
+export type SqliteOptions = ConnectionOptions
+
+/** The journal in one file: what every hook writes to, and what survives `kill -9`. */
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw failure(error, path)
+    }
+  }
+  const { connection, db } = await open(path, options).catch(error => {
+    throw failure(error, path)
+  })
+
+  // Kysely writes and checks the SQL; it runs at once on the connection, because a write that
+  // awaited between BEGIN and COMMIT would let the next hook's write into its transaction.
+  const all = <Row>(query: CompiledQuery<Row>) =>
+    guarded(() => connection.prepare<unknown[], Row>(query.sql).all(...query.parameters))
+  const write = guarded(() => writer(connection, db))
+
+  return {
+    kind: 'sqlite',
+
+    async record(entries, sessions = []) {
+      const rows = entries.map(rowOf)
+      const first = guarded(() => write.append(rows, sessions))
+      return entries.map((entry, index) => numbered(entry, rows[index] ?? rowOf(entry), first + index))
+    },
+
+    async entries(query): Promise<Entry[]> {
+      return all(selectEntries(db, query).compile()).map(entryOf)
+    },
+
+    async byRequest(request) {
+      const [row] = guarded(() => write.byRequest.all(request)) as EntryRow[]
+      return row && entryOf(row)
+    },
+
+    async sessions(query = {}) {
+      return all(selectSessions(db, query).compile()).map(sessionOf)
+    },
+
+    async findSession(name): Promise<Session | undefined> {
+      if (name === '') return undefined
+      const exact = all(selectSessionsNamed(db, name).compile())
+      const found = exact.length > 0 ? exact : all(selectSessionsStarting(db, name).compile())
+      const [only] = found
+      return only && found.length === 1 ? sessionOf(only) : undefined
+    },
+
+    async forget(session) {
+      const removed = guarded(() => write.forget(session))
+      // The write-ahead file still holds what was overwritten in the database.
+      guarded(() => connection.pragma('wal_checkpoint(TRUNCATE)'))
+      return removed
+    },
+
+    async prune(limits) {
+      const before = usedBytes(connection)
+      let removed = 0
+      for (;;) {
+        const step = guarded(() => pruneStep(connection, limits))
+        removed += step
+        if (step === 0) break
+        // Waiting hooks are served between two small steps.
+        await turn()
+      }
+      while (guarded(() => vacuumStep(connection))) await turn()
+      return { removed, bytes: Math.max(0, before - usedBytes(connection)) }
+    },
+
+    async stats() {
+      const [row] = all(db.selectFrom('origins').select(['entries', 'last_seq']).compile())
+      return {
+        entries: row?.entries ?? 0,
+        bytes: guarded(() => usedBytes(connection)),
+        lastSeq: row?.last_seq ?? 0,
+      }
+    },
+
+    async close() {
+      if (connection.open) guarded(() => connection.close())
+    },
+  }
+}
+
+async function open(path: string, options: SqliteOptions) {
+  const connection = await patiently(() => connect(path, options))
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
+  try {
+    await migrateLocked(connection, db, path)
+    waitForOthers(connection, options)
+    return { connection, db }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+// Kysely's own SQLite migrator takes no lock: two daemons starting at once would both create the tables.
+async function migrateLocked(connection: Connection, db: Kysely<Tables>, path: string): Promise<void> {
+  await patiently(() => connection.exec('BEGIN IMMEDIATE'))
+  try {
+    await migrate(db, 'sqlite', { where: path })
+    connection.exec('COMMIT')
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
+// SQLite's own waiting blocks the thread, and the holder may be another opening in this very process.
+async function patiently<T>(attempt: () => T): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || tries === OPEN_TRIES) throw error
+    }
+    await pause(10)
+  }
+}
+
+const OPEN_TRIES = 500
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+}

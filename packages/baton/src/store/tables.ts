@@ -1,0 +1,60 @@
+import type { Generated } from 'kysely'
+
+/** One journal entry: columns to ask by, and the body as JSON, compressed when it is large. */
+export interface EntryRow {
+  seq: number
+  id: string
+  at: string
+  kind: string
+  /** The event's type, for an entry of kind `event`. */
+  type: string | null
+  agent: string | null
+  session: string | null
+  native_session: string | null
+  prompt_id: string | null
+  tool_use_id: string | null
+  project: string | null
+  request: string | null
+  /** Size of `body` as stored. */
+  bytes: number
+  body: string | Uint8Array
+}
+
+/** A session as its newest snapshot in JSON, with the columns it is found by. */
+export interface SessionRow {
+  id: string
+  native_session: string
+  started_at: string
+  last_seen_at: string
+  ended_at: string | null
+  /** The journal's change number at the last write: a copy asks for what changed since. */
+  changed: number
+  data: string
+}
+
+/** A session that was forgotten, kept so that a copy of the journal forgets it too. */
+export interface ForgottenRow {
+  changed: number
+  session: string
+  /** Entries up to this number are gone; a session that goes on after being forgotten starts anew. */
+  up_to: number
+}
+
+/** The counters of one machine's journal. SQLite holds one such row, PostgreSQL one for each machine. */
+export interface OriginRow {
+  origin: string
+  last_seq: number
+  changed: number
+  entries: number
+  bytes: number
+}
+
+/** `origin` stands only in PostgreSQL, where several machines share the tables. */
+type Shared<Row> = Row & { origin: Generated<string> }
+
+export interface Tables {
+  entries: Shared<EntryRow>
+  sessions: Shared<SessionRow>
+  forgotten: ForgottenRow
+  origins: OriginRow
+}
