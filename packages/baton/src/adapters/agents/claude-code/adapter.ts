@@ -3,6 +3,7 @@ import { decode } from './decode.ts'
 import { encode } from './encode.ts'
 import { hooks } from './hooks.ts'
 import { install, installed, uninstall } from './install.ts'
+import { modes } from './modes.ts'
 import { safe } from './safe.ts'
 
 export const claudeCode: AgentAdapter = {
@@ -11,6 +12,7 @@ export const claudeCode: AgentAdapter = {
   title: 'Claude Code',
   programs: ['claude'],
   hooks,
+  modes,
   decode,
   encode,
   safe,

@@ -2,6 +2,7 @@ import type { PermissionMode } from '@batonpass/contract/event'
 import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
 import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
+import { modes } from './modes.ts'
 
 /** Claude Code's hook JSON as our event. */
 export function decode(json: unknown, argument: string | undefined): Decoded {
@@ -103,21 +104,9 @@ function toolFinished(p: Payload, failed: boolean, response: string): DecodedEve
   }
 }
 
+/** A mode we do not know is left open: it is no reason to lose the event. */
 function permissionMode(native: string | undefined): PermissionMode | undefined {
-  switch (native) {
-    case 'default':
-    case 'plan':
-    case 'auto':
-      return native
-    case 'acceptEdits':
-      return 'accept-edits'
-    case 'dontAsk':
-      return 'never-ask'
-    case 'bypassPermissions':
-      return 'bypass'
-    default:
-      return undefined
-  }
+  return native !== undefined && Object.hasOwn(modes, native) ? modes[native] : undefined
 }
 
 function startSource(native: string | undefined) {

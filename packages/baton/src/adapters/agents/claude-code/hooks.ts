@@ -15,5 +15,5 @@ export const hooks: readonly HookPoint[] = [
   { event: 'PostCompact', role: 'observe' },
   { event: 'SubagentStart', role: 'observe' },
   { event: 'SubagentStop', role: 'observe' },
-  { event: 'SessionEnd', role: 'observe' },
+  { event: 'SessionEnd', role: 'observe', seconds: 5 },
 ]

@@ -1,10 +1,90 @@
-import { BatonError } from '@batonpass/contract/errors'
-import type { AgentAdapter } from '../../../ports/agent.ts'
+import { join } from 'node:path'
+import type { AgentAdapter, HookPoint, InstallTarget } from '../../../ports/agent.ts'
+import { hookArguments, hookCommand, runsLauncher } from '../hook-command.ts'
+import { type HookLayout, ourEntries, withHooks, withoutHooks } from '../settings-file.ts'
+import { hooks } from './hooks.ts'
 
-export const install: AgentAdapter['install'] = () => {
-  throw new BatonError('internal', 'Installing is not there yet.')
+type Place = Omit<InstallTarget, 'launcher' | 'waitSeconds'>
+
+export const install: AgentAdapter['install'] = (target, read) => {
+  const path = settingsPath(target)
+  const before = read(path)
+  const wanted = new Map(hooks.map(point => [point.event, group(point, handler(point, target))]))
+  const after = withHooks({ path, text: before }, layout, wanted)
+  return after === before ? [] : [{ path, before, after }]
 }
-export const uninstall: AgentAdapter['uninstall'] = () => {
-  throw new BatonError('internal', 'Uninstalling is not there yet.')
+
+export const uninstall: AgentAdapter['uninstall'] = (target, read) => {
+  const path = settingsPath(target)
+  const before = read(path)
+  const after = withoutHooks({ path, text: before }, layout)
+  return after === before ? [] : [{ path, before, after }]
 }
-export const installed: AgentAdapter['installed'] = () => 'no'
+
+/** `stale`: our hooks are there, but not for every event, or not as this version calls them. */
+export const installed: AgentAdapter['installed'] = (target, read) => {
+  const path = settingsPath(target)
+  const found = ourEntries({ path, text: read(path) }, layout)
+  if (found.size === 0) return 'no'
+  const current = hooks.every(({ event }) => isCurrent(event, found.get(event), target))
+  return current && found.size === hooks.length ? 'yes' : 'stale'
+}
+
+/** One entry of a hooks list. */
+export function group({ matcher }: HookPoint, hook: Record<string, unknown>): Record<string, unknown> {
+  return { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] }
+}
+
+/** In seconds. A hook that may wait for a person gets a margin to answer by itself before Claude Code gives up on it. */
+export function timeoutOf({ waits, seconds }: HookPoint, waitSeconds: number): number {
+  return waits ? Math.ceil(waitSeconds) + 15 : (seconds ?? 10)
+}
+
+function handler(point: HookPoint, target: InstallTarget): Record<string, unknown> {
+  const timeout = timeoutOf(point, target.waitSeconds)
+  // The address holds a key, so it never goes into a file that is committed.
+  if (point.role === 'observe' && target.observeUrl !== undefined && target.scope !== 'project') {
+    return { type: 'http', url: observeAddress(target.observeUrl, point.event, target.scope), timeout }
+  }
+  return { type: 'command', command: hookCommand(target, 'claude-code', point.event), timeout }
+}
+
+function observeAddress(url: string, event: string, source: string): string {
+  return `${url.replace(/\/$/, '')}/claude-code/${event}?source=${source}`
+}
+
+const layout: HookLayout = {
+  entries: 'groups',
+  ours(event, hook) {
+    if (typeof hook !== 'object' || hook === null) return false
+    if ('command' in hook) return runsLauncher(hook.command)
+    return 'url' in hook && isObserveAddress(event, hook.url)
+  },
+}
+
+function isObserveAddress(event: string, url: unknown): boolean {
+  if (typeof url !== 'string' || url.length > 2048) return false
+  if (!/^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost):\d+\//.test(url)) return false
+  const path = url.slice(0, url.indexOf('?'))
+  return path.endsWith(`/claude-code/${event}`) && /\?source=(?:user|local)$/.test(url)
+}
+
+function isCurrent(event: string, entry: unknown, target: Place): boolean {
+  const text = JSON.stringify(entry ?? null)
+  if (text.includes(` ${hookArguments('claude-code', event, target.scope)}"`)) return true
+  const base = target.observeUrl
+  return base === undefined
+    ? text.includes(`/claude-code/${event}?source=${target.scope}"`)
+    : text.includes(JSON.stringify(observeAddress(base, event, target.scope)))
+}
+
+function settingsPath({ scope, project, home }: Place): string {
+  switch (scope) {
+    case 'user':
+      return join(home, '.claude', 'settings.json')
+    case 'project':
+      return join(project, '.claude', 'settings.json')
+    case 'local':
+      return join(project, '.claude', 'settings.local.json')
+  }
+}

@@ -11,6 +11,8 @@ export const cursor: AgentAdapter = {
   title: 'Cursor',
   programs: ['cursor-agent', 'cursor'],
   hooks,
+  // Its payloads do not say how freely it runs.
+  modes: {},
   decode,
   encode,
   safe,
