@@ -1,0 +1,205 @@
+import type { Redirection, UnknownCode, VariableAssignment } from './analysis.ts'
+import { findCommands } from './find.ts'
+import { gitHazards } from './git.ts'
+import { inlineCode } from './inline.ts'
+import { type FlagTable, flagTable, type Parsed, parseOptions } from './options.ts'
+import { expandShell, SHELLS } from './shells.ts'
+import { literalWord, unknownWord, type Word } from './word.ts'
+import { WRAPPERS, type Wrapper } from './wrappers.ts'
+
+/** Where the commands that a program starts are reported. */
+export interface NestedSink {
+  words(words: readonly Word[], assignments: VariableAssignment[], elsewhere: boolean): void
+  source(text: string, elsewhere: boolean): void
+  unknown(code: UnknownCode, reason: string): void
+  readonly redirections: readonly Redirection[]
+  readonly piped: boolean
+}
+
+/** Reports the commands this program would start; true when it does nothing but start them. */
+export function expandWrapper(program: string, args: readonly Word[], sink: NestedSink): boolean {
+  if (SHELLS.has(program)) return expandShell(program, args, sink)
+  if (program === 'find' || program === 'gfind') return findCommands(args, sink)
+  if (program === 'fd' || program === 'fdfind') return fdCommands(args, sink)
+  if (program === 'git') return gitHazards(args, sink)
+  if (program === 'trap') return trapCommand(args, sink)
+  inlineCode(program, args, sink)
+  const candidates = BY_NAME.get(program)
+  if (!candidates) return false
+  for (const compiled of candidates) {
+    const rest = underSubcommand(compiled, args)
+    if (rest) return expand(compiled, rest, sink)
+  }
+  return false
+}
+
+interface Compiled {
+  readonly wrapper: Wrapper
+  readonly flags: FlagTable
+  readonly globals: FlagTable
+  readonly inert: ReadonlySet<string>
+}
+
+const BY_NAME = new Map<string, Compiled[]>()
+for (const wrapper of WRAPPERS) {
+  const compiled: Compiled = {
+    wrapper,
+    flags: flagTable(wrapper.flags),
+    globals: flagTable(wrapper.globals ?? ''),
+    inert: new Set((wrapper.inert ?? '').split(' ')),
+  }
+  for (const name of wrapper.names.split(' ')) BY_NAME.set(name, [...(BY_NAME.get(name) ?? []), compiled])
+}
+
+const POSIX = { dash: 'gnu', permute: false, any: true } as const
+
+/** The arguments after the sub-command, or undefined when another sub-command is meant. */
+function underSubcommand(compiled: Compiled, args: readonly Word[]): readonly Word[] | undefined {
+  const { under } = compiled.wrapper
+  if (!under) return args
+  let rest = args
+  const path =
+    under.length === 2 && under[0] && ['tool', 'container', 'compose', 'netns'].includes(under[0])
+      ? under.map(step => [step])
+      : [under]
+  for (const step of path) {
+    const parsed = parseOptions(rest, compiled.globals, POSIX)
+    const word = parsed.positionals[0]
+    const at = parsed.indexes[0]
+    if (!word || at === undefined || !step.includes(word.value ?? '')) return undefined
+    rest = rest.slice(at + 1)
+  }
+  return rest
+}
+
+function expand(compiled: Compiled, args: readonly Word[], sink: NestedSink): boolean {
+  const { wrapper } = compiled
+  const dashes = args.findIndex(word => word.value === '--')
+  const parsed = parseOptions(args, compiled.flags, {
+    ...POSIX,
+    permute: wrapper.permute === true && dashes === -1,
+  })
+  if (parsed.flags.some(used => compiled.inert.has(used.name))) return false
+  let found = false
+  const replaced: string[] = []
+  for (const used of parsed.flags) {
+    if (used.flag?.role === 'source') {
+      found = true
+      sourceOf(used.value, sink, wrapper.elsewhere === true)
+    }
+    if (wrapper.placeholder?.includes(used.name)) replaced.push(used.value?.value ?? '{}')
+  }
+  if (wrapper.rest === 'none') return found
+  if (parsed.uncertain.length > 0) {
+    sink.unknown(
+      'dynamic-program',
+      `the command is only known when it runs: ${parsed.uncertain[0]?.text ?? ''}`,
+    )
+  }
+  let words: Word[]
+  if (wrapper.afterDashes)
+    words =
+      dashes === -1
+        ? afterSkip(parsed, wrapper.permute ? parsed.positionals.length : 0, args, wrapper)
+        : args.slice(dashes + 1)
+  else words = afterSkip(parsed, wrapper.skip ?? 0, args, wrapper)
+  if (found && wrapper.rest === 'argv' && wrapper.names.startsWith('su')) return true
+  const assignments: VariableAssignment[] = []
+  if (wrapper.assigns) {
+    let set = /^([A-Za-z_]\w*)=(.*)$/s.exec(words[0]?.value ?? words[0]?.prefix ?? '')
+    while (set?.[1]) {
+      const known = words[0]?.value !== undefined
+      assignments.push({ name: set[1], value: known ? literalWord(set[2] ?? '') : unknownWord('', false) })
+      words = words.slice(1)
+      set = /^([A-Za-z_]\w*)=(.*)$/s.exec(words[0]?.value ?? words[0]?.prefix ?? '')
+    }
+  }
+  if (words.length === 0) {
+    if (wrapper.appends) sink.unknown('standard-input', 'the command comes from standard input')
+    return found
+  }
+  if (replaced.length > 0) words = words.map(word => replacePlaceholder(word, replaced))
+  else if (wrapper.appends && wrapper.rest === 'argv') words = [...words, unknownWord('(standard input)')]
+  if (wrapper.rest === 'argv') sink.words(words, assignments, wrapper.elsewhere === true)
+  else joined(words, sink, wrapper)
+  return true
+}
+
+function afterSkip(parsed: Parsed, skip: number, args: readonly Word[], wrapper: Wrapper): Word[] {
+  const at = parsed.indexes[skip]
+  if (at === undefined) return []
+  if (wrapper.permute) return parsed.positionals.slice(skip)
+  return args.slice(at)
+}
+
+function replacePlaceholder(word: Word, placeholders: readonly string[]): Word {
+  const text = word.value
+  if (text === undefined) return word
+  const hit = placeholders.find(placeholder => placeholder !== '' && text.includes(placeholder))
+  if (hit === undefined) return word
+  // A shell text that holds the placeholder is written anew for each input line.
+  return { ...unknownWord(word.text, false), prefix: text.slice(0, text.indexOf(hit)) }
+}
+
+function joined(words: readonly Word[], sink: NestedSink, wrapper: Wrapper): void {
+  const texts = words.map(word => word.value)
+  if (texts.some(text => text === undefined) || words.some(word => word.glob)) {
+    sink.unknown('dynamic-source', 'the text handed to a shell is only known when it runs')
+    return
+  }
+  if (wrapper.appends) sink.unknown('dynamic-source', 'input lines are put into the text handed to a shell')
+  sink.source(texts.join(' '), wrapper.elsewhere === true)
+}
+
+function sourceOf(word: Word | undefined, sink: NestedSink, elsewhere: boolean): void {
+  if (word?.value === undefined)
+    sink.unknown('dynamic-source', 'the text handed to a shell is only known when it runs')
+  else sink.source(word.value, elsewhere)
+}
+
+const FD_FLAGS =
+  flagTable(`-x|--exec -X|--exec-batch -t|--type= -e|--extension= -E|--exclude= -d|--max-depth= --min-depth= --exact-depth=
+  -c|--color= -j|--threads= -S|--size= -g|--glob -p|--full-path -o|--owner= --changed-within= --changed-before= --newer= --older=
+  --max-results= --base-directory= --search-path= --and= --format= --path-separator= --ignore-file= --batch-size=`)
+
+/** Everything after -x or -X belongs to the command, up to `;`. */
+function fdCommands(args: readonly Word[], sink: NestedSink): boolean {
+  for (let index = 0; index < args.length; index++) {
+    const text = args[index]?.value
+    if (text === undefined) continue
+    if (text === '--') return false
+    const flag = FD_FLAGS.exact.get(text)
+    const starts =
+      text === '-x' ||
+      text === '-X' ||
+      text === '--exec' ||
+      text === '--exec-batch' ||
+      /^-[HIuaLs0lp1q]*[xX]$/.test(text)
+    const attached = /^--exec(?:-batch)?=(.*)$/s.exec(text)
+    if (starts || attached) {
+      const end = args.findIndex((word, at) => at > index && word.value === ';')
+      const rest = args.slice(index + 1, end === -1 ? undefined : end)
+      const command = attached?.[1] !== undefined ? [literalWord(attached[1]), ...rest] : rest
+      if (command.length === 0) sink.unknown('dynamic-program', 'fd runs an unnamed command')
+      else {
+        const held = command.some(word => word.value?.includes('{'))
+        const filled = command.map(word => replacePlaceholder(word, ['{}', '{/}', '{//}', '{.}', '{/.}']))
+        sink.words(
+          held ? filled : [...filled, { ...unknownWord('(found path)', true), prefix: './' }],
+          [],
+          false,
+        )
+      }
+      index = end === -1 ? args.length : end
+    } else if (flag?.arity === 'value') index++
+  }
+  return false
+}
+
+function trapCommand(args: readonly Word[], sink: NestedSink): boolean {
+  const rest = args[0]?.value === '--' ? args.slice(1) : args
+  const first = rest[0]
+  if (!first || /^-[lp]*$/.test(first.value ?? '') || rest.length < 2) return false
+  sourceOf(first, sink, false)
+  return true
+}

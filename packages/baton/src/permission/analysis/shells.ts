@@ -1,0 +1,49 @@
+import type { NestedSink } from './nested.ts'
+import { flagTable, parseOptions } from './options.ts'
+import type { Word } from './word.ts'
+
+export const SHELLS: ReadonlySet<string> = new Set([
+  'bash',
+  'sh',
+  'dash',
+  'zsh',
+  'ksh',
+  'mksh',
+  'ash',
+  'fish',
+  'rbash',
+  'csh',
+  'tcsh',
+])
+
+const FLAGS =
+  flagTable(`-c -i -l -r -s -D -a -b -e -f -h -k -m -n -p -t -u -v -x -B -C -E -H -P -T -o= -O= +o= +O= +x +e +u +B +h +m
+  --login --noprofile --norc --posix --restricted --verbose --init-file=!source --rcfile=!source --debugger --noediting --command=`)
+
+/** `sh -c TEXT`: the text is the first word that is no option, wherever `c` stands in a bundle. */
+export function expandShell(program: string, args: readonly Word[], sink: NestedSink): boolean {
+  const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false, any: true })
+  if (parsed.uncertain.length > 0) {
+    sink.unknown('dynamic-source', `what ${program} runs is only known when it runs`)
+    return false
+  }
+  if (parsed.flags.some(used => used.flag?.kind === 'source')) {
+    sink.unknown('sourced-file', `${program} reads a start-up file`)
+    return false
+  }
+  if (parsed.flags.some(used => used.name === '-c' || used.name === '--command')) {
+    const attached = parsed.flags.find(used => used.name === '--command')?.value
+    const text = attached ?? parsed.positionals[0]
+    if (text?.value === undefined || text.glob) {
+      sink.unknown('dynamic-source', `the text ${program} runs is only known when it runs`)
+      return false
+    }
+    if (text.value.trim() === '') return false
+    sink.source(text.value, false)
+    return true
+  }
+  if (parsed.positionals.length > 0 && !parsed.flags.some(used => used.name === '-s')) return false
+  if (parsed.strange.some(name => name === '--version' || name === '--help')) return false
+  sink.unknown('standard-input', `${program} runs what it reads from standard input`)
+  return false
+}
