@@ -8,6 +8,8 @@ import { gitRepo, plainGit, type Repository, type Scratch, scratch } from '../sc
 export interface ClaudeHome extends AsyncDisposable {
   path: string
   project: string
+  /** Its TMPDIR, where Claude Code keeps the output of background tasks. */
+  tmp: string
   /** Unique to this home: `model.script({ key: home.key }, …)` serves only its sessions. */
   key: string
   /** The whole environment of a run; nothing of the test process leaks in but PATH. */
@@ -69,6 +71,7 @@ export function claudeHome({ config = {}, env: extra = {} }: ClaudeHomeOptions =
   return {
     path,
     project,
+    tmp,
     key,
     env: model => ({
       PATH: process.env.PATH ?? '/usr/bin:/bin',

@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { until } from '../wait.ts'
 
@@ -105,6 +106,8 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     process.off('exit', killNow)
     await tmux('kill-server').catch(() => undefined)
     await ended(Number(pid))
+    // tmux leaves the socket of a killed server behind.
+    rmSync(socket, { force: true })
   }
 
   return {
