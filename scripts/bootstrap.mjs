@@ -1,0 +1,129 @@
+// Runs on whatever Node the machine has (20 or newer): brings everything else, then hands over to Node 24.
+// Nothing here may import a package: on a fresh clone there is none.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const bin = join(root, 'node_modules', '.bin')
+const node = join(bin, 'node')
+const [command, ...rest] = process.argv.slice(2)
+
+const say = text => process.stderr.write(`${text}\n`)
+const fail = text => {
+  say(text)
+  process.exit(1)
+}
+
+if (Number(process.versions.node.split('.')[0]) < 20) fail('Baton needs Node 20 or newer to set itself up (nodejs.org).')
+installPackages()
+installPrograms()
+const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
+// It makes every Node start slower and no test talks to the outside.
+delete env.NODE_EXTRA_CA_CERTS
+
+const commands = {
+  build: () => build(),
+  start: () => {
+    build()
+    run(node, ['packages/baton/dist/cli.js', 'up'])
+    say('\nNext: install the hooks of your agents (see what would change first):')
+    say('  npm run baton -- init --dry-run\n  npm run baton -- init\nand look around:\n  npm run baton -- doctor')
+  },
+  baton: () => {
+    build()
+    run(node, [join(root, 'packages/baton/dist/cli.js'), ...rest], { cwd: process.env.INIT_CWD ?? root })
+  },
+  test: () => {
+    build()
+    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...rest])
+  },
+  check: () => {
+    build()
+    run(node, ['scripts/check.ts', ...rest])
+  },
+  bench: () => {
+    build()
+    run(node, [`bench/${rest[0]}.ts`, ...rest.slice(1)])
+  },
+}
+const chosen = commands[command]
+if (!chosen) fail(`Usage: node scripts/bootstrap.mjs ${Object.keys(commands).join('|')}`)
+chosen()
+
+function run(program, args, options = {}) {
+  const { status, signal } = spawnSync(program, args, { cwd: root, env, stdio: 'inherit', ...options })
+  if (signal) process.kill(process.pid, signal)
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function installPackages() {
+  const stamp = join(root, 'node_modules', '.baton-installed')
+  const wanted = digest([join(root, 'package-lock.json'), join(root, 'package.json')])
+  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  // Not `npm ci`: it insists on packages for platforms that the registry may not carry.
+  say('Installing packages (once; about half a minute) ...')
+  const { status } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) fail('npm install failed; see above.')
+  if (!existsSync(node)) fail('The npm package `node` did not bring its program: does npm allow its install script?')
+  writeFileSync(stamp, wanted)
+}
+
+function installPrograms() {
+  const packages = { git: 'git', tmux: 'tmux', sqlite3: 'sqlite3', chromium: 'chromium', perl: 'perl-base', curl: 'curl' }
+  const missing = Object.keys(packages).filter(program => !onPath(program))
+  if (missing.length === 0) return
+  const names = missing.map(program => packages[program])
+  const asRoot = process.getuid?.() === 0 ? [] : onPath('sudo') && spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
+  if (asRoot === undefined || !onPath('apt-get')) {
+    say(`Please install: ${names.join(' ')} (on Debian: sudo apt-get install ${names.join(' ')})`)
+    if (missing.includes('git')) process.exit(1)
+    return
+  }
+  say(`Installing ${names.join(', ')} with apt (once) ...`)
+  const apt = (...args) => {
+    const [program, ...words] = [...asRoot, 'apt-get', ...args]
+    return spawnSync(program, words, { stdio: ['ignore', 'ignore', 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status === 0
+  }
+  const install = () => apt('install', '-y', '-qq', '--no-install-recommends', ...names)
+  if (!install()) {
+    apt('update', '-qq')
+    if (!install()) say(`Could not install them; please do: apt-get install ${names.join(' ')}`)
+  }
+}
+
+function build() {
+  const dist = join(root, 'packages', 'baton', 'dist')
+  const stamp = join(dist, '.built-from')
+  const sources = [...files(join(root, 'packages', 'contract', 'src')), ...files(join(root, 'packages', 'baton', 'src'))]
+  const wanted = digest([...sources, join(root, 'scripts', 'build.ts'), join(root, 'package-lock.json'), join(root, 'packages/baton/package.json')])
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  say('Building ...')
+  run(node, ['scripts/build.ts'])
+  mkdirSync(dist, { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+function digest(paths) {
+  const hash = createHash('sha256')
+  for (const path of paths) if (existsSync(path)) hash.update(path).update(readFileSync(path))
+  return hash.digest('hex')
+}
+
+function files(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function onPath(program) {
+  try {
+    execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
