@@ -29,14 +29,11 @@ export function configFolders(places: {
   project?: string | undefined
   env: Environment
   home: string
-}): { folder: string; own: boolean }[] {
-  const own = [batonHome(places.env, places.home), resolve(places.home)].filter(
-    folder => folder !== undefined,
-  )
-  const folders = [...new Set(own)].map(folder => ({ folder, own: true }))
-  const project = places.project === undefined ? undefined : resolve(places.project)
-  // A project that is the user's own folder is the user's own: it keeps the project's rank and needs no trust.
-  if (project === undefined) return folders
-  const same = folders.some(place => place.folder === project)
-  return [{ folder: project, own: same }, ...folders.filter(place => place.folder !== project)]
+}): string[] {
+  const folders = [places.project, ...ownFolders(places)].filter(folder => folder !== undefined)
+  return [...new Set(folders.map(folder => resolve(folder)))]
 }
+
+/** The folders whose configuration is the user's own. */
+export const ownFolders = ({ env, home }: { env: Environment; home: string }): string[] =>
+  [batonHome(env, home), home].filter(folder => folder !== undefined)

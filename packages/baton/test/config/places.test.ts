@@ -21,16 +21,11 @@ describe('the state folder', () => {
 
 describe('the folders searched for configuration', () => {
   test('are the project, BATON_HOME and HOME, in this order', () => {
-    expect(configFolders({ project: '/p', env: { BATON_HOME: '/b' }, home: '/h' })).toEqual([
-      { folder: '/p', own: false },
-      { folder: '/b', own: true },
-      { folder: '/h', own: true },
-    ])
+    const places = { project: '/p', env: { BATON_HOME: '/b' }, home: '/h' }
+    expect(configFolders(places)).toEqual(['/p', '/b', '/h'])
   })
-  test('name each folder once, and a project that is the home folder is the user’s own', () => {
-    expect(configFolders({ project: '/h/', env: { AGENTIZE_HOME: '/h' }, home: '/h' })).toEqual([
-      { folder: '/h', own: true },
-    ])
+  test('name each folder once', () => {
+    expect(configFolders({ project: '/h/', env: { AGENTIZE_HOME: '/h' }, home: '/h' })).toEqual(['/h'])
   })
 })
 

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { Config } from '@batonpass/contract/config'
+import type { Files } from '../ports/files.ts'
+import { fromEnvironment } from './environment.ts'
+import { configKeys, factsAt } from './keys.ts'
+import { type MapNode, mergeMaps, type Path, plainValue, type Source, sourcesOf } from './node.ts'
+import { CONFIG_NAMES, configFolders, type Environment, ownFolders } from './places.ts'
+import type { ConfigNotice, ConfigProblem } from './problem.ts'
+import { type ConfigFile, readPlace } from './read.ts'
+import { needsTrust, readPins, trustFile, withoutKeys } from './trust.ts'
+
+/** Where configuration is looked for. Without a project: what holds for the whole machine. */
+export interface ConfigPlaces {
+  project?: string | undefined
+  env: Environment
+  home: string
+  stateDir: string
+}
+
+export interface LoadedConfig {
+  config: Config
+  /** By key, each item of a list too: `handsoff.enabled`, `permissions.deny[0]`. */
+  sources: ReadonlyMap<string, Source>
+  problems: readonly ConfigProblem[]
+  notices: readonly ConfigNotice[]
+  /** The files that were found, nearest first. */
+  files: readonly ConfigFile[]
+}
+
+/**
+ * Reads, checks and merges the configuration. Never throws for what a file holds: that is in `problems`.
+ * With a problem, the right keys of a broken file still count (its denies above all) and the cautious values are in force.
+ */
+export async function loadConfig(places: ConfigPlaces, { files }: { files: Files }): Promise<LoadedConfig> {
+  const { pins, notice } = await readPins(places.stateDir, files)
+  const notices: ConfigNotice[] = notice ? [notice] : []
+  const read = await Promise.all((await searched(places, files)).map(place => readPlace(place, pins, files)))
+  const found = read.filter(file => file !== undefined)
+
+  // From far to near: whether a project loosens something depends on what the user's own files say.
+  let merged: MapNode = { kind: 'map', entries: new Map(), source: { kind: 'default' } }
+  for (const file of found.toReversed()) {
+    if (!file.node) continue
+    const ignored =
+      file.standing === 'untrusted' ? needsTrust(file.node, Config.parse(plainValue(merged))) : []
+    if (ignored.length > 0) notices.push(untrusted(file.path, ignored))
+    merged = mergeMaps(withoutKeys(file.node, ignored), merged, accumulates)
+  }
+  const environment = fromEnvironment(places.env)
+  const problems = [...found.flatMap(file => file.problems), ...environment.problems]
+
+  const values = plainValue(mergeMaps(environment.node, merged))
+  const sources = sourcesOf(mergeMaps(environment.node, merged))
+  for (const { name } of configKeys()) if (!sources.has(name)) sources.set(name, { kind: 'default' })
+  if (problems.length > 0) beCautious(values, sources)
+  return {
+    config: Config.parse(values),
+    sources,
+    problems,
+    notices,
+    files: found.map(({ path, standing }) => ({ path, standing })),
+  }
+}
+
+/** Every file that can change what `loadConfig` returns, whether it exists or not. */
+export const watchedFiles = (places: ConfigPlaces): string[] => [
+  ...configFolders(places).flatMap(folder => CONFIG_NAMES.map(name => join(folder, name))),
+  trustFile(places.stateDir),
+]
+
+// A project that is the home folder by another name is still the user's own.
+async function searched(places: ConfigPlaces, files: Files): Promise<{ folder: string; own: boolean }[]> {
+  const real = (folder: string) => files.realPath(folder).catch(() => folder)
+  const own = new Set(await Promise.all(ownFolders(places).map(real)))
+  const byRealPath = new Map<string, { folder: string; own: boolean }>()
+  for (const folder of configFolders(places)) {
+    const path = await real(folder)
+    if (!byRealPath.has(path)) byRealPath.set(path, { folder, own: own.has(path) })
+  }
+  return [...byRealPath.values()]
+}
+
+function untrusted(file: string, ignored: ReturnType<typeof needsTrust>): ConfigNotice {
+  const [first] = ignored
+  return {
+    code: 'config_untrusted',
+    file,
+    line: first?.line ?? 1,
+    column: first?.column ?? 1,
+    message: `not trusted, so this does not count: ${ignored.map(({ key, line }) => `${key} (line ${line})`).join(', ')}`,
+    remedy: `Read the file, then run \`baton trust ${file}\`.`,
+  }
+}
+
+const accumulates = (path: Path): boolean => {
+  const found = factsAt(path)
+  return found?.depth === path.length && found.facts.accumulates === true
+}
+
+function beCautious(values: Values, sources: Map<string, Source>): void {
+  for (const { path, name, facts } of configKeys()) {
+    if (facts.whenBroken === undefined) continue
+    setValue(values, path, facts.whenBroken)
+    sources.set(name, { kind: 'safe' })
+  }
+}
+
+type Values = Record<string, unknown>
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null
+
+function setValue(values: Values, [key = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    values[key] = value
+    return
+  }
+  const inner = values[key]
+  const section: Values = isValues(inner) ? inner : Object.create(null)
+  values[key] = section
+  setValue(section, rest, value)
+}

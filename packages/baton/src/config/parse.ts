@@ -1,0 +1,223 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, parseDocument } from 'yaml'
+import type { ConfigNode, MapEntry, MapNode, Scalar, Source } from './node.ts'
+import type { ConfigProblem, Position } from './problem.ts'
+
+/** A file larger than this is no configuration. */
+export const MAX_BYTES = 1_000_000
+/** Counted before parsing, which costs up to 14 µs a token: a repository must not stall the daemon. */
+const maxTokens = 20_000
+/** Counted with aliases written out. */
+const maxNodes = 10_000
+const maxDepth = 50
+const maxProblems = 100
+
+/** A YAML file as nodes. What is wrong is told, one problem each; what is right around it is still returned. */
+export function parseConfig(bytes: Uint8Array, file: string): { node?: MapNode; problems: ConfigProblem[] } {
+  const problems: ConfigProblem[] = []
+  const report = (at: Position, message: string, remedy?: string) => {
+    problems.push({ code: 'config_invalid', file, ...at, message, ...(remedy ? { remedy } : {}) })
+  }
+  try {
+    const node = new Reader(decode(bytes), file, report).read()
+    return { node, problems: shorten(problems, file) }
+  } catch (stop) {
+    if (!(stop instanceof Stop)) throw stop
+    report(stop.at, stop.message, stop.remedy)
+    // What was found before is doubtful in a file that cannot be read to its end.
+    return { problems: problems.slice(-1) }
+  }
+}
+
+/** Ends the reading of a file. */
+class Stop extends Error {
+  readonly at: Position
+  readonly remedy: string | undefined
+  constructor(at: Position, message: string, remedy?: string) {
+    super(message)
+    this.at = at
+    this.remedy = remedy
+  }
+}
+
+type Report = (at: Position, message: string, remedy?: string) => void
+
+class Reader {
+  private readonly lines = new LineCounter()
+  private readonly anchors = new Map<string, unknown>()
+  private readonly open = new Set<unknown>()
+  private nodes = 0
+  private outermostAlias: Position | undefined
+  private readonly text: string
+  private readonly file: string
+  private readonly report: Report
+
+  constructor(text: string, file: string, report: Report) {
+    this.text = text
+    this.file = file
+    this.report = report
+  }
+
+  read(): MapNode {
+    this.checkTokens()
+    const document = parseDocument(this.text, {
+      lineCounter: this.lines,
+      // A pretty error quotes the line, and the line may hold a secret.
+      prettyErrors: false,
+      // Checked below in linear time; the library's own check is quadratic.
+      uniqueKeys: false,
+      schema: 'core',
+      resolveKnownTags: false,
+      merge: false,
+      logLevel: 'error',
+    })
+    const fault = document.errors[0] ?? document.warnings[0]
+    if (fault) throw new Stop(this.at(fault.pos[0]), faultText(fault.code))
+    const start: Source = { kind: 'file', file: this.file, line: 1, column: 1 }
+    if (document.contents === null) return { kind: 'map', entries: new Map(), source: start }
+    const node = this.convert(document.contents, start, 0)
+    if (node.kind === 'scalar' && node.value === null)
+      return { kind: 'map', entries: new Map(), source: start }
+    if (node.kind !== 'map')
+      throw new Stop(
+        this.at(document.contents.range?.[0]),
+        'expected keys such as "handsoff:" at the top of the file',
+      )
+    return node
+  }
+
+  private checkTokens(): void {
+    let tokens = 0
+    let offset = 0
+    for (const token of new Lexer().lex(this.text)) {
+      offset += token.length
+      if (++tokens > maxTokens)
+        throw new Stop(positionIn(this.text, offset), 'the file is too long to be a configuration')
+    }
+  }
+
+  private convert(node: unknown, fallback: Source, depth: number): ConfigNode {
+    const source = this.sourceOf(node) ?? fallback
+    const at = positionOf(source)
+    if (++this.nodes > maxNodes)
+      throw new Stop(this.outermostAlias ?? at, 'the file holds too many values, aliases written out')
+    if (depth > maxDepth) throw new Stop(at, 'values are nested too deeply')
+    if (isAlias(node)) return this.follow(node.source, at, fallback, depth)
+    if (hasAnchor(node)) this.anchors.set(node.anchor, node)
+    if (isScalar(node)) return { kind: 'scalar', value: this.scalar(node.value, at), source }
+    if (!isMap(node) && !isSeq(node)) return { kind: 'scalar', value: null, source }
+    this.open.add(node)
+    const converted: ConfigNode = isMap(node)
+      ? { kind: 'map', entries: this.entries(node.items, source, depth), source }
+      : { kind: 'list', items: node.items.map(item => this.convert(item, source, depth + 1)), source }
+    this.open.delete(node)
+    return converted
+  }
+
+  private entries(pairs: readonly unknown[], parent: Source, depth: number): Map<string, MapEntry> {
+    const entries = new Map<string, MapEntry>()
+    for (const pair of pairs) {
+      if (!isPair(pair)) continue
+      const key = this.sourceOf(pair.key) ?? parent
+      const name = isScalar(pair.key) && pair.key.value !== null ? String(pair.key.value) : undefined
+      const at = positionOf(key)
+      if (name === undefined) this.report(at, 'expected a key, as text')
+      else if (reserved.has(name)) this.report(at, `the key ${name} is not allowed anywhere`)
+      else if (entries.has(name))
+        this.report(at, `the key ${quote(name)} stands here twice`, 'Remove one of the two.')
+      else entries.set(name, { key, node: this.convert(pair.value, key, depth + 1) })
+    }
+    return entries
+  }
+
+  private follow(name: string, at: Position, fallback: Source, depth: number): ConfigNode {
+    const target = this.anchors.get(name)
+    if (target === undefined) throw new Stop(at, 'an alias names an anchor that is not in the file')
+    if (this.open.has(target)) throw new Stop(at, 'an alias names a value that it stands in')
+    const outer = this.outermostAlias
+    this.outermostAlias ??= at
+    const node = this.convert(target, fallback, depth + 1)
+    this.outermostAlias = outer
+    return node
+  }
+
+  private scalar(value: unknown, at: Position): Scalar {
+    if (
+      value === null ||
+      typeof value === 'string' ||
+      typeof value === 'number' ||
+      typeof value === 'boolean'
+    )
+      return value
+    throw new Stop(at, 'expected text, a number, true or false')
+  }
+
+  private sourceOf(node: unknown): Source | undefined {
+    const range = (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range
+    return range ? { kind: 'file', file: this.file, ...this.at(range[0]) } : undefined
+  }
+
+  private at(offset: number | undefined): Position {
+    const { line, col } = this.lines.linePos(Math.min(offset ?? 0, this.text.length))
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+}
+
+// They mean something to JavaScript objects, so no map, however loose, may have them.
+const reserved = new Set(['__proto__', 'constructor', 'prototype'])
+
+const hasAnchor = (node: unknown): node is { anchor: string } =>
+  (isScalar(node) || isMap(node) || isSeq(node)) && typeof node.anchor === 'string'
+
+const positionOf = (source: Source): Position =>
+  source.kind === 'file' ? { line: source.line, column: source.column } : { line: 1, column: 1 }
+
+/** A key as it may stand in a message. */
+export const quote = (key: string): string => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)
+
+function decode(bytes: Uint8Array): string {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const rough = new TextDecoder().decode(bytes)
+    throw new Stop(
+      positionIn(rough, rough.indexOf('\ufffd')),
+      'the file is not UTF-8 text',
+      'Save it as UTF-8.',
+    )
+  }
+  const control = text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/)
+  if (control >= 0)
+    throw new Stop(positionIn(text, control), 'the file holds a control character', 'Remove it.')
+  return text
+}
+
+function positionIn(text: string, offset: number): Position {
+  const before = text.slice(0, Math.max(0, offset))
+  const lineStart = before.lastIndexOf('\n') + 1
+  return { line: before.split('\n').length, column: before.length - lineStart + 1 }
+}
+
+function shorten(problems: ConfigProblem[], file: string): ConfigProblem[] {
+  if (problems.length <= maxProblems) return problems
+  const rest = problems.length - maxProblems
+  return [
+    ...problems.slice(0, maxProblems),
+    { code: 'config_invalid', file, message: `${rest} more problems are not listed` },
+  ]
+}
+
+// The library's own words may quote the file, so its codes are put into ours.
+const faults: Record<string, string> = {
+  TAB_AS_INDENT: 'invalid YAML: indent with spaces, not tabs',
+  BAD_INDENT: 'invalid YAML: the indentation does not fit',
+  MISSING_CHAR: 'invalid YAML: a closing quote, bracket or a space is missing',
+  MULTIPLE_DOCS: 'invalid YAML: expected one document, without a second "---"',
+  BAD_SCALAR_START: 'invalid YAML: a value that starts with this character needs quotes',
+  BAD_DQ_ESCAPE: 'invalid YAML: an escape in double quotes is not known; use single quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'invalid YAML: two keys stand on one line, or a value holds ": " and needs quotes',
+  MULTILINE_IMPLICIT_KEY: 'invalid YAML: a line without "key: value", or a key over several lines',
+  TAG_RESOLVE_FAILED: 'invalid YAML: tags such as !name are not supported',
+  RESOURCE_EXHAUSTION: 'values are nested too deeply',
+}
+const faultText = (code: string): string => faults[code] ?? 'invalid YAML here'

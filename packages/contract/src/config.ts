@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { choice, flag, limit, numericText, section, setting, size, text, whole } from './setting.ts'
+
+const handsoff = section('Hands-off mode: workflows go on by themselves until they are done.', {
+  enabled: flag(true, 'Continue a workflow that stops before it is done.', { whenBroken: false }),
+  max_continuations: whole(0, 1000, 10, 'How often one workflow is continued at most.'),
+  auto_permission: flag(true, 'Let a model judge permission requests that no rule decides.', {
+    trust: 'to-loosen',
+    looser: [false, true],
+    whenBroken: false,
+  }),
+  debug: flag(false, 'Write a debug log of sessions and permission decisions.'),
+  supervisor: section('A second model that looks at a stopped workflow and writes the next prompt.', {
+    provider: choice(['none', 'claude', 'codex', 'cursor', 'opencode'], 'none', 'Whose program supervises.', {
+      trust: 'needed',
+    }),
+    model: text('', "The supervisor's model; empty leaves it to the provider.", {
+      trust: 'needed',
+      defaultText: 'provider-specific',
+    }),
+    flags: text('', "Extra arguments for the supervisor's program.", { trust: 'needed' }),
+  }).prefault({}),
+})
+
+const channel = { trust: 'needed' } as const
+
+const telegram = section('Questions to you by Telegram.', {
+  enabled: flag(false, 'Send questions to Telegram.', channel),
+  token: text('', 'The bot token from @BotFather. Better kept in the environment.', {
+    ...channel,
+    expects: 'the bot token from @BotFather, as text',
+    secret: true,
+    env: ['BATON_TELEGRAM_TOKEN', 'TELEGRAM_BOT_TOKEN'],
+    defaultText: 'none',
+  }),
+  chat_id: setting(
+    numericText.pipe(z.string().regex(/^(-?\d{1,20}|@[A-Za-z]\w{3,31})?$/)).prefault(''),
+    'The chat or channel that is asked.',
+    {
+      ...channel,
+      expects: 'a chat id such as 12345678 or -1001234567890, or @channelname',
+      defaultText: 'none',
+    },
+  ),
+  timeout_sec: whole(1, 7200, 60, 'How long to wait for an answer, in seconds.', channel),
+  poll_interval_sec: whole(1, 300, 5, 'How often to look for answers, in seconds.', channel),
+  allowed_user_ids: setting(
+    z
+      .union([z.string(), z.int(), z.array(numericText)])
+      .transform(ids =>
+        Array.isArray(ids)
+          ? ids
+          : String(ids)
+              .split(',')
+              .map(id => id.trim())
+              .filter(Boolean),
+      )
+      .pipe(z.array(z.string().regex(/^\d{1,20}$/)))
+      .prefault(''),
+    'Who may answer. Empty: anyone in the chat.',
+    { ...channel, expects: 'user ids, as "123,456" or as a list', defaultText: 'anyone in the chat' },
+  ),
+  on_timeout: choice(['ask', 'deny'], 'ask', 'What a question nobody answered becomes.', channel),
+})
+
+const store = section('Where state is kept beside the local database.', {
+  url: setting(
+    z
+      .string()
+      .regex(/^(postgres(ql)?:\/\/[^\s\p{Cc}]+)?$/u)
+      .default(''),
+    'A PostgreSQL database that receives a copy of the journal and is shared by a fleet.',
+    {
+      expects: 'an address such as postgres://user:password@host/database',
+      trust: 'needed',
+      secret: true,
+      env: ['BATON_STORE_URL'],
+      defaultText: 'none',
+    },
+  ),
+})
+
+const journal = section('The record of everything that happened.', {
+  retain: section('How much of the journal is kept; the oldest entries go first.', {
+    days: whole(1, 3650, 30, 'How many days an entry is kept.'),
+    size: size(10e6, '2GB', 'How large the journal may grow.'),
+  }).prefault({}),
+  content: choice(['full', 'digest'], 'full', 'Keep whole prompts and tool results, or only their digests.'),
+})
+
+const daemon = section('The one process that writes state.', {
+  port: whole(0, 65_535, 4747, 'The loopback port of API and dashboard; 0 takes any free one.', {
+    trust: 'needed',
+  }),
+})
+
+const permission = section('How permission requests are decided.', {
+  preset: choice(['cautious', 'standard', 'trusting'], 'standard', 'The built-in rules to start from.', {
+    trust: 'to-loosen',
+    looser: ['cautious', 'standard', 'trusting'],
+    whenBroken: 'cautious',
+  }),
+  undecided: choice(
+    ['ask', 'defer'],
+    'ask',
+    "What a request becomes that nothing decided: ask a person, or leave it to the agent's own permission mode.",
+    { trust: 'to-loosen', looser: ['ask', 'defer'], whenBroken: 'ask' },
+  ),
+  undo: flag(true, 'Snapshot the worktree before a command that can be undone, and allow it.', {
+    trust: 'needed',
+  }),
+})
+
+const Rule = setting(
+  z.union([
+    z.string().min(1),
+    z
+      .record(z.string(), z.unknown())
+      .refine(rule => Object.keys(rule).length > 0)
+      .meta({ minProperties: 1 }),
+  ]),
+  'A regular expression on a Bash command, or a rule such as {pattern, tool}.',
+  { expects: 'a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}' },
+)
+const rules = (description: string, facts: { trust?: 'needed' } = {}) =>
+  setting(z.array(Rule).default([]), description, { expects: 'a list of rules', accumulates: true, ...facts })
+
+const permissions = section('Your own permission rules; those of all files count together.', {
+  allow: rules('What may run without a question.', { trust: 'needed' }),
+  deny: rules('What never runs.'),
+  ask: rules('What always needs a person.'),
+})
+
+const budgetLimits = (span: string) =>
+  section(`What ${span} may use.`, {
+    tokens: limit(z.int().min(1), 'a whole number of at least 1', `Tokens that ${span} may use.`),
+    money: limit(z.number().positive(), 'an amount above 0', `US dollars that ${span} may cost.`),
+    hours: limit(z.number().positive(), 'a number above 0', `Hours that ${span} may run.`),
+  }).prefault({})
+
+const budget = section('Limits that end a workflow before it costs too much.', {
+  per_workflow: budgetLimits('one workflow'),
+  per_day: budgetLimits('one day'),
+})
+
+const workflows = setting(
+  z
+    .record(
+      z.string().regex(/^[A-Za-z0-9][\w.:-]{0,63}$/),
+      setting(z.record(z.string(), z.unknown()), 'One workflow.', { expects: "the workflow's settings" }),
+    )
+    .default({}),
+  'Your own workflows, by name.',
+  { expects: 'a map from workflow names (letters, digits, . _ : -) to their settings', trust: 'needed' },
+)
+
+/** `.baton.yaml`, all sections. A capability adds its section here, made with the words of setting.ts. */
+export const Config = section("Baton's configuration.", {
+  handsoff: handsoff.prefault({}),
+  telegram: telegram.prefault({}),
+  store: store.prefault({}),
+  journal: journal.prefault({}),
+  daemon: daemon.prefault({}),
+  permission: permission.prefault({}),
+  permissions: permissions.prefault({}),
+  budget: budget.prefault({}),
+  workflows,
+})
+
+/** The effective configuration: every default filled in, every value normalised. */
+export type Config = z.output<typeof Config>
+/** What a person may write. */
+export type ConfigInput = z.input<typeof Config>
