@@ -14,6 +14,8 @@ await build({
   splitting: true,
   platform: 'node',
   target: 'node22',
+  // jsonc-parser's default build calls require in a way that cannot be bundled.
+  mainFields: ['module', 'main'],
   format: 'esm',
   chunkNames: '[name]-[hash]',
   minifySyntax: true,
@@ -21,7 +23,7 @@ await build({
   // better-sqlite3 is native; pg asks for pg-native only where somebody installed it.
   external: ['better-sqlite3', 'pg-native', 'cloudflare:sockets'],
   // Packages written as CommonJS still call require for Node's own modules.
-  banner: { js: "import { createRequire as __require } from 'node:module'; const require = __require(import.meta.url);" },
+  banner: { js: "import { createRequire as batonRequire } from 'node:module'; const require = batonRequire(import.meta.url);" },
   logLevel: 'warning',
 })
 for (const template of ['launcher.pl', 'launcher.sh']) copyFileSync(join(baton, 'src/hook', template), join(dist, template))

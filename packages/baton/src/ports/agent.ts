@@ -49,6 +49,8 @@ export interface AgentAdapter {
   readonly programs: readonly string[]
   /** The agent's own event names that Baton hooks, and how. */
   readonly hooks: readonly HookPoint[]
+  /** The agent's own names of its permission modes, as they stand in `permission_mode` of its payloads. */
+  readonly modes: Readonly<Record<string, PermissionMode>>
   /** `payload` is parsed JSON of unknown shape; `event` is the name from the hook's arguments, if any. Throws BatonError payload_invalid. */
   decode(payload: unknown, event: string | undefined): Decoded
   /** The agent's answer on stdout. Always valid JSON; `{}` when there is nothing to say. */
@@ -75,5 +77,7 @@ export interface HookPoint {
   role: 'decide' | 'observe'
   /** May wait for a person. */
   waits?: boolean
+  /** How many seconds the call may take; 10 unless said. */
+  seconds?: number
   matcher?: string
 }

@@ -1,0 +1,2 @@
+import { EXIT, type Handler } from '../command.ts'
+export const doctor: Handler = async () => EXIT.ok

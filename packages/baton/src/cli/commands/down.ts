@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { BatonError } from '@batonpass/contract/errors'
+import { isOurDaemon } from '../../daemon/process.ts'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
+
+const STOP_MS = 10_000
+
+/** Stops the daemon by asking it; only one that hangs, and is surely ours, is ended by a signal. */
+export const down: Handler = async (given, io) => {
+  const folder = folderOf(io)
+  let pid: number | undefined
+  try {
+    const health = await daemonHealth(folder)
+    pid = health?.pid
+    if (health) await callDaemon(folder, 'POST', '/api/stop')
+  } catch (cause) {
+    if (!(cause instanceof BatonError) || cause.code !== 'daemon_refused') throw cause
+  }
+  if (pid === undefined) {
+    pid = lastPid(folder.endpoint)
+    if (pid === undefined || !isOurDaemon(pid, folder.dir)) {
+      io.stdout.write('No daemon is running.\n')
+      return EXIT.ok
+    }
+    if (!flag(given, 'force')) {
+      throw new BatonError('daemon_busy', `The daemon (pid ${pid}) does not answer`, {
+        remedy: 'End it anyway: baton down --force',
+      })
+    }
+    process.kill(pid, 'SIGKILL')
+  }
+  const deadline = AbortSignal.timeout(STOP_MS)
+  while (isOurDaemon(pid, folder.dir)) {
+    if (deadline.aborted) {
+      if (!flag(given, 'force'))
+        throw new BatonError('timed_out', `The daemon (pid ${pid}) is still finishing its work`, {
+          remedy: 'Wait, or: baton down --force',
+        })
+      process.kill(pid, 'SIGKILL')
+    }
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  io.stdout.write(`The daemon (pid ${pid}) has stopped.\n`)
+  return EXIT.ok
+}
+
+function lastPid(endpoint: string): number | undefined {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(endpoint, 'utf8'))
+    return typeof kept === 'object' && kept && 'pid' in kept && Number.isInteger(kept.pid)
+      ? Number(kept.pid)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

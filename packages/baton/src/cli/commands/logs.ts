@@ -1,0 +1,41 @@
+import { EntryList } from '@batonpass/contract/api'
+import type { Entry } from '@batonpass/contract/journal'
+import { EXIT, flag, type Handler, text } from '../command.ts'
+import { callDaemon, folderOf, followDaemon } from '../daemon.ts'
+import { describeEntry } from '../describe.ts'
+import { paint, printable } from '../io.ts'
+import { since } from '../since.ts'
+
+/** Prints the journal, oldest first; `--follow` goes on until Ctrl-C. */
+export const logs: Handler = async (given, io) => {
+  const folder = folderOf(io)
+  const colour = paint(io)
+  const query: Record<string, string> = { order: 'desc', limit: text(given, 'lines') ?? '50' }
+  for (const name of ['session', 'project', 'kind'] as const) {
+    const value = text(given, name)
+    if (value) query[name] = value
+  }
+  const from = text(given, 'since')
+  if (from) query.since = since(from)
+  const body = EntryList.parse(await callDaemon(folder, 'GET', `/api/journal?${new URLSearchParams(query)}`))
+  const show = (entry: Entry) => {
+    if (flag(given, 'json')) return io.stdout.write(`${JSON.stringify(entry)}\n`)
+    const who = entry.nativeSession ? `${entry.agent} ${entry.nativeSession.slice(0, 8)}` : 'baton'
+    io.stdout.write(`${colour('dim', entry.at)} ${colour('cyan', who)} ${printable(describeEntry(entry))}\n`)
+  }
+  for (const entry of body.entries.reverse()) show(entry)
+  if (!flag(given, 'follow')) return EXIT.ok
+  const last = body.entries.at(-1)?.seq
+  await followDaemon(folder, `/api/events${last === undefined ? '' : `?after=${last}`}`, io.signal, data => {
+    const entry = JSON.parse(data) as Entry
+    if (matches(entry, query)) show(entry)
+  })
+  return EXIT.ok
+}
+
+function matches(entry: Entry, { session, project, kind }: Record<string, string>): boolean {
+  if (session && !entry.session?.startsWith(session) && !entry.nativeSession?.startsWith(session))
+    return false
+  if (project && entry.project !== project) return false
+  return !kind || entry.body.kind === kind
+}

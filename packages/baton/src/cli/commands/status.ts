@@ -1,0 +1,39 @@
+import { SessionList } from '@batonpass/contract/api'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
+import { paint, printable } from '../io.ts'
+
+/** What the daemon and its sessions are doing. */
+export const status: Handler = async (given, io) => {
+  const folder = folderOf(io)
+  const health = await daemonHealth(folder)
+  if (!health) {
+    if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ daemon: null, sessions: [] })}\n`)
+    else io.stdout.write('No daemon is running; the first hook of an agent starts it, or: baton up\n')
+    return EXIT.noDaemon
+  }
+  const query = flag(given, 'all') ? 'limit=1000' : 'live=true&limit=200'
+  const { sessions } = SessionList.parse(await callDaemon(folder, 'GET', `/api/sessions?${query}`))
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify({ daemon: health, sessions })}\n`)
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  io.stdout.write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
+  io.stdout.write(
+    `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
+  )
+  for (const problem of health.config.problems)
+    io.stdout.write(`${colour('yellow', 'config')} ${printable(problem)}\n`)
+  if (sessions.length === 0)
+    io.stdout.write(flag(given, 'all') ? 'No sessions yet.\n' : 'No live sessions.\n')
+  for (const session of sessions) {
+    const state = session.endedAt
+      ? colour('dim', `ended (${session.endReason ?? 'unknown'})`)
+      : colour('green', 'live')
+    io.stdout.write(
+      `${session.nativeSession}  ${session.agent}  ${state}  ${session.lastEvent} ${session.lastSeenAt}  ${printable(session.project ?? '')}\n`,
+    )
+  }
+  return EXIT.ok
+}

@@ -1,0 +1,37 @@
+import { programPaths } from '../../hook/program.ts'
+import { spawnDaemon } from '../../hook/spawn.ts'
+import { VERSION } from '../../version.ts'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+
+/** Starts the daemon; one of another version is drained first and hands over. */
+export const up: Handler = async (given, io) => {
+  const folder = folderOf(io)
+  if (flag(given, 'foreground')) {
+    const { node, daemon } = programPaths()
+    const child = spawnDaemon(node, daemon, folder.dir, io.env, true)
+    io.signal.addEventListener('abort', () => child.kill('SIGTERM'))
+    return await new Promise(resolve => child.once('exit', code => resolve(code ?? EXIT.failed)))
+  }
+  const running = await daemonHealth(folder)
+  if (running && !running.draining && running.version === VERSION && !flag(given, 'restart')) {
+    return say(running.url, running.pid, 'is already running')
+  }
+  if (running && !running.draining) await callDaemon(folder, 'POST', '/api/stop?drain=true')
+  const started = await startDaemon(folder, io)
+  return say(
+    started.url,
+    started.pid,
+    running ? `took over from ${running.version} (pid ${running.pid})` : 'is running',
+  )
+
+  function say(url: string, pid: number, what: string): number {
+    if (flag(given, 'json'))
+      io.stdout.write(`${JSON.stringify({ url, pid, version: VERSION, socket: folder.socket })}\n`)
+    else
+      io.stdout.write(
+        `The daemon ${what} (pid ${pid}).\n  API      ${url}/api\n  socket   ${folder.socket}\n  token    ${folder.token}\n`,
+      )
+    return EXIT.ok
+  }
+}

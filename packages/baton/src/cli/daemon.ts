@@ -1,0 +1,145 @@
+import { request } from 'node:http'
+import { Health } from '@batonpass/contract/api'
+import { BatonError, ErrorBody } from '@batonpass/contract/errors'
+import { stateDir } from '../config/places.ts'
+import { type StateFolder, stateFolder } from '../daemon/folder.ts'
+import { programPaths } from '../hook/program.ts'
+import { shortSocketPath } from '../hook/socket-path.ts'
+import { spawnDaemon } from '../hook/spawn.ts'
+import type { Io } from './io.ts'
+
+export function folderOf(io: Io): StateFolder {
+  return stateFolder(stateDir(io.env, io.home))
+}
+
+/** One request to the daemon's API over its unix socket; `daemon_absent` when none listens. */
+export async function callDaemon(
+  folder: StateFolder,
+  method: string,
+  path: string,
+  timeoutMs = 10_000,
+): Promise<unknown> {
+  const { status, text } = await send(folder, method, path, timeoutMs)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new BatonError('daemon_refused', 'What listens on the daemon socket does not answer as Baton does')
+  }
+  if (status < 400) return body
+  const error = ErrorBody.safeParse(
+    typeof body === 'object' && body && 'error' in body ? body.error : undefined,
+  )
+  if (!error.success) throw new BatonError('daemon_refused', `The daemon answered ${status}`)
+  throw new BatonError(
+    error.data.code,
+    error.data.message,
+    error.data.remedy ? { remedy: error.data.remedy } : {},
+  )
+}
+
+/** The running daemon, or undefined. A socket that something else holds is not a daemon of ours. */
+export async function daemonHealth(folder: StateFolder): Promise<Health | undefined> {
+  try {
+    const parsed = Health.safeParse(await callDaemon(folder, 'GET', '/api/health', 2000))
+    return parsed.success ? parsed.data : undefined
+  } catch (cause) {
+    if (cause instanceof BatonError && (cause.code === 'daemon_absent' || cause.code === 'timed_out'))
+      return undefined
+    throw cause
+  }
+}
+
+/** Starts a daemon and waits until it answers. */
+export async function startDaemon(folder: StateFolder, io: Io, withinMs = 15_000): Promise<Health> {
+  const { node, daemon } = programPaths()
+  const child = spawnDaemon(node, daemon, folder.dir, io.env)
+  let died = false
+  child.once('exit', code => {
+    died = code !== 0
+  })
+  const deadline = AbortSignal.timeout(withinMs)
+  for (;;) {
+    const health = await daemonHealth(folder)
+    if (health && !health.draining) return health
+    if (died || deadline.aborted) {
+      throw new BatonError('daemon_absent', 'The daemon did not start', {
+        remedy: 'See what it says: baton up --foreground',
+      })
+    }
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+}
+
+/** Follows live entries; ends when `signal` aborts or the daemon goes away. */
+export async function followDaemon(
+  folder: StateFolder,
+  path: string,
+  signal: AbortSignal,
+  onEvent: (data: string) => void,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const req = request({
+      socketPath: shortSocketPath(folder.socket),
+      path,
+      headers: { host: 'baton' },
+      signal,
+    })
+    req.on('error', cause => (signal.aborted ? resolve() : reject(absent(cause))))
+    req.on('response', response => {
+      response.setEncoding('utf8')
+      let rest = ''
+      response.on('data', (chunk: string) => {
+        const blocks = (rest + chunk).split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) {
+          const data = block.split('\n').flatMap(line => (line.startsWith('data: ') ? line.slice(6) : []))
+          if (data.length > 0) onEvent(data.join('\n'))
+        }
+      })
+      response.once('close', resolve)
+    })
+    req.end()
+  })
+}
+
+function send(
+  folder: StateFolder,
+  method: string,
+  path: string,
+  timeoutMs: number,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const req = request({
+      socketPath: shortSocketPath(folder.socket),
+      method,
+      path,
+      headers: { host: 'baton' },
+    })
+    const timer = setTimeout(
+      () =>
+        req.destroy(
+          new BatonError('timed_out', 'The daemon does not answer', {
+            remedy: 'Run `baton down --force`, then `baton up`.',
+          }),
+        ),
+      timeoutMs,
+    )
+    req.on('error', cause => {
+      clearTimeout(timer)
+      reject(cause instanceof BatonError ? cause : absent(cause))
+    })
+    req.on('response', response => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('close', () => {
+        clearTimeout(timer)
+        resolve({ status: response.statusCode ?? 500, text: Buffer.concat(chunks).toString('utf8') })
+      })
+    })
+    req.end()
+  })
+}
+
+const absent = (cause: unknown) =>
+  new BatonError('daemon_absent', 'No Baton daemon is running', { remedy: 'Start it: baton up', cause })

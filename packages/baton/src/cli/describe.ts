@@ -1,0 +1,74 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Entry } from '@batonpass/contract/journal'
+
+const LONGEST = 160
+
+/** One line about an entry, for people. */
+export function describeEntry({ body }: Entry): string {
+  switch (body.kind) {
+    case 'event':
+      return `${body.event.type} ${describeEvent(body.event)}`.trimEnd()
+    case 'reaction': {
+      const { permission, goOn, refuse, context, notice } = body.reaction
+      const parts = [
+        permission && `${permission.decision}: ${permission.reason}`,
+        goOn && `go on: ${goOn.prompt}`,
+        refuse && `refused: ${refuse.reason}`,
+        context && `context: ${context}`,
+        notice,
+      ].filter(part => part !== undefined)
+      return `-> ${short(parts.join(' | '))} [${body.by.join(', ')}, ${body.tookMs} ms]`
+    }
+    case 'fault':
+      return `FAULT during ${body.during}: ${body.error.code}: ${short(body.error.message)}`
+    case 'daemon':
+      return `daemon ${body.what}, version ${body.version}, pid ${body.pid}${body.detail ? `, ${body.detail}` : ''}`
+    case 'config':
+      return `configuration ${body.what}${body.file ? ` ${body.file}` : ''}${body.message ? `: ${short(body.message)}` : ''}`
+    case 'forgotten':
+      return `forgot ${body.entries} entries of ${body.session}`
+  }
+}
+
+function describeEvent(event: AgentEvent): string {
+  const inside = event.subagent ? `(subagent ${event.subagent.type ?? event.subagent.id}) ` : ''
+  switch (event.type) {
+    case 'SessionStarted':
+      return `${inside}${event.source}`
+    case 'PromptSubmitted':
+      return short(event.prompt)
+    case 'ToolRequested':
+    case 'PermissionAsked':
+    case 'ToolFinished': {
+      const { action } = event
+      const what =
+        action.kind === 'shell'
+          ? action.command
+          : 'paths' in action
+            ? action.paths.join(' ')
+            : action.kind === 'mcp'
+              ? `${action.server}/${action.tool}`
+              : ''
+      return `${inside}${event.tool} ${short(what)}${event.type === 'ToolFinished' && event.failed ? ' (failed)' : ''}`
+    }
+    case 'TurnEnded':
+      return `${inside}${event.outcome}${event.continued ? ', continued' : ''} ${short(event.lastMessage ?? '')}`
+    case 'TurnFailed':
+      return `${event.error} ${short(event.message ?? '')}`
+    case 'Idle':
+      return `${event.kind} ${short(event.message ?? '')}`
+    case 'ContextMeasured':
+      return `${event.used}${event.size ? ` of ${event.size}` : ''} tokens`
+    case 'Compacting':
+      return event.trigger
+    case 'SessionEnded':
+      return event.reason
+    default:
+      return inside.trim()
+  }
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+}

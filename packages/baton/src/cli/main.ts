@@ -1,0 +1,83 @@
+import { homedir } from 'node:os'
+import { BatonError } from '@batonpass/contract/errors'
+import { VERSION } from '../version.ts'
+import { type Command, EXIT, parse } from './command.ts'
+import { helpOf, overview } from './help.ts'
+import { type Io, paint } from './io.ts'
+
+/** Runs one command line and gives its exit code. */
+export async function main(words: readonly string[], commands: readonly Command[], io: Io): Promise<number> {
+  const [name, ...rest] = words
+  try {
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+      const about = name === 'help' && rest[0] ? await find(commands, rest[0]) : undefined
+      io.stdout.write(about ? helpOf(about) : overview(commands, VERSION))
+      return EXIT.ok
+    }
+    if (name === '--version' || name === '-v') {
+      io.stdout.write(`${VERSION}\n`)
+      return EXIT.ok
+    }
+    const command = await find(commands, name)
+    const given = parse(command, rest)
+    if (given.options.help) {
+      io.stdout.write(helpOf(command))
+      return EXIT.ok
+    }
+    const run = await command.load()
+    return await run(given, io)
+  } catch (cause) {
+    return report(cause, io)
+  }
+}
+
+async function find(commands: readonly Command[], name: string): Promise<Command> {
+  const command = commands.find(c => c.name === name)
+  if (command) return command
+  const { nearestWord } = await import('../config/keys.ts')
+  const close = nearestWord(
+    name,
+    commands.filter(c => !c.hidden).map(c => c.name),
+  )
+  throw new BatonError('usage', `There is no command '${name}'`, {
+    remedy: close ? `Did you mean \`baton ${close}\`?` : 'See `baton --help`.',
+  })
+}
+
+/** One line that says what happened and one that says what to do; a stack only for a bug of ours. */
+export function report(cause: unknown, io: Io): number {
+  const colour = paint(io)
+  if (cause instanceof BatonError) {
+    io.stderr.write(`${colour('red', 'baton:')} ${cause.message}\n`)
+    if (cause.remedy) io.stderr.write(`${cause.remedy}\n`)
+    if (cause.code === 'usage') return EXIT.usage
+    if (cause.code === 'daemon_absent') return EXIT.noDaemon
+    return cause.code.startsWith('config_') ? EXIT.invalid : EXIT.failed
+  }
+  io.stderr.write(
+    `${colour('red', 'baton:')} unexpected: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`,
+  )
+  return EXIT.failed
+}
+
+/** The real process as a command sees it. */
+export function processIo(): Io {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  process.once('SIGTERM', () => stop.abort())
+  // `baton logs | head`: the reader has gone, which is no error.
+  process.stdout.on('error', cause => {
+    if ('code' in cause && cause.code === 'EPIPE') process.exit(EXIT.ok)
+    throw cause
+  })
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    home: process.env.HOME || homedir(),
+    isTTY: process.stdout.isTTY === true,
+    signal: stop.signal,
+  }
+}

@@ -1,0 +1,172 @@
+import type { Command } from './command.ts'
+import { SHELLS } from './completions.ts'
+
+const JSON_OPTION = { json: { type: 'boolean', help: 'Print JSON for scripts.' } } as const
+const AGENTS = ['claude', 'claude-code', 'cursor', 'all'] as const
+
+/** Every command: parsing, help, completions and the reference are made from this. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'init',
+    summary: 'Install the hooks of your coding agents.',
+    details:
+      'Chooses the fastest hook client that passes a self-test here, writes one launcher into the state folder\nand names it in the settings of the agents. Running it again changes nothing that is right already.',
+    options: {
+      agent: {
+        type: 'string',
+        value: 'AGENT',
+        many: true,
+        choices: AGENTS,
+        help: 'Only this agent; may be given more than once. Default: those found here.',
+      },
+      scope: {
+        type: 'string',
+        value: 'SCOPE',
+        choices: ['user', 'project', 'local'],
+        help: "Whose settings: yours, the project's, or the project's private ones. Default: user.",
+      },
+      transport: {
+        type: 'string',
+        value: 'NAME',
+        choices: ['perl', 'curl', 'node'],
+        help: 'Use this hook client instead of the fastest.',
+      },
+      'no-http': {
+        type: 'boolean',
+        help: 'Use the hook client for observing events, too, instead of HTTP hooks.',
+      },
+      'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton init', 'Hooks for the agents found on this machine, in your own settings.'],
+      [
+        'baton init --agent claude --scope project --dry-run',
+        'Show what would change in .claude/settings.json of this project.',
+      ],
+    ],
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  {
+    name: 'uninstall',
+    summary: 'Remove the hooks that `baton init` installed.',
+    options: {
+      agent: { type: 'string', value: 'AGENT', many: true, choices: AGENTS, help: 'Only this agent.' },
+      scope: {
+        type: 'string',
+        value: 'SCOPE',
+        choices: ['user', 'project', 'local'],
+        help: 'Only these settings. Default: all of them.',
+      },
+      'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
+      ...JSON_OPTION,
+    },
+    examples: [['baton uninstall', "Take Baton out of your settings and this project's."]],
+    load: async () => (await import('./commands/init.ts')).uninstall,
+  },
+  {
+    name: 'doctor',
+    summary: 'Check that everything works, and say how to fix what does not.',
+    options: JSON_OPTION,
+    examples: [['baton doctor', 'Agents, hooks, daemon, tmux, git and tokens, one line each.']],
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'up',
+    summary: 'Start the daemon.',
+    details:
+      'The first hook of an agent starts it, too. A daemon of another version is drained and hands over.',
+    options: {
+      foreground: { type: 'boolean', help: 'Stay in this terminal until Ctrl-C.' },
+      restart: { type: 'boolean', help: 'Replace a running daemon of the same version, too.' },
+      ...JSON_OPTION,
+    },
+    examples: [['baton up', 'Start it and print where it listens.']],
+    load: async () => (await import('./commands/up.ts')).up,
+  },
+  {
+    name: 'down',
+    summary: 'Stop the daemon.',
+    options: { force: { type: 'boolean', help: 'End a daemon that does not answer.' } },
+    examples: [['baton down', 'Let it finish what is under way and stop.']],
+    load: async () => (await import('./commands/down.ts')).down,
+  },
+  {
+    name: 'status',
+    summary: 'Show the daemon and its sessions.',
+    options: { all: { type: 'boolean', short: 'a', help: 'Sessions that have ended, too.' }, ...JSON_OPTION },
+    examples: [
+      ['baton status', 'Live sessions.'],
+      ['baton status --all --json', 'Every session Baton knows, for a script.'],
+    ],
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    name: 'logs',
+    summary: 'Show what happened, from the journal.',
+    options: {
+      follow: { type: 'boolean', short: 'f', help: 'Go on with what happens now.' },
+      session: {
+        type: 'string',
+        short: 's',
+        value: 'SESSION',
+        help: "Only this session: Baton's or the agent's own id, or the start of either.",
+      },
+      project: { type: 'string', value: 'FOLDER', help: 'Only this project.' },
+      kind: {
+        type: 'string',
+        value: 'KIND',
+        choices: ['event', 'reaction', 'fault', 'daemon', 'config', 'forgotten'],
+        help: 'Only entries of this kind.',
+      },
+      since: { type: 'string', value: 'TIME', help: 'From this time on: 2h, 7d or a date.' },
+      lines: { type: 'string', short: 'n', value: 'N', help: 'How many entries at the most. Default: 50.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton logs --follow', 'Everything, as it happens.'],
+      ['baton logs --since 2h --kind fault', 'What went wrong in the last two hours.'],
+    ],
+    load: async () => (await import('./commands/logs.ts')).logs,
+  },
+  {
+    name: 'forget',
+    summary: 'Remove a session from the journal.',
+    positionals: [{ name: 'SESSION', required: true, help: 'Its id, or the start of it.' }],
+    options: JSON_OPTION,
+    examples: [['baton forget 3f2a91c0', 'Everything the journal holds of that session goes.']],
+    load: async () => (await import('./commands/forget.ts')).forget,
+  },
+  {
+    name: 'hook',
+    summary: 'Answer one hook call of an agent (for agents and scripts).',
+    details:
+      "Reads the JSON of one hook on stdin and writes the answer in that agent's form. Always exits 0 with valid JSON.",
+    positionals: [
+      { name: 'AGENT', required: true, help: 'The agent that calls: claude-code (or claude), cursor.' },
+      { name: 'EVENT', help: "The agent's own name of the event; read from the JSON when left out." },
+    ],
+    options: {
+      source: {
+        type: 'string',
+        value: 'SOURCE',
+        choices: ['plugin', 'user', 'project', 'local', 'manual'],
+        help: 'Which installation of the hooks calls.',
+      },
+      inline: {
+        type: 'boolean',
+        help: 'Run the engine in this process, for places where no daemon can run.',
+      },
+      retry: { type: 'boolean', help: 'The call was made before and its answer was lost.' },
+    },
+    examples: [['baton hook claude < event.json', 'Ask the daemon what to answer to this event.']],
+    load: async () => (await import('./commands/hook.ts')).hook,
+  },
+  {
+    name: 'completions',
+    summary: 'Print a shell completion script.',
+    positionals: [{ name: 'SHELL', required: true, choices: SHELLS, help: 'Your shell.' }],
+    examples: [['eval "$(baton completions bash)"', 'Completions in this bash.']],
+    load: async () => (await import('./commands/completions.ts')).completions,
+  },
+]

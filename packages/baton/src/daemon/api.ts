@@ -1,0 +1,123 @@
+import { Health } from '@batonpass/contract/api'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Entry } from '@batonpass/contract/journal'
+import { EntryQuery } from '@batonpass/contract/journal'
+import { Hono } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { Store } from '../ports/store.ts'
+import type { Live } from './live.ts'
+
+export interface ApiParts {
+  health(): Promise<Health>
+  store: Store
+  live: Live
+  /** Lets what is under way finish, then ends the process. */
+  stop(reason: 'stopped' | 'drained'): void
+  forget(session: string): Promise<{ session: string; entries: number }>
+}
+
+/** The daemon's API. Who may call it is decided before a request gets here. */
+export function makeApi({ health, store, live, stop, forget }: ApiParts): Hono {
+  const api = new Hono()
+  api.get('/api/health', async c => c.json(Health.parse(await health())))
+  api.get('/api/sessions', async c => {
+    const live = c.req.query('live') === 'true'
+    return c.json({ sessions: await store.sessions({ live, limit: limitOf(c.req.query('limit')) }) })
+  })
+  api.get('/api/sessions/:id', async c => {
+    const session = await store.findSession(c.req.param('id'))
+    if (!session) throw new BatonError('not_found', `No session ${c.req.param('id')}`, { remedy: LIST })
+    return c.json(session)
+  })
+  api.delete('/api/sessions/:id/journal', async c => c.json(await forget(c.req.param('id'))))
+  api.get('/api/journal', async c => c.json({ entries: await store.entries(readQuery(c.req.query())) }))
+  api.get('/api/events', c =>
+    streamSSE(c, async stream => {
+      const from = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? Number.NaN)
+      await follow(from, store, live, {
+        send: entry =>
+          stream.writeSSE({ id: String(entry.seq), event: entry.body.kind, data: JSON.stringify(entry) }),
+        beat: () => stream.write(': still here\n\n'),
+        ended: new Promise(resolve => stream.onAbort(() => resolve())),
+      })
+    }),
+  )
+  api.post('/api/stop', c => {
+    stop(c.req.query('drain') === 'true' ? 'drained' : 'stopped')
+    return c.json({ stopping: true, pid: process.pid })
+  })
+  api.notFound(c =>
+    c.json({ error: new BatonError('not_found', `No such address: ${c.req.path}`).toBody() }, 404),
+  )
+  api.onError((cause, c) => {
+    const error =
+      cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this request')
+    return c.json(
+      { error: error.toBody() },
+      error.code === 'not_found' ? 404 : error.code === 'usage' ? 400 : 500,
+    )
+  })
+  return api
+}
+
+const LIST = 'See `baton status --all` for the sessions Baton knows.'
+const BEAT_MS = 15_000
+/** A follower that reads slower than this many entries is cut off and comes back with its last id. */
+const MAX_BEHIND = 10_000
+
+interface Follower {
+  send(entry: Entry): Promise<unknown>
+  beat(): Promise<unknown>
+  ended: Promise<void>
+}
+
+/** Sends what was written after `from`, then what is written now, without a gap and without a repeat. */
+async function follow(from: number, store: Store, live: Live, to: Follower): Promise<void> {
+  const waiting: Entry[] = []
+  let wake = () => {}
+  let open = true
+  void to.ended.then(() => {
+    open = false
+    wake()
+  })
+  const unlisten = live.listen(entry => {
+    waiting.push(entry)
+    wake()
+  })
+  try {
+    let last = Number.isInteger(from) && from >= 0 ? from : (await store.stats()).lastSeq
+    for (;;) {
+      const missed = await store.entries({ after: last, limit: 500 })
+      for (const entry of missed) {
+        await to.send(entry)
+        last = entry.seq
+      }
+      if (missed.length < 500 || !open) break
+    }
+    while (open && waiting.length <= MAX_BEHIND) {
+      const entry = waiting.shift()
+      if (entry === undefined) {
+        const beat = setTimeout(() => wake(), BEAT_MS)
+        const woken = await new Promise<boolean>(resolve => {
+          wake = () => resolve(waiting.length > 0)
+        })
+        clearTimeout(beat)
+        if (!woken && open) await to.beat()
+      } else if (entry.seq > last) {
+        await to.send(entry)
+        last = entry.seq
+      }
+    }
+  } finally {
+    unlisten()
+  }
+}
+
+function readQuery(query: Record<string, string>): EntryQuery {
+  const parsed = EntryQuery.safeParse(query)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new BatonError('usage', `${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+const limitOf = (text: string | undefined): number => Math.min(Math.max(Number(text) || 200, 1), 5000)

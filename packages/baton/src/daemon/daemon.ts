@@ -1,0 +1,169 @@
+import { readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Health } from '@batonpass/contract/api'
+import { BatonError } from '@batonpass/contract/errors'
+import { PROTOCOL } from '@batonpass/contract/hook'
+import { getRequestListener } from '@hono/node-server'
+import type { Baton } from '../compose.ts'
+import { makeApi } from './api.ts'
+import type { StateFolder } from './folder.ts'
+import { guardLoopback, hostIsOurs, sameSecret } from './guard.ts'
+import { answerHook, refuse } from './hook-route.ts'
+import { type Handler, listenLoopback, listenUnix } from './listen.ts'
+import type { DaemonLock } from './lock.ts'
+import { secretFile, writePrivate } from './secret-file.ts'
+
+export interface Daemon {
+  url: string
+  /** Resolves when the daemon has let go of everything. */
+  ended: Promise<void>
+  stop(reason: 'stopped' | 'drained'): void
+}
+
+/** How long calls that are under way may take before a stop cuts them off; their clients then ask again. */
+const DRAIN_MS = 5000
+const HOUSEKEEPING_MS = 10 * 60 * 1000
+
+/** Serves hooks and the API until it is told to stop. The lock must be held; it is released at the end. */
+export async function runDaemon(
+  baton: Baton,
+  folder: StateFolder,
+  lock: DaemonLock,
+  version: string,
+): Promise<Daemon> {
+  const token = secretFile(folder.token)
+  const observeKey = secretFile(folder.observeKey)
+  const startedAt = new Date(baton.clock.now()).toISOString()
+  const open = new Set<ServerResponse>()
+  let draining = false
+  let url = ''
+
+  const health = async (): Promise<Health> => ({
+    name: 'baton',
+    version,
+    protocol: PROTOCOL,
+    pid: process.pid,
+    startedAt,
+    stateDir: folder.dir,
+    url,
+    draining,
+    memoryMb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+    ...(await baton.figures()),
+  })
+  const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
+  const api = getRequestListener(
+    makeApi({ health, store: baton.store, live: baton.live, stop, forget: baton.forget }).fetch,
+  )
+
+  /** Over the unix socket: the file's mode has already decided who may speak. */
+  const onSocket: Handler = (request, response) => {
+    track(open, response)
+    const agent = /^\/hook\/([a-z-]{1,32})$/.exec(request.url ?? '')?.[1]
+    if (agent && request.method === 'POST') void answerHook(baton.intake, request, response, { agent })
+    else void api(request, response)
+  }
+
+  /** Over loopback: anyone on the machine can connect, so a key or the token decides. */
+  const onLoopback: Handler = (request, response) => {
+    track(open, response)
+    const observed = observation(request, observeKey)
+    if (observed) {
+      if (hostIsOurs(request.headers.host, port)) void answerHook(baton.intake, request, response, observed)
+      else refuse(response, new BatonError('not_allowed', 'Not an address of this daemon'))
+      return
+    }
+    const verdict = guardLoopback(request, port, token)
+    if (verdict !== 'ok') return turnAway(response, verdict)
+    onSocket(request, response)
+  }
+
+  const socket = await listenUnix(folder.socket, onSocket)
+  const { server: loopback, port } = await listenLoopback(lastPort(folder) ?? baton.port, onLoopback)
+  url = `http://127.0.0.1:${port}`
+  writePrivate(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`)
+  await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
+  const housekeeping = setInterval(() => void baton.housekeeping(), HOUSEKEEPING_MS)
+
+  function stop(reason: 'stopped' | 'drained'): void {
+    if (draining) return
+    draining = true
+    void end(reason).then(hasEnded, hasEnded)
+  }
+
+  async function end(reason: 'stopped' | 'drained'): Promise<void> {
+    clearInterval(housekeeping)
+    const servers = [socket, loopback]
+    for (const server of servers) server.close()
+    await quiet(open, servers, DRAIN_MS)
+    await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
+    await baton.close()
+    // Only now may a successor put its own socket here.
+    rmSync(folder.socket, { force: true })
+    lock.release()
+  }
+
+  return { url, ended, stop }
+}
+
+function track(open: Set<ServerResponse>, response: ServerResponse): void {
+  open.add(response)
+  response.once('close', () => open.delete(response))
+}
+
+/** Waits until nothing is under way; live streams and waiting asks are cut off when the time is up. */
+async function quiet(open: Set<ServerResponse>, servers: readonly Server[], withinMs: number): Promise<void> {
+  const finished = Promise.all(
+    [...open]
+      .filter(response => !isStream(response))
+      .map(response => new Promise(resolve => response.once('close', resolve))),
+  )
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise(resolve => {
+    timer = setTimeout(resolve, withinMs)
+  })
+  for (const server of servers) server.closeIdleConnections()
+  await Promise.race([finished, tooLong])
+  clearTimeout(timer)
+  for (const server of servers) server.closeAllConnections()
+}
+
+const isStream = (response: ServerResponse): boolean =>
+  response.getHeader('content-type')?.toString().startsWith('text/event-stream') ?? false
+
+/** `/observe/KEY/AGENT/EVENT?source=user`: an HTTP hook, which can only tell. */
+function observation(request: IncomingMessage, key: string): Record<string, unknown> | undefined {
+  const match =
+    /^\/observe\/([0-9a-f]{64})\/([a-z-]{1,32})\/([A-Za-z.]{1,64})(?:\?source=([a-z]{1,16}))?$/.exec(
+      request.url ?? '',
+    )
+  const [, given, agent, event, source] = match ?? []
+  if (!given || !sameSecret(given, key) || request.method !== 'POST') return undefined
+  return { agent, event, protocol: PROTOCOL, ...(source ? { source } : {}) }
+}
+
+function turnAway(response: ServerResponse, verdict: 'unauthorized' | 'forbidden'): void {
+  const error =
+    verdict === 'forbidden'
+      ? new BatonError('not_allowed', 'Requests from another origin or host name are refused')
+      : new BatonError('not_allowed', 'A bearer token is needed', {
+          remedy: 'It is in the file `token` of the state folder.',
+        })
+  const body = `${JSON.stringify({ error: error.toBody() })}\n`
+  response.writeHead(verdict === 'forbidden' ? 403 : 401, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...(verdict === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
+  })
+  response.end(body)
+}
+
+/** The port that HTTP hooks and bookmarks know from last time. */
+function lastPort(folder: StateFolder): number | undefined {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(folder.endpoint, 'utf8'))
+    const url = typeof kept === 'object' && kept && 'url' in kept ? String(kept.url) : ''
+    return Number(/:(\d{1,5})$/.exec(url)?.[1]) || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Environment } from '../config/places.ts'
+
+/** Small young generation: the daemon lives long and makes little garbage, so memory matters more than speed. */
+export const DAEMON_FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'] as const
+
+/** On the daemon's command line, so that its process can be told from any other. */
+export const stateArgument = (stateDir: string): string => `--state-dir=${stateDir}`
+
+const KEEP = /^(?:HOME|USER|LOGNAME|PATH|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|AGENTIZE_HOME|BATON_HOME)$/
+
+/** Starts the daemon as its own process group with a clean environment, tied to nothing of the caller's. */
+export function spawnDaemon(
+  node: string,
+  daemon: string,
+  stateDir: string,
+  env: Environment,
+  foreground = false,
+): ChildProcess {
+  const clean = Object.fromEntries(Object.entries(env).filter(([name]) => KEEP.test(name)))
+  const child = spawn(node, [...DAEMON_FLAGS, daemon, stateArgument(stateDir)], {
+    detached: !foreground,
+    stdio: foreground ? 'inherit' : 'ignore',
+    cwd: '/',
+    env: clean,
+  })
+  // A daemon that cannot be started shows as one that never answers.
+  child.on('error', () => {})
+  if (!foreground) child.unref()
+  return child
+}
