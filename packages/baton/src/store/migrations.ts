@@ -1,5 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { type ColumnDataType, type Kysely, type Migration, Migrator, sql } from 'kysely'
+import { rareKind } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 export type Dialect = 'sqlite' | 'postgres'
@@ -63,17 +64,16 @@ export const migrations: Record<string, (dialect: Dialect) => Migration> = {
           .createIndex(name)
           .on(table)
           .columns(owned(...columns))
+      // Each index is one more page that a hook's write has to touch: only what queries need.
       await index('entries_at', 'entries', ['at']).execute()
-      await index('entries_kind', 'entries', ['kind', 'seq']).execute()
-      for (const column of ['session', 'native_session', 'project'] as const) {
+      for (const column of ['session', 'project'] as const) {
         await index(`entries_${column}`, 'entries', [column, 'seq']).where(column, 'is not', null).execute()
       }
+      await index('entries_rare', 'entries', ['kind', 'seq']).where(rareKind).execute()
       await index('entries_request', 'entries', ['request'])
         .unique()
         .where('request', 'is not', null)
         .execute()
-      await index('sessions_last_seen', 'sessions', ['last_seen_at']).execute()
-      await index('sessions_changed', 'sessions', ['changed']).execute()
 
       if (shared) return
       await db.schema

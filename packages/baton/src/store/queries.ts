@@ -29,13 +29,21 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>) {
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
   if (session !== undefined) {
-    select = select.where(row => row.or([row('session', '=', session), row('native_session', '=', session)]))
+    // By the sessions' own rows: an index over the agents' ids would make every write dearer.
+    const named = db.selectFrom('sessions').select('id').where('native_session', '=', session)
+    select = select.where(row => row.or([row('session', '=', session), row('session', 'in', named)]))
   }
   if (project !== undefined) select = select.where('project', '=', project)
   if (kind !== undefined) select = select.where('kind', '=', kind)
+  if (kind !== undefined && !COMMON_KINDS.includes(kind)) select = select.where(rareKind)
   if (since !== undefined) select = select.where('at', '>=', canonical(since))
   return select
 }
+
+// Events and reactions are nearly all entries: an index over them would only cost.
+const COMMON_KINDS = ['event', 'reaction']
+/** Said alike by the index and by the query, or the database does not see that they fit. */
+export const rareKind = sql<boolean>`kind not in ('event', 'reaction')`
 
 export function selectSessions(db: Kysely<Tables>, query: { live?: boolean; limit?: number } = {}) {
   let select = db

@@ -3,7 +3,14 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely'
 import type { Store } from '../ports/store.ts'
-import { type Connection, type ConnectionOptions, connect, usedBytes, waitForOthers } from './connection.ts'
+import {
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  tidyLater,
+  usedBytes,
+  waitForOthers,
+} from './connection.ts'
 import { failure } from './failure.ts'
 import { migrate } from './migrations.ts'
 import { pruneStep, vacuumStep } from './prune.ts'
@@ -32,6 +39,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   const all = <Row>(query: CompiledQuery<Row>) =>
     guarded(() => connection.prepare<unknown[], Row>(query.sql).all(...query.parameters))
   const write = guarded(() => writer(connection, db))
+  const tidy = tidyLater(connection)
 
   return {
     kind: 'sqlite',
@@ -39,6 +47,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     async record(entries, sessions = []) {
       const rows = entries.map(rowOf)
       const first = guarded(() => write.append(rows, sessions))
+      tidy.soon()
       return entries.map((entry, index) => numbered(entry, rows[index] ?? rowOf(entry), first + index))
     },
 
@@ -94,6 +103,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     },
 
     async close() {
+      tidy.stop()
       if (connection.open) guarded(() => connection.close())
     },
   }

@@ -1,0 +1,59 @@
+import type { NewEntry } from '@batonpass/contract/journal'
+import type { Store } from '../ports/store.ts'
+import { digestBody } from './digest.ts'
+import type { Redactor } from './redact.ts'
+
+export interface GuardOptions {
+  redactor: Redactor
+  /** `journal.content`, asked at each write because configuration changes. */
+  content: () => 'full' | 'digest'
+}
+
+/** The same store, but nothing reaches it with a secret in it, nor with contents when only digests are wanted. */
+export function guardStore(store: Store, options: GuardOptions): Store {
+  return {
+    ...store,
+    record: (entries, sessions) =>
+      store.record(
+        entries.map(entry => guardEntry(entry, options)),
+        sessions?.map(session => redactShape(session, options.redactor)),
+      ),
+  }
+}
+
+export function guardEntry<E extends NewEntry>(entry: E, { redactor, content }: GuardOptions): E {
+  const body = redactShape(entry.body, redactor)
+  return {
+    ...entry,
+    ...(entry.project === undefined ? {} : { project: redactor.text(entry.project) }),
+    body: content() === 'digest' ? digestBody(body) : body,
+  }
+}
+
+/** Ids, times and words of closed sets: a secret that happens to equal one must not break the entry's form. */
+const KEPT = new Set([
+  ...['id', 'at', 'kind', 'type', 'agent', 'session', 'nativeSession', 'promptId', 'toolUseId', 'parent'],
+  ...[
+    'startedAt',
+    'lastSeenAt',
+    'endedAt',
+    'mode',
+    'source',
+    'outcome',
+    'decision',
+    'what',
+    'code',
+    'trigger',
+  ],
+])
+/** Parts whose keys are the contract's own; below any other key everything is content. */
+const PARTS = new Set(['event', 'subagent', 'action', 'reaction', 'permission', 'goOn', 'refuse', 'error'])
+
+function redactShape<T extends object>(value: T, redactor: Redactor): T {
+  const pairs = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    if (KEPT.has(key)) return [key, item]
+    if (!PARTS.has(key)) return [key, redactor.redact(item)]
+    return [key, typeof item === 'object' && item !== null ? redactShape(item, redactor) : item]
+  })
+  return Object.fromEntries(pairs) as T
+}

@@ -1,0 +1,108 @@
+import { isElsewhere, secretRules } from './secrets.ts'
+
+export const REDACTED = '[redacted]'
+
+export interface Redactor {
+  /** The same value without secrets: strings and keys, at any depth. What holds none is given back as it is. */
+  redact<T>(value: T): T
+  text(text: string): string
+}
+
+/** Takes out the given secrets, asked for each time because configuration changes, and whatever has a secret's shape. */
+export function makeRedactor(secrets: () => readonly string[] = () => []): Redactor {
+  let given: readonly string[] = []
+  let forms: string[] = []
+  const current = () => {
+    const next = secrets()
+    if (next.length !== given.length || next.some((secret, index) => secret !== given[index])) {
+      given = [...next]
+      forms = formsOf(given)
+    }
+    return forms
+  }
+  return {
+    redact: value => walk(value, redactText(current()), 0) as typeof value,
+    text: text => redactText(current())(text),
+  }
+}
+
+/** A shorter value would be found inside ordinary words. */
+const SHORTEST_SECRET = 6
+/** JSON nested deeper than this is an attack, and would overflow the stack of whoever writes it down. */
+const DEEPEST = 200
+
+type Redact = (text: string) => string
+
+function redactText(forms: readonly string[]): Redact {
+  const once: Redact = text => {
+    let clean = text
+    for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, REDACTED)
+    for (const rule of secretRules) clean = rule(clean, REDACTED)
+    return clean
+  }
+  return text => {
+    if (text.length < SHORTEST_SECRET) return text
+    let clean = once(text)
+    // Taking one out may lay bare the edge of the next; the bound keeps hostile text from looping us.
+    for (let passes = 0, before = text; clean !== before && passes < 4; passes++) {
+      before = clean
+      clean = once(clean)
+    }
+    return clean
+  }
+}
+
+function walk(value: unknown, redact: Redact, depth: number): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= DEEPEST) return '[too deep]'
+  if (Array.isArray(value)) {
+    const items = value.map(item => walk(item, redact, depth + 1))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  let changed = false
+  const taken = new Set<string>()
+  const pairs = Object.entries(value).map(([key, item]) => {
+    const cleanKey = unused(redact(key), taken)
+    const clean = isSecretUnder(key, item) ? REDACTED : walk(item, redact, depth + 1)
+    changed ||= cleanKey !== key || clean !== item
+    return [cleanKey, clean] as const
+  })
+  // fromEntries defines properties, so that a key like __proto__ stays a key.
+  return changed ? Object.fromEntries(pairs) : value
+}
+
+// Two keys may become the same once their secrets are gone; neither value is dropped.
+function unused(key: string, taken: Set<string>): string {
+  let name = key
+  for (let count = 2; taken.has(name); count++) name = `${key} ${count}`
+  taken.add(name)
+  return name
+}
+
+const SECRET_KEY =
+  /^(?:[\w.-]{0,64}[_.-])?(?:password|passwd|passphrase|secret|client[_-]?secret|api[_-]?key|apikey|private[_-]?key|secret[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|bot[_-]?token)$/i
+
+/** `{ "password": "…" }`: the key says it, whatever the value looks like. */
+function isSecretUnder(key: string, value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value !== REDACTED &&
+    SECRET_KEY.test(key) &&
+    !isElsewhere(value)
+  )
+}
+
+function formsOf(secrets: readonly string[]): string[] {
+  const forms = secrets
+    .filter(secret => secret.length >= SHORTEST_SECRET && !REDACTED.includes(secret))
+    .flatMap(secret => [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(secret.toWellFormed()),
+      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    ])
+  // The longest first: a secret may hold another.
+  return [...new Set(forms)].sort((a, b) => b.length - a.length)
+}
