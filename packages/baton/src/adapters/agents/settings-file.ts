@@ -41,11 +41,7 @@ export function withHooks(
     const properties = missing.map(([event, entry]) => property(event, [entry], text, 2))
     return insertChildren(text, hooks, properties, spacing(text, 2))
   }
-  const properties = [property('hooks', hooksValue(missing), text, 1)]
-  const { beside } = layout
-  // After `hooks`, never before it: there it would look like the person's own.
-  if (beside && !find(root, beside.key)) properties.push(property(beside.key, beside.value, text, 1))
-  return insertChildren(text, root, properties, spacing(text, 1))
+  return insertHooks(text, root, layout, missing)
 }
 
 /** The file's text without our hooks; undefined when nothing else was in it. */
@@ -88,42 +84,52 @@ function ourNodes(file: SettingsFile, layout: HookLayout): { event: string; node
   })
 }
 
-function removeEntry(text: string, node: Node, { beside }: HookLayout): string | undefined {
-  const list = node.parent
-  const eventEntry = list?.parent
-  const hooks = eventEntry?.parent
-  const hooksEntry = hooks?.parent
-  const root = hooksEntry?.parent
-  if (beside && list && eventEntry && hooks && hooksEntry && root?.type === 'object') {
-    const whole = cameAlong(text, node, list) && cameAlong(text, eventEntry, hooks)
-    const next = root.children?.[root.children.indexOf(hooksEntry) + 1]
-    const [key, value] = next?.children ?? []
-    if (
-      whole &&
-      next &&
-      next === root.children?.at(-1) &&
-      key?.value === beside.key &&
-      value?.value === beside.value
-    ) {
-      // One step at a time: our hooks are still there for the next one.
-      return removeChild(text, next)
-    }
-  }
-  const left = removeChild(text, node)
+/** `hooks` as a new key, and the key it needs beside it where that is missing. */
+function insertHooks(text: string, root: Node, { beside }: HookLayout, entries: [string, unknown][]): string {
+  const { eol, indent } = spacing(text, 1)
+  const hooks = property('hooks', hooksValue(entries), text, 1)
+  const withHooks = insertChildren(text, root, [hooks], { eol, indent })
+  if (!beside || find(root, beside.key)) return withHooks
+  const key = property(beside.key, beside.value, text, 1)
+  // The blank before the line break tells ours from one that the person wrote.
+  return insertChildren(withHooks, parse({ path: '', text: withHooks }).root, [key], {
+    eol: ` ${eol}`,
+    indent,
+  })
+}
+
+function removeEntry(text: string, node: Node, layout: HookLayout): string | undefined {
+  const left = removeChild(text, ourKeyBeside(text, node, layout) ?? node)
   if (left !== undefined) return left
   // A file that held only blanks gets them back: newFile put one more before the object.
   const ahead = text.slice(0, text.indexOf('{'))
   return ahead.endsWith(' ') ? ahead.slice(0, -1) : undefined
 }
 
+/** The key that came along with `hooks`, when this last entry takes `hooks` away. */
+function ourKeyBeside(text: string, node: Node, { beside }: HookLayout): Node | undefined {
+  const list = node.parent
+  const event = list?.parent
+  const hooks = event?.parent
+  const key = hooks?.parent
+  const next = key?.parent?.children?.at(-1)
+  if (!beside || !list || !event || !hooks || !key || !next) return undefined
+  if (!cameAlong(text, node, list) || !cameAlong(text, event, hooks)) return undefined
+  if (!/^, \r?\n[ \t]*$/.test(text.slice(key.offset + key.length, next.offset))) return undefined
+  return next.children?.[0]?.value === beside.key && next.children[1]?.value === beside.value
+    ? next
+    : undefined
+}
+
 function newFile(
   blanks: string | undefined,
-  { beside }: HookLayout,
+  layout: HookLayout,
   wanted: ReadonlyMap<string, unknown>,
 ): string {
-  const value = { hooks: hooksValue([...wanted]), ...(beside ? { [beside.key]: beside.value } : {}) }
-  const ahead = blanks === undefined ? '' : `${blanks} `
-  return `${ahead}${JSON.stringify(value, null, 2)}\n`
+  const bare = '{\n}'
+  const text = insertHooks(bare, parse({ path: '', text: bare }).root, layout, [...wanted])
+  // The first blank says that the object was there before; here it was not.
+  return `${blanks === undefined ? '' : `${blanks} `}${text.replace(' ', '')}\n`
 }
 
 function hooksValue(entries: [string, unknown][]): Record<string, unknown[]> {
