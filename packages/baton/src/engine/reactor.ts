@@ -1,3 +1,4 @@
+import type { Config } from '@batonpass/contract/config'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Session } from '@batonpass/contract/session'
 import type { Contribution, ReactorName } from './contribution.ts'
@@ -7,6 +8,8 @@ export interface ReactionContext {
   session: Session
   /** The worktree root the session began in, pinned then. */
   project: string
+  /** What is in force for that project right now. */
+  config: Config
   /** Milliseconds since the epoch, when the event was stamped. */
   now: number
 }
