@@ -22,6 +22,12 @@ export const ErrorCode = z.enum([
   'not_found',
   'not_allowed',
   'missing_tool',
+  'forge_unauthorised',
+  'forge_forbidden',
+  'forge_rate_limited',
+  'forge_unreachable',
+  'forge_conflict',
+  'forge_refused',
   'timed_out',
   'internal',
 ])
