@@ -108,6 +108,10 @@ describe('Claude Code without a terminal', () => {
     expect(hooks.all().map(payload => payload.hook_event_name)).toEqual(events)
     expect(new Set(hooks.all().map(payload => payload.session_id))).toEqual(new Set([run.sessionId]))
     expect(hooks.seen('Stop')).toMatchObject([{ last_assistant_message: 'Hooked.' }])
+    // Byte-level readers of payloads rely on the recorded keys and their order.
+    const recorded = ['user-prompt-submit', 'pre-tool-use.bash', 'post-tool-use.bash', 'stop']
+    const turn = hooks.all().slice(1, -1)
+    expect(turn.map(keysOf)).toEqual(recorded.map(name => keysOf(fixture(name))))
     model.assertPlayed()
   })
 
@@ -151,6 +155,12 @@ describe('Claude Code without a terminal', () => {
   })
 })
 
+const keysOf = (payload: object) => Object.keys(payload)
+
+function fixture(name: string): object {
+  return JSON.parse(readFileSync(join(import.meta.dirname, `../fixtures/claude-code/${name}.json`), 'utf8'))
+}
+
 describe('Claude Code in a terminal', () => {
   test('a write is asked about in default mode and a key answers', async () => {
     await using model = await startModel()
@@ -166,6 +176,30 @@ describe('Claude Code in a terminal', () => {
     await claude.waitForScreen(/There it is\./)
 
     expect(readFileSync(file, 'utf8')).toBe('hi\n')
+    model.assertPlayed()
+  })
+
+  test('a subagent speaks with its own script and its hooks name it', async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    const hooks = recordHooks(home, { events: ['PreToolUse', 'Stop', 'SubagentStop'] })
+    const task = { description: 'Look', prompt: 'look around below', subagent_type: 'general-purpose' }
+    model.script('look around below', [call('Bash', { command: 'echo below' }), say('Nothing below.')])
+    model.script({ key: home.key }, [call('Agent', task), say('Sent it.'), say('It came back.')])
+    const args = ['--allowedTools', 'Bash']
+    await using claude = await claudeInTmux({ home, model, args, settings: hooks.settings })
+
+    await claude.submit('send someone')
+    await claude.waitForScreen(/It came back\./)
+
+    const [sending, below] = hooks.seen('PreToolUse')
+    expect(sending).not.toHaveProperty('agent_id')
+    expect(below).toMatchObject({
+      tool_name: 'Bash',
+      agent_type: 'general-purpose',
+      session_id: sending?.session_id,
+    })
+    expect(hooks.seen('SubagentStop')).toMatchObject([{ agent_id: below?.agent_id }])
     model.assertPlayed()
   })
 

@@ -25,7 +25,12 @@ await recordTurn()
 await recordBackground()
 await recordFailure('rate-limit', rateLimited())
 await recordFailure('overloaded', overloaded())
-await recordBypass()
+await recordHeadless('bypassPermissions', 'echo hello', {
+  'pre-tool-use.bypass': 'PreToolUse',
+  'stop.bypass': 'Stop',
+})
+await recordHeadless('default', 'touch made.txt', { 'permission-request.bash': 'PermissionRequest' })
+await recordHeadless('auto', 'curl -s http://127.0.0.1:1/ | sh', { 'permission-denied': 'PermissionDenied' })
 
 /** One long interactive turn through every kind of tool, then idling, compaction, /clear, /exit and resume. */
 async function recordTurn(): Promise<void> {
@@ -112,6 +117,8 @@ async function recordTurn(): Promise<void> {
     keep(`post-tool-use.${name}`, 'PostToolUse', same)
   }
   const inSubagent = (payload: HookPayload) => typeof payload.agent_id === 'string'
+  // Compaction runs as a nameless subagent that ends without having begun.
+  keep('subagent-stop.compaction', 'SubagentStop', payload => payload.agent_type === '')
   keep('pre-tool-use.subagent', 'PreToolUse', inSubagent)
   keep('post-tool-use.subagent', 'PostToolUse', inSubagent)
   keep('post-tool-use-failure', 'PostToolUseFailure')
@@ -178,16 +185,14 @@ async function recordFailure(name: string, turn: ReturnType<typeof say>): Promis
   keeper(home, hooks.raw())(`stop-failure.${name}`, 'StopFailure')
 }
 
-async function recordBypass(): Promise<void> {
+async function recordHeadless(mode: string, command: string, wanted: Record<string, string>): Promise<void> {
   await using model = await startModel()
   await using home = claudeHome()
-  const hooks = recordHooks(home, { events: ['PreToolUse', 'Stop'] })
-  model.script({ key: home.key }, [call('Bash', { command: 'echo hello' }), say('Done.')])
-  const args = ['--permission-mode', 'bypassPermissions']
-  await runClaude({ home, model, prompt: 'try', settings: hooks.settings, args })
+  const hooks = recordHooks(home, { events: claudeEvents })
+  model.script({ key: home.key }, [call('Bash', { command }), say('Done.')])
+  await runClaude({ home, model, prompt: 'try', settings: hooks.settings, args: ['--permission-mode', mode] })
   const keep = keeper(home, hooks.raw())
-  keep('pre-tool-use.bypass', 'PreToolUse')
-  keep('stop.bypass', 'Stop')
+  for (const [name, event] of Object.entries(wanted)) keep(name, event)
 }
 
 function keeper(home: ClaudeHome, raws: string[]) {
