@@ -53,7 +53,13 @@ export const AgentEvent = z.discriminatedUnion('type', [
     source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork', 'unknown']),
     model: z.string().optional(),
   }),
-  z.object({ ...common, type: z.literal('PromptSubmitted'), prompt: z.string() }),
+  z.object({
+    ...common,
+    type: z.literal('PromptSubmitted'),
+    prompt: z.string(),
+    /** The agent prompted itself, because a task in the background ended: no person typed this. */
+    automatic: z.boolean().optional(),
+  }),
   z.object({ ...common, ...ToolCall.shape, type: z.literal('ToolRequested') }),
   z.object({ ...common, ...ToolCall.shape, type: z.literal('PermissionAsked') }),
   z.object({
@@ -72,6 +78,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     lastMessage: z.string().optional(),
     outcome: z.enum(['completed', 'aborted', 'error']).default('completed'),
     loopCount: z.number().int().nonnegative().optional(),
+    /** Tasks still running in the background: when one ends, the agent begins a new turn by itself. */
+    running: z.number().int().nonnegative().optional(),
   }),
   z.object({ ...common, type: z.literal('TurnFailed'), error: z.string(), message: z.string().optional() }),
   z.object({

@@ -18,6 +18,7 @@ export interface Payload {
   /** A whole number from 0 up, if given. */
   count(field: string): number | undefined
   texts(field: string): string[]
+  list(field: string): unknown[] | undefined
   /** The session's own id. Refused unless it is safe as a file name. */
   sessionId(...fields: string[]): string
   /** Any other id of the agent. One that is not safe as a file name is replaced by its digest. */
@@ -71,6 +72,12 @@ function reader(agent: string, record: Record<string, unknown>, prefix: string):
     throw wrong(field, 'a number from 0 up')
   }
 
+  const list = (field: string): unknown[] | undefined => {
+    const value = get(field)
+    if (value === undefined || Array.isArray(value)) return value
+    throw wrong(field, 'a list')
+  }
+
   return {
     optionalText,
     amount,
@@ -92,11 +99,11 @@ function reader(agent: string, record: Record<string, unknown>, prefix: string):
       return value
     },
     texts(field) {
-      const value = get(field)
-      if (value === undefined) return []
-      if (Array.isArray(value) && value.every(item => typeof item === 'string')) return value
+      const items = list(field) ?? []
+      if (items.every(item => typeof item === 'string')) return items
       throw wrong(field, 'a list of texts')
     },
+    list,
     sessionId(...fields) {
       const field = fields.find(name => get(name) !== undefined) ?? fields[0] ?? 'session_id'
       const value = get(field)

@@ -22,7 +22,11 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     source: startSource(p.optionalText('source')),
     ...optional('model', p.someText('model')),
   }),
-  UserPromptSubmit: p => ({ ...common(p), type: 'PromptSubmitted', prompt: p.text('prompt') }),
+  UserPromptSubmit: p => {
+    const prompt = p.text('prompt')
+    const automatic = prompt.startsWith('<task-notification>') || undefined
+    return { ...common(p), type: 'PromptSubmitted', prompt, ...optional('automatic', automatic) }
+  },
   PreToolUse: p => ({ ...common(p), ...toolCall(p), type: 'ToolRequested' }),
   PermissionRequest: p => ({ ...common(p), ...toolCall(p), type: 'PermissionAsked' }),
   PostToolUse: p => toolFinished(p, false, 'tool_response'),
@@ -32,6 +36,7 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     type: 'TurnEnded',
     continued: p.flag('stop_hook_active'),
     outcome: 'completed',
+    ...optional('running', p.list('background_tasks')?.filter(isRunning).length),
     ...optional('lastMessage', p.optionalText('last_assistant_message')),
   }),
   StopFailure: p => ({
@@ -75,6 +80,10 @@ function common(p: Payload) {
     ...optional('mode', permissionMode(p.optionalText('permission_mode'))),
     ...optional('subagent', subagent(p)),
   }
+}
+
+function isRunning(task: unknown): boolean {
+  return typeof task === 'object' && task !== null && 'status' in task && task.status === 'running'
 }
 
 /** `agent_type` alone is no subagent: `claude --agent NAME` sends it for the session itself. */

@@ -28,8 +28,9 @@ function answerTo(reaction: Reaction, nativeEvent: string): Answer {
             : { behavior: 'deny', message: fit(permission.reason) },
       })
     case 'Stop':
-      // Context at a stop would itself make the agent go on, so only a prompt is sent.
-      return goOn ? { decision: 'block', reason: goOn.prompt } : {}
+      // Context at a stop would itself make the agent go on, so it is sent only beside a prompt.
+      if (!goOn) return {}
+      return { decision: 'block', reason: goOn.prompt, ...specific(nativeEvent, context(reaction)) }
     case 'UserPromptSubmit':
       return {
         ...(refuse ? { decision: 'block', reason: fit(refuse.reason) } : {}),

@@ -5,12 +5,15 @@ import type { Reaction } from '@batonpass/contract/reaction'
 export function safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction {
   // A stop stays a stop, and a permission dialog is already a person being asked.
   if (nativeEvent !== 'PreToolUse') return {}
-  if (mode === undefined || askIsSeen[mode]) return { permission: { decision: 'ask', reason: ASK } }
+  if (mode === undefined || asksPeople[mode]) return { permission: { decision: 'ask', reason: ASK } }
   return { permission: { decision: 'deny', reason: DENY } }
 }
 
-/** Whether a hook's `ask` brings a person in. */
-const askIsSeen: Record<PermissionMode, boolean> = {
+/**
+ * Whether somebody is expected to answer. The version we measured shows the dialog in every mode, others have
+ * let an `ask` pass; and where a person chose not to be asked, a dialog would keep the work waiting for nobody.
+ */
+const asksPeople: Record<PermissionMode, boolean> = {
   default: true,
   'accept-edits': true,
   plan: true,
@@ -21,4 +24,4 @@ const askIsSeen: Record<PermissionMode, boolean> = {
 
 const ASK = 'Baton could not be asked about this call, so you decide. `baton doctor` says what is wrong.'
 const DENY =
-  'Baton could not be asked about this call, and this permission mode shows no question to a person, so it is refused. `baton doctor` says what is wrong.'
+  'Baton could not be asked about this call, and in this permission mode no person is either, so it is refused. `baton doctor` says what is wrong.'
