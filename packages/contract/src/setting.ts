@@ -19,6 +19,8 @@ export interface SettingFacts {
   accumulates?: true
   /** In force while a file cannot be understood and no earlier good configuration is known. */
   whenBroken?: unknown
+  /** How a number is shown. */
+  unit?: 'bytes'
   /** Shown in place of the default where there is no fixed one. */
   defaultText?: string
 }
@@ -115,7 +117,7 @@ export const size = (min: number, fallback: string, description: string) =>
       .pipe(z.int().min(min))
       .prefault(fallback),
     description,
-    { expects: `a size such as 500MB or 2GB, at least ${showSize(min)}` },
+    { expects: `a size such as 500MB or 2GB, at least ${showSize(min)}`, unit: 'bytes' },
   )
 
 function bytesOf(written: string): number {

@@ -1,13 +1,12 @@
-import { join } from 'node:path'
 import { Config } from '@batonpass/contract/config'
 import type { Files } from '../ports/files.ts'
 import { fromEnvironment } from './environment.ts'
 import { configKeys, factsAt } from './keys.ts'
 import { type MapNode, mergeMaps, type Path, plainValue, type Source, sourcesOf } from './node.ts'
-import { CONFIG_NAMES, configFolders, type Environment, ownFolders } from './places.ts'
+import { configFolders, type Environment, ownFolders } from './places.ts'
 import type { ConfigNotice, ConfigProblem } from './problem.ts'
 import { type ConfigFile, readPlace } from './read.ts'
-import { needsTrust, readPins, trustFile, withoutKeys } from './trust.ts'
+import { needsTrust, readPins, withoutKeys } from './trust.ts'
 
 /** Where configuration is looked for. Without a project: what holds for the whole machine. */
 export interface ConfigPlaces {
@@ -61,12 +60,6 @@ export async function loadConfig(places: ConfigPlaces, { files }: { files: Files
     files: found.map(({ path, standing }) => ({ path, standing })),
   }
 }
-
-/** Every file that can change what `loadConfig` returns, whether it exists or not. */
-export const watchedFiles = (places: ConfigPlaces): string[] => [
-  ...configFolders(places).flatMap(folder => CONFIG_NAMES.map(name => join(folder, name))),
-  trustFile(places.stateDir),
-]
 
 // A project that is the home folder by another name is still the user's own.
 async function searched(places: ConfigPlaces, files: Files): Promise<{ folder: string; own: boolean }[]> {

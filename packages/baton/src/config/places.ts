@@ -37,3 +37,14 @@ export function configFolders(places: {
 /** The folders whose configuration is the user's own. */
 export const ownFolders = ({ env, home }: { env: Environment; home: string }): string[] =>
   [batonHome(env, home), home].filter(folder => folder !== undefined)
+
+/** Where `baton trust` keeps what it pinned. */
+export const trustFile = (stateDir: string): string => join(stateDir, 'trust.json')
+
+/** Every file that can change the effective configuration, whether it exists or not. */
+export const watchedFiles = (
+  places: Parameters<typeof configFolders>[0] & { stateDir: string },
+): string[] => [
+  ...configFolders(places).flatMap(folder => CONFIG_NAMES.map(name => join(folder, name))),
+  trustFile(places.stateDir),
+]

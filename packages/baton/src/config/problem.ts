@@ -29,8 +29,8 @@ export function problemLine(problem: ConfigProblem): string {
   return printable(`${place}: ${problem.message}.${remedy}`)
 }
 
-/** For sorting the problems of one file. */
-export const byPosition = (a: ConfigProblem, b: ConfigProblem): number =>
+/** For sorting what was found in one file; what has no position comes last. */
+export const byPosition = (a: Partial<Position>, b: Partial<Position>): number =>
   (a.line ?? Number.POSITIVE_INFINITY) - (b.line ?? Number.POSITIVE_INFINITY) ||
   (a.column ?? 0) - (b.column ?? 0)
 

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import type { Config } from '@batonpass/contract/config'
 import { z } from 'zod'
 import { FileError, type Files } from '../ports/files.ts'
 import { type ConfigKey, configKeys } from './keys.ts'
 import { type ConfigNode, keyName, type MapNode, type Path, plainNode, withoutPaths } from './node.ts'
-import type { ConfigNotice, Position } from './problem.ts'
+import { trustFile } from './places.ts'
+import { byPosition, type ConfigNotice, type Position } from './problem.ts'
 
 /** The files a person trusts: real path → SHA-256 of the bytes they trusted. */
 export type Pins = ReadonlyMap<string, string>
-
-export const trustFile = (stateDir: string): string => join(stateDir, 'trust.json')
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -67,13 +65,14 @@ export const isPrivate = (facts: { owner: number; mode: number }, user: number):
 
 /** What a project's file says that counts only once it is trusted. `without` is the configuration as it is without the file. */
 export function needsTrust(node: MapNode, without: Config): (Position & { key: string; path: Path })[] {
-  return configKeys().flatMap(key => {
+  const asking = configKeys().flatMap(key => {
     const found = nodeAtExactly(node, key.path)
     if (!found || !asksTrust(key, found, without)) return []
     const { source } = found
     const at = source.kind === 'file' ? { line: source.line, column: source.column } : { line: 1, column: 1 }
-    return [{ key: keyName(key.path), path: key.path, ...at }]
+    return [{ key: key.name, path: key.path, ...at }]
   })
+  return asking.sort(byPosition)
 }
 
 export function withoutKeys(node: MapNode, keys: readonly { path: Path }[]): MapNode {
@@ -106,6 +105,12 @@ export function valueAt(config: Config, path: Path): unknown {
     value = Reflect.get(value, step)
   }
   return value
+}
+
+/** The value that a file gives at a path. */
+export function plainAt(root: MapNode, path: Path): unknown {
+  const node = nodeAtExactly(root, path)
+  return node && plainNode(node)
 }
 
 function nodeAtExactly(root: MapNode, path: Path): ConfigNode | undefined {
