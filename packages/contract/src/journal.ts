@@ -4,6 +4,7 @@ import { AgentEvent, AgentName } from './event.ts'
 import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
 import { Reaction } from './reaction.ts'
+import { WorkflowEntry } from './workflow.ts'
 
 /** What one entry says. A new capability adds a kind here; an old kind is never changed. */
 export const EntryBody = z.discriminatedUnion('kind', [
@@ -31,6 +32,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
     message: z.string().optional(),
   }),
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
+  WorkflowEntry,
 ])
 export type EntryBody = z.infer<typeof EntryBody>
 export type EntryKind = EntryBody['kind']

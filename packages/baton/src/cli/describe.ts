@@ -1,5 +1,6 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
+import type { WorkflowEntry } from '@batonpass/contract/workflow'
 
 const LONGEST = 160
 
@@ -25,9 +26,21 @@ export function describeEntry({ body }: Entry): string {
       return `daemon ${body.what}, version ${body.version}, pid ${body.pid}${body.detail ? `, ${body.detail}` : ''}`
     case 'config':
       return `configuration ${body.what}${body.file ? ` ${body.file}` : ''}${body.message ? `: ${short(body.message)}` : ''}`
+    case 'workflow':
+      return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }
+}
+
+function describeWorkflow({ count, max, end, reason, pullRequest }: WorkflowEntry): string {
+  const parts = [
+    count === undefined ? undefined : `${count}${max === undefined ? '' : `/${max}`}`,
+    end,
+    reason && short(reason),
+    pullRequest,
+  ].filter(part => part !== undefined && part !== '')
+  return parts.length > 0 ? `: ${parts.join(', ')}` : ''
 }
 
 function describeEvent(event: AgentEvent): string {

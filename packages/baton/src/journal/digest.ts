@@ -18,6 +18,8 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'config':
     case 'forgotten':
       return body
+    case 'workflow':
+      return { ...body, ...ofOptional('prompt', body.prompt) }
   }
 }
 

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { AgentName } from './event.ts'
+import { NativeId, SessionId } from './ids.ts'
+
+/** A workflow's name: a file name, a YAML key and a slash command at once. */
+export const WorkflowName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/)
+
+/** How a run of a workflow ended. */
+export const EndKind = z.enum([
+  'complete',
+  'capped',
+  'stalled',
+  'blocked',
+  'over-budget',
+  'limit-parked',
+  'handed-off',
+  'failed',
+])
+export type EndKind = z.infer<typeof EndKind>
+
+/** `.tmp/hooked-sessions/{session_id}.json`: a person may edit or delete it. Keys we do not know are kept. */
+export const WorkflowState = z.looseObject({
+  workflow: z.string().min(1).max(200),
+  /** `initial` while it runs, `done` when it is done, else the name of the end. */
+  state: z.string().max(200),
+  continuation_count: z.number().int().nonnegative(),
+  issue_no: z.number().int().positive().optional(),
+  pr_number: z.number().int().positive().optional(),
+})
+export type WorkflowState = z.infer<typeof WorkflowState>
+
+/** `.tmp/hooked-sessions/by-issue/{issue_no}.json`: which session works on an issue. */
+export const IssueIndex = z.looseObject({ session_id: NativeId, workflow: z.string().min(1).max(200) })
+export type IssueIndex = z.infer<typeof IssueIndex>
+
+/** What shows that a workflow has delivered: something on the forge, or only the agent's own word. */
+export const CompletionCheck = z.enum(['pull-request', 'plan-issue', 'board', 'said'])
+export type CompletionCheck = z.infer<typeof CompletionCheck>
+
+/** One allowed command: its first words, and options that must stand somewhere after them. */
+export const CommandRule = z.strictObject({
+  words: z.array(z.string().min(1).max(200)).min(1).max(8),
+  /** `--json=owner` asks for that value, too, however it is written. */
+  options: z.array(z.string().min(1).max(200)).max(8).default([]),
+  /** Options that make the rule not apply: they do something else. */
+  never: z.array(z.string().min(1).max(200)).max(8).default([]),
+})
+export type CommandRule = z.infer<typeof CommandRule>
+
+/** A workflow as a person declares it, in `.baton.yaml` or as the front matter of a file. */
+export const WorkflowDeclaration = z.strictObject({
+  /** Slash commands that start it; its own name when left out. */
+  commands: z
+    .array(z.string().regex(/^\/?[A-Za-z0-9][\w.-]{0,63}$/))
+    .min(1)
+    .max(16)
+    .optional(),
+  takes_issue: z.boolean().default(false),
+  goal: z.string().min(1).max(2000),
+  /** The continuation prompt; `{N}`, `{MAX}`, `{ISSUE}`, `{PLAN}` and `{GOAL}` are filled in. */
+  prompt: z.string().min(1).max(20_000),
+  completion: CompletionCheck.default('said'),
+  /** Commands that run without a question while the workflow is active. */
+  permissions: z
+    .array(z.string().regex(/^[^\p{Cc}]{1,500}$/u))
+    .max(50)
+    .default([]),
+})
+export type WorkflowDeclaration = z.infer<typeof WorkflowDeclaration>
+
+/** What the journal says about a workflow. */
+export const WorkflowEntry = z.object({
+  kind: z.literal('workflow'),
+  what: z.enum(['started', 'continued', 'supervised', 'warned', 'ended', 'resumed', 'carried-over', 'cleaned']),
+  workflow: z.string(),
+  issue: z.number().int().positive().optional(),
+  count: z.number().int().nonnegative().optional(),
+  max: z.number().int().nonnegative().optional(),
+  end: EndKind.optional(),
+  reason: z.string().optional(),
+  pullRequest: z.string().optional(),
+  /** Why the interval before this stop counts as progress, or what is missing. */
+  progress: z.string().optional(),
+  prompt: z.string().optional(),
+})
+export type WorkflowEntry = z.infer<typeof WorkflowEntry>
+
+/** One run as `baton sessions` shows it. */
+export const WorkflowRun = z.object({
+  session: SessionId,
+  nativeSession: NativeId,
+  agent: AgentName,
+  project: z.string(),
+  workflow: z.string(),
+  /** As the state file says; `deleted` when a person took it away, `unreadable` when it cannot be read. */
+  state: z.string(),
+  count: z.number().int().nonnegative(),
+  issue: z.number().int().positive().optional(),
+  pr: z.number().int().positive().optional(),
+  pullRequest: z.string().optional(),
+  startedAt: z.iso.datetime(),
+  end: z.object({ kind: EndKind, reason: z.string(), at: z.iso.datetime() }).optional(),
+  /** When a parked run goes on. */
+  resumesAt: z.iso.datetime().optional(),
+  tokens: z.number().nonnegative(),
+  money: z.number().nonnegative(),
+})
+export type WorkflowRun = z.infer<typeof WorkflowRun>
+export const WorkflowRuns = z.object({ runs: z.array(WorkflowRun) })
