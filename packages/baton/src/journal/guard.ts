@@ -10,7 +10,7 @@ export interface GuardOptions {
 }
 
 /** The same store, but nothing reaches it with a secret in it, nor with contents when only digests are wanted. */
-export function guardStore(store: Store, options: GuardOptions): Store {
+export function guardStore<S extends Store>(store: S, options: GuardOptions): S {
   return {
     ...store,
     record: (entries, sessions) =>

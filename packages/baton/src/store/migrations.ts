@@ -22,6 +22,8 @@ export const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .addColumn('changed', number, column => column.notNull().defaultTo(0))
         .addColumn('entries', number, column => column.notNull().defaultTo(0))
         .addColumn('bytes', number, column => column.notNull().defaultTo(0))
+        // By the shared server's clock: machines' own clocks differ.
+        .$call(table => (shared ? table.addColumn('copied_at', 'timestamptz') : table))
         .execute()
 
       await db.schema

@@ -4,7 +4,7 @@ import { canonical } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /** The questions both databases answer with the same words. PostgreSQL adds the origin. */
-export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>) {
+export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, origin?: string) {
   let select = db
     .selectFrom('entries')
     .select([
@@ -25,12 +25,13 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>) {
     ])
     .orderBy('seq', query.order ?? 'asc')
     .limit(query.limit ?? 200)
+  if (origin !== undefined) select = select.where('origin', '=', origin)
   const { after, before, session, project, kind, since } = query
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
   if (session !== undefined) {
     // By the sessions' own rows: an index over the agents' ids would make every write dearer.
-    const named = db.selectFrom('sessions').select('id').where('native_session', '=', session)
+    const named = ofOrigin(db, origin).select('id').where('native_session', '=', session)
     select = select.where(row => row.or([row('session', '=', session), row('session', 'in', named)]))
   }
   if (project !== undefined) select = select.where('project', '=', project)
@@ -45,9 +46,12 @@ const COMMON_KINDS = ['event', 'reaction']
 /** Said alike by the index and by the query, or the database does not see that they fit. */
 export const rareKind = sql<boolean>`kind not in ('event', 'reaction')`
 
-export function selectSessions(db: Kysely<Tables>, query: { live?: boolean; limit?: number } = {}) {
-  let select = db
-    .selectFrom('sessions')
+export function selectSessions(
+  db: Kysely<Tables>,
+  query: { live?: boolean; limit?: number } = {},
+  origin?: string,
+) {
+  let select = ofOrigin(db, origin)
     .select('data')
     .orderBy('last_seen_at', 'desc')
     .orderBy('id', 'desc')
@@ -57,21 +61,24 @@ export function selectSessions(db: Kysely<Tables>, query: { live?: boolean; limi
 }
 
 /** Two at most: the second only says that the name is ambiguous. */
-export function selectSessionsNamed(db: Kysely<Tables>, name: string) {
-  return db
-    .selectFrom('sessions')
+export function selectSessionsNamed(db: Kysely<Tables>, name: string, origin?: string) {
+  return ofOrigin(db, origin)
     .select('data')
     .where(row => row.or([row('id', '=', name), row('native_session', '=', name)]))
     .limit(2)
 }
 
-export function selectSessionsStarting(db: Kysely<Tables>, prefix: string) {
+export function selectSessionsStarting(db: Kysely<Tables>, prefix: string, origin?: string) {
   // LIKE is case-blind in SQLite and would need its wildcards escaped.
   const starts = (column: 'id' | 'native_session') =>
     sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefix.length)}) = ${prefix}`
-  return db
-    .selectFrom('sessions')
+  return ofOrigin(db, origin)
     .select('data')
     .where(row => row.or([starts('id'), starts('native_session')]))
     .limit(2)
+}
+
+function ofOrigin(db: Kysely<Tables>, origin: string | undefined) {
+  const sessions = db.selectFrom('sessions')
+  return origin === undefined ? sessions : sessions.where('origin', '=', origin)
 }

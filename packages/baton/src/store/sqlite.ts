@@ -2,6 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely'
+import type { CopySource } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
 import {
   type Connection,
@@ -16,13 +17,19 @@ import { migrate } from './migrations.ts'
 import { pruneStep, vacuumStep } from './prune.ts'
 import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
 import { entryOf, numbered, rowOf, sessionOf } from './rows.ts'
+import { copySource } from './source.ts'
 import type { EntryRow, Tables } from './tables.ts'
 import { writer } from './writer.ts'
 
 export type SqliteOptions = ConnectionOptions
 
+export interface LocalStore extends Store {
+  /** What a copy of this journal is made from. */
+  readonly copy: CopySource
+}
+
 /** The journal in one file: what every hook writes to, and what survives `kill -9`. */
-export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<LocalStore> {
   const guarded = <T>(work: () => T): T => {
     try {
       return work()
@@ -43,6 +50,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   return {
     kind: 'sqlite',
+    copy: guarded(() => copySource(connection)),
 
     async record(entries, sessions = []) {
       const rows = entries.map(rowOf)

@@ -56,5 +56,14 @@ export interface Tables {
   entries: Shared<EntryRow>
   sessions: Shared<SessionRow>
   forgotten: ForgottenRow
-  origins: OriginRow
+  origins: OriginTable
+}
+
+interface OriginTable {
+  origin: string
+  last_seq: Generated<number>
+  changed: Generated<number>
+  entries: Generated<number>
+  bytes: Generated<number>
+  copied_at: Generated<Date | null>
 }

@@ -1,0 +1,134 @@
+import type { Session } from '@batonpass/contract/session'
+import { type Kysely, sql } from 'kysely'
+import type { CopyTarget } from '../ports/replica.ts'
+import type { Store } from '../ports/store.ts'
+import { failure } from './failure.ts'
+import { connectPostgres, type PostgresOptions } from './pool.ts'
+import { prunePostgres } from './prune-postgres.ts'
+import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
+import { entryOf, numbered, rowOf, sessionOf, sessionRowOf } from './rows.ts'
+import type { Tables } from './tables.ts'
+import { copyTarget, insertEntries, upsertSessions } from './target.ts'
+
+export interface SharedStore extends Store {
+  /** Where machines' journals are copied to. */
+  readonly copies: CopyTarget
+}
+
+/** A journal in PostgreSQL, beside those of other origins. No hook waits for this one. */
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<SharedStore> {
+  const { db, origin, where, close } = await connectPostgres(url, options)
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw failure(error, where)
+    }
+  }
+
+  return {
+    kind: 'postgres',
+    copies: copyTarget(db, guarded),
+
+    record: (entries, sessions = []) =>
+      guarded(async () => {
+        const rows = entries.map(rowOf)
+        const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
+        const first = await db.transaction().execute(async tx => {
+          // The origin's row is held until commit, so that numbers become visible in their order.
+          const { last_seq, changed } = await count(tx, origin, rows.length, bytes)
+          const start = last_seq - rows.length + 1
+          await insertEntries(
+            tx,
+            origin,
+            rows.map((row, index) => ({ ...row, seq: start + index })),
+          )
+          await upsertSessions(
+            tx,
+            origin,
+            sessions.map(session => sessionRowOf(session, changed)),
+          )
+          return start
+        })
+        return entries.map((entry, index) => numbered(entry, rows[index] ?? rowOf(entry), first + index))
+      }),
+
+    entries: query =>
+      guarded(async () => {
+        const rows = await selectEntries(db, query, origin).execute()
+        return rows.map(entryOf)
+      }),
+
+    byRequest: request =>
+      guarded(async () => {
+        const [row] = await selectEntries(db, { limit: 1 }, origin).where('request', '=', request).execute()
+        return row && entryOf(row)
+      }),
+
+    sessions: (query = {}) =>
+      guarded(async () => (await selectSessions(db, query, origin).execute()).map(sessionOf)),
+
+    findSession: name =>
+      guarded(async (): Promise<Session | undefined> => {
+        if (name === '') return undefined
+        const exact = await selectSessionsNamed(db, name, origin).execute()
+        const found = exact.length > 0 ? exact : await selectSessionsStarting(db, name, origin).execute()
+        const [only] = found
+        return only && found.length === 1 ? sessionOf(only) : undefined
+      }),
+
+    forget: session =>
+      guarded(() =>
+        db.transaction().execute(async tx => {
+          const gone = await tx
+            .deleteFrom('entries')
+            .where('origin', '=', origin)
+            .where('session', '=', session)
+            .returning('bytes')
+            .execute()
+          await tx.deleteFrom('sessions').where('origin', '=', origin).where('id', '=', session).execute()
+          await discount(tx, origin, gone)
+          return gone.length
+        }),
+      ),
+
+    prune: limits => guarded(() => prunePostgres(db, origin, limits)),
+
+    stats: () =>
+      guarded(async () => {
+        const row = await db.selectFrom('origins').selectAll().where('origin', '=', origin).executeTakeFirst()
+        return { entries: row?.entries ?? 0, bytes: row?.bytes ?? 0, lastSeq: row?.last_seq ?? 0 }
+      }),
+
+    close,
+  }
+}
+
+async function count(db: Kysely<Tables>, origin: string, added: number, bytes: number) {
+  return db
+    .insertInto('origins')
+    .values({ origin, last_seq: added, changed: 1, entries: added, bytes })
+    .onConflict(conflict =>
+      conflict.column('origin').doUpdateSet({
+        last_seq: sql`origins.last_seq + ${added}`,
+        changed: sql`origins.changed + 1`,
+        entries: sql`origins.entries + ${added}`,
+        bytes: sql`origins.bytes + ${bytes}`,
+      }),
+    )
+    .returning(['last_seq', 'changed'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function discount(
+  db: Kysely<Tables>,
+  origin: string,
+  gone: readonly { bytes: number }[],
+): Promise<void> {
+  const bytes = gone.reduce((sum, entry) => sum + entry.bytes, 0)
+  await db
+    .updateTable('origins')
+    .set(row => ({ entries: row('entries', '-', gone.length), bytes: row('bytes', '-', bytes) }))
+    .where('origin', '=', origin)
+    .execute()
+}
