@@ -28,7 +28,7 @@ export function renderConfig(loaded: LoadedConfig, options: RenderOptions = {}):
 }
 
 /** A copy that may leave the process: a secret is `(set)` or empty. */
-export function withoutSecrets(config: Config): Config {
+function withoutSecrets(config: Config): Config {
   const copy = structuredClone(config)
   for (const { path, facts } of configKeys()) {
     const last = path.at(-1)

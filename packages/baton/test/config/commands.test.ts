@@ -129,12 +129,12 @@ describe('baton trust', () => {
     expect((await world.run(trust, [], { list: true })).stdout).toBe('')
   })
 
-  test('refuses a link out of the project and a folder in place of the file', async () => {
+  test('refuses a link out of the project, and a pipe without waiting for its writer', async () => {
     await using world = commandWorld()
     symlinkSync(world.write('elsewhere.yaml', allow), join(world.path, 'project/.baton.yaml'))
     await expect(world.run(trust)).rejects.toMatchObject({ code: 'config_outside_project' })
     rmSync(join(world.path, 'project/.baton.yaml'))
-    execFileSync('mkfifo', [join(world.path, 'project/.baton.yaml')])
+    execFileSync('/usr/bin/env', ['mkfifo', join(world.path, 'project/.baton.yaml')])
     await expect(world.run(trust)).rejects.toMatchObject({ code: 'config_unreadable' })
   })
 
