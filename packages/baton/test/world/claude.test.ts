@@ -138,7 +138,22 @@ describe('Claude Code without a terminal', () => {
     model.assertPlayed()
   })
 
-  test('an aborted run ends its whole process group', async () => {
+  test('an aborted run ends, and the hook it was waiting for with it', async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    const hooks = recordHooks(home, { events: ['Stop'], meanwhile: 'sleep 300' })
+    model.script('wait', [say('Done, says the model.')])
+    const abort = new AbortController()
+
+    const running = runClaude({ home, model, prompt: 'wait', settings: hooks.settings, signal: abort.signal })
+    const pid = await until(() => hooks.pids()[0], { what: 'the hook to begin' })
+    abort.abort()
+
+    expect(await running).not.toMatchObject({ exitCode: 0 })
+    await until(() => !isRunning(pid), { what: 'the hook to end' })
+  })
+
+  test('an agent that hangs up is seen by the model', async () => {
     await using model = await startModel()
     await using home = claudeHome()
     const held = hold()
@@ -148,12 +163,20 @@ describe('Claude Code without a terminal', () => {
     const running = runClaude({ home, model, prompt: 'wait', signal: abort.signal })
     const request = await model.waitForRequest('wait')
     abort.abort()
+    await running
 
-    expect(await running).toMatchObject({ exitCode: null, killedBy: 'SIGKILL', result: undefined })
     await until(() => request.ended === 'hung-up', { what: 'the connection to close' })
     held.release()
   })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 const keysOf = (payload: object) => Object.keys(payload)
 

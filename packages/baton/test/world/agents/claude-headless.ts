@@ -34,16 +34,22 @@ export type ClaudeEvent = Record<string, unknown> & { type?: string; subtype?: s
 
 /** Runs `claude -p` to its end. */
 export async function runClaude(run: ClaudeRun): Promise<ClaudeResult> {
+  run.signal?.throwIfAborted()
   const program = await installAgent('claude-code')
   const args = ['-p', '--output-format', 'stream-json', '--verbose', ...claudeArguments(run)]
-  // Its own process group, so that hooks and tools it started can be ended with it.
+  // Its own process group, so that what it started can be ended with it.
   const child = spawn(program, args, {
     cwd: run.cwd ?? run.home.project,
     env: { ...run.home.env(run.model), ...run.env },
     detached: true,
     stdio: 'pipe',
   })
-  const end = () => endGroup(child.pid)
+  // Hooks live in groups of their own: only a Claude Code that is asked politely ends them too.
+  let last: NodeJS.Timeout | undefined
+  const end = () => {
+    signalGroup(child.pid, 'SIGTERM')
+    last = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), 3_000)
+  }
   process.once('exit', end)
   run.signal?.addEventListener('abort', end, { once: true })
   let timedOut = false
@@ -73,6 +79,7 @@ export async function runClaude(run: ClaudeRun): Promise<ClaudeResult> {
     return { exitCode, killedBy, stderr: stderr(), ...readStream(stdout()) }
   } finally {
     clearTimeout(timer)
+    clearTimeout(last)
     process.off('exit', end)
     run.signal?.removeEventListener('abort', end)
   }
@@ -115,10 +122,10 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   return () => Buffer.concat(chunks).toString('utf8')
 }
 
-function endGroup(pid: number | undefined): void {
+function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
   if (!pid) return
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(-pid, name)
   } catch {
     // Already gone.
   }

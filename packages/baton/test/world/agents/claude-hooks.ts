@@ -11,6 +11,8 @@ export interface HookRecorder {
   seen: (event: string) => HookPayload[]
   /** The bytes as they came, in order of arrival. */
   raw: () => string[]
+  /** The processes of the hooks that have begun, in no order. */
+  pids: () => number[]
   waitFor: (event: string, fits?: (payload: HookPayload) => boolean) => Promise<HookPayload>
 }
 
@@ -44,6 +46,7 @@ export function recordHooks(home: ClaudeHome, options: RecorderOptions): HookRec
 cat >"$payload"
 mv "$payload" "$payload.json"
 payload=$payload.json
+echo $$ >"$payload.pid"
 ${options.meanwhile ?? ''}
 [ -f "${folder}/$1.answer" ] && cat "${folder}/$1.answer"
 exit 0
@@ -71,6 +74,11 @@ exit 0
     all,
     seen,
     raw,
+    pids: () =>
+      readdirSync(folder)
+        .filter(name => name.endsWith('.pid'))
+        .map(name => Number(readFileSync(join(folder, name), 'utf8')))
+        .filter(pid => pid > 0),
     waitFor: (event, fits = () => true) =>
       until(() => seen(event).find(fits), {
         what: `a ${event} hook`,
