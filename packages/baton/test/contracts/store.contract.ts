@@ -4,7 +4,8 @@ import { Session } from '@batonpass/contract/session'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/ports/store.ts'
-import { anEntry, anyEntry, aSession, at, nativeOf, sessionId } from '../world/journal.ts'
+import { anyEntry } from '../world/any-journal.ts'
+import { anEntry, aSession, at, nativeOf, sessionId } from '../world/journal.ts'
 
 /** What every store does, whichever database it stands on. `open` gives an empty one each time. */
 export function storeContract(name: string, open: () => Promise<Store>, runs = 40): void {

@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { makeRedactor, REDACTED } from '../../src/journal/redact.ts'
+
+const { redact, text } = makeRedactor()
+const alnum = (length: number, maxLength = length) =>
+  fc.string({
+    unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'),
+    minLength: length,
+    maxLength,
+  })
+
+// Written in pieces, so that no scanner takes this file for a leak.
+const shapes: Record<string, fc.Arbitrary<string>> = {
+  'an Anthropic key': alnum(40).map(rest => `sk-ant-${'api03'}-${rest}-AA`),
+  'an OpenAI key': alnum(48).map(rest => `sk-${rest}`),
+  'an OpenAI project key': alnum(60).map(rest => `sk-${'proj'}-${rest}_x`),
+  'a GitHub token': alnum(36).map(rest => `ghp_${rest}`),
+  'a GitHub OAuth token': alnum(36).map(rest => `gho_${rest}`),
+  'a fine-grained GitHub token': alnum(60).map(rest => `github_pat_${rest}`),
+  'a Slack token': alnum(24).map(rest => `xoxb-${'123456789012'}-${rest}`),
+  'an AWS key id': fc
+    .string({ unit: fc.constantFrom(...'ABCDEFGHIJ234567'), minLength: 16, maxLength: 16 })
+    .map(rest => `AKIA${rest}`),
+  'a Google key': alnum(35).map(rest => `AIza${rest}`),
+  'a GitLab token': alnum(20).map(rest => `glpat-${rest}`),
+  'an npm token': alnum(36).map(rest => `npm_${rest}`),
+  'a Telegram bot token': alnum(33).map(rest => `123456789:AA${rest}`),
+  'a JSON web token': fc.tuple(alnum(20), alnum(40), alnum(43)).map(([a, b, c]) => `eyJ${a}.eyJ${b}.${c}`),
+  'a private key': alnum(64).map(
+    line => `-----BEGIN RSA ${'PRIVATE'} KEY-----\n${line}\n${line}==\n-----END RSA PRIVATE KEY-----`,
+  ),
+  'a private key without its end': alnum(64).map(
+    line => `-----BEGIN ${'PRIVATE'} KEY-----\n${line}\n${line}`,
+  ),
+}
+
+describe('redaction', () => {
+  for (const [name, shape] of Object.entries(shapes)) {
+    test(`takes out ${name}, wherever it stands, and a second time changes nothing`, () => {
+      const around = fc.oneof(
+        fc.string().map(words => `${words} `),
+        fc.constantFrom('"', "'", '(', 'KEY=', '\n', 'x: ', '{"k":"'),
+      )
+      fc.assert(
+        fc.property(
+          shape,
+          around,
+          fc.constantFrom('', ' ', '"', "'", ')', '\n', ', next', '\\n'),
+          (secret, before, after) => {
+            const clean = text(before + secret + after)
+            expect(clean).not.toContain(secret)
+            expect(clean).not.toContain(secret.slice(12, 40))
+            expect(clean).toContain(REDACTED)
+            expect(text(clean)).toBe(clean)
+          },
+        ),
+      )
+    })
+  }
+
+  test.each([
+    ['password=hunter2', 'password=[redacted]'],
+    ['{"password":"hunter2"}', '{"password":"[redacted]"}'],
+    [String.raw`{\"api_key\": \"abcdefgh12345678\"}`, String.raw`{\"api_key\": \"[redacted]\"}`],
+    ['token: abc123def456ghi', 'token: [redacted]'],
+    ['DB_PASSWORD=correcthorse', 'DB_PASSWORD=[redacted]'],
+    ['mysql --password=letmein -u me', 'mysql --password=[redacted] -u me'],
+    ['curl "https://host/x?token=abcd1234&n=1"', 'curl "https://host/x?token=[redacted]&n=1"'],
+    ['connect(password=abc123def)', 'connect(password=[redacted])'],
+    ["password: 'p(w)[d]1{x}'", "password: '[redacted]'"],
+    ['git clone https://me:p%40ss@host/x.git', 'git clone https://me:[redacted]@host/x.git'],
+    ['curl -H "Authorization: Bearer abcdefghij"', 'curl -H "Authorization: Bearer [redacted]"'],
+    ['"authorization": "Basic dXNlcjpwYXNz"', '"authorization": "Basic [redacted]"'],
+    ['-H Bearer abcdefghijklmnop1234', '-H Bearer [redacted]'],
+  ])('changes %s', (before, after) => {
+    expect(text(before)).toBe(after)
+    expect(text(after)).toBe(after)
+  })
+
+  test.each([
+    'const token: string = getToken()',
+    'interface Login { password: string; secret?: number }',
+    'connect(user=user, password=password)',
+    'password=os.environ["DB1_PASSWORD"]',
+    'if (token === "identifier") return',
+    'max_tokens: 4096, input_tokens: 1234567',
+    'tokens = tokenizer.encode("hello world 123")',
+    'secret = hmacSha256(body)',
+    'TOKEN=$(gh auth token) --token=$GH_TOKEN',
+    'https://user:${PASS}@host and http://localhost:3000/@scope/pkg',
+    'private_key: /home/dev/.ssh/id_ed25519',
+    'Authorization: Bearer ${token}',
+    'Bearer authentication is described below',
+    'commit da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    '"integrity": "sha512-AbCd0123456789abcdefghijklmnop=="',
+    '12345678:da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    '.sk-spinner-container-double-bounce-animation { }',
+    'task-0123456789abcdef0123456789abcdef01234567',
+    '550e8400-e29b-41d4-a716-446655440000 toolu_01A2b3C4d5E6f7G8h9J0k1L2',
+    'npm_config_registry=http://127.0.0.1:4873',
+    'the key: value pairs',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+  ])('leaves alone %s', ordinary => {
+    expect(text(ordinary)).toBe(ordinary)
+  })
+
+  test('takes out given secrets in any of their forms, and asks for them each time', () => {
+    const secrets = ['p"a/ss wörd']
+    const redactor = makeRedactor(() => secrets)
+    const forms = [
+      'p"a/ss wörd',
+      String.raw`p\"a/ss wörd`,
+      'p%22a%2Fss%20w%C3%B6rd',
+      Buffer.from('p"a/ss wörd').toString('base64'),
+    ]
+    for (const form of forms) expect(redactor.text(`<${form}>`)).toMatch(/^<\[redacted\]=*>$/)
+    secrets.push('a second one')
+    expect(redactor.text('here: a second one')).toBe('here: [redacted]')
+  })
+
+  test('takes given secrets out of any JSON, keys included, whole and idempotent', () => {
+    const secret = 'Zq7-planted-secret'
+    const redactor = makeRedactor(() => [secret])
+    const planted = fc
+      .jsonValue()
+      .chain(value =>
+        fc.constantFrom(
+          [value, secret],
+          { [secret]: value, k: `a ${secret} b` },
+          { deep: [{ [`x${secret}y`]: [secret] }] },
+        ),
+      )
+    fc.assert(
+      fc.property(planted, value => {
+        const clean = redactor.redact(value)
+        expect(JSON.stringify(clean)).not.toContain(secret)
+        expect(redactor.redact(clean)).toEqual(clean)
+      }),
+    )
+  })
+
+  test('never changes what it has already cleaned', () => {
+    const pieces = fc.constantFrom(
+      'sk-ant-',
+      'ghp_',
+      'token',
+      'password',
+      '=',
+      ': ',
+      '"',
+      'eyJ',
+      '.',
+      'A1b2C3d4E5f6G7h8I9j0',
+      '[redacted]',
+      '://',
+      '@',
+      ' ',
+      '\\',
+      '-----BEGIN PRIVATE KEY-----',
+      '\n',
+    )
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), parts => {
+        const clean = text(parts.join(''))
+        expect(text(clean)).toBe(clean)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('gives back the same value when there is nothing to take out', () => {
+    const value = { a: [1, { b: 'text' }], c: null }
+    expect(redact(value)).toBe(value)
+  })
+
+  test('keeps both values of keys that become the same, and a key named __proto__', () => {
+    const key = (end: string) => `ghp_${'a1B2'.repeat(9)}${end}`
+    expect(redact({ [key('x')]: 1, [key('y')]: 2 })).toEqual({ '[redacted]': 1, '[redacted] 2': 2 })
+    const hostile: unknown = JSON.parse('{"__proto__":{"password":"hunter2"},"token":"x"}')
+    expect(JSON.stringify(redact(hostile))).toBe('{"__proto__":{"password":"[redacted]"},"token":"x"}')
+  })
+
+  test('cuts off nesting that would overflow whoever writes it down', () => {
+    const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+    expect(JSON.stringify(redact(deep))).toContain('[too deep]')
+  })
+
+  // Linear time: with quadratic expressions any one of these takes minutes.
+  test.each([
+    'a',
+    'eyJ',
+    'eyJaaaaaaaaaaa.',
+    '-----BEGIN PRIVATE KEY-----',
+    'sk-',
+    'password=',
+    'password="',
+    '://a:',
+    'bearer ',
+    '1234567890:',
+    'SG.aaaaaaaaaaaaaaaaaaaa',
+    'token_',
+    '-',
+    '{"secret":',
+  ])('comes to an end on two megabytes of %j', piece => {
+    const before = performance.now()
+    text(piece.repeat(Math.ceil(2_000_000 / piece.length)))
+    expect(performance.now() - before).toBeLessThan(10_000)
+  })
+})
