@@ -70,6 +70,8 @@ export interface Unknown {
   readonly code: UnknownCode
   readonly reason: string
   readonly range: readonly [number, number]
+  /** The command it belongs to, as an index into the analysis. */
+  readonly part?: number
 }
 
 export interface Analysis {

@@ -155,7 +155,7 @@ function readFlag(
     parsed.flags.push({ name: text, flag: whole, value: undefined })
     return undefined
   }
-  return readBundle(parsed, word, text, unsure, table, style)
+  return readBundle(parsed, word, text, unsure, table)
 }
 
 function readBundle(
@@ -164,7 +164,6 @@ function readBundle(
   text: string,
   unsure: boolean,
   table: FlagTable,
-  style: Style,
 ): Pending | undefined {
   const sign = text.slice(0, 1)
   for (let at = 1; at < text.length; at++) {
@@ -190,7 +189,6 @@ function readBundle(
   }
   // The unknown end of a bundle may hold any further flag.
   if (unsure) parsed.uncertain.push(word)
-  void style
   return undefined
 }
 

@@ -70,8 +70,14 @@ export class Walk {
     this.#variables = new TextVariables(source, limits.home)
   }
 
-  unknown(code: UnknownCode, reason: string, range: Range): void {
-    if (this.unknowns.length < 64) this.unknowns.push({ code, reason, range: this.#place.range ?? range })
+  unknown(code: UnknownCode, reason: string, range: Range, part?: number): void {
+    if (this.unknowns.length >= 64) return
+    this.unknowns.push({
+      code,
+      reason,
+      range: this.#place.range ?? range,
+      ...(part === undefined ? {} : { part }),
+    })
   }
 
   script(script: ParsedScript): void {
@@ -514,13 +520,13 @@ export class Walk {
     if (name === 'unset') this.#functions.clear()
     const program = programName(name)
     for (const reason of checkBuiltin(program, words.slice(1)))
-      this.unknown(reason.code, reason.reason, range)
+      this.unknown(reason.code, reason.reason, range, index)
     const upstreamBefore = this.#upstream
     const wraps = expandWrapper(program, words.slice(1), {
       words: (nested, set, elsewhere) =>
         this.nestedWords(nested, `wrapper:${program}`, range, set, elsewhere),
       source: (text, elsewhere) => this.nestedSource(text, `wrapper:${program}`, range, elsewhere),
-      unknown: (code, reason) => this.unknown(code, reason, range),
+      unknown: (code, reason) => this.unknown(code, reason, range, index),
       redirections,
       piped: this.#place.via.at(-1) === 'pipe',
     })

@@ -1,0 +1,218 @@
+import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
+import { literalWord } from './analysis/word.ts'
+import type { JudgeContext } from './judge.ts'
+import { guardedPath } from './paths/protected.ts'
+import { isInside, pathsOf } from './paths/resolve.ts'
+import { secretPath } from './paths/secrets.ts'
+import type { CompiledRule, Subject } from './rules/match.ts'
+import { ownAddress } from './rules/own.ts'
+import { Verdict } from './verdict.ts'
+
+/** Tools that neither read files nor leave the conversation. */
+const HARMLESS = new Set([
+  'TodoWrite',
+  'TodoRead',
+  'Task',
+  'Agent',
+  'TaskOutput',
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskList',
+  'TaskGet',
+  'BashOutput',
+  'ToolSearch',
+  'Skill',
+  'AskUserQuestion',
+  'EnterPlanMode',
+  'ListMcpResourcesTool',
+])
+
+const FILE_TOOLS: Readonly<Record<string, 'read' | 'names' | 'write'>> = {
+  Read: 'read',
+  NotebookRead: 'read',
+  Glob: 'names',
+  LS: 'names',
+  Grep: 'read',
+  Write: 'write',
+  Edit: 'write',
+  MultiEdit: 'write',
+  NotebookEdit: 'write',
+  Delete: 'write',
+}
+
+/** Everything that is not a shell command: file tools by path, MCP tools by name, the web by host. */
+export function judgeTool(context: JudgeContext): PermissionJudgement {
+  const { request, rules } = context
+  const { tool } = request
+  const access = Object.hasOwn(FILE_TOOLS, tool) ? FILE_TOOLS[tool] : undefined
+  if (access) return judgeFile(context, access)
+  if (tool.startsWith('mcp__')) {
+    const [, server = '', ...name] = tool.split('__')
+    return byRules(
+      context,
+      { ...subject(tool), mcp: `${server}/${name.join('__')}` },
+      'undecided',
+      `no rule speaks of ${server}/${name.join('__')}`,
+    )
+  }
+  if (tool === 'WebFetch') return judgeWeb(context)
+  if (tool === 'WebSearch')
+    return byRules(
+      context,
+      { ...subject(tool), text: text(request.input, 'query') ?? '' },
+      rules.preset.webSearch,
+      'searches the web',
+    )
+  const harmless = HARMLESS.has(tool)
+  return byRules(
+    context,
+    subject(tool),
+    harmless ? 'allow' : 'undecided',
+    harmless ? `${tool} changes nothing outside the conversation` : `no rule speaks of the tool ${tool}`,
+  )
+}
+
+function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): PermissionJudgement {
+  const { request, rules, paths, guarded } = context
+  const verdict = new Verdict()
+  const given =
+    text(request.input, 'file_path') ??
+    text(request.input, 'notebook_path') ??
+    text(request.input, 'path') ??
+    (access === 'write' ? undefined : request.cwd)
+  const part = `${request.tool} ${given ?? '(no path)'}`
+  if (given === undefined || given.includes('\0')) {
+    verdict.add({ rule: 'builtin file', decision: 'undecided', part, reason: 'the tool names no path' })
+    return verdict.judgement(false)
+  }
+  const path = pathsOf(literalWord(given), [request.cwd], request.home)?.[0] ?? given
+  const real = paths.realpath(path)
+  const patterns = [text(request.input, 'pattern'), text(request.input, 'glob')].filter(
+    entry => entry !== undefined,
+  )
+  verdict[access === 'write' ? 'writes' : 'reads'].add(real)
+  const mode = access === 'write' ? 'write' : 'read'
+  const closed = guardedPath(path, mode, guarded) ?? guardedPath(real, mode, guarded)
+  if (closed) {
+    verdict.add(
+      { rule: 'self-protection', decision: 'deny', part, reason: `${closed} is closed to agents` },
+      true,
+    )
+    return verdict.judgement(false)
+  }
+  const worktree = paths.realpath(request.worktree)
+  const inside = isInside(real, worktree) && !isInside(real, `${worktree}/.git`)
+  const about: Subject = { ...subject(request.tool), text: given, paths: [...new Set([path, real])] }
+  const secret =
+    access === 'names'
+      ? undefined
+      : (secretPath(path, request.home) ??
+        secretPath(real, request.home) ??
+        (request.tool === 'Grep'
+          ? patterns
+              .slice(1)
+              .map(glob => secretPath(`/${glob}`, request.home))
+              .find(Boolean)
+          : undefined))
+  const spoken = personal(context, about)
+  if (spoken && !(secret && spoken.decision === 'allow' && !spoken.namesPaths)) {
+    verdict.add({
+      rule: spoken.name,
+      decision: spoken.decision,
+      part,
+      reason: spoken.reason ?? `the rule ${spoken.name} says so`,
+    })
+    return verdict.judgement(access === 'write' && inside)
+  }
+  if (secret) {
+    verdict.add({
+      rule: `preset ${rules.presetName} secrets`,
+      decision: rules.preset.secretRead,
+      part,
+      reason: `touches ${secret}`,
+    })
+    return verdict.judgement(false)
+  }
+  const rule = `builtin file (${rules.presetName})`
+  if (access !== 'write') {
+    verdict.add({
+      rule,
+      decision: inside ? 'allow' : rules.preset.outsideRead,
+      part,
+      reason: inside ? 'reads inside the worktree' : 'reads outside the worktree',
+    })
+    return verdict.judgement(false)
+  }
+  verdict.add({
+    rule,
+    decision: inside ? rules.preset.fileToolWrite : rules.preset.kinds.write,
+    part,
+    reason: inside ? 'writes inside the worktree' : 'writes outside the worktree',
+  })
+  return verdict.judgement(inside)
+}
+
+function judgeWeb(context: JudgeContext): PermissionJudgement {
+  const url = text(context.request.input, 'url') ?? ''
+  let host: string | undefined
+  try {
+    host = new URL(url).hostname
+  } catch {
+    host = undefined
+  }
+  const about: Subject = { ...subject('WebFetch'), text: url, hosts: [host] }
+  const address = ownAddress(url, context.guarded)
+  if (address) {
+    const verdict = new Verdict()
+    verdict.add(
+      { rule: 'self-protection', decision: 'deny', part: url, reason: `${address} is closed to agents` },
+      true,
+    )
+    return verdict.judgement(false)
+  }
+  return byRules(
+    context,
+    about,
+    host === undefined ? 'undecided' : context.rules.preset.webFetch,
+    host === undefined ? 'the address could not be read' : `fetches from ${host}`,
+  )
+}
+
+function byRules(
+  context: JudgeContext,
+  about: Subject,
+  otherwise: PermissionDecision,
+  reason: string,
+): PermissionJudgement {
+  const verdict = new Verdict()
+  const spoken = personal(context, about)
+  const part = about.text === '' ? context.request.tool : about.text
+  for (const host of about.hosts) if (host !== undefined) verdict.hosts.add(host)
+  verdict.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
+  verdict.outside = about.mcp !== undefined
+  if (spoken)
+    verdict.add({
+      rule: spoken.name,
+      decision: spoken.decision,
+      part,
+      reason: spoken.reason ?? `the rule ${spoken.name} says so`,
+    })
+  else verdict.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
+  return verdict.judgement(false)
+}
+
+function personal(context: JudgeContext, about: Subject): CompiledRule | undefined {
+  const { rules } = context
+  const first = (list: readonly CompiledRule[]) => list.find(rule => rule.matches(about))
+  return first(rules.deny) ?? first(rules.workflow) ?? first(rules.ask) ?? first(rules.allow)
+}
+
+function subject(tool: string): Subject {
+  return { tool, text: tool, words: [], paths: [], hosts: [], mcp: undefined }
+}
+
+function text(input: unknown, key: string): string | undefined {
+  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, key)) return undefined
+  const value: unknown = Reflect.get(input, key)
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,65 @@
+import type { PermissionJudgement } from '@batonpass/contract/permission'
+import { judgeCommand } from './judge-command.ts'
+import { judgeTool } from './judge-tool.ts'
+import { type Guarded, guardedDefaults } from './paths/protected.ts'
+import { LEXICAL_PATHS, type PathPorts } from './paths/resolve.ts'
+import type { RuleSet } from './rules/compile.ts'
+
+/** One use of a tool that an agent asks for. */
+export interface PermissionRequest {
+  readonly tool: string
+  readonly input: unknown
+  readonly cwd: string
+  /** Root of the worktree in which the session began. */
+  readonly worktree: string
+  readonly home: string
+  /** The session's own branch: the only one it may push with force. */
+  readonly branch?: string
+  /** What belongs to Baton; `~/.baton` when left out. */
+  readonly guarded?: Guarded
+}
+
+export interface JudgeContext {
+  readonly request: PermissionRequest
+  readonly rules: RuleSet
+  readonly paths: PathPorts
+  readonly guarded: Guarded
+}
+
+/** Decides from rules and analysis alone. Never throws: what goes wrong becomes `ask`. */
+export function judge(
+  request: PermissionRequest,
+  rules: RuleSet,
+  ports: PathPorts = LEXICAL_PATHS,
+): PermissionJudgement {
+  const context: JudgeContext = {
+    request,
+    rules,
+    paths: ports,
+    guarded: request.guarded ?? guardedDefaults(request.home),
+  }
+  try {
+    const command = shellCommand(request)
+    return command === undefined ? judgeTool(context) : judgeCommand(command, context)
+  } catch (error) {
+    const reason = `the judgement failed (${error instanceof Error ? error.message : String(error)}), so a person decides`
+    return {
+      decision: 'ask',
+      reason,
+      trail: [{ rule: 'error', decision: 'ask', part: request.tool, reason }],
+      effects: { reads: [], writes: [], hosts: [], network: false, outside: true, unknown: [reason] },
+      reversible: false,
+      final: false,
+    }
+  }
+}
+
+/** Claude Code's Bash and Cursor's Shell are one tool. */
+function shellCommand(request: PermissionRequest): string | undefined {
+  if (request.tool !== 'Bash' && request.tool !== 'Shell') return undefined
+  const input = request.input
+  const command =
+    typeof input === 'object' && input !== null && 'command' in input ? input.command : undefined
+  if (typeof command !== 'string') throw new Error('a shell request without a command')
+  return command
+}

@@ -1,0 +1,163 @@
+import type { Analysis, SimpleCommand } from '../analysis/analysis.ts'
+import { programName } from '../analysis/program.ts'
+import type { Word } from '../analysis/word.ts'
+import type { JudgeContext } from '../judge.ts'
+import type { Assessment } from '../rules/assess.ts'
+import { guardedFolder, guardedPath } from './protected.ts'
+import { isInside, pathsOf } from './resolve.ts'
+import { secretPath } from './secrets.ts'
+
+export interface PathFindings {
+  reads: string[]
+  writes: string[]
+  /** Closed for good: Baton's own, or the hooks that ask it. */
+  closed: string | undefined
+  secret: string | undefined
+  /** A whole system or home folder would be removed. */
+  root: string | undefined
+  /** A path only known when it runs. */
+  unknownPath: string | undefined
+  /** There are written paths, all known and inside the worktree. */
+  allInside: boolean
+}
+
+/** Follows every path a part touches and says which are special. */
+export function judgePaths(
+  assessment: Assessment,
+  command: SimpleCommand,
+  analysis: Analysis | undefined,
+  context: JudgeContext,
+): PathFindings {
+  const { request, paths, guarded } = context
+  const found: PathFindings = {
+    reads: [],
+    writes: [],
+    closed: undefined,
+    secret: undefined,
+    root: undefined,
+    unknownPath: undefined,
+    allInside: assessment.inWorktree,
+  }
+  const worktree = paths.realpath(request.worktree)
+  for (const word of assessment.reads) {
+    const known = pathsOf(word, command.folders, request.home)
+    if (!known) {
+      if (assessment.shows && !foundByListing(word, command, analysis)) found.unknownPath ??= word.text
+      continue
+    }
+    for (const path of known) {
+      const real = paths.realpath(path)
+      found.reads.push(real)
+      found.closed ??= guardedPath(path, 'read', guarded) ?? guardedPath(real, 'read', guarded)
+      if (assessment.shows) found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
+    }
+  }
+  let inside = assessment.writes.length > 0
+  for (const word of assessment.writes) {
+    const known = pathsOf(word, command.folders, request.home)
+    if (!known) {
+      inside = false
+      found.unknownPath ??= word.text
+      continue
+    }
+    for (const path of known) {
+      const real = paths.realpath(path)
+      found.writes.push(real)
+      found.closed ??= guardedPath(path, 'write', guarded) ?? guardedPath(real, 'write', guarded)
+      if (assessment.deletes) found.closed ??= guardedFolder(path, guarded) ?? guardedFolder(real, guarded)
+      if (!assessment.deletes)
+        found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
+      if (assessment.deletes && isRoot(real, request.home)) found.root ??= real
+      if (!insideWorktree(word, path, real, worktree, assessment)) inside = false
+    }
+  }
+  if (assessment.writes.length > 0) found.allInside = inside
+  if (assessment.kind !== 'read' && !/^git$/.test(assessment.program))
+    scanWords(command, context, found, assessment)
+  return found
+}
+
+/** A program the tables do not know may do anything with the paths it is given. */
+function scanWords(
+  command: SimpleCommand,
+  context: JudgeContext,
+  found: PathFindings,
+  assessment: Assessment,
+): void {
+  if (assessment.wrapper) return
+  const access = /^(project|fetch|credential)$/.test(assessment.kind) ? 'read' : 'write'
+  for (const word of command.words.slice(1)) {
+    const text = word.value?.replace(/^-{1,2}[\w-]+=|^\w+=/, '')
+    if (text === undefined || text.length > 4096) continue
+    const known = pathsOf(
+      { ...word, value: text, tilde: text.startsWith('~') },
+      command.folders,
+      context.request.home,
+    )
+    for (const path of known ?? []) {
+      found.closed ??=
+        guardedPath(path, access, context.guarded, false) ??
+        guardedPath(context.paths.realpath(path), access, context.guarded, false)
+    }
+  }
+}
+
+function insideWorktree(
+  word: Word,
+  path: string,
+  real: string,
+  worktree: string,
+  assessment: Assessment,
+): boolean {
+  if (!isInside(real, worktree) || real === worktree || isInside(real, `${worktree}/.git`)) return false
+  if (!word.glob) return true
+  // What a pattern matches is only safe to follow where the last name alone is matched and links are not followed.
+  const pattern = path.search(/[*?[]/)
+  return !path.slice(pattern).includes('/') && (assessment.deletes || assessment.program === 'sed')
+}
+
+/** Paths that another command listed: they are names below folders that were judged themselves. */
+function foundByListing(word: Word, command: SimpleCommand, analysis: Analysis | undefined): boolean {
+  if (word.prefix === './' && (word.text.includes('{}') || word.text === '(found path)')) return true
+  if (!analysis || !command.via.some(reach => reach === 'wrapper:xargs')) return false
+  if (word.text !== '(standard input)' && word.prefix !== '') return false
+  return command.upstream.every(index => {
+    const before = analysis.commands[index]
+    const name = programName(before?.words[0]?.value ?? '')
+    if (!LISTERS.test(name))
+      return (
+        name === 'git' && /^(ls-files|ls-tree|diff|grep|status|show|log)$/.test(before?.words[1]?.value ?? '')
+      )
+    // `find / -name shadow | xargs cat` would show anything.
+    return !(before?.words ?? [])
+      .slice(1)
+      .some(entry => /^(\/|~\/?|\/(etc|root|home|Users)\/?)$/.test(entry.value ?? ''))
+  })
+}
+
+const LISTERS = /^(find|gfind|fd|fdfind|ls|rg|grep|egrep|fgrep|ag|head|tail|sort|uniq|grep|wc|xargs|locate)$/
+
+function isRoot(path: string, home: string): boolean {
+  const plain = path.replace(/\/\*$/, '') || '/'
+  if (plain === home || isInside(home, plain)) return true
+  return /^\/(bin|boot|dev|etc|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|home|Users|System|Library|Applications|private|Volumes)$/.test(
+    plain,
+  )
+}
+
+/** A text that names Baton's own folder inside code that is not shell: the name, or undefined. */
+export function guardedMention(source: string, context: JudgeContext): string | undefined {
+  const { guarded, request } = context
+  for (const folder of guarded.folders) {
+    const short = isInside(folder, request.home) ? folder.slice(request.home.length + 1) : undefined
+    if (source.includes(folder)) return folder
+    if (
+      short &&
+      new RegExp(
+        `(~|\\$HOME|\\$\\{HOME\\}|expanduser|homedir)[^;&|]{0,40}${short.replace(/[.\\+*?[^\]$(){}=!<>|:#-]/g, '\\$&')}(?![\\w.-])`,
+      ).test(source)
+    )
+      return folder
+  }
+  return /\$\{?BATON_HOME\b|BATON_HOME['"\]]/.test(source) ? '$BATON_HOME' : undefined
+}

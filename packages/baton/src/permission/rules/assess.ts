@@ -1,0 +1,321 @@
+import type { SimpleCommand } from '../analysis/analysis.ts'
+import { type Parsed, parseOptions } from '../analysis/options.ts'
+import { programName } from '../analysis/program.ts'
+import type { Word } from '../analysis/word.ts'
+import { CHECKS } from './checks/registry.ts'
+import { type Kind, worse } from './kinds.ts'
+import { type CompiledSpec, matchesVerb } from './spec.ts'
+
+/** What the tables say of one use of one program. */
+export interface Assessment {
+  kind: Kind
+  /** Completes «PROGRAM …». */
+  reason: string
+  program: string
+  /** Sub-command words, for rules and explanations. */
+  path: string[]
+  reads: Word[]
+  writes: Word[]
+  hosts: Word[]
+  /** Contents of what it reads are shown. */
+  shows: boolean
+  deletes: boolean
+  wrapper: boolean
+  /** All it changes lies in the worktree, whatever its arguments name. */
+  inWorktree: boolean
+  /** The one branch a forced push goes to, '' for several or none; undefined when nothing is forced. */
+  forcePush: string | undefined
+  /** A local file is sent to the host. */
+  sends: boolean
+  parsed: Parsed | undefined
+}
+
+export type Programs = ReadonlyMap<string, CompiledSpec>
+
+export function assess(command: SimpleCommand, programs: Programs): Assessment {
+  const name = programName(command.words[0]?.value ?? '')
+  const result: Assessment = {
+    kind: 'unlisted',
+    reason: 'is no program the rules know',
+    program: name,
+    path: [],
+    reads: [],
+    writes: [],
+    hosts: [],
+    shows: true,
+    deletes: false,
+    wrapper: false,
+    inWorktree: false,
+    forcePush: undefined,
+    sends: false,
+    parsed: undefined,
+  }
+  const compiled = programs.get(name)
+  if (!compiled) return result
+  const args = command.words.slice(1)
+  if (asksForHelp(args, compiled)) return { ...result, kind: 'read', reason: 'prints help' }
+  descend(compiled, args, result, command)
+  return result
+}
+
+/** `git push --help`: plain sub-command words and nothing else before it. */
+function asksForHelp(args: readonly Word[], compiled: CompiledSpec): boolean {
+  const last = args.at(-1)?.value
+  if (last !== '--help' && !(last === '-h' && (compiled.sub || compiled.verbs.length > 0))) return false
+  if (args.length === 1) return compiled.spec.wrapper !== true || last === '--help'
+  if (!compiled.sub && compiled.verbs.length === 0) return false
+  return (
+    args.length <= 5 && args.slice(0, -1).every(word => /^[a-z][\w-]*$/.test(word.value ?? '') && !word.glob)
+  )
+}
+
+function descend(
+  compiled: CompiledSpec,
+  args: readonly Word[],
+  result: Assessment,
+  command: SimpleCommand,
+): void {
+  const { spec } = compiled
+  if (spec.verbs && !compiled.sub?.has(args[0]?.value ?? '')) {
+    byVerb(compiled, args, result, command)
+    return
+  }
+  if (args.length === 0 && spec.bare) {
+    result.kind = spec.bare
+    result.reason = 'without arguments'
+    return
+  }
+  if (compiled.sub) {
+    const head = parseOptions(args, spec.kind === undefined ? compiled.flags : compiled.globals, {
+      dash: spec.single ? 'single' : 'gnu',
+      permute: false,
+      any: false,
+    })
+    const word = head.positionals[0]
+    const at = head.indexes[0]
+    const child = word?.value !== undefined && !word.glob ? compiled.sub.get(word.value) : undefined
+    if (child && at !== undefined && head.strange.length === 0) {
+      result.path.push(word?.value ?? '')
+      const hit = head.flags.find(used => used.flag?.kind)
+      descend(child, args.slice(at + 1), result, command)
+      if (hit?.flag?.kind) escalate(result, hit.flag.kind, hit.name)
+      return
+    }
+    if (spec.kind === undefined) {
+      const inert = head.flags.length > 0 && !word && head.strange.length === 0 && spec.bare === undefined
+      if (
+        inert &&
+        head.flags.every(used => used.flag?.names.some(name => name === '--version' || name === '--help'))
+      ) {
+        result.kind = 'read'
+        result.reason = 'prints its version or help'
+        return
+      }
+      result.reason =
+        word?.value === undefined
+          ? word
+            ? 'has a sub-command only known when it runs'
+            : 'has no sub-command'
+          : head.strange[0]
+            ? `has the unknown flag ${head.strange[0]}`
+            : `has no known sub-command ${word.value}`
+      return
+    }
+  }
+  leaf(compiled, args, result, command)
+}
+
+function leaf(
+  compiled: CompiledSpec,
+  given: readonly Word[],
+  result: Assessment,
+  command: SimpleCommand,
+): void {
+  const { spec } = compiled
+  const args = spec.strip === 'find' ? withoutExec(given) : given
+  const parsed = parseOptions(args, compiled.flags, {
+    dash: spec.single ? 'single' : 'gnu',
+    permute: spec.posix !== true,
+    any: spec.any === true,
+  })
+  result.parsed = parsed
+  result.kind = spec.kind ?? 'unlisted'
+  result.reason = reasonFor(result)
+  result.wrapper = spec.wrapper === true && command.wraps
+  result.shows = spec.namesOnly !== true
+  result.deletes = spec.deletes === true
+  for (const used of parsed.flags) {
+    if (used.flag?.kind) escalate(result, used.flag.kind, used.name)
+    if (used.value && used.flag) place(used.flag.role, used.value, result)
+  }
+  if (!spec.any) {
+    const strange = parsed.strange[0]
+    if (strange !== undefined) {
+      result.kind = worse(result.kind, 'unlisted')
+      result.reason = `has the flag ${strange}, which is not known to be harmless`
+    } else if (parsed.uncertain.length > 0 && !result.wrapper) {
+      result.kind = worse(result.kind, 'unlisted')
+      result.reason = `has an argument only known when it runs, which may be a flag: ${parsed.uncertain[0]?.text ?? ''}`
+    }
+  } else {
+    const denied = deniedByAny(compiled, parsed)
+    if (denied) {
+      result.kind = worse(result.kind, 'unlisted')
+      result.reason = denied
+    }
+  }
+  placePositionals(compiled, parsed, result)
+  const count = parsed.positionals.length
+  if ((spec.min !== undefined && count < spec.min) || (spec.max !== undefined && count > spec.max)) {
+    result.kind = worse(result.kind, 'unlisted')
+    result.reason = `has ${count} arguments, which means something else`
+  }
+  if (
+    compiled.needs &&
+    !parsed.flags.some(used => used.flag?.names.some(name => compiled.needs?.has(name)) ?? false)
+  ) {
+    escalate(result, spec.needs?.otherwise ?? 'unlisted', undefined)
+  }
+  if (spec.check) CHECKS[spec.check]?.({ args, parsed, result, command })
+  if (result.writes.length > 0 && result.kind !== 'unlisted') result.kind = worse(result.kind, 'write')
+}
+
+/** With `any`, an unknown flag may still be a short form of a listed one, or an unknown word one of them. */
+function deniedByAny(compiled: CompiledSpec, parsed: Parsed): string | undefined {
+  const marked = [...compiled.flags.exact.values()].some(
+    flag => flag.kind !== undefined || flag.role === 'write',
+  )
+  if (!marked) return undefined
+  const word = parsed.uncertain[0]
+  return word && `has an argument only known when it runs, which may be a flag: ${word.text}`
+}
+
+function placePositionals(compiled: CompiledSpec, parsed: Parsed, result: Assessment): void {
+  const { args } = compiled.spec
+  if (args === undefined) return
+  const words = parsed.positionals
+  if (args === 'copy') {
+    const target = parsed.flags.some(used => used.name === '-t' || used.name === '--target-directory')
+    words.forEach((word, index) => {
+      place(!target && index === words.length - 1 ? 'write' : result.deletes ? 'write' : 'read', word, result)
+    })
+    return
+  }
+  const roles = typeof args === 'string' ? [args] : args
+  const shift = parsed.flags.some(used => compiled.firstIsPathWith.has(used.name)) ? 1 : 0
+  words.forEach((word, index) => {
+    place(roles[Math.min(index + shift, roles.length - 1)] ?? 'text', word, result)
+  })
+}
+
+function place(role: string, word: Word, result: Assessment): void {
+  if (role === 'read' || role === 'directory') result.reads.push(word)
+  else if (role === 'write') {
+    if (!/^(\/dev\/(null|stdout|stderr|tty|fd\/\d+)|-)$/.test(word.value ?? '')) result.writes.push(word)
+  } else if (role === 'host' || role === 'url') result.hosts.push(word)
+}
+
+function escalate(result: Assessment, kind: string, flag: string | undefined): void {
+  const to = kind === 'no' ? 'unlisted' : (kind as Kind)
+  if (worse(result.kind, to) === result.kind) return
+  result.kind = to
+  result.reason = flag === undefined ? 'lacks the flag that makes it harmless' : `has the flag ${flag}`
+}
+
+function reasonFor(result: Assessment): string {
+  return result.path.length > 0 ? `with ${result.path.join(' ')}` : ''
+}
+
+/** Cloud command lines: `az network vnet list`. The first word that is a known verb decides. */
+function byVerb(
+  compiled: CompiledSpec,
+  args: readonly Word[],
+  result: Assessment,
+  command: SimpleCommand,
+): void {
+  const { spec } = compiled
+  if (args.length === 0) {
+    result.kind = spec.bare ?? 'unlisted'
+    result.reason = 'has no sub-command'
+    return
+  }
+  const words: string[] = []
+  let rest = args
+  let dynamic = false
+  for (;;) {
+    const head = parseOptions(rest, compiled.globals, {
+      dash: spec.single ? 'single' : 'gnu',
+      permute: false,
+      any: false,
+    })
+    const word = head.positionals[0]
+    const at = head.indexes[0]
+    if (head.strange.length > 0 && words.length === 0) {
+      result.reason = `has the unknown flag ${head.strange[0]}`
+      return
+    }
+    if (!word || at === undefined || at < 0 || head.strange.length > 0) break
+    if (word.value === undefined || word.glob || word.many) {
+      dynamic = true
+      break
+    }
+    words.push(word.value)
+    rest = rest.slice(at + 1)
+    if (words.length > 12) break
+  }
+  result.path = words
+  const versioned =
+    words.length === 0 && args.length === 1 && /^(--version|-v|-V)$/.test(args[0]?.value ?? '')
+  if (versioned) {
+    result.kind = 'read'
+    result.reason = 'prints its version'
+    return
+  }
+  const joined = words.join(' ')
+  const fixed = compiled.paths.find(verb =>
+    verb.open === 'none'
+      ? joined === verb.pattern || joined.startsWith(`${verb.pattern} `)
+      : matchesVerb(verb, joined),
+  )
+  const candidates = spec.verbAt === undefined ? words : words.slice(spec.verbAt, spec.verbAt + 1)
+  let verb = fixed
+  for (const word of candidates) {
+    verb ??= compiled.verbs.find(known => matchesVerb(known, word))
+  }
+  if (!verb) {
+    result.reason = dynamic
+      ? 'has a sub-command only known when it runs'
+      : `has no known sub-command ${joined}`
+    return
+  }
+  result.kind = verb.kind
+  result.reason = `with ${joined}`
+  const parsed = parseOptions(args, compiled.flags, {
+    dash: spec.single ? 'single' : 'gnu',
+    permute: true,
+    any: true,
+  })
+  result.parsed = parsed
+  for (const used of parsed.flags) {
+    if (used.flag?.kind) escalate(result, used.flag.kind, used.name)
+    if (used.value && used.flag) place(used.flag.role, used.value, result)
+  }
+  const denied = deniedByAny(compiled, parsed)
+  if (denied) {
+    result.kind = worse(result.kind, 'unlisted')
+    result.reason = denied
+  }
+  if (spec.check) CHECKS[spec.check]?.({ args, parsed, result, command })
+}
+
+/** `find … -exec grep -l x {} ;` keeps `-exec`; the words up to `;` or `+` are another command's. */
+function withoutExec(args: readonly Word[]): Word[] {
+  const kept: Word[] = []
+  let inside = false
+  args.forEach((word, index) => {
+    if (!inside) kept.push(word)
+    if (/^-(exec|execdir|ok|okdir)$/.test(word.value ?? '')) inside = true
+    else if (word.value === ';' || (word.value === '+' && args[index - 1]?.value === '{}')) inside = false
+  })
+  return kept
+}

@@ -1,0 +1,164 @@
+import { literalWord } from '../../analysis/word.ts'
+import { becomes, flagValue, harmless, has } from './outcome.ts'
+import type { Check, Use } from './registry.ts'
+
+/** tar's first word may be a bundle without a dash. */
+const tar: Check = use => {
+  const words = use.args.map(word => word.value)
+  if (
+    words.some(word => word === undefined && true) &&
+    use.args.some(word => word.value === undefined && word.prefix === '')
+  ) {
+    becomes(use, 'unlisted', 'has an argument only known when it runs')
+    return
+  }
+  const first = words[0] ?? ''
+  const letters = words
+    .filter(
+      (word, index) => word !== undefined && ((index === 0 && !first.startsWith('-')) || /^-[^-]/.test(word)),
+    )
+    .join('')
+  const long = words.filter(word => word?.startsWith('--')).map(word => (word ?? '').split('=')[0] ?? '')
+  const writes =
+    /[xcruA]/.test(bundle(letters)) ||
+    long.some(flag =>
+      startsAny(flag, [
+        '--extract',
+        '--get',
+        '--create',
+        '--append',
+        '--update',
+        '--catenate',
+        '--concatenate',
+        '--delete',
+      ]),
+    )
+  const lists = /t/.test(bundle(letters)) || long.some(flag => startsAny(flag, ['--list']))
+  const runs =
+    /[IF]/.test(bundle(letters)) ||
+    long.some(flag =>
+      startsAny(flag, [
+        '--to-command',
+        '--use-compress-program',
+        '--checkpoint-action',
+        '--info-script',
+        '--new-volume-script',
+        '--rsh-command',
+        '--rmt-command',
+      ]),
+    )
+  if (runs) becomes(use, 'exec', 'runs another program')
+  else if (lists && !writes) harmless(use, 'lists an archive')
+  else becomes(use, 'write', 'packs or unpacks files')
+}
+
+/** Letters up to one that takes a value: what follows is that value. */
+function bundle(letters: string): string {
+  return letters.replace(/f.*?(?=-|$)/g, 'f')
+}
+
+function startsAny(flag: string, names: readonly string[]): boolean {
+  return flag.length > 3 && names.some(name => name.startsWith(flag))
+}
+
+const compressor: Check = use => {
+  if (
+    has(
+      use,
+      '-c',
+      '--stdout',
+      '--to-stdout',
+      '-t',
+      '--test',
+      '-l',
+      '--list',
+      '-h',
+      '--help',
+      '-V',
+      '--version',
+      '-L',
+      '--license',
+    )
+  ) {
+    if (!has(use, '-o', '--output')) harmless(use, 'prints or tests')
+  } else if (use.parsed.positionals.length === 0 && !has(use, '-r', '--recursive', '-o'))
+    harmless(use, 'filters standard input')
+}
+
+const unzip: Check = use => {
+  const lists =
+    has(use, '-l', '-v', '-t', '-z', '-h', '-hh') || use.parsed.flags.some(used => used.name.startsWith('-Z'))
+  if (lists && use.parsed.strange.length === 0 && !has(use, '-d')) harmless(use, 'lists or tests an archive')
+}
+
+const dd: Check = use => {
+  for (const word of use.args) {
+    const text = word.value ?? word.prefix
+    if (text.startsWith('of=')) {
+      use.result.writes.push(literalWord(text.slice(3)))
+      if (/^of=\/dev\/(?!null|stdout|stderr)/.test(text)) becomes(use, 'destroy', 'writes to a device')
+    }
+    if (text.startsWith('if=')) use.result.reads.push(literalWord(text.slice(3)))
+  }
+}
+
+/** With -i the files it edits are written. */
+const sed: Check = use => {
+  if (use.result.kind !== 'write') return
+  use.result.writes.push(...use.result.reads)
+}
+
+function fzfRuns(use: Use): string | undefined {
+  for (const used of use.parsed.flags) {
+    const text = used.value?.value
+    if (used.name !== '--bind') continue
+    if (text === undefined) return 'has a binding only known when it runs'
+    if (/(execute|become|reload|print_|unix|bg-)/.test(text)) return 'has a binding that runs a command'
+    const command = /(?:transform[\w-]*|(?:change-)?preview)[:(](.*)$/s.exec(text)?.[1]
+    if (command !== undefined && !/^echo[\\ ][^;&|`$<>]*$/.test(command))
+      return 'has a binding that runs a command'
+  }
+  return undefined
+}
+
+export const FILE_CHECKS: Readonly<Record<string, Check>> = {
+  tar,
+  compressor,
+  unzip,
+  dd,
+  sed,
+  // A link to a secret is a way to read it.
+  ln: use => {
+    use.result.reads.push(...use.parsed.positionals)
+  },
+  ar: use => {
+    if (/^-?[tp][vO]*$/.test(use.args[0]?.value ?? '')) harmless(use, 'lists an archive')
+  },
+  'to-stdout': use => {
+    if (has(use, '-c') && use.result.writes.length === 0) harmless(use, 'prints the result')
+  },
+  mktemp: use => {
+    if (has(use, '-u', '--dry-run')) harmless(use, 'only prints a name')
+  },
+  date: use => {
+    const word = use.parsed.positionals[0]
+    if (word && !(word.value ?? word.prefix).startsWith('+') && !has(use, '-j'))
+      becomes(use, 'system', 'sets the clock')
+  },
+  script: use => {
+    const file = use.parsed.positionals[0]
+    if (has(use, '-p')) return harmless(use, 'plays a recording')
+    if (file && file.value !== '/dev/null') {
+      use.result.writes.push(file)
+      becomes(use, 'write', 'records to a file')
+    }
+    if (!use.command.wraps) becomes(use, 'exec', 'starts a shell')
+  },
+  fzf: use => {
+    const reason = fzfRuns(use)
+    if (reason) becomes(use, 'exec', reason)
+  },
+  'packer-fmt': use => {
+    if (flagValue(use, '-write') === 'false' || has(use, '-check')) harmless(use, 'only checks')
+  },
+}

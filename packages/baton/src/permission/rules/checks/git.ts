@@ -1,0 +1,111 @@
+import { becomes, has } from './outcome.ts'
+import type { Check } from './registry.ts'
+
+const LISTING = [
+  '-l',
+  '--list',
+  '--contains',
+  '--no-contains',
+  '--merged',
+  '--no-merged',
+  '--points-at',
+  '-n',
+  '-v',
+  '--verify',
+  '--show-current',
+  '-a',
+  '-r',
+]
+
+const READS_CONFIG = [
+  '--get',
+  '--get-all',
+  '--get-regexp',
+  '--get-urlmatch',
+  '--get-color',
+  '--get-colorbool',
+  '-l',
+  '--list',
+]
+
+/** Sub-commands whose effect a snapshot of the worktree and the refs can take back. */
+const UNDOABLE = new Set([
+  'add',
+  'stage',
+  'commit',
+  'checkout',
+  'switch',
+  'restore',
+  'rm',
+  'mv',
+  'apply',
+  'revert',
+  'cherry-pick',
+  'reset',
+  'stash',
+  'merge',
+  'clean',
+])
+
+export const GIT_CHECKS: Readonly<Record<string, Check>> = {
+  'git-branch': use => {
+    if (use.result.kind !== 'read' || use.parsed.positionals.length === 0) return
+    if (!has(use, ...LISTING)) becomes(use, 'write', 'makes a branch or tag')
+  },
+  'git-config': use => {
+    const words = use.parsed.positionals.map(word => word.value ?? '')
+    if (use.result.kind !== 'read' || has(use, ...READS_CONFIG)) return
+    if (words[0] === 'get' || words[0] === 'list') return
+    if (words.length === 1 && !/^(set|unset|edit|rename-section|remove-section)$/.test(words[0] ?? '')) return
+    if (words.length === 0 && use.parsed.flags.length > 0) return
+    becomes(use, 'write', 'changes a setting')
+  },
+  'git-fetch': use => {
+    if (
+      use.parsed.positionals.some(word =>
+        /::|:/.test((word.value ?? '').replace(/^[\w.+-]+:\/\/|^[\w.-]+@[\w.-]+:/, '')),
+      )
+    ) {
+      becomes(use, 'write', 'fetches into a local branch or through a helper')
+    }
+  },
+  'git-write': use => {
+    const sub = use.result.path[0] ?? ''
+    use.result.inWorktree =
+      UNDOABLE.has(sub) &&
+      !(sub === 'clean' && has(use, '-x', '-X')) &&
+      !has(use, '--exec', '-x', '--git-dir')
+  },
+  'git-push': use => {
+    const words = use.parsed.positionals.map(word => word.value)
+    const force =
+      has(
+        use,
+        '-f',
+        '--force',
+        '--force-with-lease',
+        '--force-if-includes',
+        '--mirror',
+        '--delete',
+        '-d',
+        '--prune',
+      ) ||
+      words.some((word, index) => index > 0 && /^[+:]/.test(word ?? '')) ||
+      use.parsed.uncertain.length > 0
+    if (!force) return
+    const target = words.slice(1)
+    use.result.forcePush =
+      target.length === 1 &&
+      target[0] !== undefined &&
+      !has(use, '--all', '--mirror', '--tags', '--delete', '-d', '--branches', '--prune')
+        ? branchOf(target[0])
+        : ''
+  },
+}
+
+/** `+HEAD:refs/heads/x` → `x`; '' when it names none. */
+function branchOf(refspec: string): string {
+  const plain = refspec.replace(/^\+/, '')
+  const target = plain.includes(':') ? plain.slice(plain.lastIndexOf(':') + 1) : plain
+  return target.replace(/^refs\/heads\//, '')
+}

@@ -1,0 +1,125 @@
+import { literalWord } from '../../analysis/word.ts'
+import { becomes, flagValue, harmless, has } from './outcome.ts'
+import type { Check } from './registry.ts'
+import { readsOnly } from './sql.ts'
+
+const FTP_READS =
+  /^[-+]?\s*(NLST|LIST|STAT|SIZE|PASV|EPSV|CDUP|CWD|PWD|MDTM|TYPE|NOOP|HELP|SYST|FEAT|MODE|STRU|REST)\b/i
+
+const curl: Check = use => {
+  const { result } = use
+  if (result.kind === 'unlisted') return
+  const method = flagValue(use, '-X', '--request')
+  if (has(use, '-X', '--request') && !/^(GET|HEAD|OPTIONS|TRACE)$/i.test(method ?? ''))
+    becomes(use, 'remote', `sends ${method ?? 'an unknown method'}`)
+  for (const used of use.parsed.flags) {
+    if (used.flag?.names.includes('-Q') && !FTP_READS.test(used.value?.value ?? ''))
+      becomes(use, 'remote', 'sends an FTP command')
+    // A data flag with -G only lengthens the address, but may still carry a file out.
+    if (used.flag?.names.includes('-b') || used.flag?.names.includes('-H')) {
+      if (used.value?.value === undefined) becomes(use, 'unlisted', 'sends a header only known when it runs')
+      else if (used.value.value.startsWith('@')) result.reads.push(literalWord(used.value.value.slice(1)))
+    }
+    if (used.flag?.names.includes('-w') && used.value?.value?.includes('%output{'))
+      becomes(use, 'write', 'writes to a file')
+    if (used.flag?.names.includes('--url') && used.value) result.hosts.push(used.value)
+    if (used.flag?.names.includes('--key') || used.flag?.names.includes('-E')) result.sends = true
+  }
+  for (const word of use.parsed.positionals) {
+    const text = word.value ?? word.prefix
+    if (
+      /^(file|smtps?|imaps?|pop3s?|telnet|dict|gopher|scp|sftp|tftp|ldaps?|mqtt|rtmp|smbs?|ws|wss):/i.test(
+        text,
+      )
+    ) {
+      if (/^file:/i.test(text)) result.reads.push(literalWord(text.replace(/^file:(\/\/[^/]*)?/i, '')))
+      else becomes(use, 'remote', 'uses a protocol that can change things')
+    }
+    if (word.value === undefined && has(use, '-O', '--remote-name'))
+      becomes(use, 'unlisted', 'writes to a file only known when it runs')
+  }
+  if (has(use, '-O', '--remote-name', '--remote-name-all')) {
+    if (has(use, '-J', '--remote-header-name')) result.writes.push(literalWord('./(named by the server)'))
+    for (const word of use.parsed.positionals)
+      result.writes.push(literalWord(`./${(word.value ?? '').split(/[?#]/)[0]?.split('/').pop() ?? ''}`))
+  }
+}
+
+const wget: Check = use => {
+  if (use.result.kind !== 'write') return
+  const out = flagValue(use, '-O', '--output-document')
+  if (has(use, '--spider', '-h', '--help', '-V', '--version') || out === '-' || out === '/dev/null') {
+    if (use.result.writes.length === 0 && use.parsed.uncertain.length === 0)
+      harmless(use, 'asks without saving')
+  }
+}
+
+const ghApi: Check = use => {
+  const method = has(use, '-X', '--method') ? flagValue(use, '-X', '--method')?.toUpperCase() : undefined
+  const fields = has(use, '-f', '--raw-field', '-F', '--field', '--input')
+  if (use.parsed.positionals[0]?.value === 'graphql') {
+    const query = use.parsed.flags
+      .map(used => used.value?.value ?? '')
+      .find(value => value.startsWith('query='))
+      ?.slice(6)
+      .trim()
+    if (query && /^(query\b|\{)/.test(query) && !/\bmutation\b|^@/.test(query)) return
+    return becomes(use, 'remote', 'sends a query that may change something')
+  }
+  if (method !== undefined && method !== 'GET' && method !== 'HEAD') becomes(use, 'remote', `sends ${method}`)
+  else if (has(use, '-X', '--method') && method === undefined)
+    becomes(use, 'unlisted', 'sends a method only known when it runs')
+  else if (fields && method === undefined) becomes(use, 'remote', 'sends fields, so the method is POST')
+  if (has(use, '-F', '--field') && use.parsed.flags.some(used => used.value?.value?.includes('=@')))
+    becomes(use, 'remote', 'sends a file')
+}
+
+const aws: Check = use => {
+  const [service, operation] = use.result.path
+  if (service === 'athena' && operation === 'start-query-execution') {
+    const sql = flagValue(use, '--query-string')
+    if (sql !== undefined && readsOnly(sql)) harmless(use, 'runs a query that only reads')
+  }
+  if (
+    use.args.some(word => word.value === undefined && word.many) &&
+    use.result.kind === 'read' &&
+    service === 'ssm'
+  ) {
+    becomes(use, 'unlisted', 'has an argument only known when it runs')
+  }
+}
+
+const IP_SHOWS = /^(s|sh|sho|show|l|li|lis|list|ls|lst|get|help)$/
+
+const ip: Check = use => {
+  const [object, action] = use.parsed.positionals.map(word => word.value)
+  const unsure =
+    use.parsed.uncertain.length > 0 || use.parsed.positionals.some(word => word.value === undefined)
+  if (has(use, '-b', '-batch', '-B', '-force') || unsure || use.parsed.strange.length > 0)
+    return becomes(use, 'unlisted', 'has a flag or argument that is not known')
+  if (object === undefined) return harmless(use, 'prints help')
+  if (/^mo(n|ni|nit|nito|nitor)?$/.test(object)) return harmless(use, 'watches changes')
+  if (/^netns$|^net$/.test(object) && /^(pids|identify|monitor)$/.test(action ?? ''))
+    return harmless(use, 'shows name spaces')
+  if (action === undefined || IP_SHOWS.test(action)) return harmless(use, 'shows the network')
+  becomes(use, 'system', 'changes the network')
+}
+
+export const NETWORK_CHECKS: Readonly<Record<string, Check>> = {
+  curl,
+  wget,
+  'gh-api': ghApi,
+  aws,
+  ip,
+  'ssh-keygen': use => {
+    if (has(use, '-l', '-lf', '-F') && !has(use, '-y')) harmless(use, 'shows a fingerprint')
+  },
+  'auth0-api': use => {
+    const words = use.parsed.positionals.map(word => word.value ?? '?')
+    const method = /^(get|post|put|patch|delete)$/i.test(words[0] ?? '')
+      ? (words[0] ?? '').toLowerCase()
+      : 'get'
+    if (method !== 'get' || has(use, '-d', '--data') || use.parsed.uncertain.length > 0)
+      becomes(use, 'remote', 'sends data')
+  },
+}

@@ -1,0 +1,86 @@
+import { becomes, flagValue, harmless, has } from './outcome.ts'
+import type { Check } from './registry.ts'
+
+const kubeGet: Check = use => {
+  const first = use.parsed.positionals[0]
+  const kinds = first?.value?.split(',').map(part => part.split(/[/.]/)[0]?.toLowerCase() ?? '')
+  const secret = kinds === undefined ? first !== undefined : kinds.some(kind => /^secrets?$/.test(kind))
+  const named = use.parsed.positionals.slice(1).some(word => /^secrets?\//i.test(word.value ?? ''))
+  if (!secret && !named) return
+  const format = flagValue(use, '-o', '--output')
+  const plain =
+    !has(use, '-o', '--output', '--template') || (format !== undefined && /^(wide|name)$/.test(format))
+  if (!plain || use.parsed.uncertain.length > 0 || kinds === undefined)
+    becomes(use, 'credential', 'may show secrets')
+}
+
+const helmDryRun: Check = use => {
+  if (use.result.kind !== 'remote' || !has(use, '--dry-run')) return
+  const value = flagValue(use, '--dry-run')
+  if (value !== undefined && /^(|client|server|true)$/.test(value)) harmless(use, 'only renders')
+}
+
+const brew: Check = use => {
+  const first = use.args[0]?.value ?? ''
+  if (/^--(cache|cellar|caskroom|prefix|repo|repository|env|version|taps|config)$|^-v$/.test(first))
+    harmless(use, 'prints its settings')
+}
+
+const DSCL_READS = /^-?(read|readall|readpl|readpli|list|ls|search|cat|diff)$/
+
+export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
+  'kube-get': kubeGet,
+  'helm-dry-run': helmDryRun,
+  brew,
+  sysctl: use => {
+    if (use.args.some(word => (word.value ?? '=').includes('=')))
+      becomes(use, 'system', 'sets a kernel value')
+  },
+  rpm: use => {
+    if (/^(-q\w*|--query|-V|--verify)$/.test(use.args[0]?.value ?? '')) harmless(use, 'only asks')
+  },
+  lipo: use => {
+    const asks = has(use, '-info', '-archs', '-detailed_info', '-verify_arch')
+    if (
+      asks &&
+      !has(use, '-create', '-thin', '-extract', '-remove', '-replace', '-extract_family', '-output')
+    )
+      harmless(use, 'only shows')
+  },
+  codesign: use => {
+    const asks = has(use, '-v', '--verify', '-d', '--display', '--validate-constraint', '-h')
+    if (asks && !has(use, '-s', '--sign', '-f', '--force', '--remove-signature'))
+      harmless(use, 'only verifies')
+  },
+  mdimport: use => {
+    if (
+      has(use, '-t', '-X', '-L', '-A') &&
+      use.result.writes.length === 0 &&
+      !has(use, '-r', '-i') &&
+      use.parsed.strange.length === 0
+    )
+      harmless(use, 'only tests')
+  },
+  networksetup: use => {
+    if (/^-(list|get|show|is|print|version|help)/i.test(use.args[0]?.value ?? '')) harmless(use, 'only shows')
+  },
+  plutil: use => {
+    if (
+      has(use, '-p', '-lint', '-help') &&
+      !has(use, '-convert', '-insert', '-replace', '-remove', '-create', '-extract')
+    )
+      harmless(use, 'only shows')
+    else if (flagValue(use, '-o') === '-') harmless(use, 'prints the result')
+  },
+  dscl: use => {
+    if (
+      DSCL_READS.test(
+        use.args.map(word => word.value ?? '').find((word, index) => index > 0 && word.startsWith('-')) ?? '',
+      )
+    )
+      harmless(use, 'only reads')
+  },
+  pmset: use => {
+    if (use.args[0]?.value === '-g') harmless(use, 'only shows')
+  },
+}

@@ -1,0 +1,80 @@
+import type { ProgramTable } from '../spec.ts'
+
+const READ = { kind: 'read', any: true } as const
+const EXEC = { kind: 'read', any: true, posix: true, wrapper: true, check: 'needs-command' } as const
+const GLOBALS = `-c|--context= -H|--host= -l|--log-level= -D|--debug --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify -v|--version
+  --url= --identity= --connection= --remote -r --help`
+const COMPOSE_GLOBALS =
+  '-f|--file= -p|--project-name= --project-directory= --profile= --env-file= --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v|--version'
+const COMPOSE = {
+  globals: COMPOSE_GLOBALS,
+  sub: {
+    'ps logs config convert images top version ls port events stats volumes': {
+      kind: 'read',
+      any: true,
+      flags: '-o|--output=:write --lock-image-digests',
+    },
+    exec: EXEC,
+    'up down start stop restart kill pause unpause build pull push create rm run attach wait watch export cp scale commit publish bridge alpha':
+      'system',
+  },
+} as const
+
+/** Containers: looking is reading; starting, building or removing changes the machine. */
+export const CONTAINERS: ProgramTable = {
+  'docker podman nerdctl': {
+    globals: GLOBALS,
+    sub: {
+      'ps images inspect logs port stats top history events diff version info search': READ,
+      export: { kind: 'read', any: true, flags: '-o|--output=:write' },
+      exec: EXEC,
+      container: {
+        sub: {
+          'ls list ps inspect logs port stats top diff': READ,
+          export: { kind: 'read', any: true, flags: '-o|--output=:write' },
+          exec: EXEC,
+          'start stop restart kill pause unpause wait create commit update rename attach rm prune run cp clone checkpoint restore':
+            'system',
+        },
+      },
+      image: {
+        sub: {
+          'ls list inspect history tree': READ,
+          'build tag pull push import load save rm prune': 'system',
+        },
+      },
+      'network volume': {
+        sub: { 'ls list inspect': READ, 'create rm remove prune connect disconnect update': 'system' },
+      },
+      system: { sub: { 'df events info': READ, 'prune migrate reset renumber service': 'system' } },
+      context: { sub: { 'ls list show inspect': READ, 'use create rm update export import': 'system' } },
+      compose: COMPOSE,
+      'service stack node secret config plugin': {
+        sub: {
+          'ls list inspect logs ps services': READ,
+          'create rm remove update rollback scale deploy demote promote install disable enable push set upgrade up down':
+            'remote',
+        },
+      },
+      swarm: { sub: { 'init join join-token leave unlock unlock-key update ca': 'remote' } },
+      buildx: {
+        sub: {
+          'du ls inspect version': READ,
+          imagetools: { sub: { inspect: READ, create: 'remote' } },
+          history: { sub: { 'ls logs inspect': READ } },
+          'build bake create use rm stop prune': 'system',
+        },
+      },
+      builder: { sub: { 'prune build': 'system' } },
+      manifest: { sub: { inspect: READ, 'create annotate push rm': 'remote' } },
+      trust: { sub: { inspect: READ, 'sign revoke key signer': 'remote' } },
+      checkpoint: { sub: { 'ls list': READ } },
+      scout: { sub: { 'cves quickview recommendations compare version': READ } },
+      'pod machine': { sub: { 'ls list ps inspect logs stats top info': READ } },
+      'run start stop restart kill pause unpause wait create build commit tag pull push login logout cp import load save rename update attach rm rmi prune init':
+        'system',
+    },
+  },
+  'docker-compose podman-compose': COMPOSE,
+  'dive skopeo crane': { sub: { 'inspect list-tags ls manifest digest catalog': READ } },
+}

@@ -1,0 +1,162 @@
+import type { ProgramTable } from '../spec.ts'
+
+const READ = { kind: 'read', any: true, single: true } as const
+
+/** macOS tools: those that print settings and states; those that set them are left to a person. */
+export const MACOS: ProgramTable = {
+  defaults: {
+    single: true,
+    globals: '-currentHost -host= -app=',
+    sub: { 'read read-type domains find help': READ, 'write delete rename import': 'system' },
+  },
+  diskutil: {
+    sub: {
+      'list info activity listFilesystems listfilesystems': { kind: 'read', any: true },
+      'mount unmount mountDisk unmountDisk eject rename renameVolume eraseDisk eraseVolume partitionDisk repairDisk repairVolume verifyDisk verifyVolume':
+        'system',
+    },
+  },
+  launchctl: {
+    sub: {
+      'list print print-cache print-disabled plist procinfo hostinfo dumpstate dumpjpcategory managerpid manageruid managername error variant version help blame getenv':
+        { kind: 'read', any: true },
+      'bootstrap bootout enable disable kickstart kill start stop load unload remove submit setenv unsetenv attach bsexec asuser reboot config':
+        'system',
+    },
+  },
+  lipo: {
+    kind: 'write',
+    single: true,
+    any: true,
+    flags:
+      '-info -archs -detailed_info -verify_arch -output=:write -create -thin= -extract= -remove= -replace= -extract_family=',
+    check: 'lipo',
+  },
+  codesign: {
+    kind: 'write',
+    any: true,
+    flags:
+      '-v|--verify -d|--display --validate-constraint -s|--sign=!write -f|--force!write --remove-signature!write -h --deep --strict',
+    check: 'codesign',
+  },
+  mdimport: {
+    kind: 'write',
+    single: true,
+    flags: '-t -d1 -d2 -d3 -d4 -X -L -A -n= -o=:write -r!write -i!write -g= -p -m= -u=',
+    check: 'mdimport',
+  },
+  networksetup: { kind: 'unlisted', single: true, any: true, check: 'networksetup' },
+  open: { kind: 'exec', any: true, flags: '-R|--reveal', check: 'list-only' },
+  pkgutil: {
+    kind: 'unlisted',
+    any: true,
+    flags:
+      '--pkgs? --packages --pkgs-plist --pkg-info= --pkg-info-plist= --files= --lsbom= --file-info= --file-info-plist= --pkg-groups= --groups --groups-plist --group-pkgs= --export-plist= --check-signature= --payload-files= --volume= --regexp --only-files --only-dirs -v|--verbose -f -h|--help --verify= --forget=!system --learn=!system --edit-pkg=!system --expand=!write --expand-full=!write --flatten=!write --flatten-full=!write --bom=!write --repair=!system --discard=!system --unlink=!system',
+    check: 'list-only',
+  },
+  plutil: {
+    kind: 'write',
+    single: true,
+    any: true,
+    flags:
+      '-p -lint -help -extract= -type= -convert=!write -insert=!write -replace=!write -remove=!write -create=!write -o=:write -e= -s -r -n -expect=',
+    check: 'plutil',
+  },
+  profiles: {
+    single: true,
+    sub: { 'list show status validate version help': READ, 'install remove sync renew': 'system' },
+  },
+  qlmanage: {
+    kind: 'unlisted',
+    single: true,
+    flags: '-m -h -p=!no -t=!no -o=:write -r!system',
+    check: 'list-only',
+  },
+  sample: {
+    kind: 'read',
+    single: true,
+    flags: '-wait -mayDie -fullPaths -e -subst= -file=:write',
+    args: 'text',
+  },
+  say: {
+    kind: 'read',
+    any: true,
+    flags: '-o|--output-file=:write -f|--input-file=:read -v|--voice= -r|--rate= -n= --network-send=!remote',
+  },
+  scutil: {
+    kind: 'unlisted',
+    single: true,
+    flags: '--get= --dns --proxy -r= --nwi -w= -t= -W --nc= --set=!system --prefs?!system --renew=!system',
+    any: true,
+    check: 'list-only',
+  },
+  security: {
+    globals: '-h -i -l -p= -q -v',
+    sub: {
+      'help show-keychain-info find-key find-certificate find-identity get-identity-preference dump-trust-settings verify-cert error list-smartcards translocate-status-check requirement-evaluate translocate-policy-check translocate-original-path':
+        { kind: 'read', any: true },
+      'find-generic-password find-internet-password': {
+        kind: 'read',
+        any: true,
+        flags: '-w!credential -g!credential',
+      },
+      'list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password create-keypair add-generic-password add-internet-password add-certificates add-trusted-cert delete-generic-password delete-internet-password delete-certificate delete-identity set-identity-preference set-key-partition-list import export cms install-mds remove-trusted-cert trust-settings-import trust-settings-export user-trust-settings-enable authorize authorizationdb execute-with-privileges smartcards create-filevaultmaster-keychain dump-keychain':
+        'system',
+    },
+  },
+  sips: {
+    kind: 'unlisted',
+    any: true,
+    flags:
+      '-g|--getProperty= --verify -1|--oneLine -h|--help -H|--helpProperties -s|--setProperty=!write -d|--deleteProperty=!write -o|--out=:write -z!write -Z!write -c!write -r!write -f!write -e!write -E!write -x!write -i!write -X!write -m!write -M!write -p!write --resampleHeightWidth!write --extractProfile!write --embedProfile!write -j!exec --js!exec',
+    check: 'list-only',
+  },
+  spctl: {
+    kind: 'unlisted',
+    any: true,
+    flags:
+      '-a|--assess --status --disable-status -t|--type= -v|--verbose --list --raw --continue --ignore-cache --no-cache --add!system --remove!system --enable!system --disable!system --global-enable!system --global-disable!system --master-enable!system --master-disable!system --reset-default!system --label= --kext!system',
+    check: 'list-only',
+  },
+  symbols: {
+    kind: 'read',
+    single: true,
+    any: true,
+    flags: '-saveSignature=!write -symbolsPackageDir=!write -o=:write -w',
+  },
+  textutil: {
+    kind: 'unlisted',
+    single: true,
+    flags: '-help --help -info -convert=!write -cat=!write -output=:write -stdout',
+    check: 'list-only',
+  },
+  tmutil: {
+    sub: {
+      'help version destinationinfo latestbackup listbackups machinedirectory uniquesize verifychecksums calculatedrift compare isexcluded status listlocalsnapshots listlocalsnapshotdates currentphase':
+        { kind: 'read', any: true },
+      'enable disable startbackup stopbackup setdestination removedestination setquota addexclusion removeexclusion delete deletelocalsnapshots localsnapshot snapshot thinlocalsnapshots restore inheritbackup associatedisk':
+        'system',
+    },
+  },
+  xattr: { kind: 'read', flags: '-l -x -p -r -s -v -h -w!write -d!write -c!write', args: 'text' },
+  dscl: { kind: 'system', single: true, any: true, check: 'dscl' },
+  hdiutil: {
+    sub: {
+      'help info verify checksum imageinfo isencrypted pmap plugins -help': {
+        kind: 'read',
+        any: true,
+        single: true,
+      },
+      'attach detach mount unmount mountvol create convert burn makehybrid chpass segment resize compact erasekeys eject flatten unflatten udifrez udifderez':
+        'system',
+    },
+  },
+  'sw_vers system_profiler ioreg vm_stat kextstat heap leaks vmmap footprint dsmemberutil': READ,
+  pmset: { single: true, kind: 'system', any: true, check: 'pmset' },
+  xcrun: { kind: 'exec', any: true, posix: true },
+  'xcode-select': { kind: 'system', flags: '-p|--print-path -v|--version -h|--help', check: 'list-only' },
+  pbpaste: 'credential',
+  pbcopy: 'write',
+  'osascript automator shortcuts': 'exec',
+  softwareupdate: { kind: 'system', flags: '-l|--list --history -h', check: 'list-only' },
+}

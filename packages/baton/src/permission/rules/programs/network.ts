@@ -1,0 +1,87 @@
+import type { ProgramTable } from '../spec.ts'
+
+/** Network tools: asking is reading; sending data, saving elsewhere or configuring is not. */
+export const NETWORK: ProgramTable = {
+  curl: {
+    kind: 'read',
+    args: 'url',
+    flags: `-X|--request= -I|--head -o|--output=:write -O|--remote-name --remote-name-all -J|--remote-header-name -D|--dump-header=:write --stderr=:write -v|--verbose -s|--silent -S|--show-error -#|--progress-bar
+      --no-progress-meter -i|--include|--show-headers -w|--write-out= -f|--fail --fail-with-body --fail-early -L|--location --location-trusted -H|--header= -b|--cookie= -c|--cookie-jar=:write -A|--user-agent= -e|--referer= -u|--user= --basic --digest
+      --negotiate --ntlm --anyauth --oauth2-bearer= -k|--insecure -E|--cert= --cert-type= --key= --key-type= --pass= --cacert=:read --capath=:read --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ciphers= --ssl --ssl-reqd
+      -x|--proxy= -U|--proxy-user= --noproxy= --socks5= --socks5-hostname= --socks4= --proxy-insecure --preproxy= --connect-timeout= -m|--max-time= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors -r|--range= -z|--time-cond=
+      --interface= -4|--ipv4 -6|--ipv6 --doh-url= --dns-servers= --resolve= --connect-to= -0|--http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 -N|--no-buffer -g|--globoff -Z|--parallel --parallel-max= --parallel-immediate --limit-rate= --max-filesize= --max-redirs= -G|--get
+      --url= --url-query= --compressed --compressed-ssh -n|--netrc --netrc-optional --netrc-file=:read --create-dirs --output-dir=:write --xattr --etag-save=:write --etag-compare=:read -h|--help? -V|--version -M|--manual -R|--remote-time -C|--continue-at= --raw --tr-encoding --path-as-is --keepalive-time= --no-keepalive
+      --tcp-nodelay --tcp-fastopen -p|--proxytunnel -l|--list-only -B|--use-ascii --ftp-pasv -P|--ftp-port= --disable-epsv --disable-eprt -j|--junk-session-cookies --suppress-connect-headers --styled-output --no-styled-output -y|--speed-time= -Y|--speed-limit= --trace-time --trace-ids -a|--append!remote
+      -d|--data=!remote --data-raw=!remote --data-binary=!remote --data-urlencode=!remote --data-ascii=!remote --json=!remote -F|--form=!remote --form-string=!remote -T|--upload-file=!remote -Q|--quote= --mail-from=!remote --mail-rcpt=!remote --mail-auth=!remote --ftp-create-dirs!remote
+      --unix-socket=!no --abstract-unix-socket=!no -K|--config=!no --trace=:write --trace-ascii=:write --libcurl=:write -q|--disable--next --engine=!no --krb= --delegation= --happy-eyeballs-timeout-ms= --local-port= --location-mode= --request-target= --proto= --proto-default= --proto-redir= --expect100-timeout= --ca-native --haproxy-protocol --hsts=:write --alt-svc=:write --no-alpn --crlf --no-sessionid`,
+    check: 'curl',
+  },
+  wget: {
+    kind: 'write',
+    args: 'url',
+    any: true,
+    flags: `--spider -O|--output-document=:write -o|--output-file=:write -a|--append-output=:write -P|--directory-prefix=:write -q|--quiet -v|--verbose -nv -S|--server-response -T|--timeout= -t|--tries= -U|--user-agent= --header= --no-check-certificate -4 -6 -i|--input-file=:read
+      --post-data=!remote --post-file=!remote --method=!remote --body-data=!remote --body-file=!remote -e|--execute=!exec --use-askpass=!exec --config=!no --load-cookies=:read --save-cookies=:write -h|--help -V|--version --max-redirect= --wait= -w= --limit-rate= --warc-file=:write --rejected-log=:write --hsts-file=:write`,
+    check: 'wget',
+  },
+  'http https xh httpie': { kind: 'unlisted', any: true },
+  'ping ping6 traceroute traceroute6 tracepath mtr dig host nslookup drill whois getent fping dog doggo': {
+    kind: 'read',
+    any: true,
+    flags: '-f=:read -F=',
+  },
+  'netstat ss arp iftop nethogs bandwhich': {
+    kind: 'read',
+    any: true,
+    flags: '-K|--kill!system -d!no -s!no -f= -D=:write',
+  },
+  netstat: { kind: 'read', any: true },
+  ifconfig: { kind: 'read', max: 1, flags: '-a -l -s -v -L -m -u -d -C', check: 'plain-args' },
+  ip: {
+    globals:
+      '-4 -6 -B -M -0 -s|-stats|-statistics|--statistics -d|-details|--details -h|-human|-human-readable|--human-readable -j|-json|--json -p|-pretty|--pretty -o|-oneline|--oneline -br|-brief|--brief -c|-color|--color? -t|-timestamp -ts -r|-resolve -n|-netns|--netns= -N -a|-all -f|-family= -l|-loops= -rc= -V|-Version|--Version -iec -echo',
+    check: 'ip',
+    kind: 'unlisted',
+    any: true,
+  },
+  'ssh autossh sshpass mosh': { kind: 'remote', any: true, posix: true },
+  'scp sftp rclone ftp lftp telnet nc ncat netcat socat': { kind: 'remote', any: true },
+  'ssh-keygen': {
+    kind: 'write',
+    single: true,
+    flags: '-l -lf= -f= -E= -v -F= -B -y!credential',
+    check: 'ssh-keygen',
+  },
+  'ssh-add': { kind: 'system', flags: '-l -L', check: 'list-only' },
+  'ssh-keyscan': { kind: 'read', any: true },
+  nmap: { kind: 'unlisted', any: true },
+  openssl: {
+    single: true,
+    flags: 'version',
+    sub: {
+      'version help list ciphers errstr': { kind: 'read', any: true, single: true },
+      x509: {
+        kind: 'read',
+        single: true,
+        needs: { one: '-noout', otherwise: 'unlisted' },
+        flags:
+          '-in=:read -inform= -noout -text -subject -issuer -dates -enddate -startdate -serial -fingerprint -pubkey -modulus -purpose -hash -subject_hash -issuer_hash -email -ocsp_uri -ext= -nameopt= -certopt= -sha1 -sha256 -sha512 -md5 -checkend= -checkhost= -checkemail= -checkip= -alias -C -ocspid -dateopt=',
+      },
+      s_client: {
+        kind: 'read',
+        any: true,
+        single: true,
+        flags:
+          '-connect= -servername= -starttls= -keylogfile=:write -sess_out=:write -msgfile=:write -early_data= -writerand=:write -proxy= -engine=!exec',
+      },
+      'req crl verify asn1parse pkey rsa ec dgst enc rand genrsa genpkey pkcs12 pkcs8 s_server ca ocsp smime cms speed':
+        'unlisted',
+    },
+  },
+  'tcpdump tshark wireshark ngrep': { kind: 'system', any: true },
+  'iptables ip6tables nft ufw firewall-cmd route brctl iw iwconfig nmcli ethtool tc bridge': {
+    kind: 'system',
+    any: true,
+  },
+  websocat: 'remote',
+}

@@ -1,0 +1,17 @@
+import type { ProgramTable } from '../spec.ts'
+
+const READ = { kind: 'read', any: true } as const
+
+/** Baton's own command: what an agent may ask it. Answering and configuring are closed in paths of their own. */
+export const OWN: ProgramTable = {
+  'baton batonpass': {
+    globals: '--json --help -h --version',
+    sub: {
+      'done status asks why check what-if recap sessions journal log doctor help version claims workflows stages next context':
+        READ,
+      config: { kind: 'read', max: 0, flags: '--json' },
+      undo: { kind: 'write', any: true, flags: '--list', check: 'list-only' },
+      handoff: { kind: 'project', any: true },
+    },
+  },
+}

@@ -1,0 +1,107 @@
+import { type FlagTable, flagTable, type Role } from '../analysis/options.ts'
+import { KINDS, type Kind } from './kinds.ts'
+
+/** What a table says of a program or of one of its sub-commands. All of it is data. */
+export interface CommandSpec {
+  /** The class of a use with known flags only. Absent: this level does nothing without a sub-command. */
+  readonly kind?: Kind
+  /** Flags it knows, in the compact form of `flagTable`. `!kind` marks a flag that changes the class. */
+  readonly flags?: string
+  /** Flags the table does not name are harmless too. */
+  readonly any?: boolean
+  /** `-name` is one flag, not a bundle. */
+  readonly single?: boolean
+  /** Flags end at the first positional argument. */
+  readonly posix?: boolean
+  /** What the positional arguments are; the last entry repeats. `copy`: all but the last are read. */
+  readonly args?: 'copy' | Role | readonly Role[]
+  /** With one of these flags the first positional is already a path. */
+  readonly firstIsPathWith?: string
+  readonly min?: number
+  readonly max?: number
+  /** Flags every sub-command takes as well. */
+  readonly globals?: string
+  readonly sub?: Readonly<Record<string, CommandSpec | Kind>>
+  /** Command paths decided by the first word that is a known verb; entries may use `*`. */
+  readonly verbs?: Partial<Record<Kind, string>>
+  /** Index of the word that is the verb, where that is fixed. */
+  readonly verbAt?: number
+  /** Whole command paths that differ from what their verb says; entries may use `*`. */
+  readonly paths?: Partial<Record<Kind, readonly string[]>>
+  /** The class without any argument. */
+  readonly bare?: Kind
+  /** One of these flags must be present, or the class is the one given. */
+  readonly needs?: { readonly one: string; readonly otherwise: Kind }
+  /** Parts of the arguments that belong to a nested command. */
+  readonly strip?: 'find'
+  /** Named extra check, see checks/. */
+  readonly check?: string
+  /** Only starts other commands, which are judged on their own. */
+  readonly wrapper?: boolean
+  /** Reads what its arguments name only to print names or sizes, not contents. */
+  readonly namesOnly?: boolean
+  /** Removes what its arguments name. */
+  readonly deletes?: boolean
+}
+
+export type ProgramTable = Readonly<Record<string, CommandSpec | Kind>>
+
+export interface CompiledSpec {
+  readonly spec: CommandSpec
+  readonly flags: FlagTable
+  readonly globals: FlagTable
+  readonly sub: ReadonlyMap<string, CompiledSpec> | undefined
+  readonly verbs: readonly Verb[]
+  readonly paths: readonly Verb[]
+  readonly needs: ReadonlySet<string> | undefined
+  readonly firstIsPathWith: ReadonlySet<string>
+}
+
+export interface Verb {
+  readonly pattern: string
+  readonly open: 'none' | 'end' | 'start'
+  readonly kind: Kind
+}
+
+export function compileProgram(entry: CommandSpec | Kind, inherited = ''): CompiledSpec {
+  const spec: CommandSpec = typeof entry === 'string' ? { kind: entry, any: true } : entry
+  const globals = `${inherited} ${spec.globals ?? ''}`
+  const sub = spec.sub && new Map<string, CompiledSpec>()
+  for (const [names, child] of Object.entries(spec.sub ?? {})) {
+    const compiled = compileProgram(child, globals)
+    for (const name of names.split(' ')) sub?.set(name, compiled)
+  }
+  return {
+    spec,
+    flags: flagTable(`${globals} ${spec.flags ?? ''}`),
+    globals: flagTable(globals),
+    sub,
+    verbs: verbList(
+      Object.entries(spec.verbs ?? {}).flatMap(([kind, text]) =>
+        text.split(/\s+/).map(word => [word, kind] as const),
+      ),
+    ),
+    paths: verbList(
+      Object.entries(spec.paths ?? {}).flatMap(([kind, list]) => list.map(path => [path, kind] as const)),
+    ),
+    needs: spec.needs && new Set(spec.needs.one.split(/\s+/)),
+    firstIsPathWith: new Set((spec.firstIsPathWith ?? '').split(/\s+/).filter(Boolean)),
+  }
+}
+
+function verbList(entries: readonly (readonly [string, string])[]): Verb[] {
+  return entries
+    .filter(([text]) => text !== '')
+    .map(([text, kind]) => {
+      const known = KINDS.find(name => name === kind)
+      if (!known) throw new Error(`no such class of effect: ${kind}`)
+      const open = text.endsWith('*') ? 'end' : text.startsWith('*') ? 'start' : 'none'
+      return { pattern: text.replace('*', ''), open, kind: known }
+    })
+}
+
+export function matchesVerb(verb: Verb, word: string): boolean {
+  if (verb.open === 'end') return word.startsWith(verb.pattern)
+  if (verb.open === 'start') return word.endsWith(verb.pattern)
+  return word === verb.pattern
+}

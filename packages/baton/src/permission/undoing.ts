@@ -1,0 +1,53 @@
+import type { SimpleCommand } from './analysis/analysis.ts'
+import type { PathFindings } from './paths/judge-paths.ts'
+import { isInside } from './paths/resolve.ts'
+import type { Assessment } from './rules/assess.ts'
+
+/** Programs after which a path may lead elsewhere than it did when it was judged. */
+const RELINKS = /^(ln|gln|mv|gmv|cp|gcp|git)$/
+
+/** Whether a snapshot of the worktree could take back all that a text does. */
+export class Undoing {
+  readonly #worktree: string
+  #possible = true
+  #writes = false
+  /** Paths that earlier parts may have turned into links. */
+  readonly #moved: string[] = []
+
+  constructor(worktree: string) {
+    this.#worktree = worktree
+  }
+
+  get possible(): boolean {
+    return this.#possible && this.#writes
+  }
+
+  stop(): void {
+    this.#possible = false
+  }
+
+  part(command: SimpleCommand, assessment: Assessment, found: PathFindings): void {
+    if (assessment.kind === 'read' && assessment.hosts.length === 0) {
+      if (found.unknownPath) this.#possible = false
+      return
+    }
+    if (
+      assessment.kind !== 'write' ||
+      command.elsewhere ||
+      !found.allInside ||
+      found.unknownPath ||
+      found.secret ||
+      found.closed
+    ) {
+      this.#possible = false
+      return
+    }
+    for (const path of found.writes) {
+      if (this.#moved.some(moved => isInside(path, moved))) this.#possible = false
+    }
+    if (this.#moved.includes(this.#worktree)) this.#possible = false
+    if (RELINKS.test(assessment.program))
+      this.#moved.push(...(assessment.inWorktree ? [this.#worktree] : found.writes))
+    this.#writes = true
+  }
+}

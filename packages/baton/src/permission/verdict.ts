@@ -1,0 +1,52 @@
+import type { PermissionDecision, PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+
+const ORDER: readonly PermissionDecision[] = ['allow', 'undecided', 'ask', 'deny']
+
+/** Collects what each part gave; the strictest wins. */
+export class Verdict {
+  readonly trail: PermissionStep[] = []
+  readonly reads = new Set<string>()
+  readonly writes = new Set<string>()
+  readonly hosts = new Set<string>()
+  readonly unknown: string[] = []
+  network = false
+  outside = false
+  #decision: PermissionDecision = 'allow'
+  #reason = ''
+  #final = false
+
+  add(step: PermissionStep, final = false): void {
+    if (this.trail.length < 200) this.trail.push(step)
+    const stricter = ORDER.indexOf(step.decision) - ORDER.indexOf(this.#decision)
+    if (stricter > 0 || this.#reason === '') {
+      this.#decision = stricter > 0 ? step.decision : this.#decision
+      this.#reason = step.reason
+    }
+    if (final && step.decision === 'deny') {
+      this.#final = true
+      this.#reason = step.reason
+    }
+  }
+
+  get decision(): PermissionDecision {
+    return this.#decision
+  }
+
+  judgement(reversible: boolean): PermissionJudgement {
+    return {
+      decision: this.#decision,
+      reason: this.#reason,
+      trail: this.trail,
+      effects: {
+        reads: [...this.reads],
+        writes: [...this.writes],
+        hosts: [...this.hosts],
+        network: this.network,
+        outside: this.outside,
+        unknown: this.unknown,
+      },
+      reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',
+      final: this.#final,
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+/** A permission answer. `undecided` means that no rule spoke: the chain goes on. */
+export const PermissionDecision = z.enum(['allow', 'deny', 'ask', 'undecided'])
+export type PermissionDecision = z.infer<typeof PermissionDecision>
+
+export const PermissionPreset = z.enum(['cautious', 'standard', 'trusting'])
+export type PermissionPreset = z.infer<typeof PermissionPreset>
+
+const OneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+
+/** What a rule speaks of. Every field given must fit; a list fits when one of its entries does. */
+export const RuleMatch = z.strictObject({
+  /** Bash, Read, Write, Edit, WebFetch …; `*` for any. Bash when a program is named. */
+  tool: OneOrMore.optional(),
+  /** Program name, or a path for a program outside the system folders. */
+  program: OneOrMore.optional(),
+  /** Leading sub-command words, such as `push` or `compute instances list`. */
+  subcommand: OneOrMore.optional(),
+  /** Flags that must all be present; a value after `=` must be equal. */
+  flags: OneOrMore.optional(),
+  /** Flags of which none may be present. */
+  without: OneOrMore.optional(),
+  /** Patterns of files; `*` within a name, `**` across folders, `~` for home, relative to the worktree. */
+  paths: OneOrMore.optional(),
+  /** Host names; `*.example.com` for every name under one. */
+  hosts: OneOrMore.optional(),
+  /** `server` or `server/tool`, with `*`. */
+  mcp: OneOrMore.optional(),
+})
+export type RuleMatch = z.infer<typeof RuleMatch>
+
+/** The seed's form: a regular expression on a Bash command, or on what another tool is about. */
+export const PatternRule = z.strictObject({
+  pattern: z.string().min(1).max(500),
+  tool: z.string().min(1).optional(),
+})
+export type PatternRule = z.infer<typeof PatternRule>
+
+/** One entry of `permissions.allow`, `permissions.deny` or `permissions.ask`. A bare text is a pattern for Bash. */
+export const PermissionRule = z.union([
+  z.string().min(1).max(500),
+  PatternRule.extend({ reason: z.string().max(500).optional() }),
+  RuleMatch.extend({ reason: z.string().max(500).optional() }).refine(
+    rule => Object.keys(rule).some(key => key !== 'reason'),
+    { message: 'a rule names at least a tool, a program, a path or a host' },
+  ),
+])
+export type PermissionRule = z.infer<typeof PermissionRule>
+
+/** One step of the way to a decision: which rule spoke about which part. */
+export const PermissionStep = z.object({
+  rule: z.string(),
+  decision: PermissionDecision,
+  part: z.string(),
+  reason: z.string(),
+})
+export type PermissionStep = z.infer<typeof PermissionStep>
+
+export const PermissionEffects = z.object({
+  reads: z.array(z.string()),
+  writes: z.array(z.string()),
+  hosts: z.array(z.string()),
+  /** Something leaves the machine or may come in. */
+  network: z.boolean(),
+  /** Programs whose doing was not looked into, or processes and settings of the machine. */
+  outside: z.boolean(),
+  /** What cannot be known before it runs. */
+  unknown: z.array(z.string()),
+})
+export type PermissionEffects = z.infer<typeof PermissionEffects>
+
+export const PermissionJudgement = z.object({
+  decision: PermissionDecision,
+  reason: z.string(),
+  trail: z.array(PermissionStep),
+  effects: PermissionEffects,
+  /** Every effect stays inside the worktree, so that a snapshot can take it back. */
+  reversible: z.boolean(),
+  /** No rule and no workflow may lift this decision. */
+  final: z.boolean(),
+})
+export type PermissionJudgement = z.infer<typeof PermissionJudgement>
