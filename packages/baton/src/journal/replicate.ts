@@ -1,4 +1,5 @@
-import type { CopyPosition, CopySource, CopyTarget } from '../ports/replica.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Copied, Copies, CopyPosition, CopySource, CopyTarget } from '../ports/replica.ts'
 
 export type ReplicationState = 'off' | 'current' | 'behind' | 'failing'
 
@@ -8,7 +9,7 @@ export interface Replication {
   error(): unknown
   /** Looks for news at once instead of at the next round. */
   wake(): void
-  /** Ends after the batch under way. */
+  /** Ends after the batch under way, or without it when the server hangs, and closes what `connect` opened. */
   stop(): Promise<void>
 }
 
@@ -32,24 +33,26 @@ export const NO_REPLICATION: Replication = {
   stop: async () => {},
 }
 
-/** Copies a journal in the background. The target remembers how far it has come; nobody waits for this. */
+/** Copies a local journal to a shared one in the background. The target remembers how far it has come; nobody waits for this. */
 export function replicate(
-  source: CopySource,
-  connect: () => Promise<CopyTarget>,
+  local: Copied,
+  connect: () => Promise<Copies>,
   options: ReplicationOptions = {},
 ): Replication {
   const limits = { entries: options.entries ?? 500, bytes: options.bytes ?? 1024 * 1024 }
+  const source = local.copy
   const rest = sleeper()
   let state: ReplicationState = 'behind'
   let problem: unknown
   let stopped = false
 
   const run = async () => {
-    let target: CopyTarget | undefined
+    let remote: Copies | undefined
     let course: Course | undefined
     for (let failures = 0; !stopped; ) {
       try {
-        target ??= await connect()
+        remote ??= await connect()
+        const target = remote.copies
         course ??= await resume(source, target)
         const batch = await source.changesAfter(course.position, limits)
         if (!samePosition(batch.position, course.position)) await target.apply(course.origin, batch)
@@ -67,6 +70,7 @@ export function replicate(
         if (!stopped) await rest.sleep(pauseAfter(++failures, options))
       }
     }
+    await remote?.close()
   }
   const done = run()
 
@@ -77,7 +81,8 @@ export function replicate(
     async stop() {
       stopped = true
       rest.wake()
-      await done
+      // A batch may be abandoned at any point: it is applied whole or not at all.
+      await Promise.race([done, pause(2000, undefined, { ref: false })])
       state = 'off'
     },
   }

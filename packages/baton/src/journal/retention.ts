@@ -6,8 +6,6 @@ export interface Retention {
   bytes: number
 }
 
-export const DEFAULT_RETENTION: Retention = { days: 30, bytes: 2 * 1024 ** 3 }
-
 /** What must go at a given moment. A limit of zero stands for "no limit". */
 export function limitsAt(retention: Retention, now: number): Parameters<Store['prune']>[0] {
   const { days, bytes } = retention

@@ -39,3 +39,12 @@ export interface CopyTarget {
   /** Applies a batch and moves the position, both or neither. Applying it again changes nothing. */
   apply(origin: string, batch: CopyBatch): Promise<void>
 }
+
+/** A store that can be copied, and a store that takes copies. */
+export interface Copied {
+  readonly copy: CopySource
+}
+export interface Copies {
+  readonly copies: CopyTarget
+  close(): Promise<void>
+}

@@ -13,7 +13,7 @@ export interface ConnectionOptions {
 
 /** Opens the file for its owner alone, with the settings that make a write survive `kill -9`. */
 export function connect(path: string, options: ConnectionOptions = {}): Connection {
-  makePrivate(path)
+  if (path !== ':memory:') makePrivate(path)
   const connection = new Database(path)
   try {
     // While opening, the caller waits without blocking the thread.
@@ -26,7 +26,7 @@ export function connect(path: string, options: ConnectionOptions = {}): Connecti
     // What is deleted is overwritten: a forgotten session leaves nothing in free pages.
     connection.pragma('secure_delete = ON')
     // Copying the write-ahead file back takes milliseconds: `tidyLater` does it between writes, this is the last resort.
-    connection.pragma('wal_autocheckpoint = 2000')
+    connection.pragma('wal_autocheckpoint = 500')
     connection.pragma('journal_size_limit = 16777216')
     connection.pragma('cache_size = -8000')
     if (options.maxPages !== undefined) {

@@ -1,19 +1,17 @@
 import type { Session } from '@batonpass/contract/session'
 import { type Kysely, sql } from 'kysely'
-import type { CopyTarget } from '../ports/replica.ts'
+import type { Copies } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
 import { failure } from './failure.ts'
 import { connectPostgres, type PostgresOptions } from './pool.ts'
-import { prunePostgres } from './prune-postgres.ts'
+import { discount, prunePostgres } from './prune-postgres.ts'
 import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
 import { entryOf, numbered, rowOf, sessionOf, sessionRowOf } from './rows.ts'
 import type { Tables } from './tables.ts'
 import { copyTarget, insertEntries, upsertSessions } from './target.ts'
 
-export interface SharedStore extends Store {
-  /** Where machines' journals are copied to. */
-  readonly copies: CopyTarget
-}
+/** Machines' journals are copied to it. */
+export type SharedStore = Store & Copies
 
 /** A journal in PostgreSQL, beside those of other origins. No hook waits for this one. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<SharedStore> {
@@ -118,17 +116,4 @@ async function count(db: Kysely<Tables>, origin: string, added: number, bytes: n
     )
     .returning(['last_seq', 'changed'])
     .executeTakeFirstOrThrow()
-}
-
-export async function discount(
-  db: Kysely<Tables>,
-  origin: string,
-  gone: readonly { bytes: number }[],
-): Promise<void> {
-  const bytes = gone.reduce((sum, entry) => sum + entry.bytes, 0)
-  await db
-    .updateTable('origins')
-    .set(row => ({ entries: row('entries', '-', gone.length), bytes: row('bytes', '-', bytes) }))
-    .where('origin', '=', origin)
-    .execute()
 }

@@ -53,12 +53,7 @@ async function pruneStep(
     const mine = victims.map(victim => victim.seq)
     await tx.deleteFrom('entries').where('origin', '=', origin).where('seq', 'in', mine).execute()
     await removeEmptySessions(tx, origin, victims)
-    const bytes = victims.reduce((sum, victim) => sum + victim.bytes, 0)
-    await tx
-      .updateTable('origins')
-      .set(row => ({ entries: row('entries', '-', victims.length), bytes: row('bytes', '-', bytes) }))
-      .where('origin', '=', origin)
-      .execute()
+    const bytes = await discount(tx, origin, victims)
     return { removed: victims.length, bytes }
   })
 }
@@ -92,4 +87,19 @@ async function removeEmptySessions(
       ),
     )
     .execute()
+}
+
+/** Takes removed entries off the origin's counters and gives their size. */
+export async function discount(
+  db: Kysely<Tables>,
+  origin: string,
+  gone: readonly { bytes: number }[],
+): Promise<number> {
+  const bytes = gone.reduce((sum, entry) => sum + entry.bytes, 0)
+  await db
+    .updateTable('origins')
+    .set(row => ({ entries: row('entries', '-', gone.length), bytes: row('bytes', '-', bytes) }))
+    .where('origin', '=', origin)
+    .execute()
+  return bytes
 }

@@ -11,9 +11,9 @@ interface Victim {
 }
 
 /** One step stays this small, so that a hook never waits for more than a few milliseconds. */
-const STEP_ENTRIES = 64
-const STEP_BYTES = 256 * 1024
-const VACUUM_PAGES = 64
+const STEP_ENTRIES = 32
+const STEP_BYTES = 64 * 1024
+const VACUUM_PAGES = 32
 
 /** Removes a few of the oldest entries that break a limit, and sessions that thereby became empty. Gives their number. */
 export function pruneStep(connection: Connection, { olderThan, maxBytes }: Limits): number {

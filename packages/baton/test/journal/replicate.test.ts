@@ -37,7 +37,10 @@ afterEach(async () => {
 })
 
 const copying = (target: CopyTarget = remote.copies, limits = {}) => {
-  const replication = replicate(local.copy, async () => target, { ...quick, ...limits })
+  const replication = replicate(local, async () => ({ copies: target, close: async () => {} }), {
+    ...quick,
+    ...limits,
+  })
   running.push(replication)
   return replication
 }
@@ -118,7 +121,7 @@ describe('the copy of a journal', () => {
     const address = await own.database()
     const copy = await openPostgres(address, { origin: await local.copy.origin() })
     const failures: unknown[] = []
-    const replication = replicate(local.copy, async () => copy.copies, {
+    const replication = replicate(local, async () => copy, {
       ...quick,
       onFailure: e => failures.push(e),
     })
@@ -135,7 +138,6 @@ describe('the copy of a journal', () => {
     await until(() => replication.state() === 'current', { what: 'current' })
     expect(failures.length).toBeGreaterThan(0)
     await replication.stop()
-    await copy.close()
   })
 
   test('forgets what the journal forgot, whether it was copied or not', async () => {
@@ -185,7 +187,7 @@ describe('the copy of a journal', () => {
     await clone.record([anEntry('theirs'), anEntry('theirs too')])
     copying()
     await caughtUp()
-    const second = replicate(clone.copy, async () => remote.copies, quick)
+    const second = replicate(clone, () => openPostgres(url), quick)
     running.push(second)
     await until(async () => (await clone.copy.origin()) !== name, { what: 'a new name' })
     const copy = await openPostgres(url, { origin: await clone.copy.origin() })
@@ -197,7 +199,7 @@ describe('the copy of a journal', () => {
 
   test('is never waited for by a write', async () => {
     const never = () => new Promise<never>(() => {})
-    const replication = replicate(local.copy, never, quick)
+    const replication = replicate(local, never, quick)
     await local.record([anEntry('a')])
     expect((await local.stats()).entries).toBe(1)
     expect(replication.state()).toBe('behind')

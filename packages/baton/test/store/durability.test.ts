@@ -33,6 +33,14 @@ describe('a journal file', () => {
     expect(mode(path)).toBe(0o600)
   })
 
+  test('may be in memory only, and then leaves no file', async () => {
+    const store = await openSqlite(':memory:')
+    await store.record([anEntry('a')])
+    expect((await store.stats()).entries).toBe(1)
+    await store.close()
+    expect(existsSync(':memory:')).toBe(false)
+  })
+
   test('holds everything that was acknowledged when its writer is killed at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async kills => {
