@@ -29,6 +29,7 @@ export const ErrorCode = z.enum([
   'forge_conflict',
   'forge_refused',
   'timed_out',
+  'ask_closed',
   'internal',
 ])
 export type ErrorCode = z.infer<typeof ErrorCode>

@@ -16,5 +16,8 @@ export type EventId = z.infer<typeof EventId>
 export const EntryId = prefixed('ent')
 export type EntryId = z.infer<typeof EntryId>
 
+export const AskId = prefixed('ask')
+export type AskId = z.infer<typeof AskId>
+
 /** An agent's own id for a session, prompt or tool call: kept as given, but it must be safe as a file name. */
 export const NativeId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AskEntry } from './ask.ts'
 import { ErrorBody } from './errors.ts'
 import { AgentEvent, AgentName } from './event.ts'
 import { HookSource } from './hook.ts'
@@ -33,6 +34,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
+  AskEntry,
 ])
 export type EntryBody = z.infer<typeof EntryBody>
 export type EntryKind = EntryBody['kind']

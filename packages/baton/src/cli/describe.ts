@@ -26,6 +26,10 @@ export function describeEntry({ body }: Entry): string {
       return `daemon ${body.what}, version ${body.version}, pid ${body.pid}${body.detail ? `, ${body.detail}` : ''}`
     case 'config':
       return `configuration ${body.what}${body.file ? ` ${body.file}` : ''}${body.message ? `: ${short(body.message)}` : ''}`
+    case 'ask': {
+      const said = body.answer && `${body.answer.option} by ${body.answer.by.who} (${body.answer.by.channel})`
+      return `ask ${body.ask} ${body.what}: ${short([said, body.why, body.title].filter(Boolean).join(', '))}`
+    }
     case 'workflow':
       return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`
     case 'forgotten':

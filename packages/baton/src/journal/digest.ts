@@ -20,6 +20,8 @@ export function digestBody(body: EntryBody): EntryBody {
       return body
     case 'workflow':
       return { ...body, ...ofOptional('prompt', body.prompt) }
+    case 'ask':
+      return { ...body, title: ofText(body.title), ...ofOptional('detail', body.detail) }
   }
 }
 

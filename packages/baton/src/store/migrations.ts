@@ -88,6 +88,43 @@ export const migrations: Record<string, (dialect: Dialect) => Migration> = {
       await sql`insert into origins (origin) values ('org_' || lower(hex(randomblob(10))))`.execute(db)
     },
   }),
+
+  // Asks are answered on the machine that asks: the shared database does not hold them.
+  '0002_asks': dialect => ({
+    async up(db) {
+      if (dialect === 'postgres') return
+      await db.schema
+        .createTable('asks')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('key', 'text', column => column.notNull())
+        .addColumn('fingerprint', 'text', column => column.notNull())
+        .addColumn('session', 'text')
+        .addColumn('state', 'text', column => column.notNull())
+        .addColumn('created_at', 'text', column => column.notNull())
+        .addColumn('data', 'text', column => column.notNull())
+        .execute()
+      await db.schema.createIndex('asks_key').on('asks').columns(['key', 'fingerprint']).execute()
+      await db.schema
+        .createIndex('asks_open')
+        .on('asks')
+        .column('id')
+        .where(sql<boolean>`state = 'open'`)
+        .execute()
+      await db.schema
+        .createTable('allowed_for_session')
+        .addColumn('fingerprint', 'text', column => column.primaryKey())
+        .addColumn('session', 'text')
+        .addColumn('ask', 'text', column => column.notNull())
+        .execute()
+      await db.schema
+        .createTable('channel_memory')
+        .addColumn('channel', 'text', column => column.notNull())
+        .addColumn('key', 'text', column => column.notNull())
+        .addColumn('value', 'text', column => column.notNull())
+        .addPrimaryKeyConstraint('channel_memory_key', ['channel', 'key'])
+        .execute()
+    },
+  }),
 }
 
 /** Brings a database up to this code's version; one that is already beyond it is refused. */

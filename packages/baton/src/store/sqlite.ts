@@ -2,8 +2,10 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely'
+import type { AskStore } from '../ask/store.ts'
 import type { CopySource } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
+import { sqliteAsks } from './asks.ts'
 import {
   type Connection,
   type ConnectionOptions,
@@ -26,6 +28,8 @@ export type SqliteOptions = ConnectionOptions
 export interface LocalStore extends Store {
   /** What a copy of this journal is made from. */
   readonly copy: CopySource
+  /** Questions to people; they stay on this machine. */
+  readonly asks: AskStore
 }
 
 /** The journal in one file: what every hook writes to, and what survives `kill -9`. */
@@ -51,6 +55,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   return {
     kind: 'sqlite',
     copy: guarded(() => copySource(connection)),
+    asks: guarded(() => sqliteAsks(connection, path)),
 
     async record(entries, sessions = []) {
       const rows = entries.map(rowOf)

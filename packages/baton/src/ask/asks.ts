@@ -1,0 +1,307 @@
+import type { Ask, AskEntry, AskFacts, AskKind, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
+import { AskId, EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import type { Chance } from '../ports/chance.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Timers } from '../ports/timers.ts'
+import type { Answered, Answering, Channel, Given } from './channel.ts'
+import { type AskEvent, type Step, step } from './machine.ts'
+import { OpenAsk } from './open-ask.ts'
+import { type AskOutcome, outcomeOf } from './outcome.ts'
+import type { AskStore } from './store.ts'
+
+export interface AsksParts {
+  store: AskStore
+  channels: readonly Channel[]
+  record(entries: readonly NewEntry[]): Promise<unknown>
+  fault(during: string, cause: unknown): void
+  clock: Clock
+  timers: Timers
+  chance: Chance
+}
+
+export interface Question {
+  kind: AskKind
+  title: string
+  /** The whole of what is asked about: never cut. */
+  detail: string
+  facts: AskFacts
+  /** What asks, e.g. the event's id: asking again with the same key and fingerprint is the same question. */
+  key: string
+  /** From `fingerprintOf`. */
+  fingerprint: string
+  /** Default: all that fit the kind. */
+  options?: readonly AskOption[]
+}
+
+export interface AskingOptions {
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal
+  withinMs: number
+  /** Where no channel reaches a person: give up at once (the default), or wait because they see it elsewhere, too. */
+  unreached?: 'give-up' | 'wait'
+}
+
+/** How long a waiter that went away may take to come back before its question is withdrawn. */
+const GRACE_MS = 2000
+/** The same after a restart of the daemon: the hook's client has to notice, start it and ask again. */
+const RESTART_GRACE_MS = 30_000
+
+const OPTIONS: Record<AskKind, readonly AskOption[]> = {
+  permission: ['allow-once', 'allow-session', 'deny', 'deny-with-reason'],
+  confirm: ['yes', 'no'],
+}
+
+/** Every question to a person: asked on all channels at once, answered once. */
+export class Asks implements Answering {
+  readonly #parts: AsksParts
+  readonly #open = new Map<string, OpenAsk>()
+  /** Questions on their way into the store, so that the same one asked twice at once is one. */
+  readonly #opening = new Map<string, Promise<OpenAsk | Ask>>()
+  #stopping = false
+
+  constructor(parts: AsksParts) {
+    this.#parts = parts
+  }
+
+  /** Takes up what was open when the last daemon ended. */
+  async start(): Promise<void> {
+    for (const ask of await this.#parts.store.open()) {
+      const open = this.#track(ask)
+      open.leaveAfter(RESTART_GRACE_MS)
+    }
+    await Promise.all(
+      this.#parts.channels.map(channel => this.#guard(`starting ${channel.name}`, channel.start(this))),
+    )
+    for (const open of this.#open.values()) this.#show(open)
+  }
+
+  /** Open asks stay open: the next daemon takes them up and their waiters come back to it. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const open of this.#open.values()) open.sleep()
+    await Promise.all(
+      this.#parts.channels.map(channel => this.#guard(`stopping ${channel.name}`, channel.stop())),
+    )
+    await Promise.all([...this.#open.values()].map(open => open.idle()))
+  }
+
+  /** Asks and waits. Never rejects for want of a person; rejects when the question cannot be kept. */
+  async ask(question: Question, { signal, withinMs, unreached }: AskingOptions): Promise<AskOutcome> {
+    const open = await this.#find(question, withinMs)
+    if (!(open instanceof OpenAsk)) return outcomeOf(open)
+    const outcome = open.wait(signal, unreached ?? 'give-up')
+    this.#judgeReach(open)
+    return outcome
+  }
+
+  async answer(id: string, given: Given): Promise<Answered> {
+    const open = this.#open.get(id)
+    if (!open) {
+      const ask = await this.#parts.store.find(id)
+      return { verdict: ask ? 'closed' : 'unknown', ask }
+    }
+    const { option, by, reason, fingerprint } = given
+    const answer = { option, by, at: this.#now(), ...(reason?.trim() ? { reason: reason.trim() } : {}) }
+    const { ask, verdict } = await this.#happen(open, {
+      type: 'answer',
+      answer,
+      fingerprint: fingerprint ?? open.ask.fingerprint,
+    })
+    return { verdict, ask }
+  }
+
+  /** Withdraws every open ask that fits, e.g. because its tool ran or its session ended. */
+  async withdraw(fits: (ask: Ask) => boolean, why: WithdrawnWhy): Promise<void> {
+    const event = { type: 'withdraw', why, at: this.#now() } as const
+    const fitting = [...this.#open.values()].filter(open => fits(open.ask))
+    await Promise.all(fitting.map(open => this.#happen(open, event)))
+  }
+
+  open(): Ask[] {
+    return [...this.#open.values()].map(open => open.ask)
+  }
+
+  recent(limit: number): Promise<Ask[]> {
+    return this.#parts.store.recent(limit)
+  }
+
+  /** By its id or an unambiguous start of it. */
+  find(id: string): Promise<Ask | undefined> {
+    return this.#parts.store.find(id)
+  }
+
+  /** Whether a person allowed exactly this for the rest of its session. */
+  remembered(fingerprint: string): Promise<boolean> {
+    return this.#parts.store.allowed(fingerprint)
+  }
+
+  lost(channel: string, asks: readonly AskId[]): void {
+    for (const id of asks) {
+      const open = this.#open.get(id)
+      open?.reached.delete(channel)
+      if (open) this.#judgeReach(open)
+    }
+  }
+
+  #find(question: Question, withinMs: number): Promise<OpenAsk | Ask> {
+    const name = `${question.fingerprint} ${question.key}`
+    const known = this.#opening.get(name)
+    if (known) return known
+    const finding = this.#findOrOpen(question, withinMs).finally(() => this.#opening.delete(name))
+    this.#opening.set(name, finding)
+    return finding
+  }
+
+  async #findOrOpen(question: Question, withinMs: number): Promise<OpenAsk | Ask> {
+    const { store, clock, chance } = this.#parts
+    const { kind, title, detail, facts, key, fingerprint, options } = question
+    const known = await store.byKey(key, fingerprint)
+    // One that was withdrawn has lost its waiter; here is a new one.
+    if (known && known.state !== 'withdrawn') return this.#open.get(known.id) ?? known
+    const now = clock.now()
+    const ask: Ask = {
+      id: AskId.parse(`ask_${chance.id(20)}`),
+      kind,
+      title: title.slice(0, 300).toWellFormed() || kind,
+      detail: detail.toWellFormed(),
+      facts,
+      key,
+      fingerprint,
+      options: [...(options ?? OPTIONS[kind])],
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + withinMs).toISOString(),
+      state: 'open',
+    }
+    await store.add(ask)
+    const open = this.#track(ask)
+    await this.#record(ask)
+    this.#show(open)
+    return open
+  }
+
+  #track(ask: Ask): OpenAsk {
+    const { clock, timers } = this.#parts
+    const open = new OpenAsk(ask, timers, {
+      graceMs: GRACE_MS,
+      left: () => {
+        if (!this.#stopping) this.#later(open, { type: 'withdraw', why: 'waiter-gone', at: this.#now() })
+      },
+    })
+    this.#open.set(ask.id, open)
+    const ring = () => {
+      const left = Date.parse(ask.expiresAt) - clock.now()
+      if (left > 0) open.timeOutAfter(left, ring)
+      else this.#later(open, { type: 'time', at: this.#now() })
+    }
+    open.timeOutAfter(Math.max(0, Date.parse(ask.expiresAt) - clock.now()), ring)
+    return open
+  }
+
+  #show(open: OpenAsk): void {
+    for (const channel of this.#parts.channels) {
+      const showing = channel.show(open.ask, open.settled).then(
+        seen => {
+          if (seen) open.reached.add(channel.name)
+        },
+        cause => {
+          if (!open.settled.aborted) this.#parts.fault(`asking by ${channel.name}`, cause)
+        },
+      )
+      open.showing.set(channel.name, showing)
+    }
+    void Promise.all(open.showing.values()).then(() => {
+      open.shown = true
+      this.#judgeReach(open)
+    })
+  }
+
+  /** With every channel tried and none left that reaches a person, those who would not wait are let go. */
+  #judgeReach(open: OpenAsk): void {
+    if (!open.shown || open.reached.size > 0 || !open.givesUp) return
+    this.#later(open, { type: 'withdraw', why: 'unreachable', at: this.#now() })
+  }
+
+  #later(open: OpenAsk, event: AskEvent): void {
+    this.#happen(open, event).catch(cause => this.#parts.fault(`settling ${open.ask.id}`, cause))
+  }
+
+  #happen(open: OpenAsk, event: AskEvent): Promise<Omit<Step, 'effects'>> {
+    return open.inOrder(async () => {
+      const { effects, verdict } = step(open.ask, event)
+      let kept = true
+      for (const effect of effects) {
+        if (effect.do === 'keep') kept = await this.#keep(open, event, effect.ask, effect.allowed)
+        else if (effect.do === 'release') open.settle(outcomeOf(open.ask))
+        else this.#tell(open)
+      }
+      return { ask: open.ask, verdict: kept ? verdict : 'closed' }
+    })
+  }
+
+  async #keep(
+    open: OpenAsk,
+    event: AskEvent,
+    ask: Ask,
+    allowed: Parameters<AskStore['settle']>[1],
+  ): Promise<boolean> {
+    const { store, fault } = this.#parts
+    let first = true
+    try {
+      first = await store.settle(ask, allowed)
+    } catch (cause) {
+      // An answer that is not kept did not happen; but nobody is left waiting because a disk is full.
+      if (event.type === 'answer') throw cause
+      fault(`keeping ${ask.id}`, cause)
+    }
+    open.ask = (first ? undefined : await store.find(ask.id)) ?? ask
+    this.#open.delete(ask.id)
+    if (first) await this.#record(ask)
+    return first
+  }
+
+  #tell(open: OpenAsk): void {
+    for (const channel of this.#parts.channels) {
+      const telling = Promise.resolve(open.showing.get(channel.name)).then(() => channel.settle(open.ask))
+      void this.#guard(`settling by ${channel.name}`, telling)
+    }
+  }
+
+  async #record(ask: Ask): Promise<void> {
+    const { id, title, detail, fingerprint, key, expiresAt, facts, answer, withdrawn, state } = ask
+    const body: AskEntry = {
+      kind: 'ask',
+      what: state === 'open' ? 'opened' : state,
+      ask: id,
+      title,
+      fingerprint,
+      key,
+      ...(state === 'open' ? { detail, expiresAt } : {}),
+      ...(answer ? { answer } : {}),
+      ...(withdrawn ? { why: withdrawn } : {}),
+    }
+    const { agent, session, nativeSession, project } = facts
+    const entry: NewEntry = {
+      id: EntryId.parse(`ent_${this.#parts.chance.id(20)}`),
+      at: ask.settledAt ?? ask.createdAt,
+      ...(agent ? { agent } : {}),
+      ...(session ? { session } : {}),
+      ...(nativeSession ? { nativeSession } : {}),
+      ...(project ? { project } : {}),
+      body,
+    }
+    await this.#guard(`journalling ${id}`, this.#parts.record([entry]))
+  }
+
+  async #guard(during: string, work: Promise<unknown>): Promise<void> {
+    try {
+      await work
+    } catch (cause) {
+      this.#parts.fault(during, cause)
+    }
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString()
+  }
+}

@@ -1,0 +1,39 @@
+import type { Ask, AskAnswer } from '@batonpass/contract/ask'
+import type { AskId } from '@batonpass/contract/ids'
+import type { Verdict } from './machine.ts'
+
+/** A way to reach a person. One that fails costs the others nothing. */
+export interface Channel {
+  readonly name: string
+  /** Called once, before anything is shown. What was shown before a restart is found in the channel's memory. */
+  start(answering: Answering): Promise<void>
+  stop(): Promise<void>
+  /**
+   * Shows an open ask; showing it again (after a restart) changes nothing. Gives whether a person can see it now:
+   * false where this channel is not set up for it. `signal` aborts when the ask is settled meanwhile.
+   */
+  show(ask: Ask, signal: AbortSignal): Promise<boolean>
+  /** Says what became of it, wherever it was shown. Called after `show` has ended. */
+  settle(ask: Ask): Promise<void>
+}
+
+/** What a person said, before it is stamped. */
+export interface Given extends Pick<AskAnswer, 'option' | 'by'> {
+  reason?: string | undefined
+  /** What the person saw; without it the answer is for whatever the ask's id names. */
+  fingerprint?: string | undefined
+}
+
+export interface Answered {
+  verdict: Verdict | 'unknown'
+  ask: Ask | undefined
+}
+
+/** What channels may do. */
+export interface Answering {
+  /** Resolves when the answer is durable; anything but `taken` did not count. */
+  answer(id: string, given: Given): Promise<Answered>
+  find(id: string): Promise<Ask | undefined>
+  /** The channel can no longer hear answers to these asks. */
+  lost(channel: string, asks: readonly AskId[]): void
+}

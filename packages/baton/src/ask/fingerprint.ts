@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { BatonError } from '@batonpass/contract/errors'
+
+/** What an answer is bound to. */
+export interface Asked {
+  session: string
+  tool: string
+  input: unknown
+  cwd: string | undefined
+}
+
+/** The same for the same session, tool, input and folder, whatever order the input's keys came in; else different. */
+export function fingerprintOf({ session, tool, input, cwd }: Asked): string {
+  try {
+    const canonical = JSON.stringify([session, tool, input ?? null, cwd ?? null], sorted)
+    return createHash('sha256').update(canonical).digest('hex')
+  } catch (cause) {
+    throw new BatonError('payload_invalid', 'The tool input is nested too deeply to be asked about', {
+      cause,
+    })
+  }
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  // fromEntries defines properties, so that a key like __proto__ counts too.
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

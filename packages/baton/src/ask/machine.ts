@@ -1,0 +1,70 @@
+import type { Ask, AskAnswer, WithdrawnWhy } from '@batonpass/contract/ask'
+
+/** What can happen to an ask. */
+export type AskEvent =
+  | { type: 'answer'; answer: AskAnswer; fingerprint: string }
+  | { type: 'time'; at: string }
+  | { type: 'withdraw'; why: WithdrawnWhy; at: string }
+
+/**
+ * What became of an event. `taken`: it settled the ask. Everything else changed nothing, except `expired`:
+ * the answer came after the time was up, and the ask is now timed out.
+ */
+export type Verdict = 'taken' | 'expired' | 'closed' | 'another' | 'not-offered' | 'reason-missing' | 'early'
+
+/** To be done in this order; what follows `keep` waits until it is durable. */
+export type Effect =
+  | { do: 'keep'; ask: Ask; allowed: { session: string | undefined; fingerprint: string } | undefined }
+  | { do: 'release'; ask: Ask }
+  | { do: 'tell'; ask: Ask }
+
+export interface Step {
+  ask: Ask
+  verdict: Verdict
+  effects: readonly Effect[]
+}
+
+/** The whole life of an ask: open, then settled once and for ever. */
+export function step(ask: Ask, event: AskEvent): Step {
+  if (ask.state !== 'open') return nothing(ask, 'closed')
+  switch (event.type) {
+    case 'time':
+      return reached(ask.expiresAt, event.at) ? timedOut(ask, event.at) : nothing(ask, 'early')
+    case 'withdraw':
+      return settled({ ...ask, state: 'withdrawn', settledAt: event.at, withdrawn: event.why }, 'taken')
+    case 'answer':
+      return answered(ask, event.answer, event.fingerprint)
+  }
+}
+
+function answered(ask: Ask, answer: AskAnswer, fingerprint: string): Step {
+  if (fingerprint !== ask.fingerprint) return nothing(ask, 'another')
+  // A machine that slept may hear an answer before its own timer rings.
+  if (reached(ask.expiresAt, answer.at)) return { ...timedOut(ask, answer.at), verdict: 'expired' }
+  if (!ask.options.includes(answer.option)) return nothing(ask, 'not-offered')
+  if (answer.option === 'deny-with-reason' && !answer.reason?.trim()) return nothing(ask, 'reason-missing')
+  return settled({ ...ask, state: 'answered', settledAt: answer.at, answer }, 'taken')
+}
+
+const timedOut = (ask: Ask, at: string): Step =>
+  settled({ ...ask, state: 'timed-out', settledAt: at }, 'taken')
+
+function settled(ask: Ask, verdict: Verdict): Step {
+  const allowed =
+    ask.answer?.option === 'allow-session'
+      ? { session: ask.facts.session, fingerprint: ask.fingerprint }
+      : undefined
+  return {
+    ask,
+    verdict,
+    effects: [
+      { do: 'keep', ask, allowed },
+      { do: 'release', ask },
+      { do: 'tell', ask },
+    ],
+  }
+}
+
+const nothing = (ask: Ask, verdict: Verdict): Step => ({ ask, verdict, effects: [] })
+
+const reached = (limit: string, at: string): boolean => Date.parse(at) >= Date.parse(limit)

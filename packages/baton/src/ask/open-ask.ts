@@ -1,0 +1,110 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type { Timers } from '../ports/timers.ts'
+import { type AskOutcome, outcomeOf } from './outcome.ts'
+
+type Unreached = 'give-up' | 'wait'
+
+interface Waiter {
+  unreached: Unreached
+  resolve(outcome: AskOutcome): void
+}
+
+/** An ask that is not settled yet: who waits for it, who has been shown it, and its timers. */
+export class OpenAsk {
+  ask: Ask
+  /** Names of channels on which a person can see it. */
+  readonly reached = new Set<string>()
+  readonly showing = new Map<string, Promise<void>>()
+  /** Every channel has been tried. */
+  shown = false
+  readonly #waiters = new Set<Waiter>()
+  readonly #settled = new AbortController()
+  readonly #timers: Timers
+  readonly #rules: { graceMs: number; left(): void }
+  #asleep = false
+  #stopGrace = () => {}
+  #stopClock = () => {}
+  #tail: Promise<unknown> = Promise.resolve()
+
+  constructor(ask: Ask, timers: Timers, rules: { graceMs: number; left(): void }) {
+    this.ask = ask
+    this.#timers = timers
+    this.#rules = rules
+  }
+
+  get settled(): AbortSignal {
+    return this.#settled.signal
+  }
+
+  /** Somebody waits, and none of them would wait for a person who cannot be reached. */
+  get givesUp(): boolean {
+    return this.#waiters.size > 0 && [...this.#waiters].every(waiter => waiter.unreached === 'give-up')
+  }
+
+  /** Settled while waiting: its outcome. Gone while waiting: `withdrawn`, though the ask itself lives on for the grace. */
+  wait(signal: AbortSignal, unreached: Unreached): Promise<AskOutcome> {
+    if (this.ask.state !== 'open') return Promise.resolve(outcomeOf(this.ask))
+    const gone = (): AskOutcome => ({ result: 'withdrawn', ask: this.ask })
+    this.#stopGrace()
+    if (signal.aborted) {
+      this.#leave()
+      return Promise.resolve(gone())
+    }
+    return new Promise(resolve => {
+      const onAbort = () => {
+        this.#waiters.delete(waiter)
+        resolve(gone())
+        this.#leave()
+      }
+      const waiter: Waiter = {
+        unreached,
+        resolve: outcome => {
+          signal.removeEventListener('abort', onAbort)
+          resolve(outcome)
+        },
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      this.#waiters.add(waiter)
+    })
+  }
+
+  /** Nobody waits; withdrawn unless somebody does before the time is up. */
+  leaveAfter(ms: number): void {
+    this.#stopGrace()
+    if (!this.#asleep) this.#stopGrace = this.#timers.after(ms, this.#rules.left)
+  }
+
+  timeOutAfter(ms: number, ring: () => void): void {
+    this.#stopClock()
+    this.#stopClock = this.#timers.after(ms, ring)
+  }
+
+  /** No timer of it rings any more. */
+  sleep(): void {
+    this.#asleep = true
+    this.#stopGrace()
+    this.#stopClock()
+  }
+
+  settle(outcome: AskOutcome): void {
+    this.sleep()
+    this.#settled.abort()
+    for (const waiter of this.#waiters) waiter.resolve(outcome)
+    this.#waiters.clear()
+  }
+
+  /** One change at a time: two answers at once are one after the other. */
+  inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#tail.then(work)
+    this.#tail = mine.catch(() => {})
+    return mine
+  }
+
+  async idle(): Promise<void> {
+    await this.#tail
+  }
+
+  #leave(): void {
+    if (this.#waiters.size === 0 && !this.#settled.signal.aborted) this.leaveAfter(this.#rules.graceMs)
+  }
+}

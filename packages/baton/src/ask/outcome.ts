@@ -1,0 +1,39 @@
+import type { Ask, AskOption } from '@batonpass/contract/ask'
+import type { Decision } from '@batonpass/contract/reaction'
+
+/** What the one who asked gets back. `unreachable`: no channel can reach a person; ask where the agent itself would. */
+export type AskOutcome =
+  | { result: 'answered'; ask: Ask; option: AskOption; reason?: string; by: { channel: string; who: string } }
+  | { result: 'timed-out' | 'withdrawn' | 'unreachable'; ask: Ask }
+
+export function outcomeOf(ask: Ask): AskOutcome {
+  if (ask.state === 'answered' && ask.answer) {
+    const { option, reason, by } = ask.answer
+    return { result: 'answered', ask, option, by, ...(reason === undefined ? {} : { reason }) }
+  }
+  if (ask.state === 'timed-out') return { result: 'timed-out', ask }
+  return { result: ask.withdrawn === 'unreachable' ? 'unreachable' : 'withdrawn', ask }
+}
+
+/** A permission ask's outcome as an answer to the agent. Nothing but a person's yes allows. */
+export function decisionOf(
+  outcome: AskOutcome,
+  onTimeout: 'ask' | 'deny',
+): { decision: Decision; reason: string } {
+  switch (outcome.result) {
+    case 'answered': {
+      const by = `${outcome.by.who} (${outcome.by.channel})`
+      if (outcome.option === 'allow-once' || outcome.option === 'yes')
+        return { decision: 'allow', reason: `Allowed by ${by}` }
+      if (outcome.option === 'allow-session')
+        return { decision: 'allow', reason: `Allowed for this session by ${by}` }
+      return { decision: 'deny', reason: `Denied by ${by}${outcome.reason ? `: ${outcome.reason}` : ''}` }
+    }
+    case 'timed-out':
+      return { decision: onTimeout, reason: 'Nobody answered in time' }
+    case 'unreachable':
+      return { decision: 'ask', reason: 'No channel could reach a person' }
+    case 'withdrawn':
+      return { decision: 'ask', reason: 'The question was withdrawn' }
+  }
+}
