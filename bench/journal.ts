@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { EntryId, EventId, SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
@@ -16,6 +18,9 @@ import { guardStore } from '../packages/baton/src/journal/guard.ts'
 import { makeRedactor } from '../packages/baton/src/journal/redact.ts'
 import { limitsAt } from '../packages/baton/src/journal/retention.ts'
 import { openSqlite } from '../packages/baton/src/store/sqlite.ts'
+
+setFlagsFromString('--expose-gc')
+const gc: (() => void) | undefined = runInNewContext('gc')
 
 const { values } = parseArgs({
   options: {
@@ -38,6 +43,7 @@ const store = guardStore(plain, {
 })
 
 const chance = lehmer(7)
+const text = someText(1_000_000)
 const plainTimes: number[] = []
 const guardedTimes: number[] = []
 const pauses: number[] = []
@@ -87,6 +93,8 @@ async function report(day: number): Promise<void> {
     (sum, name) => sum + (existsSync(name) ? statSync(name).size : 0),
     0,
   )
+  // What is held, not what waits to be collected.
+  gc?.()
   const recent = plainTimes.slice(-eventsPerDay * 2)
   rows.push({
     day,
@@ -95,6 +103,7 @@ async function report(day: number): Promise<void> {
     'used MB': mega(stats.bytes),
     'disk MB': mega(disk),
     'RSS MB': mega(process.memoryUsage.rss()),
+    'heap MB': mega(process.memoryUsage().heapUsed),
     'p50 µs': micro(recent, 0.5),
     'p99 µs': micro(recent, 0.99),
   })
@@ -169,6 +178,12 @@ function anEvent(
 }
 
 function words(size: number): string {
+  const start = Math.floor(chance() * (text.length - size))
+  // A copy of its own: a slice would keep the whole text alive and cost nothing to write.
+  return Buffer.from(text.slice(start, start + size), 'latin1').toString('latin1')
+}
+
+function someText(size: number): string {
   const vocabulary = [
     'const',
     'entry',
@@ -179,16 +194,18 @@ function words(size: number): string {
     '{',
     '}',
     '(value)',
-    '/home/dev/src',
+    '/home/dev',
     '\n',
     'import',
   ]
-  let text = ''
-  while (text.length < size) {
+  const parts: string[] = []
+  for (let length = 0; length < size; ) {
     const pick = Math.floor(chance() * vocabulary.length * 1.5)
-    text += `${vocabulary[pick] ?? Math.floor(chance() * 1e9).toString(36)} `
+    const word = vocabulary[pick] ?? Math.floor(chance() * 1e9).toString(36)
+    parts.push(word)
+    length += word.length + 1
   }
-  return text.slice(0, size)
+  return parts.join(' ').slice(0, size)
 }
 
 function id(prefix: string, n: number): string {
