@@ -53,6 +53,8 @@ export interface Issue extends IssueSummary {
   body: string
   /** Open issues that must be closed first: the service's own dependencies and "Blocked by #7" in the text. */
   blockedBy: number[]
+  /** Open issues of other repositories that must be closed first, e.g. `acme/lib#7`. */
+  blockedElsewhere: string[]
   /** Its place on the board, if it has one. */
   boardItem: BoardItem | undefined
 }

@@ -1,0 +1,365 @@
+import { z } from 'zod'
+import type { Clock } from '../../ports/clock.ts'
+import {
+  type BoardChange,
+  type BoardItem,
+  type BoardOutcome,
+  type BoardPlace,
+  type Forge,
+  ForgeError,
+} from '../../ports/forge.ts'
+import type { RepositoryRef } from '../../ports/remote.ts'
+import { anything, issueState, nodes } from './answers.ts'
+import {
+  agentField,
+  boardFragment,
+  boardOf,
+  boardPaths,
+  IssueCard,
+  isPlace,
+  itemFragment,
+  optionOf,
+  Places,
+  placesFragment,
+  Shape,
+  Values,
+  valuesOf,
+} from './board-shape.ts'
+import type { Connection } from './connection.ts'
+
+/** An issue's places on boards as some other question brought them along. */
+interface Sighting {
+  issueId: string
+  places: z.infer<typeof Places>
+  at: number
+}
+type SeenIssue = { id: string; projectItems?: z.infer<typeof Places> | null | undefined } | null | undefined
+
+export interface BoardKeeper extends Pick<Forge, 'board' | 'boardItems' | 'setOnBoard'> {
+  /** Remembers what an answer said of an issue's places, which saves asking again. */
+  saw(issue: number, seen: SeenIssue): void
+  /** The issue's item on our board, from what was last seen. */
+  itemOf(issue: number): Pick<BoardItem, 'id' | 'status' | 'agent'> | undefined
+  /** Whether boards are not asked about for now, because the token may not see them. */
+  isClosed(): boolean
+  /** Whether this failure means that; if so it is remembered. */
+  closes(error: unknown): boolean
+  shape(): Promise<Shape | undefined>
+  /** Boards were changed: nothing remembered counts any more. */
+  forget(): void
+}
+
+/** Options and fields change rarely, but a person may rename one at any time. */
+const MEMORY = 10 * 60_000
+
+export function boardKeeper(
+  connection: Connection,
+  repository: RepositoryRef,
+  clock: Clock,
+  configured: BoardPlace | undefined,
+): BoardKeeper {
+  const { owner, name: repo } = repository
+  const sightings = new Map<number, Sighting>()
+  let known: { shape: Shape; at: number } | undefined
+  let closedAt: number | undefined
+
+  const isFresh = (seen: { at: number } | undefined) => seen !== undefined && clock.now() - seen.at < MEMORY
+  const isClosed = () => closedAt !== undefined && clock.now() - closedAt < MEMORY
+  function closes(error: unknown): boolean {
+    const isOurs = error instanceof ForgeError && ['forbidden', 'unsupported'].includes(error.trouble)
+    if (isOurs) closedAt = clock.now()
+    return isOurs
+  }
+
+  function saw(issue: number, seen: SeenIssue): void {
+    sightings.delete(issue)
+    if (!seen) return
+    sightings.set(issue, { issueId: seen.id, places: seen.projectItems ?? [], at: clock.now() })
+    const oldest = sightings.keys().next().value
+    if (sightings.size > 1000 && oldest !== undefined) sightings.delete(oldest)
+  }
+
+  /** The place on our board: the configured one, else the only one the issue is on, else the repository's own. */
+  function placeIn(sighting: Sighting) {
+    const open = sighting.places.flatMap(({ project, ...values }) =>
+      project && !project.closed ? [{ ...values, project }] : [],
+    )
+    if (configured) return open.find(({ project }) => isPlace(project, configured))
+    if (open.length === 1) return open[0]
+    return open.find(({ project }) => project.id === known?.shape.id)
+  }
+
+  async function shape(): Promise<Shape | undefined> {
+    if (known && isFresh(known)) return known.shape
+    if (isClosed()) return undefined
+    const found = configured ? await configuredShape(configured) : await onlyShape()
+    known = found && { shape: found, at: clock.now() }
+    return found
+  }
+
+  async function configuredShape(place: BoardPlace): Promise<Shape | undefined> {
+    const answer = await connection.query(placeDocument, { ...place }, PlaceAnswer, boardPaths)
+    return answer.repositoryOwner?.projectV2 ?? undefined
+  }
+
+  async function onlyShape(): Promise<Shape | undefined> {
+    const answer = await connection.query(searchDocument, { owner, repo }, SearchAnswer, boardPaths)
+    const linked = (answer.repository?.projectsV2 ?? []).filter(({ closed }) => !closed)
+    const owned = (answer.repository?.owner.projectsV2 ?? []).filter(({ closed }) => !closed)
+    const candidates = linked.length > 0 ? linked : owned
+    if (candidates.length < 2) return candidates[0]
+    const names = candidates.slice(0, 5).map(({ title, number }) => `${title} (#${number})`)
+    throw new ForgeError('conflict', `${owner}/${repo} has several boards: ${names.join(', ')}`, {
+      remedy: 'Set board.owner and board.number to the one you use.',
+    })
+  }
+
+  async function boardItems(): Promise<BoardItem[]> {
+    const found = configured ?? (await shape().then(board => board && boardOf(board)))
+    if (!found) return []
+    const items: BoardItem[] = []
+    let after: string | null = null
+    for (let page = 0; page < 20; page++) {
+      const variables: Record<string, unknown> = { owner: found.owner, number: found.number, after }
+      const answer: z.infer<typeof ItemsAnswer> = await connection.query(
+        itemsDocument,
+        variables,
+        ItemsAnswer,
+        boardPaths,
+      )
+      const project = answer.repositoryOwner?.projectV2
+      if (!project) return items
+      known = { shape: project, at: clock.now() }
+      items.push(...project.items.list.filter(({ isArchived }) => !isArchived).map(toItem))
+      after = project.items.pageInfo.hasNextPage ? (project.items.pageInfo.endCursor ?? null) : null
+      if (!after) break
+    }
+    return items
+  }
+
+  /** An issue of another repository on the same board has the same numbers as ours: it is not ours to touch. */
+  function toItem({ content, type, ...values }: z.infer<typeof Item>): BoardItem {
+    const own = content?.repository?.nameWithOwner.toLowerCase() === `${owner}/${repo}`.toLowerCase()
+    const kind = kinds[type] ?? 'hidden'
+    return {
+      ...valuesOf(values),
+      kind,
+      issue: own && kind === 'issue' ? content?.number : undefined,
+      title: content?.title ?? '',
+      url: content?.url,
+      state: content?.state,
+      labels: content?.labels ?? [],
+      assignees: content?.assignees ?? [],
+    }
+  }
+
+  async function look(issue: number): Promise<Sighting | undefined> {
+    const answer = await connection.query(issueDocument, { owner, repo, issue }, IssueAnswer, boardPaths)
+    saw(issue, answer.repository?.issue)
+    return sightings.get(issue)
+  }
+
+  async function setOnBoard(issue: number, change: BoardChange): Promise<BoardOutcome> {
+    if (isClosed()) return missing('no-board', 'The token may not see boards')
+    const seen = sightings.get(issue)
+    try {
+      if (!seen || !isFresh(seen)) return await apply(issue, await look(issue), change)
+      try {
+        return await apply(issue, seen, change)
+      } catch (error) {
+        // What we remembered is gone: the item was taken off, or an option has another id now.
+        if (!isAny(error, ['not-found', 'refused'])) throw error
+        known = undefined
+        return await apply(issue, await look(issue), change)
+      }
+    } catch (error) {
+      if (closes(error)) return missing('no-board', 'The token may not see or change the board')
+      if (isAny(error, ['conflict', 'not-found'])) return missing('no-board', (error as Error).message)
+      throw error
+    }
+  }
+
+  async function apply(
+    issue: number,
+    sighting: Sighting | undefined,
+    change: BoardChange,
+  ): Promise<BoardOutcome> {
+    if (!sighting) return missing('not-on-board', `Issue #${issue} could not be found`)
+    let place = placeIn(sighting)
+    if (!place && sighting.places.length > 0 && !configured) {
+      await shape()
+      place = placeIn(sighting)
+    }
+    if (!place && change.add) place = await add(issue, sighting)
+    if (!place) return missing('not-on-board', `Issue #${issue} is on no board that Baton uses`)
+    return write(place.id, place.project, change)
+  }
+
+  async function add(issue: number, sighting: Sighting) {
+    const project = await shape()
+    if (!project) return undefined
+    const added = await connection.mutate(
+      addDocument,
+      { project: project.id, issue: sighting.issueId },
+      Added,
+    )
+    const place = { id: added.add.item.id, status: null, agent: null, project }
+    saw(issue, { id: sighting.issueId, projectItems: [...sighting.places, place] })
+    return place
+  }
+
+  async function write(item: string, project: Shape, { status, agent }: BoardChange): Promise<BoardOutcome> {
+    const option = status === undefined ? undefined : optionOf(project, status)
+    const field = agentField(project)
+    const parts = [
+      option
+        ? { part: statusPart, values: { statusField: project.status?.id, option: option.id } }
+        : undefined,
+      agent && field ? { part: agentPart, values: { agentField: field, agent } } : undefined,
+      agent === '' && field ? { part: clearPart, values: { agentField: field } } : undefined,
+    ].filter(part => part !== undefined)
+    if (parts.length > 0) {
+      const document = `mutation BatonBoardSet($project: ID!, $item: ID!${parts.map(({ part }) => part.inputs).join('')}) {
+        ${parts.map(({ part }) => part.field).join('\n')}
+      }`
+      const values = Object.assign({}, ...parts.map(({ values }) => values))
+      await connection.mutate(document, { project: project.id, item, ...values }, anything)
+    }
+    if (status !== undefined && !option) {
+      const has = boardOf(project).statuses.join(', ') || 'none'
+      return missing('no-such-status', `The board ${project.title} has no Status "${status}" (it has ${has})`)
+    }
+    if (agent && !field)
+      return missing('no-agent-field', `The board ${project.title} has no text field "Agent"`)
+    return { done: true, item }
+  }
+
+  return {
+    saw,
+    isClosed,
+    closes,
+    shape,
+    boardItems,
+    setOnBoard,
+    async board() {
+      const found = await shape()
+      return found && boardOf(found)
+    },
+    itemOf(issue) {
+      const sighting = sightings.get(issue)
+      const place = sighting && placeIn(sighting)
+      return place && valuesOf(place)
+    },
+    forget() {
+      sightings.clear()
+      known = undefined
+    },
+  }
+}
+
+const missing = (why: Extract<BoardOutcome, { done: false }>['why'], what: string): BoardOutcome => ({
+  done: false,
+  why,
+  missing: what,
+})
+
+const isAny = (error: unknown, troubles: ForgeError['trouble'][]) =>
+  error instanceof ForgeError && troubles.includes(error.trouble)
+
+const set = 'projectId: $project, itemId: $item'
+const statusPart = {
+  inputs: ', $statusField: ID!, $option: String!',
+  field: `status: updateProjectV2ItemFieldValue(input: { ${set}, fieldId: $statusField, value: { singleSelectOptionId: $option } }) { projectV2Item { id } }`,
+}
+const agentPart = {
+  inputs: ', $agentField: ID!, $agent: String!',
+  field: `agent: updateProjectV2ItemFieldValue(input: { ${set}, fieldId: $agentField, value: { text: $agent } }) { projectV2Item { id } }`,
+}
+const clearPart = {
+  inputs: ', $agentField: ID!',
+  field: `agent: clearProjectV2ItemFieldValue(input: { ${set}, fieldId: $agentField }) { projectV2Item { id } }`,
+}
+
+const addDocument = `mutation BatonBoardAdd($project: ID!, $issue: ID!) {
+  add: addProjectV2ItemById(input: { projectId: $project, contentId: $issue }) { item { id } }
+}`
+const Added = z.object({ add: z.object({ item: z.object({ id: z.string() }) }) })
+
+const issueDocument = `query BatonBoardPlace($owner: String!, $repo: String!, $issue: Int!) {
+  repository(owner: $owner, name: $repo) { issue(number: $issue) { id ...Places } }
+}
+${placesFragment}`
+const IssueAnswer = z.object({
+  repository: z
+    .object({ issue: z.object({ id: z.string(), projectItems: Places.nullish() }).nullish() })
+    .nullish(),
+})
+
+const placeDocument = `query BatonBoard($owner: String!, $number: Int!) {
+  repositoryOwner(login: $owner) { ... on ProjectV2Owner { projectV2(number: $number) { ...Shape } } }
+}
+${boardFragment}`
+const PlaceAnswer = z.object({ repositoryOwner: z.object({ projectV2: Shape.nullish() }).nullish() })
+
+const searchDocument = `query BatonBoardSearch($owner: String!, $repo: String!) {
+  repository(owner: $owner, name: $repo) {
+    projectsV2(first: 20) { nodes { ...Shape } }
+    owner { ... on ProjectV2Owner { projectsV2(first: 20) { nodes { ...Shape } } } }
+  }
+}
+${boardFragment}`
+const SearchAnswer = z.object({
+  repository: z
+    .object({ projectsV2: nodes(Shape).nullish(), owner: z.object({ projectsV2: nodes(Shape).nullish() }) })
+    .nullish(),
+})
+
+const card = `number title url repository { nameWithOwner }
+  labels(first: 20) { nodes { name } } assignees(first: 10) { nodes { login } }`
+const itemsDocument = `query BatonBoardItems($owner: String!, $number: Int!, $after: String) {
+  repositoryOwner(login: $owner) {
+    ... on ProjectV2Owner {
+      projectV2(number: $number) {
+        ...Shape
+        items(first: 100, after: $after) {
+          pageInfo { hasNextPage endCursor }
+          nodes {
+            ...Values type isArchived
+            content {
+              ... on Issue { ${card} state }
+              ... on PullRequest { ${card} pullState: state }
+              ... on DraftIssue { title }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+${itemFragment}
+${boardFragment}`
+const Item = Values.extend({
+  type: z.string(),
+  isArchived: z.boolean(),
+  content: IssueCard.extend({ repository: z.object({ nameWithOwner: z.string() }), pullState: issueState })
+    .partial()
+    .transform(({ pullState, state, ...rest }) => ({ ...rest, state: state ?? pullState }))
+    .nullish(),
+})
+const ItemsAnswer = z.object({
+  repositoryOwner: z
+    .object({
+      projectV2: Shape.extend({
+        items: z
+          .object({ pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullish() }) })
+          .and(nodes(Item).transform(list => ({ list }))),
+      }).nullish(),
+    })
+    .nullish(),
+})
+
+const kinds: Record<string, BoardItem['kind']> = {
+  ISSUE: 'issue',
+  PULL_REQUEST: 'pull-request',
+  DRAFT_ISSUE: 'draft',
+}

@@ -1,0 +1,180 @@
+import type { ThrottlingOptions } from '@octokit/plugin-throttling'
+import type { z } from 'zod'
+import type { Clock } from '../../ports/clock.ts'
+import { asForgeError, unreadable } from './failure.ts'
+import { rememberAnswers } from './memory.ts'
+import { scrubber } from './scrub.ts'
+
+/** One call as it went over the wire: tests and the daemon's log count these. */
+export interface ApiCall {
+  method: string
+  /** Without the query, which may hold names of branches. */
+  path: string
+  /** The GraphQL operation's name. */
+  operation: string | undefined
+  /** 0: no answer. 304: nothing new, and free of charge. */
+  status: number
+}
+
+export interface ConnectionOptions {
+  /** e.g. https://api.github.com or https://ghe.example.com/api/v3 */
+  apiUrl: string
+  token: string
+  clock: Clock
+  userAgent: string
+  onCall?: (call: ApiCall) => void
+  fetch?: typeof fetch
+  /** How long one answer may take, in milliseconds. */
+  timeout?: number
+  /** The first pause before a failed reading is repeated, in milliseconds; 0 repeats at once. */
+  retryPause?: number
+  /** Whether writing calls keep GitHub's advised distance of a second. */
+  paced?: boolean
+}
+
+/** How the adapter talks to GitHub. Every answer is checked, every failure is a ForgeError without the token in it. */
+export interface Connection {
+  /** A reading GET: repeated on trouble, and conditional when asked before. */
+  get<T>(route: string, parameters: Values, answer: z.ZodType<T>): Promise<T>
+  /** Anything that changes something: sent once, because a lost answer may hide a success. */
+  send<T>(route: string, parameters: Values, answer: z.ZodType<T>): Promise<T>
+  query<T>(document: string, variables: Values, answer: z.ZodType<T>, tolerate?: Tolerate): Promise<T>
+  mutate<T>(document: string, variables: Values, answer: z.ZodType<T>): Promise<T>
+  /** A plain GET that gives the response itself; the caller reads the body. Redirects are not followed. */
+  raw(path: string): Promise<Response>
+  /** The same for another host: never with the token. */
+  download(url: string): Promise<Response>
+}
+
+type Values = Record<string, unknown>
+/** Which parts of an answer may be missing, by the error's path. */
+export type Tolerate = (path: readonly (string | number)[]) => boolean
+
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  // Loaded here, so that commands which never speak with GitHub do not pay for it.
+  const [{ Octokit }, { retry }, { throttling }] = await Promise.all([
+    import('@octokit/core'),
+    import('@octokit/plugin-retry'),
+    import('@octokit/plugin-throttling'),
+  ])
+  const scrub = scrubber(options.token)
+  const wire = rememberAnswers(observed(options))
+  const pause = options.retryPause ?? 1000
+  const octokit = new (Octokit.plugin(retry, throttling))({
+    auth: options.token,
+    baseUrl: options.apiUrl,
+    userAgent: options.userAgent,
+    request: { fetch: wire },
+    log: silence,
+    retry: { doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451], retryAfterBaseValue: pause },
+    throttle: throttle(pause, options.paced ?? true),
+  })
+  const failed = (error: unknown) => asForgeError(error, { scrub, now: options.clock.now() })
+
+  const rest = async <T>(route: string, parameters: Values, answer: z.ZodType<T>, retries: number) => {
+    let data: unknown
+    try {
+      data = (await octokit.request(route, { ...parameters, request: { retries } })).data
+    } catch (error) {
+      throw failed(error)
+    }
+    return checked(data, answer, route)
+  }
+
+  const graphql = async <T>(
+    document: string,
+    variables: Values,
+    answer: z.ZodType<T>,
+    retries: number,
+    tolerate: Tolerate = () => false,
+  ) => {
+    let data: unknown
+    try {
+      data = await octokit.graphql(document, { ...variables, request: { retries } })
+    } catch (error) {
+      data = partial(error, tolerate)
+      if (data === undefined) throw failed(error)
+    }
+    return checked(data, answer, operationOf(document) ?? 'a query')
+  }
+
+  const headers = { 'user-agent': options.userAgent }
+  return {
+    get: (route, parameters, answer) => rest(route, parameters, answer, 2),
+    send: (route, parameters, answer) => rest(route, parameters, answer, 0),
+    query: (document, variables, answer, tolerate) => graphql(document, variables, answer, 2, tolerate),
+    mutate: (document, variables, answer) => graphql(document, variables, answer, 0),
+    async raw(path) {
+      try {
+        const authorization = `token ${options.token}`
+        const init = { headers: { ...headers, authorization }, redirect: 'manual' } as const
+        return await wire(`${options.apiUrl}${path}`, init)
+      } catch (error) {
+        throw failed(error)
+      }
+    },
+    async download(url) {
+      try {
+        return await wire(url, { headers, redirect: 'error' })
+      } catch (error) {
+        throw failed(error)
+      }
+    },
+  }
+}
+
+/** Counts what really goes over the wire, retries included, and lets nothing hang. */
+function observed(options: ConnectionOptions): typeof fetch {
+  const send = options.fetch ?? fetch
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const call = { method: init?.method ?? 'GET', path: url.pathname, operation: operationIn(init?.body) }
+    const limit = AbortSignal.timeout(options.timeout ?? 30_000)
+    const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit
+    try {
+      const response = await send(input, { ...init, signal })
+      options.onCall?.({ ...call, status: response.status })
+      return response
+    } catch (error) {
+      options.onCall?.({ ...call, status: 0 })
+      throw error
+    }
+  }
+}
+
+function operationIn(body: unknown): string | undefined {
+  if (typeof body !== 'string' || !body.startsWith('{"query"')) return undefined
+  return operationOf(body.slice(0, 200))
+}
+
+function operationOf(document: string): string | undefined {
+  return /\b(?:query|mutation) (\w+)/.exec(document)?.[1]
+}
+
+function checked<T>(data: unknown, answer: z.ZodType<T>, what: string): T {
+  const parsed = answer.safeParse(data)
+  if (!parsed.success) throw unreadable(what, parsed.error)
+  return parsed.data
+}
+
+/** The data of an answer whose only errors lie in parts the caller can do without. */
+function partial(error: unknown, tolerate: Tolerate): unknown {
+  if (!(error instanceof Error) || error.name !== 'GraphqlResponseError') return undefined
+  const { errors, data } = error as Error & { errors?: { path?: (string | number)[] }[]; data?: unknown }
+  if (!data || !errors?.every(({ path }) => path && tolerate(path))) return undefined
+  return data
+}
+
+const silence = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Short waits are sat out; a long one is the caller's, who can do something else meanwhile. */
+function throttle(pause: number, paced: boolean): ThrottlingOptions {
+  const patience = (seconds: number, _: unknown, __: unknown, tried: number) => tried < 1 && seconds <= 3
+  const limits = { onRateLimit: patience, onSecondaryRateLimit: patience, retryAfterBaseValue: pause }
+  // The plugin keeps the distance by queues that it shares in the whole process; these let everything through.
+  return (paced ? limits : { ...limits, ...freeQueues }) as unknown as ThrottlingOptions
+}
+
+type Job = (...args: unknown[]) => unknown
+const free = { key: () => ({ schedule: (_: unknown, job: Job, ...args: unknown[]) => job(...args) }) }
+const freeQueues = { global: free, auth: free, search: free, write: free, notifications: free }

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import type { Clock } from '../../ports/clock.ts'
+import { type BoardPlace, type Forge, ForgeError } from '../../ports/forge.ts'
+import type { RepositoryRef } from '../../ports/remote.ts'
+import { boardKeeper } from './board.ts'
+import { type ConnectionOptions, connect } from './connection.ts'
+import { issues } from './issues.ts'
+import { checkLog } from './log.ts'
+import { pullRequests } from './pulls.ts'
+import { ensureBoard } from './setup.ts'
+import { apiUrlOf } from './token.ts'
+
+export interface GitHubOptions extends Omit<ConnectionOptions, 'apiUrl' | 'userAgent'> {
+  repository: RepositoryRef
+  clock: Clock
+  /** From `tokenFor`. */
+  token: string
+  /** Only where it cannot be told from the host. */
+  apiUrl?: string
+  /** Undefined: the only board there is. */
+  board?: BoardPlace
+  userAgent?: string
+}
+
+/** A repository on GitHub or GitHub Enterprise. */
+export async function gitHub(options: GitHubOptions): Promise<Forge> {
+  const { repository, clock } = options
+  if (
+    !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(repository.owner) ||
+    !/^[A-Za-z0-9_.-]{1,100}$/.test(repository.name)
+  ) {
+    throw new ForgeError(
+      'refused',
+      `${repository.owner}/${repository.name} is no name of a GitHub repository`,
+      {
+        remedy: 'Check the address of the remote: git remote -v',
+      },
+    )
+  }
+  const connection = await connect({
+    ...options,
+    apiUrl: options.apiUrl ?? apiUrlOf(repository.host),
+    userAgent: options.userAgent ?? 'batonpass',
+  })
+  const boards = boardKeeper(connection, repository, clock, options.board)
+  let me: Promise<string> | undefined
+
+  return {
+    repository,
+    me() {
+      me ??= connection
+        .query(
+          'query BatonViewer { viewer { login } }',
+          {},
+          z.object({ viewer: z.object({ login: z.string() }) }),
+        )
+        .then(({ viewer }) => viewer.login)
+        .catch((error: unknown) => {
+          me = undefined
+          throw error
+        })
+      return me
+    },
+    ...issues(connection, repository, boards),
+    ...pullRequests(connection, repository, boards),
+    checkLog: (check, limit = {}) => checkLog(connection, repository, check, limit),
+    board: boards.board,
+    boardItems: boards.boardItems,
+    setOnBoard: boards.setOnBoard,
+    ensureBoard: plan => ensureBoard(connection, repository, boards, plan),
+  }
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import {
+  type ClosingOutcome,
+  type Forge,
+  ForgeError,
+  type Issue,
+  type IssueSummary,
+} from '../../ports/forge.ts'
+import type { RepositoryRef } from '../../ports/remote.ts'
+import { anything, author, issueState, nodes, restLabel, time } from './answers.ts'
+import { blockers } from './blockers.ts'
+import type { BoardKeeper } from './board.ts'
+import { boardPaths, IssueCard, Places, placesFragment } from './board-shape.ts'
+import type { Connection } from './connection.ts'
+
+type Issues = Pick<Forge, 'issue' | 'findIssue' | 'assign' | 'closeIssue'>
+
+export function issues(connection: Connection, repository: RepositoryRef, boards: BoardKeeper): Issues {
+  const { owner, name: repo } = repository
+  const gone = (number: number) =>
+    new ForgeError('not-found', `There is no issue #${number} in ${owner}/${repo}`, {
+      remedy: 'It may have been transferred or deleted, or the number is a pull request.',
+    })
+
+  /** One question for an issue and its places on boards; asked again without boards where those are out of reach. */
+  async function ask<T>(number: number, name: string, fields: string, answer: z.ZodType<T>): Promise<T> {
+    const attempt = async (withBoard: boolean) => {
+      const document = `query ${name}($owner: String!, $repo: String!, $number: Int!) {
+        repository(owner: $owner, name: $repo) { issue(number: $number) { id ${fields} ${withBoard ? '...Places' : ''} } }
+      }
+      ${withBoard ? placesFragment : ''}`
+      const Answer = z.object({ repository: z.object({ issue: answer.and(Seen) }) })
+      const { repository } = await connection.query(document, { owner, repo, number }, Answer, boardPaths)
+      if (withBoard) boards.saw(number, repository.issue)
+      return repository.issue as T
+    }
+    try {
+      return await attempt(!boards.isClosed())
+    } catch (error) {
+      if (error instanceof ForgeError && error.trouble === 'not-found') throw gone(number)
+      if (boards.isClosed() || !boards.closes(error)) throw error
+      return attempt(false)
+    }
+  }
+
+  async function issue(number: number): Promise<Issue> {
+    const found = await ask(number, 'BatonIssue', issueFields, FullIssue)
+    const { repository: home, createdAt, author, body, ...card } = found
+    if (home.nameWithOwner.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
+      throw new ForgeError('not-found', `Issue #${number} was transferred to ${home.nameWithOwner}`, {
+        remedy: `See ${card.url}`,
+      })
+    }
+    const place = boards.itemOf(number)
+    const { number: _, ...shown } = card
+    return {
+      ...card,
+      author,
+      body,
+      createdAt,
+      ...(await blockers(connection, repository, number, body)),
+      boardItem: place && { ...shown, ...place, issue: number, kind: 'issue' },
+    }
+  }
+
+  async function findIssue(query: Parameters<Forge['findIssue']>[0]): Promise<IssueSummary | undefined> {
+    const start = query.titleStart?.toLowerCase() ?? ''
+    const parameters = {
+      owner,
+      repo,
+      state: query.state === 'any' ? 'all' : (query.state ?? 'open'),
+      sort: 'created',
+      direction: 'desc',
+      per_page: 100,
+      ...(query.label ? { labels: query.label } : {}),
+      ...(query.author ? { creator: query.author } : {}),
+    }
+    for (let page = 1; page <= 5; page++) {
+      const list = await connection.get(
+        'GET /repos/{owner}/{repo}/issues',
+        { ...parameters, page },
+        RestIssues,
+      )
+      for (const found of list) {
+        if (query.createdSince !== undefined && found.createdAt < query.createdSince) return undefined
+        if (!found.isPull && found.summary.title.toLowerCase().startsWith(start)) return found.summary
+      }
+      if (list.length < 100) break
+    }
+    return undefined
+  }
+
+  async function assign(number: number, logins: readonly string[]): Promise<string[]> {
+    const answer = await connection.send(
+      'POST /repos/{owner}/{repo}/issues/{number}/assignees',
+      { owner, repo, number, assignees: logins },
+      z.object({ assignees: z.array(z.object({ login: z.string() })).nullish() }),
+    )
+    return (answer.assignees ?? []).map(({ login }) => login)
+  }
+
+  async function closeIssue(
+    number: number,
+    closing: { comment: string; marker: string },
+  ): Promise<ClosingOutcome> {
+    if (!/^[A-Za-z0-9_.:-]{1,100}$/.test(closing.marker) || closing.marker.includes('--')) {
+      throw new ForgeError('refused', `"${closing.marker}" cannot mark a comment`)
+    }
+    const mark = `<!-- baton ${closing.marker} -->`
+    const found = await ask(number, 'BatonClosing', closingFields, Closable)
+    // Someone else's comment with our mark must not keep ours away.
+    const isThere = found.comments.some(comment => comment.viewerDidAuthor && comment.body.includes(mark))
+    const parts = [
+      isThere ? '' : 'comment: addComment(input: { subjectId: $issue, body: $body }) { clientMutationId }',
+      found.state === 'open'
+        ? 'close: closeIssue(input: { issueId: $issue, stateReason: COMPLETED }) { issue { state } }'
+        : '',
+    ]
+    const document = `mutation BatonClose($issue: ID!${isThere ? '' : ', $body: String!'}) { ${parts.join('\n')} }`
+    const body = `${closing.comment}\n\n${mark}`
+    if (parts.some(Boolean)) {
+      await connection.mutate(document, { issue: found.id, ...(isThere ? {} : { body }) }, anything)
+    }
+    return { closed: found.state === 'open', commented: !isThere }
+  }
+
+  return { issue, findIssue, assign, closeIssue }
+}
+
+const Seen = z.object({ id: z.string(), projectItems: Places.nullish() })
+
+const issueFields = `number title body url state createdAt author { login } repository { nameWithOwner }
+  labels(first: 50) { nodes { name } } assignees(first: 20) { nodes { login } }`
+const FullIssue = IssueCard.extend({
+  body: z.string(),
+  createdAt: time,
+  author,
+  repository: z.object({ nameWithOwner: z.string() }),
+})
+
+const closingFields = 'state comments(last: 100) { nodes { body viewerDidAuthor } }'
+const Closable = z.object({
+  id: z.string(),
+  state: issueState,
+  comments: nodes(z.object({ body: z.string(), viewerDidAuthor: z.boolean() })),
+})
+
+const RestIssues = z.array(
+  z
+    .object({
+      number: z.number(),
+      title: z.string(),
+      html_url: z.string(),
+      state: issueState,
+      labels: z.array(restLabel),
+      assignees: z.array(z.object({ login: z.string() })).nullish(),
+      user: author,
+      created_at: time,
+      pull_request: z.unknown().optional(),
+    })
+    .transform(({ html_url: url, user, created_at: createdAt, pull_request, assignees, ...rest }) => ({
+      isPull: pull_request !== undefined && pull_request !== null,
+      createdAt,
+      summary: {
+        ...rest,
+        url,
+        author: user,
+        createdAt,
+        assignees: (assignees ?? []).map(({ login }) => login),
+      },
+    })),
+)
