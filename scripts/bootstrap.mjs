@@ -21,8 +21,6 @@ if (Number(process.versions.node.split('.')[0]) < 20) fail('Baton needs Node 20 
 installPackages()
 installPrograms()
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
-// It makes every Node start slower and no test talks to the outside.
-delete env.NODE_EXTRA_CA_CERTS
 
 const commands = {
   build: () => build(),

@@ -1,3 +1,4 @@
+import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent } from '@batonpass/contract/event'
 import { EntryId } from '@batonpass/contract/ids'
@@ -6,13 +7,20 @@ import type { Session } from '@batonpass/contract/session'
 import { adapters } from './adapters/agents/registry.ts'
 import { systemChance } from './adapters/system/chance.ts'
 import { systemClock } from './adapters/system/clock.ts'
+import { systemFiles } from './adapters/system/files.ts'
+import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
 import type { Environment } from './config/places.ts'
+import { problemLine } from './config/problem.ts'
 import { findWorktreeRoot } from './config/project.ts'
 import type { StateFolder } from './daemon/folder.ts'
 import { Live } from './daemon/live.ts'
 import { openLog } from './daemon/log.ts'
 import { Intake } from './engine/intake.ts'
 import type { Reactor } from './engine/reactor.ts'
+import { guardStore } from './journal/guard.ts'
+import { makeRedactor } from './journal/redact.ts'
+import { NO_REPLICATION, replicate } from './journal/replicate.ts'
+import { limitsAt } from './journal/retention.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Store } from './ports/store.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -33,7 +41,9 @@ export interface Baton {
   store: Store
   live: Live
   clock: Clock
-  port: number
+  /** The loopback port somebody asked for, if anybody did. */
+  port: number | undefined
+  config: ConfigKeeper
   figures(): Promise<Figures>
   /** Journals something that belongs to no session. */
   note(body: EntryBody): Promise<void>
@@ -49,26 +59,68 @@ type Figures = Pick<import('@batonpass/contract/api').Health, 'sessions' | 'stor
 const SESSIONS_AT_HAND = 500
 
 export async function compose(options: ComposeOptions): Promise<Baton> {
-  const { folder } = options
+  const { folder, env, home } = options
   const clock = systemClock
   const chance = systemChance
-  const store = await openSqlite(options.inMemory ? ':memory:' : folder.database)
-  const { log, rotate } = openLog(folder.log, line => line)
+  const config = keepConfig({ env, home, stateDir: folder.dir }, { files: systemFiles, clock }, { onChange })
+  const redactor = makeRedactor(() => secrets)
+  const { log, rotate } = openLog(folder.log, redactor.text)
+  let secrets: readonly string[] = []
+  let machine = await config.get()
+  secrets = secretsIn(machine.config, env)
+
+  const local = await openSqlite(options.inMemory ? ':memory:' : folder.database)
+  const store = guardStore(local, { redactor, content: () => machine.config.journal.content })
+  const copy =
+    machine.config.store.url && !options.inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION
   const live = new Live()
+  const notes: EntryBody[] = []
+  let started = false
   const sessions = new Map<string, Session>()
+
+  async function copyTo(url: string) {
+    const { openPostgres } = await import('./store/postgres.ts')
+    return replicate(local, () => openPostgres(url), {
+      onFailure: cause => log.warn({ err: cause }, 'the copy in PostgreSQL is behind'),
+    })
+  }
+
+  /** Called for every configuration that was loaded or found broken, once each. */
+  function onChange({ project, kind, loaded }: ConfigChange): void {
+    if (project === undefined) {
+      machine = loaded
+      secrets = secretsIn(loaded.config, env)
+    }
+    for (const problem of loaded.problems) {
+      log.error({ file: problem.file }, `configuration rejected: ${problemLine(problem)}`)
+      notes.push({
+        kind: 'config',
+        what: 'rejected',
+        ...(problem.file ? { file: problem.file } : {}),
+        message: problemLine(problem),
+      })
+    }
+    if (kind === 'mended')
+      notes.push({ kind: 'config', what: 'loaded', ...(project ? { file: project } : {}) })
+    if (started) void flushNotes().catch(() => {})
+  }
+
+  async function flushNotes(): Promise<void> {
+    const waiting = notes.splice(0)
+    if (waiting.length > 0) await write(waiting.map(newEntry))
+  }
 
   async function write(entries: readonly NewEntry[], changed: readonly Session[] = []): Promise<Entry[]> {
     const written = await store.record(entries, changed)
     for (const session of changed) keep(sessions, session)
     live.publish(written)
+    copy.wake()
     return written
   }
 
-  const newEntry = (body: EntryBody): NewEntry => ({
-    id: EntryId.parse(`ent_${chance.id(20)}`),
-    at: new Date(clock.now()).toISOString(),
-    body,
-  })
+  function newEntry(body: EntryBody): NewEntry {
+    return { id: EntryId.parse(`ent_${chance.id(20)}`), at: new Date(clock.now()).toISOString(), body }
+  }
 
   function fault(during: string, cause: unknown): void {
     const error =
@@ -85,26 +137,31 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     recorded: async request => eventOf(await store.byRequest(request)),
     session: async id => sessions.get(id) ?? (await store.findSession(id)),
     projectOf: findWorktreeRoot,
+    config: async project => (await config.get(project)).config,
     ownCall: () => false,
     fault,
     clock,
     chance,
   })
 
+  started = true
+  await flushNotes()
   return {
     intake,
     store,
     live,
     clock,
-    port: 4747,
+    config,
+    port: machine.sources.get('daemon.port')?.kind === 'default' ? undefined : machine.config.daemon.port,
     fault,
     async figures() {
       const { entries } = await store.stats()
       const living = await store.sessions({ live: true, limit: 5000 })
+      const { problems } = await config.get()
       return {
-        sessions: { live: living.length, known: living.length },
-        store: { kind: store.kind, entries, copy: 'off' },
-        config: { ok: true, problems: [] },
+        sessions: { live: living.length },
+        store: { kind: store.kind, entries, copy: copy.state() },
+        config: { ok: problems.length === 0, problems: problems.map(problemLine) },
       }
     },
     async note(body) {
@@ -121,13 +178,25 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
     async housekeeping() {
       rotate()
+      await config.refresh()
+      const { days, size } = machine.config.journal.retain
+      await store.prune(limitsAt({ days, bytes: size }, clock.now()))
     },
     async close() {
       await intake.idle()
+      await copy.stop()
       await store.close()
       log.flush()
     },
   }
+}
+
+/** Values that no log line or journal entry may hold. */
+function secretsIn(config: Config, env: Environment): string[] {
+  const named = ['GITHUB_TOKEN', 'GH_TOKEN', 'ANTHROPIC_API_KEY'].map(name => env[name])
+  return [config.telegram.token, config.store.url, ...named].filter(
+    secret => secret !== undefined && secret.length >= 8,
+  ) as string[]
 }
 
 function keep(sessions: Map<string, Session>, session: Session): void {

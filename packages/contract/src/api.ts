@@ -13,7 +13,7 @@ export const Health = z.object({
   stateDir: z.string(),
   url: z.string(),
   draining: z.boolean(),
-  sessions: z.object({ live: z.number().int(), known: z.number().int() }),
+  sessions: z.object({ live: z.number().int() }),
   memoryMb: z.number(),
   store: z.object({
     kind: z.enum(['sqlite', 'postgres']),

@@ -130,6 +130,35 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/logs.ts')).logs,
   },
   {
+    name: 'config',
+    summary: 'Show the configuration in force and where each value comes from.',
+    positionals: [{ name: 'KEY', help: 'Only this key, or the keys below it, such as handsoff.' }],
+    options: JSON_OPTION,
+    examples: [
+      ['baton config', 'Every value with its file and line.'],
+      ['baton config handsoff.max_continuations', 'One value.'],
+    ],
+    load: async () => (await import('./commands/config.ts')).config,
+  },
+  {
+    name: 'trust',
+    summary: "Let a project's own configuration count in full.",
+    details:
+      "A repository's file can always deny and ask. What loosens or reaches out (allow rules, commands, channels)\ncounts only while the file is exactly the one you trusted.",
+    positionals: [{ name: 'FILE', help: "The file. Default: this project's." }],
+    options: {
+      list: { type: 'boolean', help: 'List the files you trust.' },
+      remove: { type: 'boolean', help: 'Trust it no longer.' },
+      'dry-run': { type: 'boolean', help: 'Show what would count, and trust nothing.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton trust', "Trust this project's .baton.yaml as it is now."],
+      ['baton trust --list', 'What is trusted.'],
+    ],
+    load: async () => (await import('./commands/trust.ts')).trust,
+  },
+  {
     name: 'forget',
     summary: 'Remove a session from the journal.',
     positionals: [{ name: 'SESSION', required: true, help: 'Its id, or the start of it.' }],

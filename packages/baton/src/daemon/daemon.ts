@@ -5,13 +5,14 @@ import { BatonError } from '@batonpass/contract/errors'
 import { PROTOCOL } from '@batonpass/contract/hook'
 import { getRequestListener } from '@hono/node-server'
 import type { Baton } from '../compose.ts'
+import { SELF_TEST } from '../hook/self-test.ts'
 import { makeApi } from './api.ts'
 import type { StateFolder } from './folder.ts'
 import { guardLoopback, hostIsOurs, sameSecret } from './guard.ts'
-import { answerHook, refuse } from './hook-route.ts'
+import { answerHook, refuse, repeat } from './hook-route.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
 import type { DaemonLock } from './lock.ts'
-import { secretFile, writePrivate } from './secret-file.ts'
+import { replaceFile, secretFile } from './secret-file.ts'
 
 export interface Daemon {
   url: string
@@ -22,6 +23,7 @@ export interface Daemon {
 
 /** How long calls that are under way may take before a stop cuts them off; their clients then ask again. */
 const DRAIN_MS = 5000
+const DEFAULT_PORT = 4747
 const HOUSEKEEPING_MS = 10 * 60 * 1000
 
 /** Serves hooks and the API until it is told to stop. The lock must be held; it is released at the end. */
@@ -59,7 +61,8 @@ export async function runDaemon(
   const onSocket: Handler = (request, response) => {
     track(open, response)
     const agent = /^\/hook\/([a-z-]{1,32})$/.exec(request.url ?? '')?.[1]
-    if (agent && request.method === 'POST') void answerHook(baton.intake, request, response, { agent })
+    if (agent === SELF_TEST) repeat(request, response)
+    else if (agent && request.method === 'POST') void answerHook(baton.intake, request, response, { agent })
     else void api(request, response)
   }
 
@@ -78,9 +81,12 @@ export async function runDaemon(
   }
 
   const socket = await listenUnix(folder.socket, onSocket)
-  const { server: loopback, port } = await listenLoopback(lastPort(folder) ?? baton.port, onLoopback)
+  const { server: loopback, port } = await listenLoopback(
+    baton.port ?? lastPort(folder) ?? DEFAULT_PORT,
+    onLoopback,
+  )
   url = `http://127.0.0.1:${port}`
-  writePrivate(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`)
+  replaceFile(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`, 0o600)
   await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
   const housekeeping = setInterval(() => void baton.housekeeping(), HOUSEKEEPING_MS)
 

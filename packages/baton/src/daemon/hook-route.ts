@@ -43,6 +43,14 @@ export async function answerHook(
   }
 }
 
+/** The self-test of a hook client: its word comes back, and nothing is recorded. */
+export function repeat(request: IncomingMessage, response: ServerResponse): void {
+  const answer = `${JSON.stringify({ selftest: String(request.headers['baton-event'] ?? '') })}\n`
+  request.resume()
+  response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(answer) })
+  response.end(answer)
+}
+
 const HEADERS = { 'content-type': 'application/json', 'baton-protocol': String(PROTOCOL) }
 
 function readEnvelope(request: IncomingMessage, known: Record<string, unknown>): Envelope {

@@ -23,14 +23,14 @@ export function secretFile(path: string): string {
     // Absent or unreadable: a fresh one follows, and a write that fails says so.
   }
   const secret = randomBytes(32).toString('hex')
-  writePrivate(path, `${secret}\n`)
+  replaceFile(path, `${secret}\n`, 0o600)
   return secret
 }
 
 /** Replaces a file whole: a reader sees the old or the new text, never half of one. */
-export function writePrivate(path: string, text: string): void {
+export function replaceFile(path: string, text: string, mode: number): void {
   const beside = `${path}.${process.pid}.tmp`
-  const fd = openSync(beside, 'w', 0o600)
+  const fd = openSync(beside, 'w', mode)
   try {
     writeSync(fd, text)
     fsyncSync(fd)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Envelope } from '@batonpass/contract/hook'
@@ -36,6 +37,8 @@ export interface IntakeParts {
   recorded(request: string): Promise<AgentEvent | undefined>
   session(id: string): Promise<Session | undefined>
   projectOf(cwd: string): string
+  /** What is in force for a project right now. */
+  config(project: string | undefined): Promise<Config>
   /** True for the marker of a model call that Baton itself is making right now. */
   ownCall(marker: string): boolean
   fault(during: string, cause: unknown): void
@@ -121,7 +124,8 @@ export class Intake {
       const entry = entryOf(this.#parts, event, project, body)
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
-    return { event, context: { session, project: project ?? '/', now } }
+    const config = await this.#parts.config(project)
+    return { event, context: { session, project: project ?? '/', config, now } }
   }
 
   #isEcho({ envelope, body }: HookCall, decoded: DecodedEvent): boolean {

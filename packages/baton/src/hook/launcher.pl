@@ -158,7 +158,7 @@ sub start_daemon {
     open STDOUT, '>', '/dev/null';
     open STDERR, '>', '/dev/null';
     for my $name (keys %ENV) {
-        delete $ENV{$name} unless $name =~ /^(?:HOME|USER|LOGNAME|PATH|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|AGENTIZE_HOME|BATON_HOME)$/;
+        delete $ENV{$name} unless $name =~ /^(?:@@KEPT@@)$/;
     }
     my @command = (node(), @FLAGS, $DAEMON, "--state-dir=$HOME");
     exec { $command[0] } @command;

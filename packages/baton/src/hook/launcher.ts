@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { PROTOCOL } from '@batonpass/contract/hook'
 import type { AgentAdapter } from '../ports/agent.ts'
-import { DAEMON_FLAGS } from './spawn.ts'
+import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
 /** How a hook process reaches the daemon. `perl` is the fastest, `node` works wherever Baton does. */
 export const TRANSPORTS = ['perl', 'curl', 'node'] as const
@@ -80,6 +80,7 @@ function perl(places: LauncherPlaces): string {
     NODE: quoted(places.node),
     CLI: quoted(places.cli),
     DAEMON: quoted(places.daemon),
+    KEPT: KEPT_ENVIRONMENT,
     FLAGS: DAEMON_FLAGS.map(flag => `'${quoted(flag)}'`).join(', '),
     ANSWERS: byAgent.join('\n'),
     UNSEEN: unseen.join('\n'),

@@ -7,7 +7,14 @@ export const DAEMON_FLAGS = ['--max-semi-space-size=4', '--disable-warning=Exper
 /** On the daemon's command line, so that its process can be told from any other. */
 export const stateArgument = (stateDir: string): string => `--state-dir=${stateDir}`
 
-const KEEP = /^(?:HOME|USER|LOGNAME|PATH|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|AGENTIZE_HOME|BATON_HOME)$/
+/** What the daemon takes over from whoever starts it: where things are, and the secrets its services need. */
+export const KEPT_ENVIRONMENT = [
+  ...['HOME', 'USER', 'LOGNAME', 'PATH', 'SHELL', 'LANG', 'LC_.*', 'TZ', 'TMPDIR', 'XDG_.*'],
+  ...['BATON_HOME', 'AGENTIZE_HOME', 'BATON_TELEGRAM_TOKEN', 'TELEGRAM_BOT_TOKEN', 'BATON_STORE_URL'],
+  ...['GITHUB_TOKEN', 'GH_TOKEN', 'GH_HOST', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
+  ...['HTTPS?_PROXY', 'https?_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+].join('|')
+const KEEP = new RegExp(`^(?:${KEPT_ENVIRONMENT})$`)
 
 /** Starts the daemon as its own process group with a clean environment, tied to nothing of the caller's. */
 export function spawnDaemon(

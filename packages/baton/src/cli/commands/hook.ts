@@ -7,6 +7,7 @@ import { type StateFolder, stateFolder } from '../../daemon/folder.ts'
 import { askDaemon } from '../../hook/client.ts'
 import { hookSeconds } from '../../hook/launcher.ts'
 import { programPaths } from '../../hook/program.ts'
+import { SELF_TEST } from '../../hook/self-test.ts'
 import { spawnDaemon } from '../../hook/spawn.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
@@ -14,6 +15,7 @@ import type { Io } from '../io.ts'
 
 /** Reads one hook's JSON on stdin and writes the agent's answer: always valid JSON, always exit 0. */
 export const hook: Handler = async (given, io) => {
+  if (given.positionals[0] === SELF_TEST) return await selfTest(given, io)
   const adapter = adapterFor(given.positionals[0] ?? '')
   const folder = stateFolder(stateDir(io.env, io.home))
   const body = await readAll(io.stdin)
@@ -26,6 +28,26 @@ export const hook: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify(adapter.encode(adapter.safe(event, modeIn(adapter, body)), event))}\n`)
     logFailure(folder, `${adapter.name} ${event}: ${result.failed}; answered what is safe`)
   }
+  return EXIT.ok
+}
+
+/** What `baton init` and `baton doctor` try: the daemon's word comes back, or nothing. */
+async function selfTest(given: Given, io: Io): Promise<number> {
+  const folder = stateFolder(stateDir(io.env, io.home))
+  const { node, daemon } = programPaths()
+  const result = await askDaemon({
+    agent: SELF_TEST,
+    event: given.positionals[1] ?? '',
+    body: Buffer.alloc(0),
+    source: 'manual',
+    request: SELF_TEST,
+    retry: false,
+    socket: folder.socket,
+    headers: {},
+    withinMs: 10_000,
+    start: () => spawnDaemon(node, daemon, folder.dir, io.env),
+  })
+  io.stdout.write('answer' in result ? `${result.answer}\n` : '{}\n')
   return EXIT.ok
 }
 

@@ -1,3 +1,174 @@
-import { EXIT, type Handler } from '../command.ts'
-export const init: Handler = async () => EXIT.ok
-export const uninstall: Handler = async () => EXIT.ok
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { openStateFolder, type StateFolder } from '../../daemon/folder.ts'
+import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
+import { type LauncherPlaces, launcherText, type Transport } from '../../hook/launcher.ts'
+import { stablePrograms } from '../../hook/runtime.ts'
+import { type Tried, tryTransports } from '../../hook/self-test.ts'
+import type { AgentAdapter, FileChange, InstallScope } from '../../ports/agent.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { diffOf } from '../diff.ts'
+import type { Io } from '../io.ts'
+import { onPath } from '../on-path.ts'
+
+/** Long enough for an ask that a person answers after two hours, the most that can be configured. */
+const WAIT_SECONDS = 7260
+const SCOPES: readonly InstallScope[] = ['user', 'project', 'local']
+
+/** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
+export const init: Handler = async (given, io) => {
+  const dryRun = flag(given, 'dry-run')
+  const chosen = chooseAgents(given, io)
+  const folder = dryRun ? folderOf(io) : openStateFolder(folderOf(io).dir)
+  const places: LauncherPlaces = {
+    home: folder.dir,
+    ...(dryRun ? { node: process.execPath, cli: '', daemon: '' } : stablePrograms(folder.dir)),
+    adapters,
+    waitSeconds: WAIT_SECONDS,
+  }
+  const health = dryRun
+    ? await daemonHealth(folder)
+    : ((await daemonHealth(folder)) ?? (await startDaemon(folder, io)))
+  const tried = dryRun ? [] : await tryTransports(places)
+  const transport =
+    (text(given, 'transport') as Transport | undefined) ?? tried.find(t => t.ms !== undefined)?.transport
+  if (!dryRun && !transport) {
+    throw new BatonError('missing_tool', 'No hook client reaches the daemon from here', {
+      remedy: 'Run `baton doctor`.',
+    })
+  }
+  const observeUrl =
+    flag(given, 'no-http') || !health
+      ? undefined
+      : `${health.url}/observe/${dryRun ? '<key>' : secretFile(folder.observeKey)}`
+  const target = {
+    scope: (text(given, 'scope') ?? 'user') as InstallScope,
+    project: findWorktreeRoot(io.cwd),
+    home: io.home,
+    launcher: folder.launcher,
+    observeUrl,
+    waitSeconds: WAIT_SECONDS,
+  }
+  const changes = chosen.flatMap(adapter => adapter.install(target, readText))
+  if (!dryRun && transport) writeLauncher(folder, launcherText(transport, places))
+  await apply(changes, given, io)
+  if (flag(given, 'json')) {
+    io.stdout.write(
+      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried, launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun })}\n`,
+    )
+  } else summary(io, chosen, transport, tried, changes, dryRun)
+  return EXIT.ok
+}
+
+/** Takes Baton's hooks out again and leaves everything else as it was. */
+export const uninstall: Handler = async (given, io) => {
+  const wanted = text(given, 'scope')
+  const named = asked(given)
+  const chosen = named.length > 0 ? named : adapters
+  const changes = chosen.flatMap(adapter =>
+    SCOPES.filter(scope => !wanted || scope === wanted).flatMap(scope =>
+      adapter.uninstall({ scope, project: findWorktreeRoot(io.cwd), home: io.home }, readText),
+    ),
+  )
+  await apply(changes, given, io)
+  if (flag(given, 'json'))
+    io.stdout.write(`${JSON.stringify({ changed: changed(changes).map(c => c.path) })}\n`)
+  else if (changed(changes).length === 0) io.stdout.write('Baton is in none of these settings.\n')
+  else if (!flag(given, 'dry-run'))
+    for (const { path } of changed(changes)) io.stdout.write(`Removed from ${path}\n`)
+  return EXIT.ok
+}
+
+function asked(given: Given): AgentAdapter[] {
+  const names = given.options.agent
+  const list = Array.isArray(names) ? names : []
+  if (list.includes('all')) return [...adapters]
+  return [...new Set(list.map(name => adapterFor(String(name))))]
+}
+
+function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
+  const named = asked(given)
+  if (named.length > 0) return named
+  const found = adapters.filter(({ programs }) => programs.some(program => onPath(program, io.env)))
+  if (found.length > 0) return found
+  throw new BatonError('missing_tool', 'No coding agent was found on this machine', {
+    remedy: 'Name one: baton init --agent claude',
+  })
+}
+
+function writeLauncher(folder: StateFolder, launcher: string): void {
+  mkdirSync(dirname(folder.launcher), { recursive: true, mode: 0o700 })
+  if (readText(folder.launcher) === launcher) return
+  replaceFile(folder.launcher, launcher, 0o755)
+}
+
+const changed = (changes: readonly FileChange[]): FileChange[] => changes.filter(c => c.before !== c.after)
+
+async function apply(changes: readonly FileChange[], given: Given, io: Io): Promise<void> {
+  for (const { path, before, after } of changed(changes)) {
+    if (flag(given, 'dry-run')) {
+      if (!flag(given, 'json')) io.stdout.write(await diffOf(path, before ?? '', after ?? ''))
+      continue
+    }
+    if (readText(path) !== before) {
+      throw new BatonError('settings_changed', `${path} was changed by someone else just now`, {
+        remedy: 'Run the command again.',
+      })
+    }
+    if (after === undefined) rmSync(path)
+    else {
+      mkdirSync(dirname(path), { recursive: true })
+      replaceFile(path, after, modeOf(path) ?? 0o644)
+      chmodSync(path, modeOf(path) ?? 0o644)
+    }
+  }
+}
+
+function summary(
+  io: Io,
+  chosen: readonly AgentAdapter[],
+  transport: Transport | undefined,
+  tried: readonly Tried[],
+  changes: readonly FileChange[],
+  dryRun: boolean,
+): void {
+  if (dryRun) {
+    io.stdout.write(
+      changed(changes).length === 0 ? 'Nothing would change.\n' : 'Nothing was written (--dry-run).\n',
+    )
+    return
+  }
+  const times = tried
+    .map(t => `${t.transport} ${t.ms === undefined ? 'failed' : `${t.ms.toFixed(1)} ms`}`)
+    .join(', ')
+  io.stdout.write(`Hook client: ${transport} (${times})\n`)
+  for (const { path } of changed(changes)) io.stdout.write(`Wrote ${path}\n`)
+  if (changed(changes).length === 0)
+    io.stdout.write(`The hooks of ${chosen.map(a => a.title).join(' and ')} were installed already.\n`)
+  io.stdout.write('Check it: baton doctor\n')
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
+      return undefined
+    throw new BatonError('settings_unreadable', `${path} cannot be read`, {
+      remedy: 'Check its permissions.',
+      cause,
+    })
+  }
+}
+
+function modeOf(path: string): number | undefined {
+  try {
+    return statSync(path).mode & 0o777
+  } catch {
+    return undefined
+  }
+}
