@@ -90,6 +90,7 @@ export interface AnalyseOptions {
 }
 
 const MAX_LENGTH = 128 * 1024
+const MAX_NESTING = 100
 const MAX_DEPTH = 12
 const MAX_COMMANDS = 4000
 
@@ -128,5 +129,22 @@ function refuse(source: string, maxLength: number): Unknown | undefined {
       range: [control.index, control.index + 1],
     }
   }
+  if (nesting(source) > MAX_NESTING) {
+    return { code: 'depth', reason: `nested more than ${MAX_NESTING} levels deep`, range }
+  }
   return undefined
+}
+
+/** A rough upper bound, cheap enough to come before the parser. */
+function nesting(source: string): number {
+  let depth = 0
+  let deepest = 0
+  for (let index = 0; index < source.length; index++) {
+    const code = source.charCodeAt(index)
+    if (code === 40 || code === 123) {
+      depth++
+      if (depth > deepest) deepest = depth
+    } else if ((code === 41 || code === 125) && depth > 0) depth--
+  }
+  return deepest
 }

@@ -55,7 +55,8 @@ const POSIX = { dash: 'gnu', permute: false, any: true } as const
 
 /** The arguments after the sub-command, or undefined when another sub-command is meant. */
 function underSubcommand(compiled: Compiled, args: readonly Word[]): readonly Word[] | undefined {
-  const { under } = compiled.wrapper
+  const { under, except } = compiled.wrapper
+  if (except?.includes(args[0]?.value ?? '')) return undefined
   if (!under) return args
   let rest = args
   const path =
@@ -183,7 +184,11 @@ function fdCommands(args: readonly Word[], sink: NestedSink): boolean {
       if (command.length === 0) sink.unknown('dynamic-program', 'fd runs an unnamed command')
       else {
         const held = command.some(word => word.value?.includes('{'))
-        const filled = command.map(word => replacePlaceholder(word, ['{}', '{/}', '{//}', '{.}', '{/.}']))
+        const filled = command.map(word => {
+          const next = replacePlaceholder(word, ['{}', '{/}', '{//}', '{.}', '{/.}'])
+          // fd prints paths below the folder it searched: they start with no dash.
+          return word.value === '{}' ? { ...next, prefix: './' } : next
+        })
         sink.words(
           held ? filled : [...filled, { ...unknownWord('(found path)', true), prefix: './' }],
           [],

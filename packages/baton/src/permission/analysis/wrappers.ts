@@ -3,6 +3,8 @@ export interface Wrapper {
   readonly names: string
   /** Sub-command path that makes it a wrapper, each step one of the listed words. */
   readonly under?: readonly string[]
+  /** First words that are its own sub-commands. */
+  readonly except?: readonly string[]
   /** Flags before the sub-command. */
   readonly globals?: string
   readonly flags: string
@@ -229,7 +231,13 @@ export const WRAPPERS: readonly Wrapper[] = [
   { names: 'dotenv dotenvx', flags: '-e= -f= -o -c= -p= -v=', rest: 'argv' },
   { names: 'nix-shell', flags: '--run=:source --command=:source -p|--packages --pure -I=', rest: 'none' },
   { names: 'nix', under: ['develop', 'shell'], flags: '-c|--command', rest: 'none' },
-  { names: 'rtk', flags: '-v --verbose -q', rest: 'argv' },
+  { names: 'rtk', under: ['proxy'], flags: '', rest: 'argv' },
+  {
+    names: 'rtk',
+    except: ['gain', 'discover', 'init', 'config', 'proxy', 'telemetry'],
+    flags: '-v --verbose -q',
+    rest: 'argv',
+  },
   {
     names: 'docker podman nerdctl',
     under: ['exec'],

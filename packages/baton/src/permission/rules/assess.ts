@@ -54,8 +54,17 @@ export function assess(command: SimpleCommand, programs: Programs): Assessment {
   if (!compiled) return result
   const args = command.words.slice(1)
   if (asksForHelp(args, compiled)) return { ...result, kind: 'read', reason: 'prints help' }
+  if (asksForVersion(args, compiled)) return { ...result, kind: 'read', reason: 'prints its version' }
   descend(compiled, args, result, command)
   return result
+}
+
+function asksForVersion(args: readonly Word[], compiled: CompiledSpec): boolean {
+  return (
+    args.length === 1 &&
+    args[0]?.value === '--version' &&
+    (compiled.flags.exact.has('--version') || compiled.spec.any === true)
+  )
 }
 
 /** `git push --help`: plain sub-command words and nothing else before it. */
@@ -102,10 +111,11 @@ function descend(
       return
     }
     if (spec.kind === undefined) {
-      const inert = head.flags.length > 0 && !word && head.strange.length === 0 && spec.bare === undefined
       if (
-        inert &&
-        head.flags.every(used => used.flag?.names.some(name => name === '--version' || name === '--help'))
+        args.length === 1 &&
+        head.flags.length === 1 &&
+        head.flags[0]?.flag &&
+        /^(--version|--help|-v|-V|-h)$/.test(head.flags[0].name)
       ) {
         result.kind = 'read'
         result.reason = 'prints its version or help'
@@ -279,7 +289,8 @@ function byVerb(
   )
   const candidates = spec.verbAt === undefined ? words : words.slice(spec.verbAt, spec.verbAt + 1)
   let verb = fixed
-  for (const word of candidates) {
+  for (const [index, word] of candidates.entries()) {
+    if (compiled.nouns.has(word) && index < candidates.length - 1) continue
     verb ??= compiled.verbs.find(known => matchesVerb(known, word))
   }
   if (!verb) {

@@ -24,6 +24,8 @@ export interface CommandSpec {
   readonly sub?: Readonly<Record<string, CommandSpec | Kind>>
   /** Command paths decided by the first word that is a known verb; entries may use `*`. */
   readonly verbs?: Partial<Record<Kind, string>>
+  /** Verbs that are also names of things: they count only as the last word. */
+  readonly nouns?: string
   /** Index of the word that is the verb, where that is fixed. */
   readonly verbAt?: number
   /** Whole command paths that differ from what their verb says; entries may use `*`. */
@@ -55,6 +57,7 @@ export interface CompiledSpec {
   readonly paths: readonly Verb[]
   readonly needs: ReadonlySet<string> | undefined
   readonly firstIsPathWith: ReadonlySet<string>
+  readonly nouns: ReadonlySet<string>
 }
 
 export interface Verb {
@@ -73,6 +76,7 @@ export function compileProgram(entry: CommandSpec | Kind, inherited = ''): Compi
   }
   return {
     spec,
+    nouns: new Set((spec.nouns ?? '').split(' ')),
     flags: flagTable(`${globals} ${spec.flags ?? ''}`),
     globals: flagTable(globals),
     sub,
@@ -90,6 +94,9 @@ export function compileProgram(entry: CommandSpec | Kind, inherited = ''): Compi
 }
 
 function verbList(entries: readonly (readonly [string, string])[]): Verb[] {
+  // A stray blank would turn one command path into all that begin like it.
+  const stray = entries.find(([text]) => text !== text.trim())
+  if (stray) throw new Error(`a command path ends in a blank: ${stray[0]}`)
   return entries
     .filter(([text]) => text !== '')
     .map(([text, kind]) => {

@@ -101,7 +101,8 @@ const ip: Check = use => {
   if (/^mo(n|ni|nit|nito|nitor)?$/.test(object)) return harmless(use, 'watches changes')
   if (/^netns$|^net$/.test(object) && /^(pids|identify|monitor)$/.test(action ?? ''))
     return harmless(use, 'shows name spaces')
-  if (action === undefined || IP_SHOWS.test(action)) return harmless(use, 'shows the network')
+  const nested = /^(xfrm|mptcp|sr|ioam)$/.test(object) ? use.parsed.positionals[2]?.value : action
+  if (action === undefined || IP_SHOWS.test(nested ?? 'show')) return harmless(use, 'shows the network')
   becomes(use, 'system', 'changes the network')
 }
 

@@ -3,6 +3,15 @@ import type { Use } from './registry.ts'
 
 /** Settles the class of a use; arguments that would be written are then only read. */
 export function harmless(use: Use, reason: string, kind: Kind = 'read'): void {
+  // A flag that writes or runs something is not undone by another one.
+  if (
+    use.parsed.flags.some(
+      used =>
+        used.flag?.kind !== undefined ||
+        (used.flag?.role === 'write' && !/^(-|\/dev\/(null|stdout|stderr))?$/.test(used.value?.value ?? '?')),
+    )
+  )
+    return
   use.result.kind = kind
   use.result.reason = reason
   use.result.reads.push(...use.result.writes)

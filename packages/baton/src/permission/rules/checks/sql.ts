@@ -67,7 +67,7 @@ const embedded =
     let words = use.parsed.positionals.map(word => word.value)
     if (has(use, '-lookaside', '-pagecache')) words = words.slice(1)
     const given = [...statements(use, names), ...words.slice(1)]
-    if (given.some(sql => sql === undefined || /^\s*\./.test(sql)))
+    if (given.some(sql => sql === undefined || (/^\s*\./.test(sql) && !PRINTS.test(sql))))
       return becomes(use, 'exec', 'runs a command of the client')
     // Read-only by flag: whatever the statement says fails on the database, but not on other files.
     const guarded = has(use, '-readonly', '--readonly', '-safe', '--safe')
@@ -78,8 +78,15 @@ const embedded =
       )
     )
       return harmless(use, 'opens the database read-only')
-    if (allRead(given)) harmless(use, 'runs a query that only reads')
+    if (given.length > 0 && given.every(sql => sql !== undefined && (readsOnly(sql) || PRINTS.test(sql))))
+      harmless(use, 'runs a query that only reads')
   }
+
+/** psql's own commands that list; an argument in backquotes would be run. */
+const LISTS = /^\\(d[a-zA-Z]*\+?|l\+?|z|conninfo|encoding|sf|sv)( [\w.*]+)?$/
+
+/** sqlite's own commands that print. */
+const PRINTS = /^\.(tables|schema|databases|indexes|indices|dump|show|fullschema|dbinfo|help)( [\w%]+)?$/
 
 const REDIS_READS =
   /^(get|mget|strlen|getrange|exists|type|ttl|pttl|keys|scan|hget|hmget|hgetall|hkeys|hvals|hlen|hexists|hscan|llen|lrange|lindex|scard|smembers|sismember|sscan|srandmember|zcard|zrange|zrangebyscore|zrank|zscore|zcount|zscan|xlen|xrange|xinfo|info|ping|dbsize|time|echo|lastsave|bitcount|getbit|pfcount|geopos|geodist|randomkey)$/i
@@ -89,7 +96,8 @@ export const SQL_CHECKS: Readonly<Record<string, Check>> = {
     if (!clean(use)) return
     const given = statements(use, ['-c'])
     if (given.length === 0 && has(use, '-l', '-V', '--help')) harmless(use, 'lists or prints help')
-    else if (allRead(given)) harmless(use, 'runs a query that only reads')
+    else if (given.length > 0 && given.every(sql => sql !== undefined && (readsOnly(sql) || LISTS.test(sql))))
+      harmless(use, 'runs a query that only reads')
   },
   mysql: use => {
     if (!clean(use)) return
@@ -101,7 +109,10 @@ export const SQL_CHECKS: Readonly<Record<string, Check>> = {
   duckdb: embedded('-cmd -c -s'),
   sqlcmd: use => {
     if (!clean(use)) return
-    const given = [...statements(use, ['-q', '-t']), ...use.parsed.positionals.map(word => word.value)]
+    const given = [
+      ...statements(use, ['--query', '--text', '-Q']),
+      ...use.parsed.positionals.map(word => word.value),
+    ]
     if (allRead(given.map(sql => sql?.replaceAll('@@', '')))) harmless(use, 'runs a query that only reads')
   },
   redis: use => {

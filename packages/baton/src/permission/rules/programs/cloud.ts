@@ -5,8 +5,8 @@ const READ = { kind: 'read', any: true } as const
 /** Verbs that change something, in the words of every cloud command line. */
 const CHANGES = `create create-* delete delete-* update update-* set set-* add add-* remove remove-* put put-* start start-* stop stop-* restart reboot*
   terminate* modify* attach* detach* associate* disassociate* authorize* revoke* enable* disable* register* deregister* import import-* export export-*
-  copy move purge purge-* restore* run invoke* publish* send* tag-* untag-* upload* deploy deploy* undeploy cancel* reset* rotate* grant* apply*
-  deallocate redeploy open-port resize* scale* failover* regenerate* renew* approve* reject* assign* unassign* sync cp mv rm rb mb login logout configure upgrade
+  copy move purge purge-* restore* run invoke* publish publish-* send send-* tag-* untag-* upload upload-* deploy deploy-* undeploy cancel* reset* rotate* grant* apply*
+  deallocate redeploy open-port resize* scale* failover* regenerate* renew* approve* reject* assign assign-* unassign unassign-* sync cp mv rm rb mb login logout configure upgrade
   install uninstall exec ssh scp call write patch replace* clear* move-* rename* swap* release* accept* allocate* promote* rollback* convert* undelete destroy encrypt decrypt sign*
   browse up wait execute* change* complete* confirm* initiate* admin-* batch-write* batch-delete* transact* unload* resume* suspend* submit* upsert connect*
   restart* generate-* recover* trigger* queue pause* migrate* abandon* bulk-* extend* join leave lock unlock bind unbind mount* flush* merge* provision* drain* swap activate* deactivate* init initialize* link unlink rebuild* resync*`
@@ -47,7 +47,6 @@ export const CLOUD: ProgramTable = {
         'ecr-public get-login-password',
         'configure export-credentials',
         'codeartifact get-authorization-token',
-        'lambda',
         'sso get-role-credentials',
         'cognito-identity get-credentials-for-identity',
         'ec2 get-password-data',
@@ -60,7 +59,6 @@ export const CLOUD: ProgramTable = {
         'configure',
         's3',
         'lambda invoke',
-        'athena',
         'logs start-query',
         'ssm start-session',
         'sts',
@@ -76,11 +74,12 @@ export const CLOUD: ProgramTable = {
   },
   'az azure': {
     globals:
-      '-o|--output= --query= --subscription= -g|--resource-group= --only-show-errors --verbose --debug -h|--help',
+      '-o|--output= --query= --subscription= -g|--resource-group= --only-show-errors --verbose --debug -h|--help --version',
     verbs: {
-      read: 'list list-* show show-* get get-* exists query check-* version tail validate* what-if logs url download download-batch find usage view summarize',
+      read: 'list list-* show show-* get get-* exists query check-* version tail validate* what-if logs url find usage view summarize',
       remote: CHANGES,
     },
+    nouns: 'queue lock run tag deployment export',
     paths: {
       credential: [
         'account get-access-token',
@@ -100,7 +99,6 @@ export const CLOUD: ProgramTable = {
         'servicebus namespace authorization-rule keys list',
         'functionapp keys list',
         'cognitiveservices account keys list',
-        'keyvault secret ',
       ],
       write: [
         'aks get-credentials',
@@ -109,7 +107,7 @@ export const CLOUD: ProgramTable = {
         'storage file download',
         'storage file download-batch',
       ],
-      remote: ['vm run-command', 'keyvault key download', 'deployment group', 'rest'],
+      remote: ['vm run-command', 'keyvault key download', 'rest'],
     },
     flags: '-f|--file=',
     bare: 'unlisted',
@@ -118,12 +116,18 @@ export const CLOUD: ProgramTable = {
     globals:
       '--project= --format= --account= --configuration= --region= --zone= --quiet -q --verbosity= --impersonate-service-account= --billing-project= --flags-file=!no --log-http --user-output-enabled= --filter= --limit= --sort-by= --page-size= -h --help --version',
     verbs: {
-      read: 'list list-* describe get get-* read info version search search-* lookup tail check-* validate diff print-settings explain test-* get-value get-iam-policy ls du hash help topic preview',
+      read: 'list list-* describe get get-* read info version search search-* lookup tail check-* validate diff print-settings explain test-* get-value get-iam-policy ls du cat hash log help topic preview',
       remote: CHANGES,
     },
+    nouns: 'run queue export import',
     paths: {
       read: [
-        'container clusters get-credentials',
+        'components list',
+        'config list',
+        'config get',
+        'config get-value',
+        'auth list',
+        'cheat-sheet',
         'info',
         'version',
         'help',
@@ -137,9 +141,9 @@ export const CLOUD: ProgramTable = {
         'auth application-default print-access-token',
         'secrets versions access',
         'config config-helper',
-        'iam service-accounts keys ',
       ],
       system: [
+        'container clusters get-credentials',
         'init',
         'config set',
         'config unset',
@@ -239,17 +243,17 @@ export const CLOUD: ProgramTable = {
   'ansible-playbook': {
     kind: 'remote',
     any: true,
-    flags: '--syntax-check --list-hosts --list-tasks --list-tags --check|-C --version',
+    flags: '--syntax-check --list-hosts --list-tasks --list-tags --check|-C -h|--version',
     check: 'check-only',
   },
-  ansible: { kind: 'remote', any: true, flags: '--list-hosts --check|-C --version', check: 'check-only' },
+  ansible: { kind: 'remote', any: true, flags: '--list-hosts --check|-C -h|--version', check: 'check-only' },
   'ansible-pull': {
     kind: 'remote',
     any: true,
-    flags: '--check|-C --list-hosts --version',
+    flags: '--check|-C --list-hosts -h|--version',
     check: 'check-only',
   },
-  'ansible-console': { kind: 'remote', any: true, flags: '--list-hosts --version', check: 'check-only' },
+  'ansible-console': { kind: 'remote', any: true, flags: '--list-hosts -h|--version', check: 'check-only' },
   'ansible-vault': {
     sub: { view: { kind: 'read', any: true }, 'create edit encrypt encrypt_string decrypt rekey': 'write' },
   },

@@ -11,7 +11,7 @@ const PROJECT = {
 export const COMPILED: ProgramTable = {
   cargo: {
     globals:
-      '-v|--verbose -vv -q|--quiet --color= --locked --offline --frozen -Z=!no --config=!exec -C=!no -V|--version --list -h|--help',
+      '+* -v|--verbose -vv -q|--quiet --color= --locked --offline --frozen -Z=!no --config=!exec -C=!no -V|--version --list -h|--help',
     sub: {
       'help info tree metadata locate-project verify-project pkgid search version read-manifest report': READ,
       'check c clippy doc fetch update generate-lockfile vendor': {

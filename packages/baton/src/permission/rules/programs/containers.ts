@@ -14,7 +14,8 @@ const COMPOSE = {
       any: true,
       flags: '-o|--output=:write --lock-image-digests',
     },
-    exec: EXEC,
+    // Into one of several containers: left to a person.
+    exec: { ...EXEC, kind: 'unlisted' },
     'up down start stop restart kill pause unpause build pull push create rm run attach wait watch export cp scale commit publish bridge alpha':
       'system',
   },
@@ -32,7 +33,7 @@ export const CONTAINERS: ProgramTable = {
         sub: {
           'ls list ps inspect logs port stats top diff': READ,
           export: { kind: 'read', any: true, flags: '-o|--output=:write' },
-          exec: EXEC,
+          exec: { ...EXEC, kind: 'unlisted' },
           'start stop restart kill pause unpause wait create commit update rename attach rm prune run cp clone checkpoint restore':
             'system',
         },

@@ -1,5 +1,13 @@
 import type { ProgramTable } from '../spec.ts'
 
+const YQ = {
+  kind: 'read',
+  any: true,
+  args: ['text', 'read'],
+  flags:
+    '-i|--inplace|--in-place?!write -s|--split-exp=!write --split-exp-file=!write --from-file=:read -w!no -p= -o= -I= --arg= --argjson= -P -C -M -n',
+} as const
+
 /** The shell's own builtins and the small tools that only read and print. */
 export const COREUTILS: ProgramTable = {
   // Builtins without effect outside the shell.
@@ -156,13 +164,7 @@ export const COREUTILS: ProgramTable = {
       args: ['text', 'read'],
       flags: '-r --raw -c -C -M -n -p= -o!no --format --noout --xpath= -f= -s= -h --help --version',
     },
-  yq: {
-    kind: 'read',
-    any: true,
-    args: ['text', 'read'],
-    flags:
-      '-i|--inplace|--in-place?!write -s|--split-exp=!write --split-exp-file=!write --from-file=:read -w!no -p= -o= -I= --arg= --argjson= -P -C -M -n',
-  },
+  yq: { ...YQ, sub: { 'eval e eval-all ea': YQ } },
   'awk gawk mawk nawk original-awk': {
     kind: 'read',
     posix: true,
@@ -200,7 +202,7 @@ export const COREUTILS: ProgramTable = {
     kind: 'read',
     any: true,
     posix: false,
-    flags: '--listen-unsafe?!exec --preview= --bind= --history=:write',
+    flags: '--listen? --listen-unsafe?!exec --preview= --bind= --history=:write',
     check: 'fzf',
   },
   script: {

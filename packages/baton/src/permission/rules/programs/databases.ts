@@ -31,6 +31,11 @@ export const DATABASES: ProgramTable = {
     check: 'duckdb',
   },
   sqlcmd: {
+    kind: 'remote',
+    bare: 'unlisted',
+    flags:
+      '-Q= -S= -d= -U= -P= -E -l= -t= -s= -W -b -N -C -K= -I -y= -Y= -w= -a= -m= -q=!no -i=!no -o=:write -G -A -e -r',
+    check: 'sqlcmd',
     globals: '--help --version -h -v',
     sub: {
       query: {

@@ -124,8 +124,13 @@ export const GIT: ProgramTable = {
       'maintenance gc prune repack pack-refs pack-objects prune-packed multi-pack-index commit-graph':
         'write',
       'add stage': { kind: 'write', any: true },
-      'commit merge rebase cherry-pick revert reset checkout switch restore rm mv clean am apply init clone pull update-index update-ref symbolic-ref read-tree write-tree commit-tree replace fast-import filter-branch subtree checkout-index merge-file merge-index mailinfo quiltimport':
+      'commit merge rebase cherry-pick revert reset checkout switch restore rm mv clean am apply init clone pull update-index update-ref read-tree write-tree commit-tree replace fast-import filter-branch subtree checkout-index merge-file merge-index mailinfo quiltimport':
         { kind: 'write', any: true, check: 'git-write' },
+      'symbolic-ref': {
+        kind: 'read',
+        max: 1,
+        flags: '-q|--quiet --short --no-recurse -d|--delete!write -m=!write',
+      },
       push: { kind: 'remote', any: true, check: 'git-push' },
       'send-email imap-send send-pack http-push svn p4 cvsimport': 'remote',
       'daemon instaweb credential credential-store credential-cache mergetool gui citool gitk web--browse shell upload-pack receive-pack':

@@ -16,8 +16,12 @@ export const KUBERNETES: ProgramTable = {
         flags:
           '-o|--output= -l|--selector= -f|--filename= --field-selector= --sort-by= -L= --template= --raw=!no',
       },
-      'describe logs log explain top cluster-info api-resources api-versions version diff events completion options kustomize':
-        { kind: 'read', any: true, flags: '--enable-helm!exec --enable-exec!exec' },
+      'describe logs log explain top api-resources api-versions version events completion options': READ,
+      'cluster-info diff kustomize': {
+        kind: 'read',
+        any: true,
+        flags: '--enable-helm!exec --enable-exec!exec --output-directory=:write',
+      },
       auth: { sub: { 'can-i whoami': READ, reconcile: 'remote' } },
       rollout: { sub: { 'status history': READ, 'undo pause resume restart': 'remote' } },
       config: {

@@ -36,7 +36,7 @@ export const MACOS: ProgramTable = {
     kind: 'write',
     any: true,
     flags:
-      '-v|--verify -d|--display --validate-constraint -s|--sign=!write -f|--force!write --remove-signature!write -h --deep --strict',
+      '-v|--verify -d|--display --validate-constraint -s|--sign=!write -f|--force!write --remove-signature!write --extract-certificates?!write --entitlements=!write --file-list=:write -h --deep --strict',
     check: 'codesign',
   },
   mdimport: {
@@ -86,7 +86,8 @@ export const MACOS: ProgramTable = {
   scutil: {
     kind: 'unlisted',
     single: true,
-    flags: '--get= --dns --proxy -r= --nwi -w= -t= -W --nc= --set=!system --prefs?!system --renew=!system',
+    flags:
+      '--get= --dns --proxy -r= --nwi -w= -t= -W --nc=!system --set=!system --prefs?!system --renew=!system',
     any: true,
     check: 'list-only',
   },
