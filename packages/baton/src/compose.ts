@@ -62,10 +62,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const { folder, env, home } = options
   const clock = systemClock
   const chance = systemChance
-  const config = keepConfig({ env, home, stateDir: folder.dir }, { files: systemFiles, clock }, { onChange })
+  const notes: EntryBody[] = []
+  let started = false
+  let secrets: readonly string[] = []
   const redactor = makeRedactor(() => secrets)
   const { log, rotate } = openLog(folder.log, redactor.text)
-  let secrets: readonly string[] = []
+  const config = keepConfig({ env, home, stateDir: folder.dir }, { files: systemFiles, clock }, { onChange })
   let machine = await config.get()
   secrets = secretsIn(machine.config, env)
 
@@ -74,8 +76,6 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const copy =
     machine.config.store.url && !options.inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION
   const live = new Live()
-  const notes: EntryBody[] = []
-  let started = false
   const sessions = new Map<string, Session>()
 
   async function copyTo(url: string) {
@@ -87,7 +87,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
 
   /** Called for every configuration that was loaded or found broken, once each. */
   function onChange({ project, kind, loaded }: ConfigChange): void {
-    if (project === undefined) {
+    if (project === undefined && started) {
       machine = loaded
       secrets = secretsIn(loaded.config, env)
     }
