@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { appendFile, lstat, mkdir, readFile } from 'node:fs/promises'
+import { dirname, isAbsolute, join } from 'node:path'
+import type { Git } from '../../ports/git.ts'
+
+const TIMEOUT_MS = 4000
+const MAX_OUTPUT = 32 * 1024 * 1024
+/** Beyond these, an untracked file counts by size and time instead of by content. */
+const READ_FILES = 300
+const READ_BYTES = 2_000_000
+/** Baton's own places are no work of the agent's. */
+const OURS = ['.tmp', '.baton']
+
+/** Git through its own program: argument lists only, no locks taken, no prompts, no hooks or helpers of the repository run. */
+export const systemGit: Git = {
+  async worktree(folder) {
+    const where = await git(folder, ['rev-parse', '--show-toplevel'])
+    const root = where?.trimEnd()
+    if (!root) return undefined
+    const scope = ['--', '.', ...OURS.map(name => `:(exclude,top)${name}`)]
+    const [head, branch, status, diff] = await Promise.all([
+      git(root, ['rev-parse', '--verify', '-q', 'HEAD']),
+      git(root, ['symbolic-ref', '--short', '-q', 'HEAD']),
+      git(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', ...scope]),
+      git(root, ['diff', '--no-ext-diff', '--no-textconv', '--no-color', 'HEAD', ...scope]),
+    ])
+    if (status === undefined) return undefined
+    const tree = createHash('sha256')
+      .update(status)
+      .update('\0')
+      .update(diff ?? '')
+    const untracked = status.split('\0').flatMap(line => (line.startsWith('?? ') ? line.slice(3) : []))
+    for (const [i, name] of untracked.entries())
+      tree.update(await fileDigest(join(root, name), i < READ_FILES))
+    return {
+      root,
+      head: head?.trim() ?? '',
+      branch: branch?.trim() || undefined,
+      tree: tree.digest('base64url'),
+    }
+  },
+
+  async exclude(folder, pattern) {
+    const shown = (await git(folder, ['rev-parse', '--git-path', 'info/exclude']))?.trimEnd()
+    if (!shown) return
+    const path = isAbsolute(shown) ? shown : join(folder, shown)
+    const before = await readFile(path, 'utf8').catch(() => '')
+    if (before.split('\n').includes(pattern)) return
+    await mkdir(dirname(path), { recursive: true })
+    await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${pattern}\n`)
+  },
+}
+
+/** Its output, or undefined when it fails. */
+function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+  const safe = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false']
+  // A variable such as GIT_DIR would answer for another repository.
+  const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_COMMON_DIR, ...rest } = process.env
+  const env = { ...rest, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
+  return new Promise(resolve => {
+    execFile(
+      'git',
+      [...safe, ...args],
+      { cwd, env, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT, encoding: 'utf8', killSignal: 'SIGKILL' },
+      (error, stdout) => resolve(error ? undefined : stdout),
+    )
+  })
+}
+
+async function fileDigest(path: string, read: boolean): Promise<string> {
+  try {
+    const facts = await lstat(path)
+    if (!facts.isFile() || !read || facts.size > READ_BYTES) return `${facts.size}:${facts.mtimeMs}\0`
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('base64url')
+  } catch {
+    return 'gone\0'
+  }
+}

@@ -1,0 +1,135 @@
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { FileError } from '../../ports/files.ts'
+import type { Found, SmallFiles } from '../../ports/small-files.ts'
+
+const LIMIT = 1_000_000
+
+/** Small files on the real file system. */
+export const systemSmallFiles: SmallFiles = {
+  async read(root, name, limit = LIMIT) {
+    try {
+      const refused = await obstacle(root, name)
+      if (refused) return { kind: 'refused', why: refused }
+      const file = await open(
+        join(root, name),
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      )
+      try {
+        const facts = await file.stat()
+        if (!facts.isFile()) return { kind: 'refused', why: `${name} is no regular file` }
+        if (facts.size > limit) return { kind: 'refused', why: `${name} is larger than ${limit} bytes` }
+        return { kind: 'text', text: await file.readFile('utf8'), modifiedMs: facts.mtimeMs }
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      return absentOr(error, name)
+    }
+  },
+
+  async write(root, name, text, { hasty = false } = {}) {
+    const path = await safePath(root, name)
+    const draft = `${path}.${process.pid}.${++drafts}.tmp`
+    try {
+      const file = await open(draft, 'wx', 0o600)
+      try {
+        await file.writeFile(text)
+        if (!hasty) await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw new FileError('failed', path, error)
+    }
+  },
+
+  async append(root, name, text) {
+    const path = await safePath(root, name)
+    const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
+    const file = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    try {
+      if ((await file.stat()).isFile()) await file.writeFile(text)
+    } finally {
+      await file.close()
+    }
+  },
+
+  async remove(root, name) {
+    if (await obstacle(root, dirname(name))) return false
+    try {
+      // A link is removed itself, not what it names.
+      await rm(join(root, name))
+      return true
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return false
+      throw new FileError('failed', join(root, name), error)
+    }
+  },
+
+  async list(root, folder) {
+    if (await obstacle(root, folder)) return []
+    try {
+      const entries = await readdir(join(root, folder), { withFileTypes: true })
+      const files = entries.filter(entry => entry.isFile())
+      const found = await Promise.all(
+        files.map(async ({ name }) => {
+          const facts = await lstat(join(root, folder, name)).catch(() => undefined)
+          return facts ? [{ name, modifiedMs: facts.mtimeMs }] : []
+        }),
+      )
+      return found.flat()
+    } catch {
+      return []
+    }
+  },
+}
+
+let drafts = 0
+const user = process.geteuid?.()
+
+/** What below the root stands in the way of `name`, if anything. A name that is free is no obstacle. */
+async function obstacle(root: string, name: string): Promise<string | undefined> {
+  const steps = normalize(name).split('/')
+  if (name.startsWith('/') || steps.includes('..')) return 'the name leads out of its folder'
+  let path = root
+  for (const [i, step] of steps.entries()) {
+    path = join(path, step)
+    try {
+      const facts = await lstat(path)
+      const shown = steps.slice(0, i + 1).join('/')
+      if (facts.isSymbolicLink()) return `${shown} is a link`
+      if (user !== undefined && facts.uid !== user && facts.uid !== 0)
+        return `${shown} belongs to another user`
+      if (i < steps.length - 1 && !facts.isDirectory()) return `${shown} is no folder`
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+  return undefined
+}
+
+async function safePath(root: string, name: string): Promise<string> {
+  const path = join(root, name)
+  const refused = await obstacle(root, name)
+  if (refused) throw new FileError('denied', path, new Error(refused))
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    return path
+  } catch (error) {
+    throw new FileError('failed', path, error)
+  }
+}
+
+function absentOr(error: unknown, name: string): Found {
+  const code = codeOf(error)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
+  return { kind: 'refused', why: `${name} cannot be read (${code || 'error'})` }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

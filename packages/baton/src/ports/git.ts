@@ -1,0 +1,17 @@
+/** What git says about a folder at one moment. */
+export interface WorktreeFacts {
+  root: string
+  /** Empty in a repository without a commit. */
+  head: string
+  /** Undefined on a detached HEAD. */
+  branch: string | undefined
+  /** Digest of everything that is not committed, Baton's own files left out. */
+  tree: string
+}
+
+/** Git, as far as hands-off mode looks at it. Never fails: no answer means no repository, or git took too long. */
+export interface Git {
+  worktree(folder: string): Promise<WorktreeFacts | undefined>
+  /** Keeps a pattern out of git's sight for this clone only. */
+  exclude(folder: string, pattern: string): Promise<void>
+}

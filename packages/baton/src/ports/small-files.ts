@@ -1,0 +1,20 @@
+/** What stands at a place; `refused` where a link, another user's file or something odd stands in the way. */
+export type Found =
+  | { kind: 'text'; text: string; modifiedMs: number }
+  | { kind: 'absent' }
+  | { kind: 'refused'; why: string }
+
+/**
+ * Small text files below a root that is trusted as far as it goes. No name below the root may be a link:
+ * a repository could lead a write anywhere.
+ */
+export interface SmallFiles {
+  read(root: string, name: string, limit?: number): Promise<Found>
+  /** Atomic, 0600, folders 0700. Throws FileError where `read` would refuse. `hasty` skips the wait for the disk. */
+  write(root: string, name: string, text: string, how?: { hasty?: boolean }): Promise<void>
+  append(root: string, name: string, text: string): Promise<void>
+  /** False when there was nothing. */
+  remove(root: string, name: string): Promise<boolean>
+  /** The names of regular files in a folder, with their age; empty when there is none. */
+  list(root: string, folder: string): Promise<{ name: string; modifiedMs: number }[]>
+}

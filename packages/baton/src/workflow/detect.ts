@@ -1,0 +1,46 @@
+import type { Workflow } from './workflow.ts'
+
+export interface Detected {
+  workflow: Workflow
+  issue?: number
+}
+
+/** The workflow that a prompt starts, if it is a command of one. A command in the middle of a sentence is only talk. */
+export function detectWorkflow(prompt: string, workflows: readonly Workflow[]): Detected | undefined {
+  // Long enough for every command line, short enough that a pasted novel costs nothing.
+  const line = prompt.slice(0, LONGEST).trimStart()
+  const [, name, rest = ''] =
+    /^\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}([A-Za-z0-9][\w.-]*)(?:\s([\s\S]*))?$/.exec(line) ?? []
+  const workflow = name === undefined ? undefined : byCommand(workflows, name)
+  if (!workflow) return undefined
+  const issue = workflow.takesIssue ? issueIn(rest) : undefined
+  return { workflow, ...(issue === undefined ? {} : { issue }) }
+}
+
+const LONGEST = 100_000
+
+function byCommand(workflows: readonly Workflow[], name: string): Workflow | undefined {
+  return workflows.findLast(workflow => workflow.commands.includes(name))
+}
+
+/**
+ * The issue is the first word after the command, or the word after `--dry-run`, `--refine` or `--from-issue`.
+ * A number later in a sentence is not one: `/ultra-planner add 3 buttons`.
+ */
+export function issueIn(rest: string): number | undefined {
+  const words = rest.trim().split(/\s+/, 40)
+  const named = words.flatMap((word, i) => {
+    const beside = /^--(?:refine|from-issue)=(.+)$/.exec(word)?.[1]
+    return numberOf(beside) ?? (FLAGS.has(word) ? numberOf(words[i + 1]) : undefined) ?? []
+  })
+  return numberOf(words[0]) ?? named[0]
+}
+
+const FLAGS: ReadonlySet<string> = new Set(['--dry-run', '--refine', '--from-issue'])
+
+function numberOf(word = ''): number | undefined {
+  const digits =
+    /^#?(\d{1,9})$/.exec(word)?.[1] ??
+    /^https?:\/\/[^\s/]+\/[^\s/]+\/[^\s/]+\/issues\/(\d{1,9})\/?(?:[#?]\S*)?$/.exec(word)?.[1]
+  return Number(digits) || undefined
+}

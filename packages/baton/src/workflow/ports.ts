@@ -1,0 +1,43 @@
+import type { AgentName } from '@batonpass/contract/event'
+import type { SessionId } from '@batonpass/contract/ids'
+import type { EndKind, WorkflowEntry } from '@batonpass/contract/workflow'
+import type { Driver } from '../ports/driver.ts'
+import type { Forge } from '../ports/forge.ts'
+import type { Git } from '../ports/git.ts'
+import type { Transcripts } from '../ports/transcript.ts'
+import type { Run, Runs } from './run.ts'
+import type { StateFiles } from './state-files.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { Workflow } from './workflow.ts'
+
+/** Everything hands-off mode needs of the world. */
+export interface WorkflowPorts {
+  files: StateFiles
+  runs: Runs
+  /** The workflows that count in a project right now. */
+  workflows(project: string): Promise<readonly Workflow[]>
+  git: Git
+  transcriptsOf(agent: AgentName): Transcripts | undefined
+  /** None where no forge is configured or reachable. */
+  forgeFor(project: string): Promise<Forge | undefined>
+  supervisor: Supervisor | undefined
+  driver: Driver | undefined
+  journal(about: RunName, entry: WorkflowEntry): Promise<void>
+  /** Tells people of an end, beside the terminal: once for each end. */
+  announce(announcement: Announcement): Promise<void>
+  fault(during: string, cause: unknown): void
+}
+
+export type RunName = Pick<Run, 'session' | 'nativeSession' | 'agent' | 'project'>
+
+export interface Announcement {
+  session: SessionId
+  nativeSession: string
+  project: string
+  workflow: string
+  issue?: number | undefined
+  end: EndKind
+  reason: string
+  /** The pull request's link. */
+  pullRequest?: string | undefined
+}
