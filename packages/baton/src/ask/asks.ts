@@ -1,14 +1,14 @@
 import type { Ask, AskEntry, AskFacts, AskKind, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
+import type { AskStore } from '../ports/ask-store.ts'
 import type { Chance } from '../ports/chance.ts'
+import type { Answered, Answering, Channel, Given } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Timers } from '../ports/timers.ts'
-import type { Answered, Answering, Channel, Given } from './channel.ts'
 import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { type AskOutcome, outcomeOf } from './outcome.ts'
-import type { AskStore } from './store.ts'
 
 export interface AsksParts {
   store: AskStore

@@ -1,16 +1,11 @@
 import type { Ask, AskAnswer, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Verdict } from '../ports/channel.ts'
 
 /** What can happen to an ask. */
 export type AskEvent =
   | { type: 'answer'; answer: AskAnswer; fingerprint: string }
   | { type: 'time'; at: string }
   | { type: 'withdraw'; why: WithdrawnWhy; at: string }
-
-/**
- * What became of an event. `taken`: it settled the ask. Everything else changed nothing, except `expired`:
- * the answer came after the time was up, and the ask is now timed out.
- */
-export type Verdict = 'taken' | 'expired' | 'closed' | 'another' | 'not-offered' | 'reason-missing' | 'early'
 
 /** To be done in this order; what follows `keep` waits until it is durable. */
 export type Effect =

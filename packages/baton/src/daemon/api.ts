@@ -4,8 +4,8 @@ import type { Entry } from '@batonpass/contract/journal'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
+import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
-import type { Live } from './live.ts'
 
 export interface ApiParts {
   health(): Promise<Health>

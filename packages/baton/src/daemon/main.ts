@@ -2,10 +2,10 @@ import { homedir } from 'node:os'
 import { BatonError } from '@batonpass/contract/errors'
 import { compose } from '../compose.ts'
 import { stateDir } from '../config/places.ts'
+import { openStateFolder } from '../config/state-folder.ts'
+import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
 import { runDaemon } from './daemon.ts'
-import { openStateFolder } from './folder.ts'
-import { takeLock } from './lock.ts'
 import { socketAnswers } from './probe.ts'
 
 /** How long a successor waits for its predecessor to finish. */

@@ -10,6 +10,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Reactor } from '../ports/reactor.ts'
 import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
 import { Echoes } from './echoes.ts'
@@ -17,7 +18,6 @@ import { Lanes } from './lanes.ts'
 import { settle, speakers } from './merge.ts'
 import { mapPaths } from './paths.ts'
 import { type Reacting, react } from './react.ts'
-import type { Reactor } from './reactor.ts'
 
 /** One hook call: the client's envelope and the agent's own bytes. */
 export interface HookCall {

@@ -1,5 +1,5 @@
 import type { Decision, Reaction } from '@batonpass/contract/reaction'
-import { type Contribution, GOING, type Going, REACTORS, type ReactorName } from './contribution.ts'
+import { type Contribution, GOING, type Going, REACTORS, type ReactorName } from '../ports/contribution.ts'
 
 /** Everything that was said to one event, in a form whose order never depends on who spoke first. */
 export interface Merged {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@batonpass/contract/event'
-import type { Contribution, ReactorName } from './contribution.ts'
+import type { Contribution, ReactorName } from '../ports/contribution.ts'
+import type { Later, ReactionContext, Reactor } from '../ports/reactor.ts'
 import { contribute, type Merged, merge, NOTHING } from './merge.ts'
-import type { Later, ReactionContext, Reactor } from './reactor.ts'
 
 export type Fault = (reactor: ReactorName, cause: unknown) => void
 

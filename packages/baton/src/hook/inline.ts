@@ -1,9 +1,9 @@
 import { Envelope, PROTOCOL } from '@batonpass/contract/hook'
 import { compose } from '../compose.ts'
 import type { Environment } from '../config/places.ts'
-import { openStateFolder, stateFolder } from '../daemon/folder.ts'
-import { takeLock } from '../daemon/lock.ts'
+import { openStateFolder, stateFolder } from '../config/state-folder.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
+import { takeLock } from '../store/lock.ts'
 
 const LOCK_MS = 5000
 

@@ -1,5 +1,5 @@
 import type { Ask } from '@batonpass/contract/ask'
-import type { AskStore, ChannelMemory } from '../ask/store.ts'
+import type { AskStore, ChannelMemory } from '../ports/ask-store.ts'
 import type { Connection } from './connection.ts'
 import { failure } from './failure.ts'
 

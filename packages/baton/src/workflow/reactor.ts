@@ -1,5 +1,5 @@
-import type { Contribution } from '../engine/contribution.ts'
-import type { ReactionContext, Reactor } from '../engine/reactor.ts'
+import type { Contribution } from '../ports/contribution.ts'
+import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { HandsOff, type StopAnswer } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { SUPERVISOR_MS } from './supervisor.ts'

@@ -1,6 +1,5 @@
 import type { Ask, AskAnswer } from '@batonpass/contract/ask'
 import type { AskId } from '@batonpass/contract/ids'
-import type { Verdict } from './machine.ts'
 
 /** A way to reach a person. One that fails costs the others nothing. */
 export interface Channel {
@@ -23,6 +22,12 @@ export interface Given extends Pick<AskAnswer, 'option' | 'by'> {
   /** What the person saw; without it the answer is for whatever the ask's id names. */
   fingerprint?: string | undefined
 }
+
+/**
+ * What became of an answer. `taken`: it settled the ask. Everything else changed nothing, except `expired`:
+ * the answer came after the time was up, and the ask is now timed out.
+ */
+export type Verdict = 'taken' | 'expired' | 'closed' | 'another' | 'not-offered' | 'reason-missing' | 'early'
 
 export interface Answered {
   verdict: Verdict | 'unknown'
