@@ -8,7 +8,7 @@ import { pathsOf } from './paths/resolve.ts'
 import { type Assessment, assess } from './rules/assess.ts'
 import { KIND_MEANING } from './rules/kinds.ts'
 import type { CompiledRule, Subject } from './rules/match.ts'
-import { ownAddress, ownHazard } from './rules/own.ts'
+import { killsByName, ownAddress, ownHazard } from './rules/own.ts'
 import { Undoing } from './undoing.ts'
 import { Verdict } from './verdict.ts'
 
@@ -32,6 +32,13 @@ export function judgeCommand(source: string, context: JudgeContext): PermissionJ
     if (unknown.part !== undefined && vouched.has(unknown.part) && VOUCHABLE.has(unknown.code)) continue
     const part = source.slice(unknown.range[0], Math.min(unknown.range[1], unknown.range[0] + 200))
     verdict.add({ rule: `analysis ${unknown.code}`, decision: 'undecided', part, reason: unknown.reason })
+  }
+  const programs = analysis.commands.map(command => programName(command.words[0]?.value ?? ''))
+  if (killsByName(programs, source)) {
+    verdict.add(
+      { rule: 'self-protection', decision: 'deny', part: 'kill', reason: 'stops Baton’s daemon' },
+      true,
+    )
   }
   const mention = guardedMention(source, context)
   if (mention && verdict.decision !== 'allow') {

@@ -100,7 +100,7 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
     )
     return verdict.judgement(false)
   }
-  const worktree = paths.realpath(request.worktree)
+  const { worktree } = context
   const inside = isInside(real, worktree) && !isInside(real, `${worktree}/.git`)
   const about: Subject = { ...subject(request.tool), text: given, paths: [...new Set([path, real])] }
   const secret =

@@ -24,6 +24,8 @@ export interface JudgeContext {
   readonly rules: RuleSet
   readonly paths: PathPorts
   readonly guarded: Guarded
+  /** The worktree's root with links followed. */
+  readonly worktree: string
 }
 
 /** Decides from rules and analysis alone. Never throws: what goes wrong becomes `ask`. */
@@ -32,13 +34,14 @@ export function judge(
   rules: RuleSet,
   ports: PathPorts = LEXICAL_PATHS,
 ): PermissionJudgement {
-  const context: JudgeContext = {
-    request,
-    rules,
-    paths: ports,
-    guarded: request.guarded ?? guardedDefaults(request.home),
-  }
   try {
+    const context: JudgeContext = {
+      request,
+      rules,
+      paths: ports,
+      guarded: request.guarded ?? guardedDefaults(request.home),
+      worktree: ports.realpath(request.worktree),
+    }
     const command = shellCommand(request)
     return command === undefined ? judgeTool(context) : judgeCommand(command, context)
   } catch (error) {

@@ -6,6 +6,9 @@ import type { Assessment } from './rules/assess.ts'
 /** Programs after which a path may lead elsewhere than it did when it was judged. */
 const RELINKS = /^(ln|gln|mv|gmv|cp|gcp|git)$/
 
+/** Of git, those that write files of the worktree. */
+const RELINKING = /^(checkout|switch|restore|reset|stash|merge|apply|revert|cherry-pick|mv)$/
+
 /** Whether a snapshot of the worktree could take back all that a text does. */
 export class Undoing {
   readonly #worktree: string
@@ -42,10 +45,14 @@ export class Undoing {
       this.#possible = false
       return
     }
+    if (assessment.inWorktree && !RELINKING.test(assessment.path[0] ?? '')) {
+      this.#writes = true
+      return
+    }
     for (const path of found.writes) {
       if (this.#moved.some(moved => isInside(path, moved))) this.#possible = false
     }
-    if (this.#moved.includes(this.#worktree)) this.#possible = false
+    if (!assessment.inWorktree && this.#moved.includes(this.#worktree)) this.#possible = false
     if (RELINKS.test(assessment.program))
       this.#moved.push(...(assessment.inWorktree ? [this.#worktree] : found.writes))
     this.#writes = true

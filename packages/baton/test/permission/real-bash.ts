@@ -53,11 +53,11 @@ export class RealBash {
       }, 8000)
       child.on('close', () => {
         clearTimeout(stop)
-        resolve()
+        void groupEnded(child.pid ?? 0).then(resolve)
       })
     })
     const log = existsSync(record) ? readFileSync(record, 'utf8') : ''
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 10 })
     const calls: string[][] = [[]]
     for (const field of log.split('\0')) {
       if (field === '<end>') calls.push([])
@@ -68,5 +68,17 @@ export class RealBash {
 
   close(): void {
     rmSync(this.#root, { recursive: true, force: true })
+  }
+}
+
+/** bash does not wait for process substitutions: the group does. */
+async function groupEnded(group: number): Promise<void> {
+  for (let turn = 0; turn < 1000; turn++) {
+    try {
+      process.kill(-group, 0)
+    } catch {
+      return
+    }
+    await new Promise(resolve => setTimeout(resolve, 2))
   }
 }

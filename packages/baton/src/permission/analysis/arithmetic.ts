@@ -96,7 +96,7 @@ function commandOf(part: CommandExpansionPart): ParsedScript | undefined {
 }
 
 /** Programs that print nothing but a number, whatever they read. */
-function givesNumber(script: ParsedScript | undefined): boolean {
+export function givesNumber(script: ParsedScript | undefined): boolean {
   const statement = script?.commands.length === 1 ? script.commands[0] : undefined
   let command = statement?.command
   if (command?.type === 'Pipeline') command = command.commands.at(-1)

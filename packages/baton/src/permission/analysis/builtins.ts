@@ -8,7 +8,11 @@ interface Reason {
 }
 
 /** Builtins that change what later words mean, or that evaluate their arguments. */
-export function checkBuiltin(program: string, words: readonly Word[]): Reason[] {
+export function checkBuiltin(
+  program: string,
+  words: readonly Word[],
+  plain: (word: Word) => boolean,
+): Reason[] {
   switch (program) {
     case 'source':
     case '.':
@@ -56,7 +60,7 @@ export function checkBuiltin(program: string, words: readonly Word[]): Reason[] 
     case 'test':
     case '[':
       return words.some((word, index) => /^-[vR]$/.test(word.value ?? '') && subscripted(words[index + 1])) ||
-        words.some(word => word.value === undefined && word.many)
+        words.some(word => word.value === undefined && word.many && !plain(word))
         ? [{ code: 'arithmetic', reason: 'a test may evaluate a subscript' }]
         : []
     case 'read':

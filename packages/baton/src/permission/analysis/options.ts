@@ -103,6 +103,29 @@ export function parseOptions(words: readonly Word[], table: FlagTable, style: St
   return parsed
 }
 
+/** The words before the first flag the table does not know, with the table's flags left out. */
+export function leadingWords(
+  words: readonly Word[],
+  table: FlagTable,
+): { words: string[]; strange: string | undefined; dynamic: boolean } {
+  const found: string[] = []
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]
+    const text = word?.value
+    if (!word || text === undefined || word.glob) return { words: found, strange: undefined, dynamic: true }
+    if (!text.startsWith('-') || text === '-') {
+      found.push(text)
+      if (found.length > 12) break
+      continue
+    }
+    const equals = text.indexOf('=')
+    const flag = lookup(table, equals === -1 ? text : text.slice(0, equals))
+    if (!flag) return { words: found, strange: text, dynamic: false }
+    if (flag.arity === 'value' && equals === -1) index++
+  }
+  return { words: found, strange: undefined, dynamic: false }
+}
+
 /** `-` alone is standard input; a word known to start otherwise is no flag. */
 function couldBeFlag(word: Word): boolean {
   if (word.value !== undefined) return word.value.length > 1 && /^[-+]/.test(word.value)

@@ -1,4 +1,5 @@
 import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
+import { givesNumber } from './arithmetic.ts'
 
 /** Builtins that can write a variable whose name stands in no assignment. */
 const WRITES_BY_NAME =
@@ -15,6 +16,7 @@ export class TextVariables {
   readonly #counts = new Map<string, number>()
   readonly #home: string
   readonly #traceable: boolean
+  #script: ParsedScript | undefined
   #scanned = false
 
   constructor(source: string, home: string) {
@@ -47,13 +49,19 @@ export class TextVariables {
 
   /** It may hold a text that bash would run when it expects a number. */
   tainted(name: string): boolean {
+    // Only asked where bash expects a number, so most texts never pay for the walk.
+    if (this.#script) {
+      const script = this.#script
+      this.#script = undefined
+      this.#scanned = true
+      this.#visit(script)
+    }
     return this.#tainted.has(name) || (!this.#traceable && this.#mentions(name) > 0)
   }
 
-  scan(script: ParsedScript): void {
-    if (this.#scanned) return
-    this.#scanned = true
-    this.#visit(script)
+  /** The whole text, for when a value is needed as a number. */
+  of(script: ParsedScript): void {
+    if (!this.#scanned) this.#script ??= script
   }
 
   #visit(node: SyntaxNode): void {
@@ -101,6 +109,7 @@ function numericWord(word: Word): boolean {
   return word.parts.every(
     part =>
       part.type === 'ArithmeticExpansion' ||
+      (part.type === 'CommandExpansion' && givesNumber(part.script)) ||
       (part.type === 'BraceExpansion' && /^\{\d+\.\.\d+\}$/.test(part.text)) ||
       (part.type === 'Literal' && /^[\d\s+-]*$/.test(part.value)),
   )

@@ -89,7 +89,7 @@ export class Walk {
         script.end,
       ])
     }
-    this.#variables.scan(script)
+    this.#variables.of(script)
     this.#statements(script.commands)
   }
 
@@ -455,9 +455,21 @@ export class Walk {
     for (const argument of node.args) words.push(...this.#argument(argument, at))
     if (!node.name && this.#place.straight) {
       for (const { name, value } of assignments)
-        if (value?.value !== undefined && !value.glob) this.#variables.set(name, [value.value])
+        if (value?.value !== undefined && !value.glob) this.#variables.set(name, [this.#assignedValue(value)])
     }
     this.#add(words, assignments, redirections, at, node.name !== undefined)
+  }
+
+  /** An unquoted variable that no assignment here could have filled with more than a number. */
+  #plainNumber(word: Word): boolean {
+    const name = /^\$\{?([A-Za-z_]\w*|[#?$!])\}?$/.exec(word.text)?.[1]
+    return name !== undefined && !this.#variables.tainted(name)
+  }
+
+  /** Bash expands a tilde at the start of an assigned value. */
+  #assignedValue(word: Word): string {
+    const text = word.value ?? ''
+    return word.tilde && /^~(\/|$)/.test(text) ? this.#limits.home + text.slice(1) : text
   }
 
   #argument(argument: CommandArgument, at: Range): Word[] {
@@ -519,7 +531,7 @@ export class Walk {
     }
     if (name === 'unset') this.#functions.clear()
     const program = programName(name)
-    for (const reason of checkBuiltin(program, words.slice(1)))
+    for (const reason of checkBuiltin(program, words.slice(1), word => this.#plainNumber(word)))
       this.unknown(reason.code, reason.reason, range, index)
     const upstreamBefore = this.#upstream
     const wraps = expandWrapper(program, words.slice(1), {

@@ -110,6 +110,12 @@ function gather(state: Gathering, part: WordPart, quoted: boolean, variables: Va
       state.known = false
       state.open = false
       return
+    case 'ProcessSubstitution':
+      // The name of a pipe: one word.
+      append(state, '/dev/fd/')
+      state.known = false
+      state.open = false
+      return
     default:
       substitute(state, undefined, quoted, false)
   }

@@ -36,12 +36,16 @@ export function judgePaths(
     secret: undefined,
     root: undefined,
     unknownPath: undefined,
-    allInside: assessment.inWorktree,
+    allInside:
+      assessment.inWorktree &&
+      command.folders.length > 0 &&
+      command.folders.every(folder => isInside(paths.realpath(folder), context.worktree)),
   }
-  const worktree = paths.realpath(request.worktree)
+  const { worktree } = context
   for (const word of assessment.reads) {
     const known = pathsOf(word, command.folders, request.home)
     if (!known) {
+      if (word.prefix.startsWith('/dev/fd/')) continue
       if (assessment.shows && !foundByListing(word, command, analysis)) found.unknownPath ??= word.text
       continue
     }
@@ -88,7 +92,8 @@ function scanWords(
   const access = /^(project|fetch|credential)$/.test(assessment.kind) ? 'read' : 'write'
   for (const word of command.words.slice(1)) {
     const text = word.value?.replace(/^-{1,2}[\w-]+=|^\w+=/, '')
-    if (text === undefined || text.length > 4096) continue
+    // A bare name without a dot is no guarded file, and a link to one cannot be made.
+    if (text === undefined || text.length > 4096 || /^[\w:=@,+-]*$/.test(text)) continue
     const known = pathsOf(
       { ...word, value: text, tilde: text.startsWith('~') },
       command.folders,

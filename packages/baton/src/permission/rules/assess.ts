@@ -1,5 +1,5 @@
 import type { SimpleCommand } from '../analysis/analysis.ts'
-import { type Parsed, parseOptions } from '../analysis/options.ts'
+import { leadingWords, type Parsed, parseOptions } from '../analysis/options.ts'
 import { programName } from '../analysis/program.ts'
 import type { Word } from '../analysis/word.ts'
 import { CHECKS } from './checks/registry.ts'
@@ -249,29 +249,10 @@ function byVerb(
     result.reason = 'has no sub-command'
     return
   }
-  const words: string[] = []
-  let rest = args
-  let dynamic = false
-  for (;;) {
-    const head = parseOptions(rest, compiled.globals, {
-      dash: spec.single ? 'single' : 'gnu',
-      permute: false,
-      any: false,
-    })
-    const word = head.positionals[0]
-    const at = head.indexes[0]
-    if (head.strange.length > 0 && words.length === 0) {
-      result.reason = `has the unknown flag ${head.strange[0]}`
-      return
-    }
-    if (!word || at === undefined || at < 0 || head.strange.length > 0) break
-    if (word.value === undefined || word.glob || word.many) {
-      dynamic = true
-      break
-    }
-    words.push(word.value)
-    rest = rest.slice(at + 1)
-    if (words.length > 12) break
+  const { words, strange, dynamic } = leadingWords(args, compiled.globals)
+  if (words.length === 0 && strange !== undefined && args.length > 1) {
+    result.reason = `has the unknown flag ${strange}`
+    return
   }
   result.path = words
   const versioned =

@@ -68,6 +68,14 @@ export function ownHazard(command: SimpleCommand, guarded: Guarded): string | un
   return undefined
 }
 
+/** `kill $(pgrep baton)`: the number only shows when it runs, the name is written out. */
+export function killsByName(programs: readonly string[], source: string): boolean {
+  return (
+    programs.some(program => /^(kill|pkill|killall|skill)$/.test(program)) &&
+    /(^|[^a-z])baton(pass|d)?([^a-z]|$)/i.test(source)
+  )
+}
+
 /** Programs whose argument may be the script of another program. */
 function startsPrograms(program: string): boolean {
   return /^(node|nodejs|bun|deno|tsx|ts-node|npx|bunx|pnpm|yarn|npm|sudo|env)$/.test(program)

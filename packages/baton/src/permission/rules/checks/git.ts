@@ -71,7 +71,11 @@ export const GIT_CHECKS: Readonly<Record<string, Check>> = {
   },
   'git-write': use => {
     const sub = use.result.path[0] ?? ''
+    const elsewhere = use.command.words.some(word =>
+      /^(-C|--git-dir|--work-tree)/.test(word.value ?? word.prefix),
+    )
     use.result.inWorktree =
+      !elsewhere &&
       UNDOABLE.has(sub) &&
       !(sub === 'clean' && has(use, '-x', '-X')) &&
       !has(use, '--exec', '-x', '--git-dir')

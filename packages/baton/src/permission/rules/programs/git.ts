@@ -62,7 +62,11 @@ export const GIT: ProgramTable = {
       stash: {
         kind: 'write',
         any: true,
-        sub: { 'list show': SHOW, 'push save pop apply drop clear create store branch': 'write' },
+        sub: {
+          'list show': SHOW,
+          'push save pop apply': { kind: 'write', any: true, check: 'git-write' },
+          'drop clear create store branch': 'write',
+        },
       },
       notes: {
         bare: 'read',
@@ -123,7 +127,7 @@ export const GIT: ProgramTable = {
       },
       'maintenance gc prune repack pack-refs pack-objects prune-packed multi-pack-index commit-graph':
         'write',
-      'add stage': { kind: 'write', any: true },
+      'add stage': { kind: 'write', any: true, check: 'git-write' },
       'commit merge rebase cherry-pick revert reset checkout switch restore rm mv clean am apply init clone pull update-index update-ref read-tree write-tree commit-tree replace fast-import filter-branch subtree checkout-index merge-file merge-index mailinfo quiltimport':
         { kind: 'write', any: true, check: 'git-write' },
       'symbolic-ref': {
