@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ErrorBody } from './errors.ts'
+import { ErrorBody } from './error-body.ts'
 import { Entry } from './journal.ts'
 import { Session } from './session.ts'
 

@@ -1,7 +1,8 @@
-import { z } from 'zod'
-
-/** The closed set of things that can go wrong. A code is an API: scripts match on it, so it is never renamed. */
-export const ErrorCode = z.enum([
+/**
+ * The closed set of things that can go wrong. A code is an API: scripts match on it, so it is never renamed.
+ * No schema library here: every program start, a hook's above all, loads this file.
+ */
+export const ERROR_CODES = [
   'usage',
   'config_invalid',
   'config_unreadable',
@@ -31,16 +32,15 @@ export const ErrorCode = z.enum([
   'timed_out',
   'ask_closed',
   'internal',
-])
-export type ErrorCode = z.infer<typeof ErrorCode>
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** What a caller across a process boundary is told. */
-export const ErrorBody = z.object({
-  code: ErrorCode,
-  message: z.string(),
-  remedy: z.string().optional(),
-})
-export type ErrorBody = z.infer<typeof ErrorBody>
+export interface ErrorBody {
+  code: ErrorCode
+  message: string
+  remedy?: string | undefined
+}
 
 /** An expected failure: what happened, and what to do next. Anything else that is thrown is a bug. */
 export class BatonError extends Error {

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
-
-/** Bumped when the envelope changes shape; the daemon speaks this version and the one before it. */
-export const PROTOCOL = 1
-export const OLDEST_PROTOCOL = 1
+import { OLDEST_PROTOCOL, PROTOCOL } from './protocol.ts'
 
 /** Which installation of the hooks made the call: the same event from two of them counts once. */
 export const HookSource = z.enum(['plugin', 'user', 'project', 'local', 'manual'])
@@ -34,6 +31,3 @@ export const Envelope = z.object({
   marker: z.string().max(64).optional(),
 })
 export type Envelope = z.infer<typeof Envelope>
-
-/** The largest hook payload the daemon reads. */
-export const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024

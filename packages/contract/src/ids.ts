@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NATIVE_ID } from './native-id.ts'
 
 /** Ids are prefixed so that a log line says what it names, and branded so that one is never passed for another. */
 const prefixed = <const P extends string>(prefix: P) =>
@@ -19,5 +20,5 @@ export type EntryId = z.infer<typeof EntryId>
 export const AskId = prefixed('ask')
 export type AskId = z.infer<typeof AskId>
 
-/** An agent's own id for a session, prompt or tool call: kept as given, but it must be safe as a file name. */
-export const NativeId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/)
+/** An agent's own id for a session, prompt or tool call. */
+export const NativeId = z.string().regex(NATIVE_ID)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AskEntry } from './ask.ts'
-import { ErrorBody } from './errors.ts'
+import { ErrorBody } from './error-body.ts'
 import { AgentEvent, AgentName } from './event.ts'
 import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { Health } from '@batonpass/contract/api'
-import { BatonError, ErrorBody } from '@batonpass/contract/errors'
+import { ErrorBody } from '@batonpass/contract/error-body'
+import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
 import { type StateFolder, stateFolder } from '../config/state-folder.ts'
 import { programPaths } from '../hook/program.ts'

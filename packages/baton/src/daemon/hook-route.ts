@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BatonError } from '@batonpass/contract/errors'
-import { Envelope, MAX_PAYLOAD_BYTES, OLDEST_PROTOCOL, PROTOCOL } from '@batonpass/contract/hook'
+import { Envelope } from '@batonpass/contract/hook'
+import { MAX_PAYLOAD_BYTES, OLDEST_PROTOCOL, PROTOCOL } from '@batonpass/contract/protocol'
 import type { Intake } from '../engine/intake.ts'
 
 /** The client's patience for a first byte is 1 s; a call that takes longer is told to wait before that. */

@@ -1,5 +1,5 @@
 import { request as httpRequest, type RequestOptions } from 'node:http'
-import { PROTOCOL } from '@batonpass/contract/hook'
+import { PROTOCOL } from '@batonpass/contract/protocol'
 import { shortSocketPath } from './socket-path.ts'
 
 /** One hook call to make, as the Node client makes it; the launchers follow the same steps. */

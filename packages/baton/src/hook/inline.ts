@@ -1,4 +1,5 @@
-import { Envelope, PROTOCOL } from '@batonpass/contract/hook'
+import { Envelope } from '@batonpass/contract/hook'
+import { PROTOCOL } from '@batonpass/contract/protocol'
 import { compose } from '../compose.ts'
 import type { Environment } from '../config/places.ts'
 import { openStateFolder, stateFolder } from '../config/state-folder.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { PROTOCOL } from '@batonpass/contract/hook'
+import { PROTOCOL } from '@batonpass/contract/protocol'
 import type { AgentAdapter } from '../ports/agent.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BatonError } from '@batonpass/contract/errors'
-import { NativeId } from '@batonpass/contract/ids'
+import { NATIVE_ID } from '@batonpass/contract/native-id'
 
 /**
  * Reads an agent's hook JSON field by field. The JSON is hostile: a field of the wrong type is an error that
@@ -107,7 +107,7 @@ function reader(agent: string, record: Record<string, unknown>, prefix: string):
     sessionId(...fields) {
       const field = fields.find(name => get(name) !== undefined) ?? fields[0] ?? 'session_id'
       const value = get(field)
-      if (typeof value === 'string' && NativeId.safeParse(value).success) return value
+      if (typeof value === 'string' && NATIVE_ID.test(value)) return value
       throw wrong(field, 'an id of letters, digits, `.`, `_`, `:` and `-`')
     },
     id(field) {
@@ -127,7 +127,7 @@ function reader(agent: string, record: Record<string, unknown>, prefix: string):
 
 /** Some model vendors' tool ids hold line breaks or slashes; the digest keeps two of them apart. */
 function fileSafeId(id: string): string {
-  if (NativeId.safeParse(id).success) return id
+  if (NATIVE_ID.test(id)) return id
   return `sha256:${createHash('sha256').update(id).digest('hex').slice(0, 40)}`
 }
 

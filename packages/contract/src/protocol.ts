@@ -1,0 +1,6 @@
+/** Bumped when the envelope changes shape; the daemon speaks this version and the one before it. */
+export const PROTOCOL = 1
+export const OLDEST_PROTOCOL = 1
+
+/** The largest hook payload the daemon reads. */
+export const MAX_PAYLOAD_BYTES = 32 * 1024 * 1024
