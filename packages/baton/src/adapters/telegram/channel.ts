@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto'
+import type { Ask } from '@batonpass/contract/ask'
+import type { Config } from '@batonpass/contract/config'
+import { BatonError } from '@batonpass/contract/errors'
+import type { ChannelMemory } from '../../ports/ask-store.ts'
+import type { Chance } from '../../ports/chance.ts'
+import type { Answering, Channel } from '../../ports/channel.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Timers } from '../../ports/timers.ts'
+import { type BotApi, openBotApi } from './bot-api.ts'
+import { NONCE_LENGTH } from './callback.ts'
+import { type Hearing, hear } from './hear.ts'
+import { type Patience, patiently } from './patience.ts'
+import { Poller } from './poller.ts'
+import { buttonsOf, questionMessages, withOutcome } from './question.ts'
+import { type AskRecord, Records } from './records.ts'
+import { type TelegramSettings, telegramSettings } from './settings.ts'
+import { TelegramTrouble } from './trouble.ts'
+
+export interface TelegramParts {
+  /** What is in force for the ask's project right now. */
+  configFor(ask: Ask): Promise<Config['telegram']>
+  memory: ChannelMemory
+  warn(message: string): void
+  clock: Clock
+  timers: Timers
+  chance: Chance
+  /** Another Bot API server. */
+  apiRoot?: string
+}
+
+export const NAME = 'telegram'
+
+/** How often a question is tried to be sent before the person is asked elsewhere. */
+const SEND_TRIES = 4
+
+interface Bot {
+  api: BotApi
+  poller: Poller
+  pollSeconds: number
+}
+
+/** Questions by Telegram: one poller for each bot, whichever projects use it. */
+export function telegramChannel(parts: TelegramParts): Channel {
+  return new TelegramChannel(parts)
+}
+
+class TelegramChannel implements Channel {
+  readonly name = NAME
+  readonly #parts: TelegramParts
+  readonly #records: Records
+  readonly #bots = new Map<string, Promise<Bot>>()
+  readonly #warned = new Set<string>()
+  readonly #stop = new AbortController()
+  /** Changes of one ask's record, one after the other. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+  #answering: Answering | undefined
+
+  constructor(parts: TelegramParts) {
+    this.#parts = parts
+    this.#records = new Records(parts.memory)
+  }
+
+  async start(answering: Answering): Promise<void> {
+    this.#answering = answering
+    for (const record of await this.#records.all()) {
+      const ask = await answering.find(record.ask)
+      if (!ask) await this.#records.delete(record.ask)
+      // Was settled while its message could not be edited.
+      else if (ask.state !== 'open') this.settle(ask).catch(cause => this.#warnOnce(messageOf(cause)))
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    const bots = await Promise.allSettled(this.#bots.values())
+    await Promise.all(bots.map(bot => (bot.status === 'fulfilled' ? bot.value.poller.stop() : undefined)))
+    await Promise.allSettled(this.#turns.values())
+  }
+
+  async show(ask: Ask, signal: AbortSignal): Promise<boolean> {
+    const settings = await this.#settings(ask)
+    if (!settings) return false
+    return this.#inTurn(ask.id, async () => {
+      const id = botId(settings.token)
+      const bot = await this.#bot(settings)
+      const known = await this.#records.get(ask.id)
+      const { parts, offered } = questionMessages(ask)
+      const record = known?.bot === id ? known : this.#newRecord(ask, id, offered)
+      // Before the first message: the nonce on a button that was sent just before a crash still counts.
+      await this.#records.save(record)
+      const patience: Patience = {
+        timers: this.#parts.timers,
+        signal: AbortSignal.any([signal, this.#stop.signal]),
+        tries: SEND_TRIES,
+        longestMs: Date.parse(ask.expiresAt) - this.#parts.clock.now(),
+      }
+      await this.#send(bot, settings, record, parts, patience)
+      bot.poller.want(ask.id)
+      return true
+    })
+  }
+
+  async settle(ask: Ask): Promise<void> {
+    await this.#inTurn(ask.id, async () => {
+      const record = await this.#records.get(ask.id)
+      const settings = record && (await this.#settings(ask))
+      if (!record) return
+      // The bot was changed or switched off: its messages are out of reach.
+      if (!settings || botId(settings.token) !== record.bot) return this.#records.delete(ask.id)
+      const bot = await this.#bot(settings)
+      bot.poller.release(ask.id)
+      await this.#edit(bot, record, ask)
+      await this.#records.delete(ask.id)
+    })
+  }
+
+  async #send(
+    { api }: Bot,
+    settings: TelegramSettings,
+    record: AskRecord,
+    parts: ReturnType<typeof questionMessages>['parts'],
+    patience: Patience,
+  ): Promise<void> {
+    for (const [index, part] of parts.entries()) {
+      if (index < record.parts.length) continue
+      const isLast = index === parts.length - 1
+      const extra = {
+        ...(isLast ? { buttons: buttonsOf(record.ask, record.offered, record.nonce) } : {}),
+        ...(record.parts[0] === undefined ? {} : { replyTo: record.parts[0] }),
+      }
+      const sent = await patiently(() => api.send(settings.chat, part, extra), patience)
+      record.parts.push(sent.id)
+      Object.assign(record, { chat: sent.chat, last: part, complete: isLast })
+      await this.#records.save(record)
+    }
+  }
+
+  async #edit({ api }: Bot, { chat, parts, last, prompts }: AskRecord, ask: Ask): Promise<void> {
+    const message = parts.at(-1)
+    if (chat === undefined || message === undefined || !last) return
+    // Until it works: the next daemon goes on where this one had to stop.
+    const patience = {
+      timers: this.#parts.timers,
+      signal: this.#stop.signal,
+      tries: Number.POSITIVE_INFINITY,
+    }
+    const final = (cause: unknown) => {
+      // Already edited, deleted by the person, or too old: there is nothing left to do.
+      if (!(cause instanceof TelegramTrouble) || cause.kind !== 'refused') throw cause
+    }
+    await patiently(() => api.edit(chat, message, withOutcome(last, ask)), patience).catch(final)
+    for (const prompt of prompts)
+      await patiently(() => api.remove(chat, prompt.message), patience).catch(final)
+  }
+
+  async #settings(ask: Ask): Promise<TelegramSettings | undefined> {
+    const found = telegramSettings(await this.#parts.configFor(ask))
+    if (found && 'warning' in found)
+      this.#warnOnce(
+        `Telegram is enabled but cannot be used: ${found.warning}. Questions stay with the agent.`,
+      )
+    return found && 'settings' in found ? found.settings : undefined
+  }
+
+  #bot(settings: TelegramSettings): Promise<Bot> {
+    const id = botId(settings.token)
+    const known = this.#bots.get(id)
+    if (known) return known
+    const opening = this.#open(id, settings)
+    this.#bots.set(id, opening)
+    return opening
+  }
+
+  async #open(id: string, { token, pollSeconds }: TelegramSettings): Promise<Bot> {
+    const { memory, clock, timers, apiRoot } = this.#parts
+    const api = await openBotApi(token, apiRoot)
+    const hearing: Hearing = {
+      bot: id,
+      api,
+      records: this.#records,
+      answering: this.#mustAnswer(),
+      settings: ask => this.#settings(ask),
+      inTurn: (ask, work) => this.#inTurn(ask, work),
+    }
+    const poller = new Poller({
+      api,
+      seconds: () => pollSeconds,
+      memory,
+      key: `offset:${id}`,
+      handle: update => hear(update, hearing),
+      deaf: () => void this.#deaf(id),
+      warn: message => this.#parts.warn(message),
+      clock,
+      timers,
+    })
+    return { api, poller, pollSeconds }
+  }
+
+  async #deaf(bot: string): Promise<void> {
+    const records = await this.#records.all()
+    const asks = records.filter(record => record.bot === bot).map(record => record.ask)
+    this.#answering?.lost(NAME, asks)
+  }
+
+  #newRecord(ask: Ask, bot: string, offered: AskRecord['offered']): AskRecord {
+    const nonce = this.#parts.chance.id(NONCE_LENGTH)
+    const { id, fingerprint } = ask
+    return { ask: id, bot, nonce, fingerprint, offered, parts: [], complete: false, prompts: [] }
+  }
+
+  #inTurn<T>(ask: string, work: () => Promise<T>): Promise<T> {
+    const mine = (this.#turns.get(ask) ?? Promise.resolve()).then(work)
+    const tail: Promise<void> = mine
+      .then(
+        () => {},
+        () => {},
+      )
+      .then(() => {
+        if (this.#turns.get(ask) === tail) this.#turns.delete(ask)
+      })
+    this.#turns.set(ask, tail)
+    return mine
+  }
+
+  #mustAnswer(): Answering {
+    if (!this.#answering) throw new BatonError('internal', 'The Telegram channel was not started')
+    return this.#answering
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
+    this.#parts.warn(message)
+  }
+}
+
+/** Names a bot without telling its token. */
+const botId = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16)
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,120 @@
+import type { Ask, AskOption } from '@batonpass/contract/ask'
+import type { InlineKeyboardMarkup } from 'grammy/types'
+import type { Text } from './bot-api.ts'
+import { callbackData } from './callback.ts'
+import { line, split, visible } from './text.ts'
+
+const LONGEST_MESSAGE = 4096
+/** Kept free in every message, so that the outcome fits under the last one. */
+const OUTCOME_ROOM = 400
+/** Beyond this many messages nobody reads on, and Telegram holds us back. */
+const MOST_PARTS = 20
+
+export interface QuestionMessages {
+  parts: Text[]
+  /** Under the last part. Without the whole text before their eyes, a person can only say no. */
+  offered: AskOption[]
+}
+
+/** An ask as messages that together show all of it. Formatting is by entities: no text can break out of it. */
+export function questionMessages(ask: Ask): QuestionMessages {
+  const about = headOf(ask)
+  const room = LONGEST_MESSAGE - OUTCOME_ROOM - about.length - 40
+  const pieces = split(visible(ask.detail), room)
+  if (pieces.length > MOST_PARTS) return tooLong(ask, about, pieces[0] ?? '')
+  const parts = pieces.map((piece, index) => {
+    const count = pieces.length > 1 ? `Part ${index + 1} of ${pieces.length}\n` : ''
+    // Telegram drops white space at a message's end, and a line break there may be part of the command.
+    const more = index < pieces.length - 1 ? '⤵' : ''
+    return withBlock(index === 0 ? `${about}${count}\n` : `${count}\n`, piece, more)
+  })
+  return { parts, offered: [...ask.options] }
+}
+
+function tooLong(ask: Ask, about: string, beginning: string): QuestionMessages {
+  const note = `⚠️ This is ${ask.detail.length} characters long, too long for Telegram: only its beginning is shown, so it cannot be allowed here. Read all of it with \`baton asks ${ask.id}\` and answer there.\n`
+  return {
+    parts: [withBlock(`${about}${note}\n`, beginning.slice(0, 2500).toWellFormed())],
+    offered: ask.options.filter(option => option === 'no' || option.startsWith('deny')),
+  }
+}
+
+function headOf({ title, facts, createdAt, expiresAt, id }: Ask): string {
+  const { agent, project, cwd, nativeSession } = facts
+  const seconds = Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000)
+  return [
+    `🔔 ${line(title, 200)}`,
+    [agent, nativeSession && `session ${line(nativeSession, 60)}`].filter(Boolean).join(', '),
+    project && `Project: ${line(project, 200)}`,
+    cwd && cwd !== project && `Folder: ${line(cwd, 200)}`,
+    `${id}, to be answered within ${seconds} s`,
+  ]
+    .filter(Boolean)
+    .map(row => `${row}\n`)
+    .join('')
+}
+
+function withBlock(head: string, block: string, more = ''): Text {
+  if (block === '') return { text: head, entities: [] }
+  return {
+    text: `${head}${block}${more}`,
+    entities: [{ type: 'pre', offset: head.length, length: block.length }],
+  }
+}
+
+const ROWS: readonly (readonly [AskOption, string])[][] = [
+  [
+    ['allow-once', '✅ Allow'],
+    ['deny', '❌ Deny'],
+  ],
+  [['allow-session', '✅ Allow for this session']],
+  [['deny-with-reason', '❌ Deny and say why']],
+  [
+    ['yes', '✅ Yes'],
+    ['no', '❌ No'],
+  ],
+]
+
+export function buttonsOf(ask: string, offered: readonly AskOption[], nonce: string): InlineKeyboardMarkup {
+  return {
+    inline_keyboard: ROWS.map(row =>
+      row
+        .filter(([option]) => offered.includes(option))
+        .map(([option, text]) => ({ text, callback_data: callbackData({ option, ask, nonce }) })),
+    ).filter(row => row.length > 0),
+  }
+}
+
+/** The message as it stands after the ask is settled. */
+export function withOutcome({ text, entities }: Text, ask: Ask): Text {
+  return { text: `${text}\n\n${outcomeLine(ask)}`, entities }
+}
+
+/** One line about what became of an ask, for people. */
+export function outcomeLine(ask: Ask): string {
+  switch (ask.state) {
+    case 'open':
+      return 'Still open'
+    case 'timed-out':
+      return '⏰ Timed Out'
+    case 'withdrawn':
+      return ask.withdrawn === 'settled-elsewhere'
+        ? '↩️ Answered at the agent itself'
+        : '↩️ Withdrawn: nobody waits for an answer any more'
+    case 'answered': {
+      const { answer } = ask
+      const by = answer ? ` by ${line(answer.by.who, 64)} (${line(answer.by.channel, 32)})` : ''
+      const why = answer?.reason ? `: ${line(answer.reason, 200)}` : ''
+      return `${answer ? SAID[answer.option] : 'Answered'}${by}${why}`
+    }
+  }
+}
+
+const SAID: Record<AskOption, string> = {
+  'allow-once': '✅ Allowed',
+  'allow-session': '✅ Allowed for this session',
+  deny: '❌ Denied',
+  'deny-with-reason': '❌ Denied',
+  yes: '✅ Yes',
+  no: '❌ No',
+}
