@@ -163,7 +163,8 @@ export function boardKeeper(
     if (isClosed()) return missing('no-board', 'The token may not see boards')
     const seen = sightings.get(issue)
     try {
-      if (!seen || !isFresh(seen)) return await apply(issue, await look(issue), change)
+      // That it was on no board a while ago proves nothing now.
+      if (!seen || !isFresh(seen) || !placeIn(seen)) return await apply(issue, await look(issue), change)
       try {
         return await apply(issue, seen, change)
       } catch (error) {

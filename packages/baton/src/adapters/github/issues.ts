@@ -45,16 +45,18 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
 
   async function issue(number: number): Promise<Issue> {
     const found = await ask(number, 'BatonIssue', issueFields, FullIssue)
-    const { repository: home, createdAt, author, body, ...card } = found
-    if (home.nameWithOwner.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
-      throw new ForgeError('not-found', `Issue #${number} was transferred to ${home.nameWithOwner}`, {
-        remedy: `See ${card.url}`,
+    const { title, url, state, labels, assignees, author, body, createdAt } = found
+    const home = found.repository.nameWithOwner
+    if (home.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
+      throw new ForgeError('not-found', `Issue #${number} was transferred to ${home}`, {
+        remedy: `See ${url}`,
       })
     }
+    const shown = { title, url, state, labels, assignees }
     const place = boards.itemOf(number)
-    const { number: _, ...shown } = card
     return {
-      ...card,
+      number: found.number,
+      ...shown,
       author,
       body,
       createdAt,
