@@ -96,7 +96,7 @@ function build() {
   const dist = join(root, 'packages', 'baton', 'dist')
   const stamp = join(dist, '.built-from')
   const sources = [...files(join(root, 'packages', 'contract', 'src')), ...files(join(root, 'packages', 'baton', 'src'))]
-  const wanted = digest([...sources, join(root, 'scripts', 'build.ts'), join(root, 'package-lock.json'), join(root, 'packages/baton/package.json')])
+  const wanted = digest([...sources, join(root, 'scripts', 'build.ts'), join(root, 'scripts', 'bundle.ts'), join(root, 'package-lock.json'), join(root, 'packages/baton/package.json')])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   say('Building ...')
   run(node, ['scripts/build.ts'])

@@ -196,6 +196,6 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Print a shell completion script.',
     positionals: [{ name: 'SHELL', required: true, choices: SHELLS, help: 'Your shell.' }],
     examples: [['eval "$(baton completions bash)"', 'Completions in this bash.']],
-    load: async () => (await import('./commands/completions.ts')).completions,
+    load: async () => (await import('./commands/completions.ts')).completionsOf(COMMANDS),
   },
 ]

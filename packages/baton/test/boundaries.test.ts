@@ -1,0 +1,143 @@
+import { join } from 'node:path'
+import { build, type Metafile } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bundle } from '../../../scripts/bundle.ts'
+import { findCircle, importsBelow } from './imports.ts'
+
+const src = join(import.meta.dirname, '../src')
+const contract = join(import.meta.dirname, '../../contract/src')
+
+const ground = ['config', 'session', 'journal', 'ask']
+const middle = ['permission', 'handoff']
+const upper = ['workflow', 'claim', 'stage']
+const belowCompose = ['ports', ...ground, ...middle, ...upper, 'engine', 'store', 'adapters']
+
+/** What each part may import besides itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  ports: [],
+  config: ['ports'],
+  session: ['ports', 'config'],
+  journal: ['ports', 'config'],
+  ask: ['ports', 'config'],
+  ...Object.fromEntries(middle.map(part => [part, ['ports', ...ground]])),
+  ...Object.fromEntries(upper.map(part => [part, ['ports', ...ground, ...middle]])),
+  engine: ['ports', ...ground, ...middle, ...upper],
+  store: ['ports'],
+  adapters: ['ports'],
+  'compose.ts': belowCompose,
+  hook: ['compose.ts', 'version.ts', ...belowCompose],
+  daemon: ['hook', 'compose.ts', 'version.ts', ...belowCompose],
+  mcp: ['hook', 'version.ts', ...belowCompose],
+  cli: ['daemon', 'hook', 'mcp', 'version.ts', ...belowCompose],
+  'cli.ts': ['cli'],
+  'version.ts': ['../package.json'],
+}
+
+const partOf = (file: string): string =>
+  file.startsWith('..') ? file : file.slice(0, file.indexOf('/') < 0 ? undefined : file.indexOf('/'))
+/** Adapters of two different things are strangers to each other. */
+const folderOf = (file: string): string => file.split('/').slice(0, 2).join('/')
+const isOurs = (name: string): boolean => /\.(ts|json)$/.test(name) && !name.startsWith('@')
+
+describe('the source', () => {
+  const imports = importsBelow(src, { types: true })
+  const edges = [...imports].flatMap(([from, names]) => names.filter(isOurs).map(to => ({ from, to })))
+
+  it('belongs to a part whose imports are ruled', () => {
+    expect([...new Set([...imports.keys()].map(partOf))].filter(part => !MAY_IMPORT[part])).toEqual([])
+  })
+
+  it('imports one way: contract, ports, capabilities, engine, compose, then daemon and commands', () => {
+    const forbidden = edges.filter(
+      ({ from, to }) => partOf(from) !== partOf(to) && !MAY_IMPORT[partOf(from)]?.includes(partOf(to)),
+    )
+    expect(forbidden.map(show)).toEqual([])
+  })
+
+  it('lets no adapter import another', () => {
+    const strangers = edges.filter(
+      ({ from, to }) =>
+        partOf(from) === 'adapters' && partOf(to) === 'adapters' && folderOf(from) !== folderOf(to),
+    )
+    expect(strangers.map(show)).toEqual([])
+  })
+
+  it('keeps the ports free of Node and of packages', () => {
+    const outside = [...imports].flatMap(([from, names]) =>
+      partOf(from) === 'ports'
+        ? names.filter(to => !isOurs(to) && !to.startsWith('@batonpass/')).map(to => ({ from, to }))
+        : [],
+    )
+    expect(outside.map(show)).toEqual([])
+  })
+
+  it('has no circle at run time', () => {
+    expect(findCircle(importsBelow(src, { types: false }))).toBeUndefined()
+  })
+})
+
+describe('the contract', () => {
+  const imports = importsBelow(contract, { types: true })
+
+  it('runs in a browser: it imports zod and itself', () => {
+    const names = new Set([...imports.values()].flat())
+    expect([...names].filter(name => name !== 'zod' && !imports.has(name))).toEqual([])
+  })
+
+  it('has no circle', () => {
+    expect(findCircle(imports)).toBeUndefined()
+  })
+})
+
+describe('what each program loads at its start', () => {
+  let outputs: Metafile['outputs']
+  beforeAll(async () => {
+    ;({
+      metafile: { outputs },
+    } = await build({ ...bundle, metafile: true, write: false }))
+  })
+
+  const HEAVY = ['better-sqlite3', 'zod', 'hono', 'kysely', 'pino', 'yaml', 'pg', 'grammy', 'ai']
+
+  it.each([
+    ['baton --help', ['src/cli.ts', 'src/cli/main.ts', 'src/cli/table.ts']],
+    ['baton completions', ['src/cli/commands/completions.ts']],
+    ['baton hook', ['src/cli/commands/hook.ts']],
+  ])('%s loads no heavy library', (_, entries) => {
+    const loaded = new Set(entries.flatMap(entry => [...packagesOf(entry)]))
+    expect(HEAVY.filter(name => loaded.has(name))).toEqual([])
+  })
+
+  it('the daemon loads PostgreSQL only when a copy is configured', () => {
+    expect([...packagesOf('src/daemon/main.ts')]).not.toContain('pg')
+  })
+
+  it('the daemon brings its store at once, so that a missing one shows at the start', () => {
+    expect([...packagesOf('src/daemon/main.ts')]).toContain('better-sqlite3')
+  })
+
+  /** The packages that a module brings by static imports, near and far. */
+  function packagesOf(entry: string): Set<string> {
+    const chunk = Object.keys(outputs).find(name => outputs[name]?.entryPoint === entry)
+    if (!chunk) throw new Error(`${entry} is no chunk of its own: it is loaded at once with what imports it`)
+    const packages = new Set<string>()
+    const seen = new Set<string>()
+    const follow = (name: string) => {
+      if (seen.has(name)) return
+      seen.add(name)
+      for (const input of Object.keys(outputs[name]?.inputs ?? {})) {
+        const found = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]
+        if (found) packages.add(found)
+      }
+      for (const { path, kind, external } of outputs[name]?.imports ?? []) {
+        if (kind !== 'import-statement') continue
+        if (external) packages.add(path)
+        else follow(path)
+      }
+    }
+    follow(chunk)
+    return packages
+  }
+})
+
+const show = ({ from, to }: { from: string; to: string }): string => `${from} imports ${to}`
