@@ -40,6 +40,8 @@ export interface Judged {
 }
 
 const MOST = 1000
+/** After the same failure so often, a new file is no sign of a new idea. */
+const PATIENCE = 4
 /** So many stops in a row may pass with looking around only, where building is the work. */
 const LOOKING = { building: 3, thinking: 8 } as const
 
@@ -66,7 +68,7 @@ export function judgeProgress(
   const newCalls = fresh([...evidence.acts, ...evidence.looks], course.calls)
   const first = course.trees.length === 0 && course.calls.length === 0
   // The same failure again, from the same files: motion, but in place.
-  const spinning = sameFailure > 0 && !newFiles
+  const spinning = sameFailure > 0 && (!newFiles || sameFailure >= PATIENCE)
 
   const looked = newCalls.length > 0 && course.looking < LOOKING[nature] && !spinning
   const reasons = [

@@ -131,7 +131,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
         events: 1,
         pane: '%1',
       }
-      const context = { session, project, config: made.config, now: made.now }
+      const context = { session, project, config: made.config, now: made.now, attended: true }
       const reacting = await react([reactor], told, context, (_, cause) => void faults.push(cause))
       const merged = reacting.waiting ? await reacting.rest(new AbortController().signal) : reacting.merged
       return settle(merged)
