@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemChance } from '../adapters/system/chance.ts'
+import { type LauncherPlaces, launcherText, TRANSPORTS, type Transport } from './launcher.ts'
+
+/** Not an agent: a call that the daemon answers by repeating its word. */
+export const SELF_TEST = 'selftest'
+
+export interface Tried {
+  transport: Transport
+  /** Median of a few calls in milliseconds; undefined when one failed. */
+  ms: number | undefined
+}
+
+const CALLS = 5
+
+/** Tries each way of reaching the running daemon on this machine; the fastest that works comes first. */
+export async function tryTransports(places: LauncherPlaces): Promise<Tried[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-try-'))
+  try {
+    const tried: Tried[] = []
+    for (const transport of TRANSPORTS) {
+      const launcher = join(folder, transport)
+      writeFileSync(launcher, launcherText(transport, places))
+      chmodSync(launcher, 0o755)
+      tried.push({ transport, ms: await measure(launcher, places.home) })
+    }
+    return tried.sort((a, b) => (a.ms ?? Number.POSITIVE_INFINITY) - (b.ms ?? Number.POSITIVE_INFINITY))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** How long the launcher takes to bring the daemon's word back, or undefined when it does not. */
+export async function measure(launcher: string, home: string): Promise<number | undefined> {
+  const took: number[] = []
+  for (let i = 0; i < CALLS; i++) {
+    const word = systemChance.id(12).replace(/[0-9]/g, 'x')
+    const began = performance.now()
+    if (!(await repeats(launcher, home, word))) return undefined
+    took.push(performance.now() - began)
+  }
+  return took.sort((a, b) => a - b)[Math.floor(CALLS / 2)]
+}
+
+function repeats(launcher: string, home: string, word: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const { PATH, HOME } = process.env
+    const env = { PATH, HOME, BATON_HOME: home }
+    const child = execFile(launcher, [SELF_TEST, word], { env, timeout: 10_000 }, (error, stdout) =>
+      resolve(!error && stdout.trim() === JSON.stringify({ selftest: word })),
+    )
+    child.stdin?.on('error', () => {})
+    child.stdin?.end('{}')
+  })
+}
