@@ -27,6 +27,11 @@ export const Envelope = z.object({
   pid: z.coerce.number().int().positive().optional(),
   /** `from=to` pairs for an agent that sees other paths than the daemon (a container). */
   pathMap: z.string().max(8192).optional(),
+  /** `1` when a person sits at the agent's terminal, `0` when none does. */
+  attended: z
+    .enum(['0', '1'])
+    .transform(text => text === '1')
+    .optional(),
   /** Set by Baton on its own model calls: every reactor stands aside. */
   marker: z.string().max(64).optional(),
 })

@@ -4,6 +4,7 @@ import { ErrorBody } from './error-body.ts'
 import { AgentEvent, AgentName } from './event.ts'
 import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
+import { DecisionEntry } from './permission.ts'
 import { Reaction } from './reaction.ts'
 import { WorkflowEntry } from './workflow.ts'
 
@@ -32,6 +33,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
     file: z.string().optional(),
     message: z.string().optional(),
   }),
+  DecisionEntry,
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
   AskEntry,
@@ -61,6 +63,7 @@ export type Entry = z.infer<typeof Entry>
 export type NewEntry = Omit<Entry, 'seq'>
 
 export const EntryQuery = z.object({
+  id: z.string().optional(),
   after: z.coerce.number().int().nonnegative().optional(),
   before: z.coerce.number().int().positive().optional(),
   session: z.string().optional(),

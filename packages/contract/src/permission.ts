@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AskId, EventId } from './ids.ts'
 
 /** A permission answer. `undecided` means that no rule spoke: the chain goes on. */
 export const PermissionDecision = z.enum(['allow', 'deny', 'ask', 'undecided'])
@@ -81,3 +82,28 @@ export const PermissionJudgement = z.object({
   final: z.boolean(),
 })
 export type PermissionJudgement = z.infer<typeof PermissionJudgement>
+
+/** Who gave the answer, in the order of the chain. */
+export const DecidedBy = z.enum(['rules', 'session', 'undo', 'model', 'person', 'nobody', 'error'])
+export type DecidedBy = z.infer<typeof DecidedBy>
+
+/**
+ * What the journal says about a permission answer. It is named after its entry: `ent_x` holds decision `dec_x`.
+ * `defer` leaves it to the agent's own dialog.
+ */
+export const DecisionEntry = z.object({
+  kind: z.literal('decision'),
+  event: EventId,
+  tool: z.string(),
+  /** The command, the path or the name that was judged. */
+  subject: z.string(),
+  decision: z.enum(['allow', 'deny', 'ask', 'defer']),
+  reason: z.string(),
+  by: DecidedBy,
+  trail: z.array(PermissionStep),
+  /** The snapshot that takes it back. */
+  undo: z.string().optional(),
+  ask: AskId.optional(),
+  tookMs: z.number().nonnegative(),
+})
+export type DecisionEntry = z.infer<typeof DecisionEntry>

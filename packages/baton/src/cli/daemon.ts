@@ -13,14 +13,21 @@ export function folderOf(io: Io): StateFolder {
   return stateFolder(stateDir(io.env, io.home))
 }
 
+/** What a request carries beside its path; the body is sent as JSON. */
+export interface Message {
+  headers?: Record<string, string>
+  body?: unknown
+}
+
 /** One request to the daemon's API over its unix socket; `daemon_absent` when none listens. */
 export async function callDaemon(
   folder: StateFolder,
   method: string,
   path: string,
   timeoutMs = 10_000,
+  message: Message = {},
 ): Promise<unknown> {
-  const { status, text } = await send(folder, method, path, timeoutMs)
+  const { status, text } = await send(folder, method, path, timeoutMs, message)
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -109,13 +116,18 @@ function send(
   method: string,
   path: string,
   timeoutMs: number,
+  { headers = {}, body }: Message,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const req = request({
       socketPath: shortSocketPath(folder.socket),
       method,
       path,
-      headers: { host: 'baton' },
+      headers: {
+        host: 'baton',
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
     })
     const timer = setTimeout(
       () =>
@@ -138,7 +150,7 @@ function send(
         resolve({ status: response.statusCode ?? 500, text: Buffer.concat(chunks).toString('utf8') })
       })
     })
-    req.end()
+    req.end(body === undefined ? undefined : JSON.stringify(body))
   })
 }
 

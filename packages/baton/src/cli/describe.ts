@@ -32,6 +32,8 @@ export function describeEntry({ body }: Entry): string {
     }
     case 'workflow':
       return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`
+    case 'decision':
+      return `${body.decision} by ${body.by}: ${short(body.subject)} (${short(body.reason)})`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }

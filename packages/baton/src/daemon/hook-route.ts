@@ -66,6 +66,7 @@ function readEnvelope(request: IncomingMessage, known: Record<string, unknown>):
     'pane',
     'pid',
     'marker',
+    'attended',
   ] as const) {
     const value = request.headers[`baton-${field}`]
     if (typeof value === 'string' && value !== '') said[field] = decodeHeader(value)

@@ -125,7 +125,7 @@ export class Intake {
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
     const config = await this.#parts.config(project)
-    return { event, context: { session, project: project ?? '/', config, now } }
+    return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
   }
 
   #isEcho({ envelope, body }: HookCall, decoded: DecodedEvent): boolean {

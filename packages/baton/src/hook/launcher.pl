@@ -63,6 +63,7 @@ my $head = join '',
     header('Request', $call), header('Cwd', $cwd), header('Home', $ENV{BATON_HOME} || $ENV{AGENTIZE_HOME}),
     header('Pane', $ENV{TMUX_PANE} && "$ENV{TMUX_PANE} " . (split /,/, $ENV{TMUX} || '')[0]),
     header('Pid', getppid), header('Path-Map', $ENV{BATON_PATH_MAP}), header('Marker', $ENV{BATON_MARKER}),
+    header('Attended', $ENV{CLAUDE_CODE_SESSION_ATTENDED}),
     ($ENV{BATON_TOKEN} && $ENV{BATON_ENDPOINT} ? "Authorization: Bearer " . clean($ENV{BATON_TOKEN}) . "\r\n" : ''),
     'Content-Length: ' . length($body) . "\r\n";
 

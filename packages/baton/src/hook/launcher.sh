@@ -33,6 +33,7 @@ if [ -z "${BATON_ENDPOINT-}" ] && cd "$state" 2>/dev/null && [ -S daemon.sock ];
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
     -H "Baton-Request: $request" -H "Baton-Cwd: $cwd" -H "Baton-Pid: $PPID" \
     -H "Baton-Pane: ${TMUX_PANE:+$TMUX_PANE ${TMUX%%,*}}" -H "Baton-Marker: ${BATON_MARKER-}" \
+    -H "Baton-Attended: ${CLAUDE_CODE_SESSION_ATTENDED-}" \
     -H "Baton-Home: ${BATON_HOME:-${AGENTIZE_HOME-}}" -H "Baton-Path-Map: ${BATON_PATH_MAP-}" \
     --data-binary @- "http://baton/hook/$agent" 2>/dev/null)
   then

@@ -20,6 +20,12 @@ export function digestBody(body: EntryBody): EntryBody {
       return body
     case 'workflow':
       return { ...body, ...ofOptional('prompt', body.prompt) }
+    case 'decision':
+      return {
+        ...body,
+        subject: ofText(body.subject),
+        trail: body.trail.map(step => ({ ...step, part: ofText(step.part) })),
+      }
     case 'ask':
       return { ...body, title: ofText(body.title), ...ofOptional('detail', body.detail) }
   }

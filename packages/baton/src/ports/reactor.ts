@@ -10,6 +10,8 @@ export interface ReactionContext {
   project: string
   /** What is in force for that project right now. */
   config: Config
+  /** Whether a person sits at the agent's terminal; undefined where the agent does not say. */
+  attended?: boolean | undefined
   /** Milliseconds since the epoch, when the event was stamped. */
   now: number
 }

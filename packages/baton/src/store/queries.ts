@@ -26,7 +26,8 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
     .orderBy('seq', query.order ?? 'asc')
     .limit(query.limit ?? 200)
   if (origin !== undefined) select = select.where('origin', '=', origin)
-  const { after, before, session, project, kind, since } = query
+  const { id, after, before, session, project, kind, since } = query
+  if (id !== undefined) select = select.where('id', '=', id)
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
   if (session !== undefined) {

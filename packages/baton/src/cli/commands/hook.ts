@@ -81,6 +81,7 @@ async function asked(
       pid: String(process.ppid),
       'path-map': env.BATON_PATH_MAP,
       marker: env.BATON_MARKER,
+      attended: env.CLAUDE_CODE_SESSION_ATTENDED,
     },
     withinMs: seconds * 1000,
     start: () => spawnDaemon(node, daemon, folder.dir, env),

@@ -1,0 +1,41 @@
+import { Ask, AskList } from '@batonpass/contract/ask'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
+import { type Io, paint, printable } from '../io.ts'
+
+/** Lists questions that wait for a person, or shows one with everything it is about. */
+export const asks: Handler = async (given, io) => {
+  const folder = folderOf(io)
+  const [wanted] = given.positionals
+  const json = flag(given, 'json')
+  if (wanted !== undefined) {
+    const ask = Ask.parse(await callDaemon(folder, 'GET', `/api/asks/${encodeURIComponent(wanted)}`))
+    io.stdout.write(json ? `${JSON.stringify(ask)}\n` : describe(ask, io))
+    return EXIT.ok
+  }
+  const path = flag(given, 'all') ? '/api/asks?all=true' : '/api/asks'
+  const list = AskList.parse(await callDaemon(folder, 'GET', path))
+  if (json) io.stdout.write(`${JSON.stringify(list)}\n`)
+  else if (list.asks.length === 0) io.stdout.write('Nothing waits for an answer.\n')
+  else for (const ask of list.asks) io.stdout.write(describe(ask, io))
+  return EXIT.ok
+}
+
+/** All of it: what is cut off here could be what matters. */
+function describe(ask: Ask, io: Io): string {
+  const colour = paint(io)
+  const { facts, answer } = ask
+  const state =
+    ask.state === 'open'
+      ? colour('yellow', `open until ${ask.expiresAt}`)
+      : colour(
+          'dim',
+          answer ? printable(`${answer.option} by ${answer.by.who} (${answer.by.channel})`) : ask.state,
+        )
+  const about = [facts.agent, facts.nativeSession, facts.cwd ?? facts.project].filter(Boolean).join('  ')
+  const detail = ask.detail
+    .split('\n')
+    .map(row => `    ${printable(row)}\n`)
+    .join('')
+  return `${colour('bold', ask.id)}  ${printable(ask.title)}  ${state}\n  ${printable(about)}\n${detail}`
+}

@@ -1,0 +1,43 @@
+import { EntryList } from '@batonpass/contract/api'
+import { BatonError } from '@batonpass/contract/errors'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
+import { paint, printable } from '../io.ts'
+
+/** Prints how a permission answer came about. */
+export const why: Handler = async (given, io) => {
+  const [wanted] = given.positionals
+  const query: Record<string, string> = wanted
+    ? { kind: 'decision', id: wanted.replace(/^dec_/, 'ent_') }
+    : { kind: 'decision', order: 'desc', limit: '1' }
+  const { entries } = EntryList.parse(
+    await callDaemon(folderOf(io), 'GET', `/api/journal?${new URLSearchParams(query)}`),
+  )
+  const [entry] = entries
+  if (entry?.body.kind !== 'decision') {
+    throw new BatonError('not_found', wanted ? `No decision ${wanted}` : 'Nothing was decided yet', {
+      remedy: 'List them: baton logs --kind decision --json',
+    })
+  }
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify(entry)}\n`)
+    return EXIT.ok
+  }
+  const { body } = entry
+  const colour = paint(io)
+  const style = body.decision === 'allow' ? 'green' : body.decision === 'deny' ? 'red' : 'yellow'
+  io.stdout.write(`${colour(style, body.decision)} by ${body.by}: ${printable(body.reason)}\n`)
+  io.stdout.write(`  when     ${entry.at}, after ${body.tookMs} ms\n`)
+  io.stdout.write(
+    `  session  ${entry.nativeSession ?? ''} (${entry.agent ?? ''}) in ${printable(entry.project ?? '')}\n`,
+  )
+  io.stdout.write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
+  for (const step of body.trail) {
+    io.stdout.write(
+      `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
+    )
+  }
+  if (body.ask) io.stdout.write(`  asked as ${body.ask}\n`)
+  if (body.undo) io.stdout.write(`  taken back by: baton undo ${body.undo}\n`)
+  return EXIT.ok
+}

@@ -1,0 +1,29 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { refuseAgents } from '../ask/answerer.ts'
+import type { Ancestry } from '../ports/ancestry.ts'
+import { sameSecret } from './guard.ts'
+
+/** Who gave an answer over the API; throws `not_allowed` for one who may not. */
+export type MayAnswer = (headers: Headers) => Promise<{ channel: string; who: string }>
+
+/**
+ * An answer over the API comes from a program that holds the token (dashboard, editor, a script of the person),
+ * or from a terminal: the caller names its process, and no agent may be among that one's ancestors.
+ */
+export function answererGuard(parts: { ancestry: Ancestry; token: string; user: string }): MayAnswer {
+  return async headers => {
+    const given = /^Bearer ([0-9a-f]{64})$/.exec(headers.get('authorization') ?? '')?.[1]
+    const hasToken = given !== undefined && sameSecret(given, parts.token)
+    const pid = /^[1-9]\d{0,9}$/.exec(headers.get('baton-pid') ?? '')?.[0]
+    if (pid !== undefined) {
+      refuseAgents(await parts.ancestry.of(Number(pid)), hasToken ? 'not-needed' : 'needed')
+      return { channel: 'terminal', who: parts.user }
+    }
+    if (!hasToken)
+      throw new BatonError('not_allowed', 'An answer needs the token or a terminal', {
+        remedy: 'Use `baton allow ASK` or `baton deny ASK` in a terminal of your own.',
+      })
+    const channel = /^[a-z][a-z-]{0,31}$/.exec(headers.get('baton-channel') ?? '')?.[0] ?? 'api'
+    return { channel, who: parts.user }
+  }
+}

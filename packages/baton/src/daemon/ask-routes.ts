@@ -1,0 +1,79 @@
+import { AnswerRequest, type Ask } from '@batonpass/contract/ask'
+import { BatonError } from '@batonpass/contract/errors'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Asks } from '../ask/asks.ts'
+import type { Answered } from '../ask/channel.ts'
+import type { MayAnswer } from './answerer-guard.ts'
+
+type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
+
+const MOST_BYTES = 64 * 1024
+
+/** Listing and answering asks. Who may look is decided before a request gets here; who may answer, here. */
+export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
+  const api = new Hono()
+  api.get('/api/asks', async c => {
+    const all = c.req.query('all') === 'true'
+    return c.json({ asks: all ? await asks.recent(limitOf(c.req.query('limit'))) : asks.open() })
+  })
+  api.get('/api/asks/:id', async c => c.json(await the(asks, c.req.param('id'))))
+  api.post('/api/asks/:id/answer', bodyLimit({ maxSize: MOST_BYTES }), async c => {
+    const by = await mayAnswer(c.req.raw.headers)
+    const { option, reason, fingerprint } = readAnswer(await c.req.json().catch(() => undefined))
+    const { id } = await the(asks, c.req.param('id'))
+    const answered = await asks.answer(id, { option, by, reason, fingerprint })
+    if (answered.verdict !== 'taken' || !answered.ask) throw refusal(answered, id)
+    return c.json(answered.ask)
+  })
+  api.onError((cause, c) => {
+    const error =
+      cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this request')
+    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
+  })
+  return api
+}
+
+const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 409>> = {
+  usage: 400,
+  not_allowed: 403,
+  not_found: 404,
+  ask_closed: 409,
+}
+
+async function the(asks: AsksOverApi, name: string): Promise<Ask> {
+  const ask = await asks.find(name)
+  if (!ask) throw new BatonError('not_found', `No ask ${name}`, { remedy: 'See `baton asks`.' })
+  return ask
+}
+
+function readAnswer(body: unknown): AnswerRequest {
+  const parsed = AnswerRequest.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new BatonError('usage', `${issue?.path.join('.') || 'body'}: ${issue?.message}`)
+}
+
+/** Why an answer did not count, in words for the one who gave it. */
+function refusal({ verdict, ask }: Answered, id: string): BatonError {
+  switch (verdict) {
+    case 'not-offered':
+      return new BatonError('usage', `${id} offers ${ask?.options.join(', ')}`)
+    case 'reason-missing':
+      return new BatonError('usage', 'A reason is missing')
+    case 'another':
+      return new BatonError('not_allowed', `${id} is about something else than what you saw`, {
+        remedy: `Look again: baton asks ${id}`,
+      })
+    default:
+      return new BatonError('ask_closed', `${id} is no longer open: ${howItEnded(ask)}`)
+  }
+}
+
+function howItEnded(ask: Ask | undefined): string {
+  if (ask?.answer) return `${ask.answer.option} by ${ask.answer.by.who} (${ask.answer.by.channel})`
+  return ask?.state === 'timed-out' ? 'it timed out' : 'it was withdrawn'
+}
+
+const limitOf = (text: string | undefined): number =>
+  Math.min(Math.max(Math.trunc(Number(text)) || 50, 1), 1000)

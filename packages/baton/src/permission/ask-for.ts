@@ -1,0 +1,46 @@
+import type { EventOf } from '@batonpass/contract/event'
+import type { Question } from '../ask/asks.ts'
+import { fingerprintOf } from '../ask/fingerprint.ts'
+
+export type ToolEvent = EventOf<'ToolRequested'> | EventOf<'PermissionAsked'>
+
+/** What binds an answer: exactly this tool input, in this session and folder. */
+export const fingerprintFor = (event: ToolEvent | EventOf<'ToolFinished'>): string =>
+  fingerprintOf({ session: event.session, tool: event.tool, input: event.input, cwd: event.cwd })
+
+/** The question that a person sees: the whole of what would run, and why it is asked. */
+export function questionFor(event: ToolEvent, project: string, reason: string): Question {
+  return {
+    kind: 'permission',
+    title: `${event.tool} in ${project}`,
+    detail: `${subjectOf(event)}\n\n${reason}`,
+    facts: {
+      session: event.session,
+      nativeSession: event.nativeSession,
+      agent: event.agent,
+      project,
+      tool: event.tool,
+      ...(event.cwd ? { cwd: event.cwd } : {}),
+    },
+    key: event.id,
+    fingerprint: fingerprintFor(event),
+  }
+}
+
+/** The command, the paths or the name that is judged, in full. */
+export function subjectOf({ action, tool, input }: ToolEvent): string {
+  switch (action.kind) {
+    case 'shell':
+      return action.command
+    case 'read':
+    case 'write':
+    case 'search':
+      return `${tool} ${action.paths.join(' ')}`.trim()
+    case 'web':
+      return `${tool} ${action.url ?? action.query ?? ''}`.trim()
+    case 'mcp':
+      return `${action.server}/${action.tool} ${JSON.stringify(input)}`
+    default:
+      return `${tool} ${JSON.stringify(input) ?? ''}`.trim()
+  }
+}

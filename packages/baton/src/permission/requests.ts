@@ -1,0 +1,56 @@
+import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
+import type { ToolEvent } from './ask-for.ts'
+import type { PermissionRequest } from './judge.ts'
+
+type Asked = Pick<PermissionRequest, 'tool' | 'input'>
+
+/**
+ * The event as the rules know tools: Claude Code's names stand for everybody's, because rules are written with them.
+ * A call that touches several files is several requests.
+ */
+export function requestsOf(event: ToolEvent): Asked[] {
+  const { action, agent, tool, input } = event
+  if (action.kind === 'shell') return [{ tool: 'Bash', input: { command: action.command } }]
+  if (agent === 'claude-code') return [{ tool, input }]
+  if (action.kind === 'read') return files('Read', action.paths)
+  if (action.kind === 'write') return files('Write', action.paths)
+  if (action.kind === 'search') return files('Grep', action.paths)
+  if (action.kind === 'mcp') return [{ tool: `mcp__${action.server}__${action.tool}`, input }]
+  if (action.kind === 'web') {
+    return [
+      action.url
+        ? { tool: 'WebFetch', input: { url: action.url } }
+        : { tool: 'WebSearch', input: { query: action.query } },
+    ]
+  }
+  return [{ tool, input }]
+}
+
+const files = (tool: string, paths: readonly string[]): Asked[] =>
+  paths.length === 0 ? [{ tool, input: {} }] : paths.map(path => ({ tool, input: { file_path: path } }))
+
+const STRICTNESS: readonly PermissionDecision[] = ['deny', 'ask', 'undecided', 'allow']
+
+/** Several judgements as one: the strictest decides, and what cannot be undone in one cannot be in all. */
+export function strictest(judgements: readonly PermissionJudgement[]): PermissionJudgement {
+  const [first, ...rest] = [...judgements].sort(
+    (a, b) => STRICTNESS.indexOf(a.decision) - STRICTNESS.indexOf(b.decision),
+  )
+  if (!first) throw new TypeError('nothing to judge')
+  if (rest.length === 0) return first
+  const join = <T>(pick: (judgement: PermissionJudgement) => readonly T[]) => judgements.flatMap(pick)
+  return {
+    ...first,
+    trail: join(judgement => judgement.trail),
+    effects: {
+      reads: join(j => j.effects.reads),
+      writes: join(j => j.effects.writes),
+      hosts: join(j => j.effects.hosts),
+      network: judgements.some(j => j.effects.network),
+      outside: judgements.some(j => j.effects.outside),
+      unknown: join(j => j.effects.unknown),
+    },
+    reversible: judgements.every(j => j.reversible || j.decision === 'allow'),
+    final: judgements.some(j => j.final),
+  }
+}

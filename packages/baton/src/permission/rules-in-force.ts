@@ -1,0 +1,65 @@
+import type { Config } from '@batonpass/contract/config'
+import { PermissionRule } from '@batonpass/contract/permission'
+import type { CommandRule } from '@batonpass/contract/workflow'
+import { compileRules, type RuleSet, type RuleSource } from './rules/compile.ts'
+
+/** A running workflow's own permissions: they lift an ask, never a deny. */
+export interface ActiveWorkflow {
+  name: string
+  permissions: readonly CommandRule[]
+}
+
+export interface RulesPlace {
+  worktree: string
+  home: string
+}
+
+/** Compiles a configuration's rules once and remembers them as long as that configuration is in force. */
+export function rulesKeeper(): (config: Config, place: RulesPlace, workflow?: ActiveWorkflow) => RuleSet {
+  const kept = new WeakMap<Config, Map<string, RuleSet>>()
+  return (config, place, workflow) => {
+    const sets = kept.get(config) ?? new Map<string, RuleSet>()
+    kept.set(config, sets)
+    const key = JSON.stringify([place, workflow])
+    const set = sets.get(key) ?? rulesInForce(config, place, workflow)
+    sets.set(key, set)
+    return set
+  }
+}
+
+/** Throws when a rule of the configuration cannot be read: then nothing is allowed by it. */
+export function rulesInForce(
+  { permission, permissions }: Pick<Config, 'permission' | 'permissions'>,
+  place: RulesPlace,
+  workflow?: ActiveWorkflow,
+): RuleSet {
+  const read = (rules: readonly unknown[]) => rules.map(rule => PermissionRule.parse(rule))
+  const sources: RuleSource[] = [
+    {
+      name: 'permissions',
+      layer: 'user',
+      allow: read(permissions.allow),
+      deny: read(permissions.deny),
+      ask: read(permissions.ask),
+    },
+  ]
+  if (workflow && workflow.permissions.length > 0) {
+    sources.push({
+      name: `workflow ${workflow.name}`,
+      layer: 'workflow',
+      allow: workflow.permissions.map(ruleOf),
+    })
+  }
+  return compileRules(sources, { ...place, preset: permission.preset })
+}
+
+/** A workflow's command rule in the words of permission rules. */
+function ruleOf({ words, options, never }: CommandRule): PermissionRule {
+  const [program = '', ...rest] = words
+  return {
+    program,
+    ...(rest.length > 0 ? { subcommand: rest.join(' ') } : {}),
+    ...(options.length > 0 ? { flags: [...options] } : {}),
+    ...(never.length > 0 ? { without: [...never] } : {}),
+  }
+}
