@@ -41,7 +41,7 @@ export function judgeCommand(source: string, context: JudgeContext): PermissionJ
     )
   }
   const mention = guardedMention(source, context)
-  if (mention && verdict.decision !== 'allow') {
+  if (mention && (verdict.opaque || analysis.unknowns.length > 0)) {
     verdict.add(
       { rule: 'self-protection', decision: 'deny', part: mention, reason: `${mention} is closed to agents` },
       true,
@@ -110,6 +110,7 @@ function judgePart(
   for (const host of hosts) if (host !== undefined) verdict.hosts.add(host)
   if (hosts.length > 0 || /^(fetch|remote|credential)$/.test(assessment.kind)) verdict.network = true
   if (/^(unlisted|build|exec|system|destroy|remote)$/.test(assessment.kind)) verdict.outside = true
+  if (assessment.kind !== 'read' || found.unknownPath) verdict.opaque = true
   undoing.part(command, assessment, found)
   if (
     assessment.forcePush !== undefined &&

@@ -11,6 +11,8 @@ export class Verdict {
   readonly unknown: string[] = []
   network = false
   outside = false
+  /** Some part does more than read what it names. */
+  opaque = false
   #decision: PermissionDecision = 'allow'
   #reason = ''
   #final = false

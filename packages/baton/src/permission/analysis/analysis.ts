@@ -92,7 +92,7 @@ export interface AnalyseOptions {
 const MAX_LENGTH = 128 * 1024
 const MAX_NESTING = 100
 const MAX_DEPTH = 12
-const MAX_COMMANDS = 4000
+const MAX_COMMANDS = 1000
 
 /** Finds every simple command bash could run for this text, and names what cannot be known. */
 export function analyse(source: string, options: AnalyseOptions): Analysis {

@@ -28,8 +28,8 @@ export function pathsOf(word: Word, folders: readonly string[], home: string): s
 }
 
 function absolutePath(text: string, tilde: boolean, home: string): string | undefined {
-  if (tilde && (text === '~' || text.startsWith('~/'))) return posix.join(home, text.slice(1))
-  return text.startsWith('/') ? posix.normalize(text) : undefined
+  if (tilde && (text === '~' || text.startsWith('~/'))) return posix.resolve(posix.join(home, text.slice(1)))
+  return text.startsWith('/') ? posix.resolve(text) : undefined
 }
 
 export function isInside(path: string, folder: string): boolean {

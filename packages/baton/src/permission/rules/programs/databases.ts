@@ -19,6 +19,7 @@ export const DATABASES: ProgramTable = {
   sqlite3: {
     kind: 'remote',
     single: true,
+    args: ['read', 'text'],
     flags:
       '-version --version -help --help -readonly --readonly -safe --safe -line -list -column -csv -json -html -markdown -table -box -quote -tabs -ascii -header -noheader -batch -bail -echo -stats -nullvalue= -separator= -newline= -cmd= -mmap= -lookaside= -memtrace -nofollow -utf8 -init=!no -interactive!no -A!no -append!no -deserialize -maxsize= -pagecache= -vfs= -zip',
     check: 'sqlite3',
@@ -26,6 +27,7 @@ export const DATABASES: ProgramTable = {
   duckdb: {
     kind: 'remote',
     single: true,
+    args: ['read', 'text'],
     flags:
       '-version --version -help --help -readonly --readonly -safe -line -list -column -csv -json -html -markdown -table -box -quote -ascii -header -noheader -batch -bail -echo -stats -nullvalue= -separator= -newline= -cmd= -c= -s= -no-stdin -ui!exec -init=!no -interactive!no -unsigned!no -f=!no',
     check: 'duckdb',
