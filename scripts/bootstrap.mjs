@@ -2,7 +2,7 @@
 // Nothing here may import a package: on a fresh clone there is none.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -17,7 +17,8 @@ const fail = text => {
   process.exit(1)
 }
 
-if (Number(process.versions.node.split('.')[0]) < 20) fail('Baton needs Node 20 or newer to set itself up (nodejs.org).')
+if (Number(process.versions.node.split('.')[0]) < 20)
+  fail('Baton needs Node 20 or newer to set itself up (nodejs.org).')
 installPackages()
 installPrograms()
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
@@ -28,7 +29,9 @@ const commands = {
     build()
     run(node, ['packages/baton/dist/cli.js', 'up'])
     say('\nNext: install the hooks of your agents (see what would change first):')
-    say('  npm run baton -- init --dry-run\n  npm run baton -- init\nand look around:\n  npm run baton -- doctor')
+    say(
+      '  npm run baton -- init --dry-run\n  npm run baton -- init\nand look around:\n  npm run baton -- doctor',
+    )
   },
   baton: () => {
     build()
@@ -63,18 +66,35 @@ function installPackages() {
   if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   // Not `npm ci`: it insists on packages for platforms that the registry may not carry.
   say('Installing packages (once; about half a minute) ...')
-  const { status } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: root, stdio: ['ignore', 2, 2] },
+  )
   if (status !== 0) fail('npm install failed; see above.')
-  if (!existsSync(node)) fail('The npm package `node` did not bring its program: does npm allow its install script?')
+  if (!existsSync(node))
+    fail('The npm package `node` did not bring its program: does npm allow its install script?')
   writeFileSync(stamp, wanted)
 }
 
 function installPrograms() {
-  const packages = { git: 'git', tmux: 'tmux', sqlite3: 'sqlite3', chromium: 'chromium', perl: 'perl-base', curl: 'curl' }
+  const packages = {
+    git: 'git',
+    tmux: 'tmux',
+    sqlite3: 'sqlite3',
+    chromium: 'chromium',
+    perl: 'perl-base',
+    curl: 'curl',
+  }
   const missing = Object.keys(packages).filter(program => !onPath(program))
   if (missing.length === 0) return
   const names = missing.map(program => packages[program])
-  const asRoot = process.getuid?.() === 0 ? [] : onPath('sudo') && spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
+  const asRoot =
+    process.getuid?.() === 0
+      ? []
+      : onPath('sudo') && spawnSync('sudo', ['-n', 'true']).status === 0
+        ? ['sudo', '-n']
+        : undefined
   if (asRoot === undefined || !onPath('apt-get')) {
     say(`Please install: ${names.join(' ')} (on Debian: sudo apt-get install ${names.join(' ')})`)
     if (missing.includes('git')) process.exit(1)
@@ -83,7 +103,12 @@ function installPrograms() {
   say(`Installing ${names.join(', ')} with apt (once) ...`)
   const apt = (...args) => {
     const [program, ...words] = [...asRoot, 'apt-get', ...args]
-    return spawnSync(program, words, { stdio: ['ignore', 'ignore', 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status === 0
+    return (
+      spawnSync(program, words, {
+        stdio: ['ignore', 'ignore', 2],
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      }).status === 0
+    )
   }
   const install = () => apt('install', '-y', '-qq', '--no-install-recommends', ...names)
   if (!install()) {
@@ -95,8 +120,17 @@ function installPrograms() {
 function build() {
   const dist = join(root, 'packages', 'baton', 'dist')
   const stamp = join(dist, '.built-from')
-  const sources = [...files(join(root, 'packages', 'contract', 'src')), ...files(join(root, 'packages', 'baton', 'src'))]
-  const wanted = digest([...sources, join(root, 'scripts', 'build.ts'), join(root, 'scripts', 'bundle.ts'), join(root, 'package-lock.json'), join(root, 'packages/baton/package.json')])
+  const sources = [
+    ...files(join(root, 'packages', 'contract', 'src')),
+    ...files(join(root, 'packages', 'baton', 'src')),
+  ]
+  const wanted = digest([
+    ...sources,
+    join(root, 'scripts', 'build.ts'),
+    join(root, 'scripts', 'bundle.ts'),
+    join(root, 'package-lock.json'),
+    join(root, 'packages/baton/package.json'),
+  ])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   say('Building ...')
   run(node, ['scripts/build.ts'])

@@ -1,13 +1,16 @@
-import { chmodSync, copyFileSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { bundle } from './bundle.ts'
 
 const dist = join(bundle.absWorkingDir, bundle.outdir)
-const hook = join(bundle.absWorkingDir, 'src', 'hook')
+// Made beside its place and swapped in: a build that fails leaves the programs that work.
+const fresh = `${dist}.new`
 
-rmSync(dist, { recursive: true, force: true })
-await build({ ...bundle })
+rmSync(fresh, { recursive: true, force: true })
+await build({ ...bundle, outdir: fresh })
 for (const template of ['launcher.pl', 'launcher.sh'])
-  copyFileSync(join(hook, template), join(dist, template))
-chmodSync(join(dist, 'cli.js'), 0o755)
+  copyFileSync(join(bundle.absWorkingDir, 'src', 'hook', template), join(fresh, template))
+chmodSync(join(fresh, 'cli.js'), 0o755)
+rmSync(dist, { recursive: true, force: true })
+renameSync(fresh, dist)
