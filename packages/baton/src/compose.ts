@@ -9,8 +9,12 @@ import { systemChance } from './adapters/system/chance.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemFiles } from './adapters/system/files.ts'
 import { openLog } from './adapters/system/log.ts'
+import { systemTimers } from './adapters/system/timers.ts'
+import { telegramChannel } from './adapters/telegram/channel.ts'
+import { Asks } from './ask/asks.ts'
+import { composePermission } from './compose/permission.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
-import type { Environment } from './config/places.ts'
+import { batonHome, type Environment } from './config/places.ts'
 import { problemLine } from './config/problem.ts'
 import { findWorktreeRoot } from './config/project.ts'
 import type { StateFolder } from './config/state-folder.ts'
@@ -23,6 +27,7 @@ import { limitsAt } from './journal/retention.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
+import { OwnCalls } from './session/own-calls.ts'
 import { openSqlite } from './store/sqlite.ts'
 
 export interface ComposeOptions {
@@ -39,10 +44,13 @@ export interface ComposeOptions {
 export interface Baton {
   intake: Intake
   store: Store
+  asks: Asks
   live: Live
   clock: Clock
   /** The loopback port somebody asked for, if anybody did. */
   port: number | undefined
+  /** The loopback port that is in use: closed to agents. */
+  listensOn(port: number): void
   config: ConfigKeeper
   figures(): Promise<Figures>
   /** Journals something that belongs to no session. */
@@ -130,15 +138,47 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     write([newEntry({ kind: 'fault', during, error: error.toBody() })]).catch(() => {})
   }
 
+  const ownCalls = new OwnCalls(chance)
+  let listening: number | undefined
+  const asks = new Asks({
+    store: local.asks,
+    channels: [
+      telegramChannel({
+        configFor: async ask => (await config.get(ask.facts.project)).config.telegram,
+        memory: local.asks.memory('telegram'),
+        warn: message => log.warn(message),
+        clock,
+        timers: systemTimers,
+        chance,
+        ...(machine.config.telegram.api_root ? { apiRoot: machine.config.telegram.api_root } : {}),
+      }),
+    ],
+    record: write,
+    fault,
+    clock,
+    timers: systemTimers,
+    chance,
+  })
+  const permission = composePermission({
+    asks,
+    home,
+    stateDir: folder.dir,
+    port: () => listening,
+    workflowOf: async () => undefined,
+    snapshot: async () => undefined,
+    model: undefined,
+    write,
+    logRoot: project => batonHome(env, home) ?? project,
+  })
   const intake = new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
-    reactors: options.reactors ?? [],
+    reactors: [permission, ...(options.reactors ?? [])],
     write,
     recorded: async request => eventOf(await store.byRequest(request)),
     session: async id => sessions.get(id) ?? (await store.findSession(id)),
     projectOf: findWorktreeRoot,
     config: async project => (await config.get(project)).config,
-    ownCall: () => false,
+    ownCall: marker => ownCalls.isLive(marker),
     fault,
     clock,
     chance,
@@ -146,12 +186,17 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
 
   started = true
   await flushNotes()
+  await asks.start()
   return {
     intake,
     store,
+    asks,
     live,
     clock,
     config,
+    listensOn(port) {
+      listening = port
+    },
     port: machine.sources.get('daemon.port')?.kind === 'default' ? undefined : machine.config.daemon.port,
     fault,
     async figures() {
@@ -172,6 +217,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       if (!session)
         throw new BatonError('not_found', `No session ${wanted}`, { remedy: 'See `baton status --all`.' })
       sessions.delete(session.id)
+      await local.asks.forget({ session: session.id })
       const entries = await store.forget(session.id)
       await write([newEntry({ kind: 'forgotten', session: session.id, entries })])
       return { session: session.nativeSession, entries }
@@ -183,6 +229,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       await store.prune(limitsAt({ days, bytes: size }, clock.now()))
     },
     async close() {
+      await asks.stop()
       await intake.idle()
       await copy.stop()
       await store.close()

@@ -61,6 +61,14 @@ const telegram = section('Questions to you by Telegram.', {
     { ...channel, expects: 'user ids, as "123,456" or as a list', defaultText: 'anyone in the chat' },
   ),
   on_timeout: choice(['ask', 'deny'], 'ask', 'What a question nobody answered becomes.', channel),
+  api_root: setting(
+    z
+      .string()
+      .regex(/^(https?:\/\/[^\s\p{Cc}]+)?$/u)
+      .default(''),
+    'The address of your own Bot API server. Read from your own files only.',
+    { ...channel, expects: 'an address such as http://127.0.0.1:8081', defaultText: "Telegram's own" },
+  ),
 })
 
 const store = section('Where state is kept beside the local database.', {

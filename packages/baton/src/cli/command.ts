@@ -11,6 +11,7 @@ export interface Option {
   /** The only values taken. */
   choices?: readonly string[]
   many?: boolean
+  required?: boolean
 }
 
 export interface Positional {
@@ -72,6 +73,10 @@ export function parse(command: Command, words: readonly string[]): Given {
   if (given.options.help) return given
   for (const [name, value] of Object.entries(given.options))
     checkChoice(command, `--${name}`, value, options[name]?.choices)
+  const missing = Object.entries(options).find(
+    ([name, option]) => option.required && given.options[name] === undefined,
+  )
+  if (missing) throw usage(command, `--${missing[0]} must be given`)
   checkPositionals(command, parsed.positionals)
   return given
 }

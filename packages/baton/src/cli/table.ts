@@ -4,6 +4,14 @@ import { SHELLS } from './completions.ts'
 const JSON_OPTION = { json: { type: 'boolean', help: 'Print JSON for scripts.' } } as const
 const AGENTS = ['claude', 'claude-code', 'cursor', 'all'] as const
 
+const TOKEN_FILE = {
+  'token-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Answer with this token, for scripts without a terminal.',
+  },
+} as const
+
 /** Every command: parsing, help, completions and the reference are made from this. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -116,7 +124,17 @@ export const COMMANDS: readonly Command[] = [
       kind: {
         type: 'string',
         value: 'KIND',
-        choices: ['event', 'reaction', 'fault', 'daemon', 'config', 'forgotten'],
+        choices: [
+          'event',
+          'reaction',
+          'decision',
+          'ask',
+          'workflow',
+          'fault',
+          'daemon',
+          'config',
+          'forgotten',
+        ],
         help: 'Only entries of this kind.',
       },
       since: { type: 'string', value: 'TIME', help: 'From this time on: 2h, 7d or a date.' },
@@ -128,6 +146,91 @@ export const COMMANDS: readonly Command[] = [
       ['baton logs --since 2h --kind fault', 'What went wrong in the last two hours.'],
     ],
     load: async () => (await import('./commands/logs.ts')).logs,
+  },
+  {
+    name: 'asks',
+    summary: 'List the questions that wait for you.',
+    positionals: [{ name: 'ASK', help: 'Only this one: its id, or the start of it.' }],
+    options: { all: { type: 'boolean', short: 'a', help: 'Settled ones, too.' }, ...JSON_OPTION },
+    examples: [['baton asks', 'Open questions with their ids and full commands.']],
+    load: async () => (await import('./commands/asks.ts')).asks,
+  },
+  {
+    name: 'allow',
+    summary: 'Answer an ask with yes.',
+    details: 'Only from a terminal of your own: an agent, or anything it started, is refused.',
+    positionals: [{ name: 'ASK', required: true, help: 'Its id, or the start of it.' }],
+    options: {
+      session: { type: 'boolean', help: 'Allow exactly this for the rest of the session.' },
+      ...JSON_OPTION,
+    },
+    examples: [['baton allow ask_3f2a', 'Allow it once.']],
+    load: async () => (await import('./commands/allow.ts')).allow,
+  },
+  {
+    name: 'deny',
+    summary: 'Answer an ask with no.',
+    details: 'Only from a terminal of your own: an agent, or anything it started, is refused.',
+    positionals: [{ name: 'ASK', required: true, help: 'Its id, or the start of it.' }],
+    options: {
+      reason: { type: 'string', value: 'TEXT', help: 'Tell the agent why.' },
+      ...TOKEN_FILE,
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton deny ask_3f2a --reason "use the staging database"', 'Deny it, and the agent learns why.'],
+    ],
+    load: async () => (await import('./commands/deny.ts')).deny,
+  },
+  {
+    name: 'check',
+    summary: 'Say what would be decided about a command, without running it.',
+    details: 'By the rules alone: neither a model nor a person is asked.',
+    positionals: [{ name: 'COMMAND', help: 'The command, as one word: quote it.' }],
+    options: {
+      tool: {
+        type: 'string',
+        value: 'TOOL',
+        help: 'Judge a use of this tool instead of Bash, such as Read or Write.',
+      },
+      batch: {
+        type: 'boolean',
+        help: 'Read {"command": …} lines on stdin, write {"command", "decision", "reason"} lines.',
+      },
+      defaults: { type: 'boolean', help: 'With the default rules alone, and undo off.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ["baton check 'git push --force'", 'Allowed, denied or asked, and why.'],
+      ['baton check --batch --defaults < commands.jsonl', 'One decision for each line.'],
+    ],
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
+    name: 'why',
+    summary: 'Show how a permission decision came about.',
+    positionals: [{ name: 'DECISION', help: 'Its id, as the agent was told it. Default: the latest.' }],
+    options: JSON_OPTION,
+    examples: [['baton why', 'The latest decision with its trail.']],
+    load: async () => (await import('./commands/why.ts')).why,
+  },
+  {
+    name: 'what-if',
+    summary: 'Replay recorded tool calls under other rules.',
+    options: {
+      rules: {
+        type: 'string',
+        value: 'FILE',
+        required: true,
+        help: 'A file in the form of .baton.yaml with the rules to try.',
+      },
+      since: { type: 'string', value: 'TIME', help: 'Only calls from this time on: 2h, 7d or a date.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton what-if --rules new.yaml --since 7d', 'Every decision of the last week that would change.'],
+    ],
+    load: async () => (await import('./commands/what-if.ts')).whatIf,
   },
   {
     name: 'config',

@@ -16,7 +16,7 @@ export function stateDir(env: Environment, home: string): string {
 }
 
 /** The folder a person chose for Baton; AGENTIZE_HOME stands in for BATON_HOME. */
-function batonHome(env: Environment, home: string): string | undefined {
+export function batonHome(env: Environment, home: string): string | undefined {
   const chosen = env.BATON_HOME || env.AGENTIZE_HOME
   return chosen ? resolve(home, chosen) : undefined
 }

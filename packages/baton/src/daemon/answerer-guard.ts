@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { refuseAgents } from '../ask/answerer.ts'
 import type { Ancestry } from '../ports/ancestry.ts'
@@ -6,24 +7,36 @@ import { sameSecret } from './guard.ts'
 /** Who gave an answer over the API; throws `not_allowed` for one who may not. */
 export type MayAnswer = (headers: Headers) => Promise<{ channel: string; who: string }>
 
+export interface GuardParts {
+  ancestry: Ancestry
+  token: string
+  /** Whose daemon this is, for the record. */
+  user: string
+  stateDir: string
+}
+
 /**
  * An answer over the API comes from a program that holds the token (dashboard, editor, a script of the person),
- * or from a terminal: the caller names its process, and no agent may be among that one's ancestors.
+ * or from a terminal: the caller names its process, proves it by
+ * holding a file open, and no agent may be among that process's ancestors.
  */
-export function answererGuard(parts: { ancestry: Ancestry; token: string; user: string }): MayAnswer {
+export function answererGuard({ ancestry, token, user, stateDir }: GuardParts): MayAnswer {
   return async headers => {
     const given = /^Bearer ([0-9a-f]{64})$/.exec(headers.get('authorization') ?? '')?.[1]
-    const hasToken = given !== undefined && sameSecret(given, parts.token)
+    const hasToken = given !== undefined && sameSecret(given, token)
     const pid = /^[1-9]\d{0,9}$/.exec(headers.get('baton-pid') ?? '')?.[0]
     if (pid !== undefined) {
-      refuseAgents(await parts.ancestry.of(Number(pid)), hasToken ? 'not-needed' : 'needed')
-      return { channel: 'terminal', who: parts.user }
+      const proof = /^answering-[0-9a-z]{16,64}$/.exec(headers.get('baton-proof') ?? '')?.[0]
+      if (!proof || (await ancestry.holds(Number(pid), join(stateDir, proof))) === false)
+        throw new BatonError('not_allowed', `Process ${pid} did not prove that it is the one who answers`)
+      refuseAgents(await ancestry.of(Number(pid)), hasToken ? 'not-needed' : 'needed')
+      return { channel: 'terminal', who: user }
     }
     if (!hasToken)
       throw new BatonError('not_allowed', 'An answer needs the token or a terminal', {
         remedy: 'Use `baton allow ASK` or `baton deny ASK` in a terminal of your own.',
       })
     const channel = /^[a-z][a-z-]{0,31}$/.exec(headers.get('baton-channel') ?? '')?.[0] ?? 'api'
-    return { channel, who: parts.user }
+    return { channel, who: user }
   }
 }

@@ -14,11 +14,14 @@ export interface ApiParts {
   /** Lets what is under way finish, then ends the process. */
   stop(reason: 'stopped' | 'drained'): void
   forget(session: string): Promise<{ session: string; entries: number }>
+  /** What capabilities add. */
+  routes: readonly Hono[]
 }
 
 /** The daemon's API. Who may call it is decided before a request gets here. */
-export function makeApi({ health, store, live, stop, forget }: ApiParts): Hono {
+export function makeApi({ health, store, live, stop, forget, routes }: ApiParts): Hono {
   const api = new Hono()
+  for (const route of routes) api.route('/', route)
   api.get('/api/health', async c => c.json(Health.parse(await health())))
   api.get('/api/sessions', async c => {
     const live = c.req.query('live') === 'true'

@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Asks } from '../ask/asks.ts'
-import type { Answered } from '../ask/channel.ts'
+import type { Answered } from '../ports/channel.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 
 type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>

@@ -1,14 +1,18 @@
 import { readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { userInfo } from 'node:os'
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { getRequestListener } from '@hono/node-server'
+import { systemAncestry } from '../adapters/system/ancestry.ts'
 import type { Baton } from '../compose.ts'
 import type { StateFolder } from '../config/state-folder.ts'
 import { SELF_TEST } from '../hook/self-test.ts'
 import type { DaemonLock } from '../store/lock.ts'
+import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
+import { askRoutes } from './ask-routes.ts'
 import { guardLoopback, hostIsOurs, sameSecret } from './guard.ts'
 import { answerHook, refuse, repeat } from './hook-route.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
@@ -53,8 +57,16 @@ export async function runDaemon(
     ...(await baton.figures()),
   })
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
+  const mayAnswer = answererGuard({ ancestry: systemAncestry, token, user: userInfo().username })
   const api = getRequestListener(
-    makeApi({ health, store: baton.store, live: baton.live, stop, forget: baton.forget }).fetch,
+    makeApi({
+      health,
+      store: baton.store,
+      live: baton.live,
+      stop,
+      forget: baton.forget,
+      routes: [askRoutes(baton.asks, mayAnswer)],
+    }).fetch,
   )
 
   /** Over the unix socket: the file's mode has already decided who may speak. */
@@ -85,6 +97,7 @@ export async function runDaemon(
     baton.port ?? lastPort(folder) ?? DEFAULT_PORT,
     onLoopback,
   )
+  baton.listensOn(port)
   url = `http://127.0.0.1:${port}`
   replaceFile(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`, 0o600)
   await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
@@ -116,11 +129,11 @@ function track(open: Set<ServerResponse>, response: ServerResponse): void {
   response.once('close', () => open.delete(response))
 }
 
-/** Waits until nothing is under way; live streams and waiting asks are cut off when the time is up. */
+/** Waits until nothing is under way. Live streams and calls that were told to wait are cut off: they come back. */
 async function quiet(open: Set<ServerResponse>, servers: readonly Server[], withinMs: number): Promise<void> {
   const finished = Promise.all(
     [...open]
-      .filter(response => !isStream(response))
+      .filter(response => !isStream(response) && !response.headersSent)
       .map(response => new Promise(resolve => response.once('close', resolve))),
   )
   let timer: NodeJS.Timeout | undefined

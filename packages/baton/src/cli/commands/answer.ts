@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { Ask, type AskOption } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
+import { systemChance } from '../../adapters/system/chance.ts'
 import { EXIT, flag, type Given, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -15,14 +17,30 @@ export async function answer(
   const path = `/api/asks/${encodeURIComponent(given.positionals[0] ?? '')}`
   const asked = Ask.parse(await callDaemon(folder, 'GET', path))
   const body = { ...choose(asked), fingerprint: asked.fingerprint }
-  const headers = { 'baton-pid': String(process.pid), ...authorization(text(given, 'token-file')) }
-  const ask = Ask.parse(
-    await callDaemon(folder, 'POST', `/api/asks/${asked.id}/answer`, 10_000, { headers, body }),
-  )
+  const token = authorization(text(given, 'token-file'))
+  const ask = await withProof(folder.dir, async proof => {
+    const headers = { 'baton-pid': String(process.pid), 'baton-proof': proof, ...token }
+    return Ask.parse(
+      await callDaemon(folder, 'POST', `/api/asks/${asked.id}/answer`, 10_000, { headers, body }),
+    )
+  })
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(ask)}\n`)
   else
     io.stdout.write(`${ask.answer?.option ?? ask.state}: ${printable(ask.title)}\n${printable(ask.detail)}\n`)
   return EXIT.ok
+}
+
+/** The daemon sees which process has this file open: nobody can pass for another one. */
+async function withProof<T>(dir: string, work: (name: string) => Promise<T>): Promise<T> {
+  const name = `answering-${systemChance.id(20)}`
+  const path = join(dir, name)
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    return await work(name)
+  } finally {
+    closeSync(file)
+    rmSync(path, { force: true })
+  }
 }
 
 function authorization(file: string | undefined): Record<string, string> {

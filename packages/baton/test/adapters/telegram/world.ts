@@ -29,6 +29,7 @@ export async function telegramWorld(options: TelegramOptions = {}): Promise<Tele
     poll_interval_sec: 5,
     allowed_user_ids: [],
     on_timeout: 'ask',
+    api_root: '',
   }
   return {
     world,

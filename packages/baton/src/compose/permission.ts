@@ -1,0 +1,64 @@
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
+import { type PermissionPorts, permissionReactor } from '../permission/reactor.ts'
+import { type ActiveWorkflow, rulesKeeper } from '../permission/rules-in-force.ts'
+import type { ReactionContext, Reactor } from '../ports/reactor.ts'
+
+export interface PermissionParts {
+  asks: Asks
+  home: string
+  /** Baton's own folder and port, closed to every agent. */
+  stateDir: string
+  port(): number | undefined
+  workflowOf(context: ReactionContext): Promise<(ActiveWorkflow & { issue?: number | undefined }) | undefined>
+  snapshot: PermissionPorts['snapshot']
+  model: PermissionPorts['model']
+  write: PermissionPorts['write']
+  /** BATON_HOME or the project: where the seed's log stands. */
+  logRoot(project: string): string
+}
+
+/** The permission chain with everything it needs of the world. */
+export function composePermission(parts: PermissionParts): Reactor {
+  const rules = rulesKeeper()
+  const guarded = {
+    folders: [parts.stateDir],
+    get ports() {
+      const port = parts.port()
+      return port === undefined ? [] : [port]
+    },
+    pids: [process.pid],
+  }
+  return permissionReactor({
+    asks: parts.asks,
+    home: parts.home,
+    guarded,
+    paths: { realpath },
+    rules: async context =>
+      rules(context.config, { worktree: context.project, home: parts.home }, await parts.workflowOf(context)),
+    ownBranch: async context => {
+      const issue = (await parts.workflowOf(context))?.issue
+      return issue === undefined ? undefined : `issue-${issue}`
+    },
+    snapshot: parts.snapshot,
+    model: parts.model,
+    write: parts.write,
+    debug: (context, line) => debugLine(parts.logRoot(context.project), context, line),
+    clock: systemClock,
+    chance: systemChance,
+  })
+}
+
+const LOG = '.tmp/hooked-sessions/permission.txt'
+
+async function debugLine(root: string, { session, now }: ReactionContext, line: string): Promise<void> {
+  const at = new Date(now).toISOString().slice(0, 19)
+  await systemSmallFiles.append(
+    root,
+    LOG,
+    `[${at}] [${session.nativeSession}] ${line.replaceAll('\n', ' ')}\n`,
+  )
+}
