@@ -14,4 +14,6 @@ export interface ProcessFacts {
 export interface Ancestry {
   /** The process and its ancestors, nearest first; undefined when the walk did not reach the first process. */
   of(pid: number): Promise<ProcessFacts[] | undefined>
+  /** Whether that process has the file open: proof that it is the one who speaks. Undefined where the system does not tell. */
+  holds(pid: number, file: string): Promise<boolean | undefined>
 }

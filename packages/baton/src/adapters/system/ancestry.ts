@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, readlink } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Ancestry, ProcessFacts } from '../../ports/ancestry.ts'
 
@@ -22,6 +22,20 @@ export const systemAncestry: Ancestry = {
       next = found.parent
     }
     return undefined
+  },
+
+  async holds(pid, file) {
+    if (process.platform !== 'linux') return undefined
+    try {
+      const wanted = await realpath(file)
+      const open = await readdir(`/proc/${pid}/fd`)
+      const files = await Promise.all(
+        open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => undefined)),
+      )
+      return files.includes(wanted)
+    } catch {
+      return false
+    }
   },
 }
 

@@ -1,0 +1,72 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { ProcessFacts } from '../ports/ancestry.ts'
+
+/**
+ * Refuses an answer that may come from an agent: one of its ancestors is one, its environment was made by one,
+ * or no person sits at a terminal. `terminal: 'not-needed'` for a script of the person that holds the token.
+ */
+export function refuseAgents(
+  chain: readonly ProcessFacts[] | undefined,
+  terminal: 'needed' | 'not-needed' = 'needed',
+): void {
+  if (!chain || chain.length === 0)
+    throw refusal('Baton cannot see which program started this one, so it cannot tell a person from an agent')
+  const agent = chain.find(isAgent)
+  if (agent)
+    throw refusal(
+      `This was started by a coding agent (${nameOf(agent)}, pid ${agent.pid}), and agents do not answer`,
+    )
+  const marker = chain.flatMap(one => one.environment).find(name => MARKERS.has(name))
+  if (marker) throw refusal(`This runs in an environment that a coding agent made (${marker} is set)`)
+  if (terminal === 'needed' && !chain[0]?.terminal)
+    throw refusal('An answer needs a terminal, and this program has none')
+}
+
+/** By the program file, by the command's own name, or by the script an interpreter runs. */
+export function isAgent({ words, program }: Pick<ProcessFacts, 'words' | 'program'>): boolean {
+  const [command = '', ...rest] = words
+  const names = [command, program ?? '', ...scriptOf(command, rest)]
+  return names.some(name => AGENTS.has(baseOf(name)) || PACKAGES.test(name)) || isHook(words)
+}
+
+/** The program files of the agents Baton speaks with. */
+const AGENTS = new Set(['claude', 'codex', 'cursor-agent', 'opencode', 'gemini', 'copilot', 'pi', 'omp'])
+const PACKAGES =
+  /\/(@anthropic-ai\/claude-|@openai\/codex|opencode-ai\/|@google\/gemini-cli|@github\/copilot|@[\w-]+\/pi-coding-agent|@agentclientprotocol\/(?:claude|codex)|cursor-agent\/|claude\/versions\/)/
+/** Set by agents for the commands they run. */
+const MARKERS = new Set([
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CODEX_SANDBOX',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'CURSOR_AGENT',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'COPILOT_CLI',
+  'PI_CODING_AGENT',
+])
+const INTERPRETERS = /^(node|nodejs|bun|deno|npx|bunx|sh|bash|dash|zsh|env|python[\d.]*|MainThread)$/
+
+/** What an interpreter runs: its first words that are no options. `npx @openai/codex` and `deno run x` included. */
+function scriptOf(command: string, rest: readonly string[]): string[] {
+  if (!INTERPRETERS.test(baseOf(command))) return []
+  return rest.filter(word => !word.startsWith('-') && !word.includes('=')).slice(0, 2)
+}
+
+/** `baton hook …` and its launcher: they run inside an agent. */
+function isHook(words: readonly string[]): boolean {
+  return words.some((word, index) => {
+    const base = baseOf(word)
+    return base === 'baton-hook' || (/^(baton|batonpass|cli\.js)$/.test(base) && words[index + 1] === 'hook')
+  })
+}
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+const nameOf = ({ words }: ProcessFacts): string => (words[0] ?? '').replace(/[^\x20-\x7e]/g, '?').slice(-60)
+
+const refusal = (message: string) =>
+  new BatonError('not_allowed', message, {
+    remedy:
+      'Answer from a terminal of your own that no agent started, from Telegram, or from the dashboard. See docs/guides/asks.md.',
+  })
