@@ -57,7 +57,12 @@ export async function runDaemon(
     ...(await baton.figures()),
   })
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
-  const mayAnswer = answererGuard({ ancestry: systemAncestry, token, user: userInfo().username })
+  const mayAnswer = answererGuard({
+    ancestry: systemAncestry,
+    token,
+    user: userInfo().username,
+    stateDir: folder.dir,
+  })
   const api = getRequestListener(
     makeApi({
       health,
