@@ -206,6 +206,8 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       expect(await forge.pullRequest(number)).toMatchObject({ headSha: sha, mergeable: 'yes' })
       await world.repository.git.commit('main', { 'README.md': 'theirs\n' })
       expect((await forge.pullRequest(number)).mergeable).toBe('conflict')
+      world.stillComputing(true)
+      expect((await forge.pullRequest(number)).mergeable).toBe('unknown')
     })
 
     test('requested changes and unresolved threads arrive with who may be trusted', async () => {

@@ -31,6 +31,9 @@ export interface FakeGitHub extends AsyncDisposable {
   /** Whether tokens may see boards; true at first. */
   showBoards(visible: boolean): void
 
+  /** Whether GitHub is still working out if pull requests merge; false at first. */
+  stillComputing(yes: boolean): void
+
   /** Every API call in order; git's own traffic is not among them. */
   calls: readonly GateCall[]
   /** How many calls `work` makes. */
@@ -189,6 +192,9 @@ export async function fakeGitHub({
     board: seed => boardHandle(boards, boards.add(seed), repositories[0] ?? ''),
     showBoards: visible => {
       world.boardsVisible = visible
+    },
+    stillComputing: yes => {
+      world.mergeabilityUnknown = yes
     },
     calls: gate.calls,
     async counting(work) {

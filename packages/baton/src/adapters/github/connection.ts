@@ -66,15 +66,19 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     userAgent: options.userAgent,
     request: { fetch: wire },
     log: silence,
-    retry: { doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451], retryAfterBaseValue: pause },
+    retry: {
+      doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
+      retries: 2,
+      retryAfterBaseValue: pause,
+    },
     throttle: throttle(pause, options.paced ?? true),
   })
   const failed = (error: unknown) => asForgeError(error, { scrub, now: options.clock.now() })
 
-  const rest = async <T>(route: string, parameters: Values, answer: z.ZodType<T>, retries: number) => {
+  const rest = async <T>(route: string, parameters: Values, answer: z.ZodType<T>, sending: Sending) => {
     let data: unknown
     try {
-      data = (await octokit.request(route, { ...parameters, request: { retries } })).data
+      data = (await octokit.request(route, { ...parameters, ...sending })).data
     } catch (error) {
       throw failed(error)
     }
@@ -85,12 +89,12 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     document: string,
     variables: Values,
     answer: z.ZodType<T>,
-    retries: number,
+    sending: Sending,
     tolerate: Tolerate = () => false,
   ) => {
     let data: unknown
     try {
-      data = await octokit.graphql(document, { ...variables, request: { retries } })
+      data = await octokit.graphql(document, { ...variables, ...sending })
     } catch (error) {
       data = partial(error, tolerate)
       if (data === undefined) throw failed(error)
@@ -100,10 +104,11 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
 
   const headers = { 'user-agent': options.userAgent }
   return {
-    get: (route, parameters, answer) => rest(route, parameters, answer, 2),
-    send: (route, parameters, answer) => rest(route, parameters, answer, 0),
-    query: (document, variables, answer, tolerate) => graphql(document, variables, answer, 2, tolerate),
-    mutate: (document, variables, answer) => graphql(document, variables, answer, 0),
+    get: (route, parameters, answer) => rest(route, parameters, answer, repeated),
+    send: (route, parameters, answer) => rest(route, parameters, answer, once),
+    query: (document, variables, answer, tolerate) =>
+      graphql(document, variables, answer, repeated, tolerate),
+    mutate: (document, variables, answer) => graphql(document, variables, answer, once),
     async raw(path) {
       try {
         const authorization = `token ${options.token}`
@@ -164,6 +169,11 @@ function partial(error: unknown, tolerate: Tolerate): unknown {
   if (!data || !errors?.every(({ path }) => path && tolerate(path))) return undefined
   return data
 }
+
+type Sending = { request?: { retries: number } }
+/** A number here would make the plugin repeat refusals too; its own default repeats only what may pass. */
+const repeated: Sending = {}
+const once: Sending = { request: { retries: 0 } }
 
 const silence = { debug() {}, info() {}, warn() {}, error() {} }
 

@@ -1,4 +1,4 @@
-import { execute, GraphQLError, type GraphQLFieldResolver, parse, validate } from 'graphql'
+import { execute, type GraphQLFieldResolver, parse, validate } from 'graphql'
 import { type BoardViews, boardView, fieldView, itemView } from './boards.ts'
 import { connection, failure } from './graphql-parts.ts'
 import { type Person, RestRefusal } from './rest.ts'
@@ -40,7 +40,7 @@ export async function answerGraphql(world: World, request: unknown, person: Pers
   const errors = result.errors?.map(error => {
     const type = error.extensions.type
     // Anything without a type of GitHub's is a mistake in the query's values or in the fake.
-    if (!type) world.failures.push(`GraphQL: ${error.message}`)
+    if (!type || /PAGINATION/.test(String(type))) world.failures.push(`GraphQL: ${error.message}`)
     return { ...(type ? { type } : {}), path: error.path, message: error.message }
   })
   return { data: result.data ?? null, ...(errors ? { errors } : {}) }
@@ -54,7 +54,7 @@ function strictly(world: World): GraphQLFieldResolver<unknown, unknown> {
       if (info.fieldName === 'clientMutationId') return args.clientMutationId ?? null
       const message = `the fake GitHub does not serve ${info.parentType.name}.${info.fieldName}`
       world.failures.push(message)
-      throw new GraphQLError(message)
+      throw failure('UNSERVED', message)
     }
     const value = view[info.fieldName]
     try {
