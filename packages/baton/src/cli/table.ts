@@ -162,6 +162,7 @@ export const COMMANDS: readonly Command[] = [
     positionals: [{ name: 'ASK', required: true, help: 'Its id, or the start of it.' }],
     options: {
       session: { type: 'boolean', help: 'Allow exactly this for the rest of the session.' },
+      ...TOKEN_FILE,
       ...JSON_OPTION,
     },
     examples: [['baton allow ask_3f2a', 'Allow it once.']],

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EntryList } from '@batonpass/contract/api'
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Entry, EntryBody } from '@batonpass/contract/journal'
+import type { ClaudeHome } from './agents/claude.ts'
+import { until } from './wait.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** The real, built Baton in somebody's private home: its own state folder, daemon and hooks. */
+export interface BatonHere extends AsyncDisposable {
+  home: string
+  stateDir: string
+  run(
+    args: readonly string[],
+    options?: { cwd?: string; input?: string; env?: Record<string, string> },
+  ): Promise<Ran>
+  /** Runs a command that must succeed, and gives its output. */
+  must(...args: string[]): Promise<string>
+  entries(query?: Record<string, string>): Promise<Entry[]>
+  events(): Promise<AgentEvent[]>
+  /** Waits until the journal holds an entry of that kind that fits. */
+  waitFor<K extends EntryBody['kind']>(
+    kind: K,
+    fits: (body: Extract<EntryBody, { kind: K }>) => boolean,
+  ): Promise<Extract<EntryBody, { kind: K }>>
+  /** The user's own configuration. */
+  configure(yaml: string): void
+}
+
+/** Baton for a private home of Claude Code, with its hooks installed in the user's settings. */
+export async function batonFor(home: ClaudeHome, { init = ['--agent', 'claude'] } = {}): Promise<BatonHere> {
+  const here = batonIn(home.path, home.project)
+  await here.must('init', ...init)
+  return here
+}
+
+/** The built Baton in a home folder, without hooks. */
+export function batonIn(home: string, cwd: string): BatonHere {
+  const stateDir = join(home, '.local/state/baton')
+  mkdirSync(home, { recursive: true })
+  // Any free port: many of these run at once.
+  writeFileSync(join(home, '.baton.yaml'), 'daemon:\n  port: 0\n', { mode: 0o600 })
+
+  const run: BatonHere['run'] = (args, options = {}) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [CLI, ...args], {
+        cwd: options.cwd ?? cwd,
+        env: { PATH: process.env.PATH, HOME: home, ...options.env },
+      })
+      const out: Buffer[] = []
+      const err: Buffer[] = []
+      child.stdout.on('data', chunk => out.push(chunk))
+      child.stderr.on('data', chunk => err.push(chunk))
+      child.stdin.on('error', () => {})
+      child.stdin.end(options.input ?? '')
+      child.once('error', reject)
+      child.once('close', code =>
+        resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+      )
+    })
+
+  const must: BatonHere['must'] = async (...args) => {
+    const ran = await run(args)
+    if (ran.code !== 0)
+      throw new Error(`baton ${args.join(' ')} ended with ${ran.code}\n${ran.stdout}${ran.stderr}`)
+    return ran.stdout
+  }
+
+  const entries: BatonHere['entries'] = async (query = {}) => {
+    const words = Object.entries(query).flatMap(([name, value]) => [`--${name}`, value])
+    const lines = (await must('logs', '--json', '--lines', '5000', ...words)).split('\n').filter(Boolean)
+    return EntryList.parse({ entries: lines.map(line => JSON.parse(line)) }).entries
+  }
+
+  return {
+    home,
+    stateDir,
+    run,
+    must,
+    entries,
+    async events() {
+      return (await entries({ kind: 'event' })).flatMap(({ body }) =>
+        body.kind === 'event' ? body.event : [],
+      )
+    },
+    async waitFor(kind, fits) {
+      return await until(
+        async () => {
+          const bodies = (await entries({ kind })).map(entry => entry.body)
+          return bodies.find(
+            (body): body is Extract<EntryBody, { kind: typeof kind }> =>
+              body.kind === kind && fits(body as never),
+          )
+        },
+        { what: `a journal entry of kind ${kind}`, timeout: 20_000, every: 100 },
+      )
+    },
+    configure(yaml) {
+      writeFileSync(join(home, '.baton.yaml'), `daemon:\n  port: 0\n${yaml}`, { mode: 0o600 })
+    },
+    async [Symbol.asyncDispose]() {
+      await run(['down', '--force'])
+    },
+  }
+}
