@@ -60,25 +60,36 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const scrub = scrubber(options.token)
   const wire = rememberAnswers(observed(options))
   const pause = options.retryPause ?? 1000
-  const octokit = new (Octokit.plugin(retry, throttling))({
-    auth: options.token,
-    baseUrl: options.apiUrl,
-    userAgent: options.userAgent,
-    request: { fetch: wire },
-    log: silence,
-    retry: {
-      doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
-      retries: 2,
-      retryAfterBaseValue: pause,
-    },
-    throttle: throttle(pause, options.paced ?? true),
-  })
+  const Kit = Octokit.plugin(retry, throttling)
+  const kit = (paced: boolean, retries: number) =>
+    new Kit({
+      auth: options.token,
+      baseUrl: options.apiUrl,
+      userAgent: options.userAgent,
+      request: { fetch: wire },
+      log: silence,
+      // Refusals are final: asked again they would be refused again.
+      retry: {
+        doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
+        retries,
+        retryAfterBaseValue: pause,
+      },
+      throttle: throttle(pause, paced),
+    })
+  // The throttling plugin takes every GraphQL query for a write; readings need no such distance.
+  const reading = kit(false, 2)
+  const writing = kit(options.paced ?? true, 0)
   const failed = (error: unknown) => asForgeError(error, { scrub, now: options.clock.now() })
 
-  const rest = async <T>(route: string, parameters: Values, answer: z.ZodType<T>, sending: Sending) => {
+  const rest = async <T>(
+    route: string,
+    parameters: Values,
+    answer: z.ZodType<T>,
+    octokit: typeof reading,
+  ) => {
     let data: unknown
     try {
-      data = (await octokit.request(route, { ...parameters, ...sending })).data
+      data = (await octokit.request(route, parameters)).data
     } catch (error) {
       throw failed(error)
     }
@@ -89,12 +100,12 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     document: string,
     variables: Values,
     answer: z.ZodType<T>,
-    sending: Sending,
+    octokit: typeof reading,
     tolerate: Tolerate = () => false,
   ) => {
     let data: unknown
     try {
-      data = await octokit.graphql(document, { ...variables, ...sending })
+      data = await octokit.graphql(document, variables)
     } catch (error) {
       data = partial(error, tolerate)
       if (data === undefined) throw failed(error)
@@ -104,11 +115,10 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
 
   const headers = { 'user-agent': options.userAgent }
   return {
-    get: (route, parameters, answer) => rest(route, parameters, answer, repeated),
-    send: (route, parameters, answer) => rest(route, parameters, answer, once),
-    query: (document, variables, answer, tolerate) =>
-      graphql(document, variables, answer, repeated, tolerate),
-    mutate: (document, variables, answer) => graphql(document, variables, answer, once),
+    get: (route, parameters, answer) => rest(route, parameters, answer, reading),
+    send: (route, parameters, answer) => rest(route, parameters, answer, writing),
+    query: (document, variables, answer, tolerate) => graphql(document, variables, answer, reading, tolerate),
+    mutate: (document, variables, answer) => graphql(document, variables, answer, writing),
     async raw(path) {
       try {
         const authorization = `token ${options.token}`
@@ -170,11 +180,6 @@ function partial(error: unknown, tolerate: Tolerate): unknown {
   return data
 }
 
-type Sending = { request?: { retries: number } }
-/** A number here would make the plugin repeat refusals too; its own default repeats only what may pass. */
-const repeated: Sending = {}
-const once: Sending = { request: { retries: 0 } }
-
 const silence = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Short waits are sat out; a long one is the caller's, who can do something else meanwhile. */
@@ -187,4 +192,4 @@ function throttle(pause: number, paced: boolean): ThrottlingOptions {
 
 type Job = (...args: unknown[]) => unknown
 const free = { key: () => ({ schedule: (_: unknown, job: Job, ...args: unknown[]) => job(...args) }) }
-const freeQueues = { global: free, auth: free, search: free, write: free, notifications: free }
+const freeQueues = { search: free, write: free, notifications: free }
