@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemAncestry } from '../../src/adapters/system/ancestry.ts'
+import type { Asks } from '../../src/ask/asks.ts'
+import { answererGuard } from '../../src/daemon/answerer-guard.ts'
+import { askRoutes } from '../../src/daemon/ask-routes.ts'
+import { type AskWorld, askWorld, sampleQuestion } from '../ask/sample.ts'
+import { startTerminal } from '../world/agents/tmux.ts'
+import { type Scratch, scratch } from '../world/scratch.ts'
+import { settled } from '../world/time.ts'
+
+const CLI = join(import.meta.dirname, '../../src/cli.ts')
+const TOKEN = 'c'.repeat(64)
+const LONG = { signal: new AbortController().signal, withinMs: 600_000, unreached: 'wait' } as const
+
+/** The commands against a real socket, real processes and real terminals. */
+describe('baton asks, allow and deny', () => {
+  let dir: Scratch
+  let world: AskWorld
+  let asks: Asks
+  let state: string
+  let env: Record<string, string>
+  let close: () => Promise<unknown>
+
+  beforeAll(async () => {
+    dir = scratch()
+    state = join(dir.path, 'state')
+    mkdirSync(state, { mode: 0o700 })
+    dir.write('state/token', `${TOKEN}\n`, 0o600)
+    // Nothing of the surroundings, which may themselves be an agent's.
+    env = { PATH: process.env.PATH ?? '', HOME: dir.path, BATON_HOME: state, TERM: 'xterm' }
+    world = await askWorld()
+    asks = await world.begin()
+    const guard = answererGuard({ ancestry: systemAncestry, token: TOKEN, user: 'ann', stateDir: state })
+    const server = createServer(getRequestListener(askRoutes(asks, guard).fetch))
+    await new Promise<void>(resolve => server.listen(join(state, 'daemon.sock'), resolve))
+    close = () => new Promise(resolve => server.close(resolve))
+  })
+
+  afterAll(async () => {
+    await asks.stop()
+    await close()
+    await world[Symbol.asyncDispose]()
+    dir.remove()
+  })
+
+  async function open(command: string): Promise<string> {
+    const before = new Set(asks.open().map(ask => ask.id))
+    void asks.ask(sampleQuestion(command), LONG)
+    await settled()
+    return asks.open().find(ask => !before.has(ask.id))?.id ?? ''
+  }
+
+  /** Without a terminal: every child gets its own session. */
+  const run = (...words: string[]) =>
+    new Promise<{ code: number; out: string }>(resolve => {
+      const child = execFile('setsid', ['-w', process.execPath, CLI, ...words], { env }, (error, out, err) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: `${out}${err}` }),
+      )
+      child.stdin?.end()
+    })
+
+  async function inTerminal(...command: string[]): Promise<{ code: number; screen: string }> {
+    await using terminal = await startTerminal({ command, cwd: dir.path, env, columns: 200 })
+    const code = await terminal.waitForExit({ timeout: 15_000 })
+    return { code, screen: (await terminal.history()).replaceAll('\n', '') }
+  }
+
+  it('list what waits, in full, without letting the text steer the terminal', async () => {
+    const id = await open('echo one\necho \u001b[2Jtwo')
+    const { code, out } = await run('asks')
+    expect(code).toBe(0)
+    expect(out).toContain(id)
+    expect(out).toContain('    echo one\n    echo \\x1b[2Jtwo\n')
+    const one = await run('asks', id.slice(0, 14), '--json')
+    expect(JSON.parse(one.out)).toMatchObject({ id, detail: 'echo one\necho \u001b[2Jtwo' })
+  })
+
+  it('answer from a person’s terminal', async () => {
+    const allowed = await open('make deploy')
+    expect(await inTerminal(process.execPath, CLI, 'allow', allowed, '--session')).toMatchObject({ code: 0 })
+    expect((await asks.find(allowed))?.answer).toMatchObject({
+      option: 'allow-session',
+      by: { channel: 'terminal', who: 'ann' },
+    })
+    const denied = await open('make clean')
+    await inTerminal(process.execPath, CLI, 'deny', denied, '--reason', 'not now')
+    expect((await asks.find(denied))?.answer).toMatchObject({ option: 'deny-with-reason', reason: 'not now' })
+    const late = await inTerminal(process.execPath, CLI, 'allow', denied)
+    expect(late.code).toBe(1)
+    expect(late.screen).toContain('no longer open: deny-with-reason by ann (terminal)')
+  })
+
+  it('refuse to answer for anything that an agent started, even at a terminal', async () => {
+    const id = await open('rm -rf /tmp/x')
+    const agent = dir.write('claude', `#!/bin/sh\nsh -c '"$@"; exit $?' sh "$@"\nexit $?\n`, 0o755)
+    const { code, screen } = await inTerminal(agent, process.execPath, CLI, 'allow', id)
+    expect(code).toBe(1)
+    expect(screen).toContain('started by a coding agent')
+    expect(asks.open().map(ask => ask.id)).toContain(id)
+  })
+
+  it('refuse to answer without a terminal, except for a script of the person that brings the token', async () => {
+    const id = await open('make nightly')
+    const refused = await run('allow', id)
+    expect(refused.code).toBe(1)
+    expect(refused.out).toContain('needs a terminal')
+    expect(asks.open().map(ask => ask.id)).toContain(id)
+    expect((await run('allow', id, '--token-file', join(dir.path, 'absent'))).code).toBe(2)
+    expect(await run('allow', id, '--token-file', join(state, 'token'))).toMatchObject({ code: 0 })
+    expect((await asks.find(id))?.answer?.option).toBe('allow-once')
+  })
+
+  it('say so where there is no such ask', async () => {
+    expect((await run('allow', 'ask_nothing')).out).toContain('No ask ask_nothing')
+  })
+})
