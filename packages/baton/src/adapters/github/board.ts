@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import {
   type BoardChange,
@@ -9,20 +9,32 @@ import {
   ForgeError,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
-import { anything, issueState, nodes } from './answers.ts'
+import { anything } from './answers.ts'
+import {
+  Added,
+  addDocument,
+  agentPart,
+  clearPart,
+  IssueAnswer,
+  type Item,
+  ItemsAnswer,
+  issueDocument,
+  itemsDocument,
+  kinds,
+  PlaceAnswer,
+  placeDocument,
+  SearchAnswer,
+  searchDocument,
+  statusPart,
+} from './board-documents.ts'
 import {
   agentField,
-  boardFragment,
   boardOf,
   boardPaths,
-  IssueCard,
   isPlace,
-  itemFragment,
   optionOf,
-  Places,
-  placesFragment,
-  Shape,
-  Values,
+  type Places,
+  type Shape,
   valuesOf,
 } from './board-shape.ts'
 import type { Connection } from './connection.ts'
@@ -266,101 +278,3 @@ const missing = (why: Extract<BoardOutcome, { done: false }>['why'], what: strin
 
 const isAny = (error: unknown, troubles: ForgeError['trouble'][]) =>
   error instanceof ForgeError && troubles.includes(error.trouble)
-
-const set = 'projectId: $project, itemId: $item'
-const statusPart = {
-  inputs: ', $statusField: ID!, $option: String!',
-  field: `status: updateProjectV2ItemFieldValue(input: { ${set}, fieldId: $statusField, value: { singleSelectOptionId: $option } }) { projectV2Item { id } }`,
-}
-const agentPart = {
-  inputs: ', $agentField: ID!, $agent: String!',
-  field: `agent: updateProjectV2ItemFieldValue(input: { ${set}, fieldId: $agentField, value: { text: $agent } }) { projectV2Item { id } }`,
-}
-const clearPart = {
-  inputs: ', $agentField: ID!',
-  field: `agent: clearProjectV2ItemFieldValue(input: { ${set}, fieldId: $agentField }) { projectV2Item { id } }`,
-}
-
-const addDocument = `mutation BatonBoardAdd($project: ID!, $issue: ID!) {
-  add: addProjectV2ItemById(input: { projectId: $project, contentId: $issue }) { item { id } }
-}`
-const Added = z.object({ add: z.object({ item: z.object({ id: z.string() }) }) })
-
-const issueDocument = `query BatonBoardPlace($owner: String!, $repo: String!, $issue: Int!) {
-  repository(owner: $owner, name: $repo) { issue(number: $issue) { id ...Places } }
-}
-${placesFragment}`
-const IssueAnswer = z.object({
-  repository: z
-    .object({ issue: z.object({ id: z.string(), projectItems: Places.nullish() }).nullish() })
-    .nullish(),
-})
-
-const placeDocument = `query BatonBoard($owner: String!, $number: Int!) {
-  repositoryOwner(login: $owner) { ... on ProjectV2Owner { projectV2(number: $number) { ...Shape } } }
-}
-${boardFragment}`
-const PlaceAnswer = z.object({ repositoryOwner: z.object({ projectV2: Shape.nullish() }).nullish() })
-
-const searchDocument = `query BatonBoardSearch($owner: String!, $repo: String!) {
-  repository(owner: $owner, name: $repo) {
-    projectsV2(first: 20) { nodes { ...Shape } }
-    owner { ... on ProjectV2Owner { projectsV2(first: 20) { nodes { ...Shape } } } }
-  }
-}
-${boardFragment}`
-const SearchAnswer = z.object({
-  repository: z
-    .object({ projectsV2: nodes(Shape).nullish(), owner: z.object({ projectsV2: nodes(Shape).nullish() }) })
-    .nullish(),
-})
-
-const card = `number title url repository { nameWithOwner }
-  labels(first: 20) { nodes { name } } assignees(first: 10) { nodes { login } }`
-const itemsDocument = `query BatonBoardItems($owner: String!, $number: Int!, $after: String) {
-  repositoryOwner(login: $owner) {
-    ... on ProjectV2Owner {
-      projectV2(number: $number) {
-        ...Shape
-        items(first: 100, after: $after) {
-          pageInfo { hasNextPage endCursor }
-          nodes {
-            ...Values type isArchived
-            content {
-              ... on Issue { ${card} state }
-              ... on PullRequest { ${card} pullState: state }
-              ... on DraftIssue { title }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-${itemFragment}
-${boardFragment}`
-const Item = Values.extend({
-  type: z.string(),
-  isArchived: z.boolean(),
-  content: IssueCard.extend({ repository: z.object({ nameWithOwner: z.string() }), pullState: issueState })
-    .partial()
-    .transform(({ pullState, state, ...rest }) => ({ ...rest, state: state ?? pullState }))
-    .nullish(),
-})
-const ItemsAnswer = z.object({
-  repositoryOwner: z
-    .object({
-      projectV2: Shape.extend({
-        items: z
-          .object({ pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullish() }) })
-          .and(nodes(Item).transform(list => ({ list }))),
-      }).nullish(),
-    })
-    .nullish(),
-})
-
-const kinds: Record<string, BoardItem['kind']> = {
-  ISSUE: 'issue',
-  PULL_REQUEST: 'pull-request',
-  DRAFT_ISSUE: 'draft',
-}

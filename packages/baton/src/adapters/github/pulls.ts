@@ -9,11 +9,24 @@ import {
   type PullRequestStatus,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
-import { author, nodes, time, word } from './answers.ts'
 import type { BoardKeeper } from './board.ts'
-import { boardPaths, Places, placesFragment } from './board-shape.ts'
-import { checksFragment, contextsOf, latestChecks, Rollup, restOf } from './checks.ts'
+import { boardPaths } from './board-shape.ts'
+import { contextsOf, latestChecks, restOf } from './checks.ts'
 import type { Connection } from './connection.ts'
+import {
+  fromGraph,
+  fromRemark,
+  fromRest,
+  judged,
+  judgements,
+  Lookup,
+  lookupDocument,
+  RestPull,
+  reviewStates,
+  type Status,
+  StatusAnswer,
+  statusDocument,
+} from './pull-documents.ts'
 
 type PullRequests = Pick<Forge, 'pullRequestFor' | 'createPullRequest' | 'pullRequest'>
 
@@ -143,161 +156,4 @@ export function pullRequests(
   }
 
   return { pullRequestFor, createPullRequest, pullRequest }
-}
-
-const core = `number url title state isDraft headRefName baseRefName headRefOid mergeable isCrossRepository`
-
-const lookupDocument = (withBoard: boolean) => `query BatonPullRequestLookup(
-  $owner: String!, $repo: String!, $branch: String!, $ref: String!${withBoard ? ', $issue: Int!' : ''}
-) {
-  repository(owner: $owner, name: $repo) {
-    defaultBranchRef { name }
-    ref(qualifiedName: $ref) { target { oid } }
-    pullRequests(headRefName: $branch, first: 20, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { ${core} } }
-    ${withBoard ? 'issue(number: $issue) { id ...Places }' : ''}
-  }
-}
-${withBoard ? placesFragment : ''}`
-
-const remark = 'author { login } authorAssociation body url'
-
-const statusDocument = `query BatonPullRequest($owner: String!, $repo: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) {
-      ${core} mergedAt reviewDecision
-      latestReviews(first: 30) { nodes { ${remark} state submittedAt } }
-      reviewThreads(first: 100) {
-        nodes { isResolved isOutdated path line comments(first: 20) { nodes { ${remark} createdAt } } }
-      }
-      commits(last: 1) { nodes { commit { ...Rollup } } }
-    }
-  }
-}
-${checksFragment}`
-
-const Core = z.object({
-  number: z.number(),
-  url: z.string(),
-  title: z.string(),
-  state: z.string(),
-  isDraft: z.boolean(),
-  headRefName: z.string(),
-  baseRefName: z.string(),
-  headRefOid: z.string(),
-  mergeable: z.string(),
-  isCrossRepository: z.boolean(),
-})
-
-const Lookup = z.object({
-  repository: z
-    .object({
-      defaultBranchRef: z.object({ name: z.string() }).nullish(),
-      ref: z.object({ target: z.object({ oid: z.string() }).nullish() }).nullish(),
-      pullRequests: nodes(Core),
-      issue: z.object({ id: z.string(), projectItems: Places.nullish() }).nullish(),
-    })
-    .nullish(),
-})
-
-const Remark = z.object({ author, authorAssociation: z.string(), body: z.string(), url: z.string() })
-const Status = Core.extend({
-  mergedAt: time.nullish(),
-  reviewDecision: z.string().nullish(),
-  latestReviews: nodes(
-    Remark.extend({ state: z.string(), submittedAt: time.nullish() }).transform(
-      ({ submittedAt, ...review }) => ({
-        ...review,
-        createdAt: submittedAt ?? 0,
-      }),
-    ),
-  ),
-  reviewThreads: nodes(
-    z.object({
-      isResolved: z.boolean(),
-      isOutdated: z.boolean(),
-      path: z.string(),
-      line: z.number().nullish(),
-      comments: nodes(Remark.extend({ createdAt: time })),
-    }),
-  ),
-  commits: nodes(z.object({ commit: Rollup })),
-})
-const StatusAnswer = z.object({ repository: z.object({ pullRequest: Status.nullish() }).nullish() })
-
-const RestPull = z.object({
-  number: z.number(),
-  html_url: z.string(),
-  title: z.string(),
-  state: word,
-  draft: z.boolean().nullish(),
-  merged_at: z.string().nullish(),
-  mergeable: z.boolean().nullish(),
-  head: z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
-  base: z.object({ ref: z.string() }),
-})
-type RestPull = z.infer<typeof RestPull>
-
-function fromRest(pull: RestPull): PullRequest {
-  return {
-    number: pull.number,
-    url: pull.html_url,
-    title: pull.title,
-    state: pull.merged_at ? 'merged' : pull.state === 'open' ? 'open' : 'closed',
-    draft: pull.draft ?? false,
-    branch: pull.head.ref,
-    base: pull.base.ref,
-    headSha: pull.head.sha,
-    // Lists do not say it, and after a push GitHub is still working it out.
-    mergeable: 'unknown',
-  }
-}
-
-function fromGraph(pull: z.infer<typeof Core>): PullRequest {
-  return {
-    number: pull.number,
-    url: pull.url,
-    title: pull.title,
-    state: pull.state === 'MERGED' ? 'merged' : pull.state === 'OPEN' ? 'open' : 'closed',
-    draft: pull.isDraft,
-    branch: pull.headRefName,
-    base: pull.baseRefName,
-    headSha: pull.headRefOid,
-    mergeable:
-      pull.mergeable === 'MERGEABLE' ? 'yes' : pull.mergeable === 'CONFLICTING' ? 'conflict' : 'unknown',
-  }
-}
-
-const fromRemark = ({
-  author,
-  authorAssociation,
-  body,
-  url,
-  createdAt,
-}: z.infer<typeof Remark> & { createdAt: number }) => ({
-  author,
-  trusted: isMember(authorAssociation),
-  body,
-  url,
-  at: createdAt,
-})
-
-/** Without a rule that demands reviews GitHub decides nothing; the members' own words count then. */
-function judged(reviews: { state: string; authorAssociation: string }[]): PullRequestStatus['review'] {
-  const states = reviews.filter(review => isMember(review.authorAssociation)).map(({ state }) => state)
-  if (states.includes('CHANGES_REQUESTED')) return 'changes-requested'
-  return states.includes('APPROVED') ? 'approved' : 'none'
-}
-
-const isMember = (association: string) => ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association)
-
-const reviewStates: Record<string, PullRequestStatus['review']> = {
-  APPROVED: 'approved',
-  CHANGES_REQUESTED: 'changes-requested',
-  REVIEW_REQUIRED: 'required',
-}
-
-const judgements: Record<string, PullRequestStatus['reviews'][number]['state']> = {
-  APPROVED: 'approved',
-  CHANGES_REQUESTED: 'changes-requested',
-  DISMISSED: 'dismissed',
 }
