@@ -30,7 +30,9 @@ export const ERROR_CODES = [
   'forge_conflict',
   'forge_refused',
   'timed_out',
+  'model_failed',
   'ask_closed',
+  'undo_unavailable',
   'internal',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -107,3 +107,14 @@ export const DecisionEntry = z.object({
   tookMs: z.number().nonnegative(),
 })
 export type DecisionEntry = z.infer<typeof DecisionEntry>
+
+/** What came of asking a model about a request that nothing had decided. */
+export const ModelVerdict = z.object({
+  decision: z.enum(['allow', 'deny', 'ask']),
+  reason: z.string(),
+  model: z.string(),
+  ms: z.number().nonnegative(),
+  /** The answer to the very same question was at hand: no call was made for this one. */
+  cached: z.boolean(),
+})
+export type ModelVerdict = z.infer<typeof ModelVerdict>

@@ -9,6 +9,8 @@ export interface Turn {
   gate?: Promise<void>
   /** Cut the connection: before any byte, or in the middle of the answer. */
   drop?: 'before' | 'midway'
+  /** Why the answer ended, in the vendor's words; by default that the model was done or calls a tool. */
+  stop?: string
   /** How many requests this turn answers (Infinity: every one from here on). Default 1. */
   times?: number
 }

@@ -145,7 +145,7 @@ function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
     model: reading.modelName,
     stop_sequence: null,
   }
-  const stop_reason = turn.tools?.length ? 'tool_use' : 'end_turn'
+  const stop_reason = turn.stop ?? (turn.tools?.length ? 'tool_use' : 'end_turn')
   const usage = usageOf(turn.usage)
   if (!reading.stream) {
     sendJson(response, 200, { ...message, content, stop_reason, usage })

@@ -1,0 +1,88 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { Model, ModelQuestion } from '../../ports/model.ts'
+
+export interface ApiAccess {
+  key: string
+  /** The service's address without `/v1`, as Claude Code takes it too. */
+  baseUrl?: string | undefined
+}
+
+/** The Anthropic API by key, through the AI SDK, which is loaded at the first question. */
+export function apiModel(access: ApiAccess): Model {
+  return {
+    ask: (question, shape, signal) =>
+      bounded(question, signal, async abortSignal => {
+        const { generateText, Output } = await import('ai')
+        const settings = await settingsFor(access, question)
+        const output = Output.object({ schema: shape })
+        const answer = await generateText({ ...settings, abortSignal, output })
+        // A refusal or an answer that was cut is none, even where it happens to parse.
+        if (answer.finishReason !== 'stop') throw failed(`ended early (${answer.finishReason})`)
+        return shape.parse(answer.output)
+      }),
+    write: (question, signal) =>
+      bounded(question, signal, async abortSignal => {
+        const { generateText } = await import('ai')
+        const { text } = await generateText({ ...(await settingsFor(access, question)), abortSignal })
+        if (text.trim() === '') throw failed('brought nothing')
+        return text
+      }),
+  }
+}
+
+/** What the aliases mean to the API; Claude Code 2.1.325 understands `haiku` the same way. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['haiku', 'claude-haiku-5-5']])
+
+async function settingsFor(access: ApiAccess, { model, system, prompt, maxTokens }: ModelQuestion) {
+  const { createAnthropic } = await import('@ai-sdk/anthropic')
+  const anthropic = createAnthropic({
+    apiKey: access.key,
+    ...(access.baseUrl ? { baseURL: `${access.baseUrl.replace(/(\/v1)?\/*$/, '')}/v1` } : {}),
+    // A redirect would carry the key to wherever it points.
+    fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
+  })
+  return {
+    model: anthropic(ALIASES.get(model) ?? model),
+    system,
+    prompt,
+    maxOutputTokens: maxTokens,
+    maxRetries: 1,
+  }
+}
+
+async function bounded<T>(
+  { withinMs }: ModelQuestion,
+  signal: AbortSignal,
+  run: (both: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = AbortSignal.timeout(withinMs)
+  try {
+    return await run(AbortSignal.any([signal, late]))
+  } catch (cause) {
+    if (cause instanceof BatonError) throw cause
+    if (signal.aborted) throw failed('was no longer wanted')
+    if (late.aborted)
+      throw new BatonError('timed_out', `The model did not answer within ${withinMs / 1000} seconds`)
+    throw failed(whatWentWrong(cause))
+  }
+}
+
+/** The SDK's errors hold the whole request; only the status and the kind are repeated. */
+function whatWentWrong(cause: unknown): string {
+  const last = isRecord(cause) && isRecord(cause.lastError) ? cause.lastError : cause
+  if (!isRecord(last)) return 'failed'
+  if (typeof last.statusCode === 'number') return `was refused by the service (HTTP ${last.statusCode})`
+  if (typeof last.name === 'string' && /^AI_No\w*Generated/.test(last.name))
+    return 'brought no answer of the wanted shape'
+  return 'could not be reached'
+}
+
+function failed(what: string): BatonError {
+  return new BatonError('model_failed', `The model call ${what}`, {
+    remedy: 'Check ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL; a person is asked meanwhile',
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import type { ProgramCall, Programs } from '../../ports/programs.ts'
+
+/** What it takes to run an agent's own program for an answer. */
+export interface PrivateCalls {
+  programs: Programs
+  /** A marker under which the daemon knows the call's hooks as Baton's own. */
+  ownCall(): { readonly marker: string; release(): void }
+  /** The environment the call's own is picked from. */
+  env: Readonly<Record<string, string | undefined>>
+  /** A folder only the user can write to: no stranger's settings or instructions stand above a call's own folder. */
+  folder: string
+}
+
+export interface PrivateCall extends Pick<ProgramCall, 'program' | 'args' | 'input' | 'withinMs'> {
+  /** On top of the picked environment. */
+  env?: Readonly<Record<string, string>>
+}
+
+/**
+ * Runs an agent's own program for one answer and gives its standard output: marked, so that its hooks stand aside; in an empty
+ * folder, so that no project speaks to it; with nothing in its environment but what it needs to log in.
+ */
+export async function privateCall(
+  { programs, ownCall, env, folder }: PrivateCalls,
+  call: PrivateCall,
+  signal: AbortSignal,
+): Promise<string> {
+  const name = call.program.slice(call.program.lastIndexOf('/') + 1)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const cwd = await mkdtemp(join(folder, 'call-'))
+  const { marker, release } = ownCall()
+  try {
+    const environment = { ...agentEnvironment(env), ...call.env, BATON_MARKER: marker }
+    const end = await programs.run({ ...call, cwd, env: environment }, signal)
+    if (end.why === 'timed-out')
+      throw new BatonError('timed_out', `${name} did not answer within ${call.withinMs / 1000} seconds`)
+    if (end.why === 'aborted') throw new BatonError('model_failed', `${name} was no longer wanted`)
+    // Its error output may repeat the question, so it is not repeated here.
+    if (end.why !== 'itself' || end.code !== 0)
+      throw new BatonError('model_failed', `${name} gave no answer (${end.code ?? end.why})`, {
+        remedy: `Run ${name} once by hand to see whether it is logged in`,
+      })
+    return end.stdout
+  } finally {
+    release()
+    await rm(cwd, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
+  }
+}
+
+/** Where things are, how to reach the network, and agents' own logins; never the tokens of Baton's other services. */
+const KEPT = new RegExp(
+  `^(?:${[
+    ...['HOME', 'USER', 'LOGNAME', 'PATH', 'SHELL', 'LANG', 'LC_.*', 'TZ', 'TMPDIR', 'XDG_.*'],
+    ...['HTTPS?_PROXY', 'https?_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_(FILE|DIR)'],
+    // Hooks that carry the marker must find the daemon that issued it.
+    ...['BATON_HOME', 'AGENTIZE_HOME'],
+    ...['ANTHROPIC_.*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_.*'],
+    ...['AWS_.*', 'GOOGLE_.*', 'CLOUD_ML_REGION', 'VERTEX_.*'],
+    ...['CODEX_.*', 'OPENAI_.*', 'CURSOR_.*', 'OPENCODE_.*'],
+  ].join('|')})$`,
+)
+
+/** What an agent's program is given of an environment. */
+export function agentEnvironment(env: PrivateCalls['env']): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && KEPT.test(name)) kept[name] = value
+  return kept
+}
