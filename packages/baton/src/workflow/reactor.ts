@@ -1,8 +1,9 @@
 import type { Contribution } from '../ports/contribution.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
-import { HandsOff, type StopAnswer } from './hands-off.ts'
+import { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { SUPERVISOR_MS } from './supervisor.ts'
+import type { StopAnswer } from './surroundings.ts'
 
 /** Git, forge and files together; a supervisor comes on top. */
 const STOP_MS = 20_000
@@ -19,7 +20,7 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
           return { now: said }
         }
         case 'ToolFinished':
-          await handsOff.toolFinished(event, at)
+          await handsOff.toolFinished(event)
           return undefined
         case 'SubagentStarted':
         case 'SubagentEnded':

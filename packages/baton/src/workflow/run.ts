@@ -38,7 +38,15 @@ export const Run = z.object({
   end: End.optional(),
   /** A usage limit ended the turn; it goes on at `until`, once. */
   parked: z
-    .object({ until: z.number(), reason: z.string(), resumed: z.boolean(), tries: z.number().int() })
+    .object({
+      until: z.number(),
+      reason: z.string(),
+      resumed: z.boolean(),
+      /** Limits in a row without a turn that ended well between them. */
+      tries: z.number().int(),
+      /** How often its terminal was in use when it was to go on. */
+      busy: z.number().int().optional(),
+    })
     .optional(),
   spent: Spent.default({ tokens: 0, money: 0, ms: 0 }),
   /** What was spent on each day, as YYYY-MM-DD. */

@@ -40,8 +40,7 @@ export function decideStop(facts: StopFacts): Verdict {
     return once(facts, 'blocked', `the state file cannot be used: ${state.why}`)
   const { state: word, continuation_count: count } = state.state
   if (word === 'done') return once(facts, 'complete', facts.delivered ?? 'it was marked as done')
-  if (!GOING.has(word))
-    return once(facts, endNamed(word), `the state file says ${JSON.stringify(word.slice(0, 40))}`)
+  if (!GOING.has(word)) return once(facts, ...endNamed(word))
   if (facts.outcome === 'error' || facts.refused !== undefined)
     return end('failed', facts.refused ?? 'the agent reported an error')
   if (facts.delivered !== undefined) return end('complete', facts.delivered)
@@ -61,5 +60,14 @@ const end = (kind: EndKind, reason: string): Verdict => ({ kind: 'end', end: kin
 const once = (facts: StopFacts, kind: EndKind, reason: string): Verdict =>
   facts.ended === undefined ? end(kind, reason) : { kind: 'aside' }
 
+/** `baton stop` and `baton done --blocked` leave their word in the file, as a person may. */
+function endNamed(word: string): [EndKind, string] {
+  const [name = '', reason] = word.split(/:\s*/, 2)
+  if (name === 'blocked' && reason) return ['blocked', reason]
+  if (name === 'stopped') return ['blocked', 'a person stopped it']
+  return [
+    ENDS.find(kind => kind === name) ?? 'blocked',
+    `the state file says ${JSON.stringify(word.slice(0, 40))}`,
+  ]
+}
 const ENDS: readonly EndKind[] = ['stalled', 'blocked', 'over-budget', 'limit-parked', 'handed-off', 'failed']
-const endNamed = (word: string): EndKind => ENDS.find(kind => kind === word) ?? 'blocked'

@@ -1,0 +1,95 @@
+import type { Config } from '@batonpass/contract/config'
+import type { Programs } from '../ports/programs.ts'
+import type { OwnCalls } from '../session/own-calls.ts'
+import { cleanAnswer, SUPERVISOR_MS, type Supervisor, splitFlags, supervisorBrief } from './supervisor.ts'
+
+export interface SupervisorParts {
+  programs: Programs
+  ownCalls: OwnCalls
+  env: Readonly<Record<string, string | undefined>>
+  fault(during: string, cause: unknown): void
+}
+
+type Provider = Exclude<Config['handsoff']['supervisor']['provider'], 'none'>
+
+/** Asks the program of the given agent, with its tools shut where it lets us, and takes what it prints as text. */
+export function programSupervisor({ programs, ownCalls, env, fault }: SupervisorParts): Supervisor {
+  return {
+    async write(request, signal) {
+      const { provider, model, flags } = request.settings
+      if (provider === 'none') return undefined
+      const [program, ...args] = commandOf(provider, model, splitFlags(flags))
+      const call = ownCalls.issue()
+      try {
+        const end = await programs.run(
+          {
+            program,
+            args,
+            cwd: request.project,
+            env: environmentFor(env, call.marker),
+            input: supervisorBrief(request),
+            withinMs: SUPERVISOR_MS,
+          },
+          signal,
+        )
+        if (end.why === 'itself' && end.code === 0) return cleanAnswer(end.stdout)
+        throw new Error(`${program} ended with ${end.code ?? end.why}: ${end.stderr.slice(-500)}`)
+      } catch (cause) {
+        fault(`the supervisor ${provider}`, cause)
+        return undefined
+      } finally {
+        call.release()
+      }
+    },
+  }
+}
+
+/** The brief comes on standard input: it may be longer than an argument can be, and may begin with a dash. */
+export function commandOf(
+  provider: Provider,
+  model: string,
+  flags: readonly string[],
+): [string, ...string[]] {
+  const named = (option: string) => (model ? [option, model] : [])
+  switch (provider) {
+    case 'claude':
+      return [
+        'claude',
+        '-p',
+        '--output-format',
+        'text',
+        '--no-session-persistence',
+        '--strict-mcp-config',
+        ...named('--model'),
+        ...flags,
+        '--tools',
+        '',
+      ]
+    case 'codex':
+      return [
+        'codex',
+        'exec',
+        '--sandbox',
+        'read-only',
+        '--skip-git-repo-check',
+        ...named('--model'),
+        ...flags,
+        '-',
+      ]
+    case 'cursor':
+      return ['cursor-agent', '-p', '--output-format', 'text', ...named('--model'), ...flags]
+    case 'opencode':
+      return ['opencode', 'run', ...named('--model'), ...flags]
+  }
+}
+
+/** What an agent leaves to its children would make the supervisor think it runs inside that agent. */
+const OF_A_SESSION =
+  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_CODE_(?:SESSION|CHILD|MESSAGING|ENTRYPOINT|EXECPATH).*|CODEX_THREAD_ID|TMUX|TMUX_PANE|BATON_MARKER)$/
+
+function environmentFor(env: SupervisorParts['env'], marker: string): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !OF_A_SESSION.test(name))
+  const clean: Record<string, string> = { BATON_MARKER: marker }
+  for (const [name, value] of kept) if (value !== undefined) clean[name] = value
+  return clean
+}
