@@ -1,0 +1,47 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { batonHome, stateDir } from '../config/places.ts'
+import { findWorktreeRoot } from '../config/project.ts'
+import { WorkflowActions } from '../workflow/actions.ts'
+import { filedRuns, type Runs } from '../workflow/run.ts'
+import { StateFiles } from '../workflow/state-files.ts'
+import type { Io } from './io.ts'
+
+/** Runs and their files as a command sees them: no daemon is needed to read or to stop one. */
+export function workflowsHere(io: Io): {
+  actions: WorkflowActions
+  files: StateFiles
+  runs: Runs
+  root: string
+  project: string
+} {
+  const files = new StateFiles(systemSmallFiles, batonHome(io.env, io.home))
+  const runs = filedRuns(systemSmallFiles, stateDir(io.env, io.home))
+  const project = findWorktreeRoot(io.cwd)
+  return { actions: new WorkflowActions(files, runs), files, runs, root: files.rootFor(project), project }
+}
+
+/** The session this command runs in, as the agent tells its children; only that one may be ended from inside. */
+export async function callingSession(io: Io): Promise<{ root: string; session: string }> {
+  const { runs, files, root, project } = workflowsHere(io)
+  const told = SESSION_VARIABLES.map(name => io.env[name]).find(value => value !== undefined && value !== '')
+  const all = await runs.all()
+  if (told !== undefined) {
+    const run = all.find(each => each.nativeSession === told)
+    if (run) return { root: run.root, session: told }
+    const own = (await files.list(root)).find(each => each.session === told)
+    if (own) return { root, session: told }
+    throw new BatonError('not_found', 'No workflow runs in this session, so there is nothing to end')
+  }
+  // An agent that does not tell: clear only where a single run is under way here.
+  const here = all.filter(
+    run => run.project === project && run.end === undefined && run.agent !== 'claude-code',
+  )
+  const [only, second] = here
+  if (only && !second) return { root: only.root, session: only.nativeSession }
+  throw new BatonError('not_found', 'This is no session of an agent that runs a workflow', {
+    remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
+  })
+}
+
+const SESSION_VARIABLES = ['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID']
