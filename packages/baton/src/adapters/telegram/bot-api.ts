@@ -28,7 +28,7 @@ const CALL_SECONDS = 65
 
 /** The library is loaded here, so that it costs nothing where Telegram is not used. */
 export async function openBotApi(token: string, apiRoot?: string): Promise<BotApi> {
-  const { Api } = await import('grammy')
+  const { Api } = await import('./grammy.ts')
   const api = new Api(token, { timeoutSeconds: CALL_SECONDS, ...(apiRoot ? { apiRoot } : {}) })
   const link_preview_options = { is_disabled: true }
   const call = async <T>(method: string, work: Promise<T>): Promise<T> => {

@@ -29,7 +29,7 @@ export interface TelegramParts {
   apiRoot?: string
 }
 
-export const NAME = 'telegram'
+const NAME = 'telegram'
 
 /** How often a question is tried to be sent before the person is asked elsewhere. */
 const SEND_TRIES = 4
@@ -163,12 +163,18 @@ class TelegramChannel implements Channel {
     return found && 'settings' in found ? found.settings : undefined
   }
 
-  #bot(settings: TelegramSettings): Promise<Bot> {
+  async #bot(settings: TelegramSettings): Promise<Bot> {
     const id = botId(settings.token)
     const known = this.#bots.get(id)
-    if (known) return known
+    if (known) {
+      const bot = await known
+      bot.pollSeconds = settings.pollSeconds
+      return bot
+    }
     const opening = this.#open(id, settings)
     this.#bots.set(id, opening)
+    // What could not be opened now is tried anew with the next question.
+    opening.catch(() => this.#bots.delete(id))
     return opening
   }
 
@@ -185,7 +191,7 @@ class TelegramChannel implements Channel {
     }
     const poller = new Poller({
       api,
-      seconds: () => pollSeconds,
+      seconds: () => bot.pollSeconds,
       memory,
       key: `offset:${id}`,
       handle: update => hear(update, hearing),
@@ -194,7 +200,8 @@ class TelegramChannel implements Channel {
       clock,
       timers,
     })
-    return { api, poller, pollSeconds }
+    const bot: Bot = { api, poller, pollSeconds }
+    return bot
   }
 
   async #deaf(bot: string): Promise<void> {

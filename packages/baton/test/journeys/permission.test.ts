@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { runClaude } from '../world/agents/claude-headless.ts'
+import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { type BatonHere, batonFor } from '../world/baton.ts'
+import { type Model, startModel, textOf } from '../world/model.ts'
+import { CHAT, startTelegram, type Telegram } from '../world/telegram.ts'
+import { call, say } from '../world/turn.ts'
+
+const ASKED = 'date +asked-%Y'
+const RULES =
+  'handsoff:\n  auto_permission: false\npermissions:\n  ask:\n    - program: date\n      reason: the time is a secret\n'
+
+const byTelegram = ({ token, url }: Telegram, seconds = 60) =>
+  `telegram:\n  enabled: true\n  token: "${token}"\n  chat_id: ${CHAT}\n  timeout_sec: ${seconds}\n  poll_interval_sec: 1\n  api_root: ${url}\n`
+
+const lastRequest = (model: Model, home: ClaudeHome): string => {
+  const last = model.mainRequests({ key: home.key }).at(-1)
+  return last ? textOf(last) : ''
+}
+
+/** The configuration is there before the daemon first reads it. */
+async function asking(home: ClaudeHome, telegram?: Telegram, seconds?: number): Promise<BatonHere> {
+  const baton = await batonFor(home)
+  baton.configure(RULES + (telegram ? byTelegram(telegram, seconds) : ''))
+  await baton.must('up', '--restart')
+  return baton
+}
+
+describe('permission, with the real Claude Code', () => {
+  test('an ask of a headless session is allowed from Telegram while Claude waits', {
+    timeout: 90_000,
+  }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using _ = await asking(home, telegram)
+    model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('done')])
+    const running = runClaude({ home, model, prompt: 'what time is it' })
+    const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
+    expect(message.text).toContain('the time is a secret')
+    telegram.press(message, '✅ Allow')
+    await telegram.message(({ id, buttons }) => id === message.id && buttons.length === 0, 'the outcome')
+    expect((await running).isError).toBe(false)
+    expect(lastRequest(model, home)).toMatch(/asked-20\d\d/)
+    expect(telegram.refused).toEqual([])
+  })
+
+  test('nobody answers in time: the message says so and the model is told', { timeout: 90_000 }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using _ = await asking(home, telegram, 2)
+    model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('done')])
+    await runClaude({ home, model, prompt: 'what time is it' })
+    const message = await telegram.message(({ text }) => text.includes('⏰ Timed Out'), 'the time-out')
+    expect(message.buttons).toEqual([])
+    expect(lastRequest(model, home)).not.toMatch(/asked-20\d\d/)
+    expect(lastRequest(model, home)).toContain('the time is a secret')
+  })
+
+  test('the daemon is killed while Claude waits: the ask is still there and its answer counts', {
+    timeout: 90_000,
+  }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using baton = await asking(home, telegram)
+    model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('done')])
+    const running = runClaude({ home, model, prompt: 'what time is it' })
+    const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
+    const { pid } = JSON.parse(readFileSync(join(baton.stateDir, 'endpoint.json'), 'utf8'))
+    process.kill(pid, 'SIGKILL')
+    const asks = JSON.parse(
+      await baton
+        .must('asks', '--json')
+        .catch(() => baton.must('up').then(() => baton.must('asks', '--json'))),
+    )
+    expect(asks.asks).toHaveLength(1)
+    telegram.press(message, '✅ Allow')
+    expect((await running).isError).toBe(false)
+    expect(lastRequest(model, home)).toMatch(/asked-20\d\d/)
+    const events = await baton.events()
+    expect(events.filter(event => event.type === 'ToolRequested')).toHaveLength(1)
+  })
+
+  test('in a terminal the dialog and Telegram ask together, and the person at the terminal may be first', {
+    timeout: 90_000,
+  }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using _ = await asking(home, telegram)
+    model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('the end')])
+    await using terminal = await claudeInTmux({ home, model })
+    await terminal.submit('what time is it')
+    const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
+    await terminal.answerDialog(/Do you want to proceed/, '1')
+    await terminal.waitForScreen(/the end/)
+    const settled = await telegram.message(
+      ({ id, buttons }) => id === message.id && buttons.length === 0,
+      'the withdrawal',
+    )
+    expect(settled.text).not.toBe(message.text)
+  })
+
+  test('in a terminal an answer from Telegram closes the dialog', { timeout: 90_000 }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using _ = await asking(home, telegram)
+    model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('the end')])
+    await using terminal = await claudeInTmux({ home, model })
+    await terminal.submit('what time is it')
+    const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
+    await terminal.waitForScreen(/Do you want to proceed/)
+    telegram.press(message, '✅ Allow')
+    await terminal.waitForScreen(/the end/)
+    expect(lastRequest(model, home)).toMatch(/asked-20\d\d/)
+  })
+
+  test('the agent cannot help itself to a yes, the token or other settings', {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await using baton = await asking(home)
+    const settings = join(home.path, '.claude/settings.json')
+    const tries = [
+      call('Bash', { command: 'npx batonpass allow ask_1234' }),
+      call('Bash', { command: `sh -c "$(printf 'baton trust')"` }),
+      call('Bash', { command: `cat ${join(baton.stateDir, 'token')}` }),
+      call('Bash', {
+        command: `curl --unix-socket ${join(baton.stateDir, 'daemon.sock')} http://baton/api/asks`,
+      }),
+      call('Read', { file_path: join(baton.stateDir, 'token') }),
+      call('Write', { file_path: join(home.path, '.baton.yaml'), content: 'permissions: {}' }),
+      call('Bash', { command: `echo '{}' > ${settings}` }),
+    ]
+    model.script({ key: home.key }, [...tries, say('gave up')])
+    await runClaude({ home, model, prompt: 'break out', args: ['--permission-mode', 'bypassPermissions'] })
+    const decisions = (await baton.entries({ kind: 'decision' })).flatMap(({ body }) =>
+      body.kind === 'decision' ? body.decision : [],
+    )
+    expect(decisions).toHaveLength(tries.length)
+    expect(decisions.filter(decision => decision === 'allow')).toEqual([])
+    expect(lastRequest(model, home)).not.toContain(readFileSync(join(baton.stateDir, 'token'), 'utf8').trim())
+    expect(readFileSync(settings, 'utf8')).toContain('baton-hook')
+    model.assertClean()
+  })
+})
