@@ -12,6 +12,8 @@ export interface WorktreeFacts {
 /** Git, as far as hands-off mode looks at it. Never fails: no answer means no repository, or git took too long. */
 export interface Git {
   worktree(folder: string): Promise<WorktreeFacts | undefined>
+  /** The address of origin, or of the only remote there is. */
+  remoteUrl(folder: string): Promise<string | undefined>
   /** Keeps a pattern out of git's sight for this clone only. */
   exclude(folder: string, pattern: string): Promise<void>
 }

@@ -37,6 +37,9 @@ export interface HandsOffParts
   configOf(project: string): Promise<Pick<LoadedConfig, 'config' | 'sources'>>
 }
 
+/** A workflow that runs right now, and the issue it is for. */
+export type ActiveRun = Workflow & { issue?: number | undefined }
+
 /** Hands-off mode, put together. */
 export interface HandsOffMode {
   reactor: Reactor
@@ -83,7 +86,8 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
         return undefined
       // Only what Baton itself began: a file that an agent wrote by hand brings no permissions.
       if ((await ports.runs.get(session.id))?.workflow !== found.state.workflow) return undefined
-      return (await ports.workflows(project)).findLast(each => each.name === found.state.workflow)
+      const workflow = (await ports.workflows(project)).findLast(each => each.name === found.state.workflow)
+      return workflow && { ...workflow, issue: found.state.issue_no }
     },
     tick: () => resumeParked(ports, handsOff, clock.now()),
     carryOver: (from, to) => carryOver(ports, handsOff, from, to, clock.now()),

@@ -96,7 +96,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     files: new StateFiles(systemSmallFiles, undefined),
     runs: runsInMemory(),
     workflows: async () => BUILTIN,
-    git: { worktree: async () => made.worktree, exclude: async () => {} },
+    git: { worktree: async () => made.worktree, exclude: async () => {}, remoteUrl: async () => undefined },
     transcriptsOf: () => undefined,
     forgeFor: async () => undefined,
     supervisor: undefined,

@@ -41,6 +41,14 @@ export const systemGit: Git = {
     }
   },
 
+  async remoteUrl(folder) {
+    const names = (await git(folder, ['remote']))?.split('\n').filter(Boolean) ?? []
+    const name = names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined
+    return name === undefined
+      ? undefined
+      : (await git(folder, ['remote', 'get-url', name]))?.trimEnd() || undefined
+  },
+
   async exclude(folder, pattern) {
     const shown = (await git(folder, ['rev-parse', '--git-path', 'info/exclude']))?.trimEnd()
     if (!shown) return

@@ -1,0 +1,143 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { BatonError } from '@batonpass/contract/errors'
+
+export interface GitResult {
+  code: number
+  stdout: Buffer
+  stderr: string
+}
+
+export interface GitOptions {
+  cwd: string
+  env?: Readonly<Record<string, string>>
+  input?: Buffer | string
+  /** Exit codes that are answers. Default: 0. */
+  ok?: readonly number[]
+  timeoutMs?: number
+  /** Moves of branches are written to the reflog, as with the person's own git. */
+  reflog?: boolean
+}
+
+/**
+ * Git in a repository that may be hostile: its configuration, attributes and hooks name programs that must not run.
+ * Only commands that need no filter (clean, smudge), no diff driver and no network may be called through this.
+ */
+export async function hardenedGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const child = spawnGit(args, options)
+  const out: Buffer[] = []
+  let size = 0
+  let tooMuch = false
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > MAX_OUTPUT) {
+      tooMuch = true
+      child.kill('SIGKILL')
+    } else out.push(chunk)
+  })
+  const stderr = collect(child)
+  const ended = endOf(child, options.timeoutMs ?? TIMEOUT_MS, args)
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.input ?? '')
+  const code = await ended
+  const result = { code, stdout: Buffer.concat(out), stderr: stderr() }
+  if (tooMuch) throw failed(args, 'it says more than fits')
+  if (!(options.ok ?? [0]).includes(code)) throw failed(args, result.stderr)
+  return result
+}
+
+/** The running program, for callers that stream. */
+export function spawnGit(args: readonly string[], options: GitOptions): ChildProcessWithoutNullStreams {
+  const overrides = OVERRIDES.flatMap(setting => ['-c', setting])
+  if (!options.reflog) overrides.push('-c', 'core.logAllRefUpdates=false')
+  return spawn('git', ['--no-pager', '--literal-pathspecs', ...overrides, ...args], {
+    cwd: options.cwd,
+    env: { ...inherited(), ...FIXED, ...options.env },
+    stdio: 'pipe',
+  })
+}
+
+/** The exit code; a program that takes too long is ended. */
+export function endOf(
+  child: ChildProcessWithoutNullStreams,
+  timeoutMs: number,
+  args: readonly string[],
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new BatonError('timed_out', `git ${args[0] ?? ''} took longer than ${timeoutMs} ms`))
+    }, timeoutMs)
+    child.once('error', cause => {
+      clearTimeout(timer)
+      const missing = 'code' in cause && cause.code === 'ENOENT'
+      reject(
+        missing
+          ? new BatonError('missing_tool', 'git cannot be started', { remedy: 'Install git.', cause })
+          : cause,
+      )
+    })
+    child.once('close', code => {
+      clearTimeout(timer)
+      resolve(code ?? -1)
+    })
+  })
+}
+
+export function collect(child: ChildProcessWithoutNullStreams): () => string {
+  let text = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (text.length < 4000) text += chunk.toString('utf8')
+  })
+  return () => text.trim()
+}
+
+export const failed = (args: readonly string[], why: string): BatonError =>
+  new BatonError(
+    'undo_unavailable',
+    `git ${args[0] ?? ''} failed: ${why.split('\n').at(-1) || 'no reason given'}`,
+  )
+
+const TIMEOUT_MS = 20_000
+const MAX_OUTPUT = 128 * 1024 * 1024
+
+/** What a repository's own configuration could set to have a program run, or to lead git elsewhere. */
+const OVERRIDES = [
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.hooksPath=/dev/null',
+  'core.attributesFile=/dev/null',
+  'core.pager=cat',
+  'core.editor=false',
+  'core.sshCommand=false',
+  'core.gitProxy=',
+  'core.alternateRefsCommand=false',
+  'core.splitIndex=false',
+  'core.quotePath=false',
+  'diff.external=',
+  'gpg.program=false',
+  'credential.helper=',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'log.showSignature=false',
+]
+
+const FIXED = {
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  // A partial clone would fetch what is missing, through a program that its configuration names.
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  LC_ALL: 'C',
+}
+
+/** A variable such as GIT_DIR would speak for another repository; where the person's own settings are is theirs to say. */
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !name.startsWith('GIT_') || /^GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)$/.test(name),
+    ),
+  )
+}

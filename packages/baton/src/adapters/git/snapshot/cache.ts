@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BytePath, SnapshotFile } from '../../../ports/snapshots.ts'
+
+/** A file as it was last hashed. */
+export interface KnownFile extends SnapshotFile {
+  /** Identity, size and times; empty when the file was so young that a later change might not show. */
+  readonly stamp: string
+}
+
+/** What the last snapshot held, so that the next one reads only what changed. */
+export interface Known {
+  /** The tree this describes; where git holds another one, nothing is known. */
+  readonly tree: string
+  readonly files: ReadonlyMap<BytePath, KnownFile>
+  readonly index: string | undefined
+  readonly staged: string | undefined
+}
+
+export function readKnown(folder: string): Known | undefined {
+  try {
+    const [version, tree, index, staged, rows] = JSON.parse(readFileSync(join(folder, NAME), 'utf8'))
+    if (version !== VERSION || !Array.isArray(rows)) return undefined
+    const files = new Map<BytePath, KnownFile>()
+    for (const [path, content, mode, stamp] of rows as Row[])
+      files.set(path as BytePath, { content, kind: mode === 0 ? 'link' : 'file', mode, stamp })
+    return { tree, files, index: index ?? undefined, staged: staged ?? undefined }
+  } catch {
+    return undefined
+  }
+}
+
+export function writeKnown(folder: string, known: Known): void {
+  const rows = Array.from(known.files, ([path, file]): Row => [path, file.content, file.mode, file.stamp])
+  const text = JSON.stringify([VERSION, known.tree, known.index ?? null, known.staged ?? null, rows])
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const draft = join(folder, `${NAME}.${process.pid}.tmp`)
+  writeFileSync(draft, text, { mode: 0o600 })
+  renameSync(draft, join(folder, NAME))
+}
+
+type Row = [path: string, content: string, mode: number, stamp: string]
+const NAME = 'known.json'
+const VERSION = 1

@@ -1,0 +1,119 @@
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { BatonError } from '@batonpass/contract/errors'
+
+export interface UndoLock {
+  /** The file system's own time just before the lock was taken. */
+  readonly sinceMs: number
+  release(): void
+}
+
+/**
+ * A lock file that appears complete and at once, so that a holder killed at any moment leaves one that can be told
+ * from a living one: its process is gone, or it was not touched for long.
+ */
+export async function takeUndoLock(path: string, waitMs = 15_000): Promise<UndoLock> {
+  const draft = `${path}.${process.pid}.${++drafts}`
+  try {
+    for (let waited = 0; ; waited += PAUSE_MS) {
+      // Written anew each time: its own time is the file system's clock.
+      writeFileSync(draft, String(process.pid), { mode: 0o600 })
+      const sinceMs = statSync(draft).mtimeMs
+      if (isFree(path, draft)) return hold(path, sinceMs)
+      dropStale(path, draft, sinceMs)
+      if (waited >= waitMs)
+        throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is under way', {
+          remedy: `Try again. If none is running, remove ${path}.`,
+        })
+      await pause(PAUSE_MS)
+    }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+let drafts = 0
+const PAUSE_MS = 20
+const TOUCH_MS = 1000
+/** A holder whose process cannot be seen may live in another container, as long as it touches its lock. */
+const UNTOUCHED_MS = 4000
+const ABANDONED_MS = 120_000
+
+function isFree(path: string, draft: string): boolean {
+  try {
+    linkSync(draft, path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP') throw error
+  }
+  // A file system without hard links.
+  try {
+    writeFileSync(path, String(process.pid), { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function hold(path: string, sinceMs: number): UndoLock {
+  const timer = setInterval(() => {
+    try {
+      // The same bytes again: that sets the file system's own time.
+      const file = openSync(path, 'r+')
+      writeSync(file, String(process.pid))
+      closeSync(file)
+    } catch {
+      // Somebody removed it; releasing copes with that.
+    }
+  }, TOUCH_MS)
+  timer.unref()
+  return {
+    sinceMs,
+    release() {
+      clearInterval(timer)
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+function dropStale(path: string, draft: string, nowMs: number): void {
+  try {
+    const untouched = nowMs - statSync(path).mtimeMs
+    const holder = Number(readFileSync(path, 'utf8'))
+    if (untouched < UNTOUCHED_MS || (isAlive(holder) && untouched < ABANDONED_MS)) return
+    // Moved aside first, so that only one of several waiters removes it.
+    const aside = `${draft}.stale`
+    renameSync(path, aside)
+    const moved = nowMs - statSync(aside).mtimeMs
+    // A new holder was quicker, and this is its lock: put back.
+    if (moved < UNTOUCHED_MS) isFree(path, aside)
+    rmSync(aside, { force: true })
+  } catch {
+    // Gone already.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

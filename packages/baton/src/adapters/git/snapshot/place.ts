@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { type GitOptions, type GitResult, hardenedGit, spawnGit } from '../hardened.ts'
+
+/** A worktree and the folders in which git keeps it. */
+export interface Place {
+  readonly root: string
+  readonly gitDir: string
+  readonly format: 'sha1' | 'sha256'
+  /** Where this worktree's snapshots are kept, with a slash at the end. */
+  readonly refs: string
+  /** Names this worktree on this machine. */
+  readonly key: string
+}
+
+export const UNDO_REFS = 'refs/baton/undo/'
+
+/** The worktree around a folder; undefined where git knows of none, or of one that is not the person's own. */
+export async function findPlace(folder: string): Promise<Place | undefined> {
+  const root = rootAbove(folder)
+  if (root === undefined) return undefined
+  const asked = ['rev-parse', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
+  // Git looks for the repository itself here, because only then does it refuse one that belongs to another user.
+  const { code, stdout } = await hardenedGit(asked, {
+    cwd: root,
+    env: { GIT_CEILING_DIRECTORIES: dirname(root) },
+    ok: [0, 128],
+  })
+  const [gitDir, common, format] = stdout.toString('utf8').split('\n')
+  if (code !== 0 || !gitDir || !common) return undefined
+  const commonDir = realpathSync(resolve(root, common))
+  const own = realpathSync(gitDir)
+  return {
+    root,
+    gitDir: own,
+    format: format === 'sha256' ? 'sha256' : 'sha1',
+    refs: `${UNDO_REFS}${digest(relative(commonDir, own) + birthOf(own))}/`,
+    key: digest(own),
+  }
+}
+
+/** Git on a known place: a `core.worktree` in the repository's configuration cannot lead it elsewhere. */
+export function gitAt(
+  place: Place,
+  args: readonly string[],
+  options: Partial<GitOptions> = {},
+): Promise<GitResult> {
+  return hardenedGit(args, at(place, options))
+}
+
+export const spawnGitAt = (place: Place, args: readonly string[], options: Partial<GitOptions> = {}) =>
+  spawnGit(args, at(place, options))
+
+function at(place: Place, options: Partial<GitOptions>): GitOptions {
+  return {
+    cwd: place.root,
+    ...options,
+    env: { GIT_DIR: place.gitDir, GIT_WORK_TREE: place.root, ...options.env },
+  }
+}
+
+function rootAbove(folder: string): string | undefined {
+  let at: string
+  try {
+    at = realpathSync(folder)
+  } catch {
+    return undefined
+  }
+  for (;;) {
+    const found = lstatSync(join(at, '.git'), { throwIfNoEntry: false })
+    if (found?.isDirectory() || found?.isFile()) return at
+    const parent = dirname(at)
+    if (parent === at) return undefined
+    at = parent
+  }
+}
+
+/** Git writes this file once, when it makes a linked worktree: a later one of the same name is another worktree. */
+function birthOf(gitDir: string): string {
+  const found = statSync(join(gitDir, 'commondir'), { throwIfNoEntry: false })
+  return found ? `\0${found.mtimeMs}` : ''
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)

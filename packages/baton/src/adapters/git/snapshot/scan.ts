@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import { BatonError } from '@batonpass/contract/errors'
+import type { BytePath, CaptureLimits, LeftOut } from '../../../ports/snapshots.ts'
+import type { KnownFile } from './cache.ts'
+import { isPlain, onDisk, parentOf, splitNames } from './paths.ts'
+import { gitAt, type Place } from './place.ts'
+
+export interface ScanRequest {
+  known: ReadonlyMap<BytePath, KnownFile>
+  limits: CaptureLimits
+  also: Iterable<BytePath>
+  /** The file system's time at the start: what changed just before is read again next time. */
+  sinceMs: number
+  /** Takes each content that was read. */
+  store(bytes: Buffer): void | Promise<void>
+}
+
+export interface Scan {
+  files: Map<BytePath, KnownFile>
+  leftOut: LeftOut[]
+  /** Something differs from what was known, if only a time. */
+  changed: boolean
+}
+
+/** Reads the worktree: every file that git tracks or would offer to track. Filters of the repository take no part. */
+export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
+  const names = new Set(await listFiles(place))
+  for (const path of request.also) names.add(path)
+  if (names.size > request.limits.files)
+    throw new BatonError('undo_unavailable', `${names.size} files are too many for a snapshot`, {
+      remedy: `At most ${request.limits.files}: let .gitignore name what is generated.`,
+    })
+  const files = new Map<BytePath, KnownFile>()
+  const leftOut: LeftOut[] = []
+  const folders = new Folders(place.root)
+  let changed = false
+  let work = 0
+  for (const name of names) {
+    // The daemon answers others meanwhile.
+    if (++work % 256 === 0) await turn()
+    const nested = name.endsWith('/')
+    const path = (nested ? name.slice(0, -1) : name) as BytePath
+    if (!isPlain(path) || !folders.isReal(parentOf(path))) continue
+    if (nested) {
+      leftOut.push({ path, why: 'nested' })
+      continue
+    }
+    try {
+      const found = lstatSync(onDisk(place.root, path), { throwIfNoEntry: false })
+      if (!found) continue
+      const file = request.known.get(path)
+      if (file && file.stamp !== '' && file.stamp === stampOf(found)) {
+        files.set(path, file)
+        continue
+      }
+      if (found.isDirectory()) {
+        // A submodule, unless untracked files took a tracked file's place: those are listed on their own.
+        if (holdsGit(place.root, path)) leftOut.push({ path, why: 'nested' })
+        continue
+      }
+      if (!found.isFile() && !found.isSymbolicLink()) continue
+      if (found.size > request.limits.fileBytes) {
+        leftOut.push({ path, why: 'large' })
+        continue
+      }
+      const read = readFresh(place, path, found, request.limits.fileBytes)
+      if (!read) {
+        leftOut.push({ path, why: 'unreadable' })
+        continue
+      }
+      const content = contentId(place, read.bytes)
+      const young = Math.max(read.facts.mtimeMs, read.facts.ctimeMs) > request.sinceMs - YOUNG_MS
+      const link = read.facts.isSymbolicLink()
+      const next: KnownFile = {
+        content,
+        kind: link ? 'link' : 'file',
+        mode: link ? 0 : read.facts.mode & 0o777,
+        stamp: young ? '' : stampOf(read.facts),
+      }
+      if (file?.content !== content) await request.store(read.bytes)
+      if (!file || !sameFile(file, next) || file.stamp !== next.stamp) changed = true
+      files.set(path, next)
+      work += read.bytes.length >> 14
+    } catch (error) {
+      if (error instanceof BatonError) throw error
+      leftOut.push({ path, why: 'unreadable' })
+    }
+  }
+  if (files.size !== request.known.size) changed = true
+  return { files, leftOut, changed }
+}
+
+/** Tracked files and those that are neither tracked nor ignored; a repository inside ends in a slash. */
+export async function listFiles(place: Place): Promise<BytePath[]> {
+  const { stdout } = await gitAt(place, ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+  return splitNames(stdout)
+}
+
+export const sameFile = (a: KnownFile, b: KnownFile): boolean =>
+  a.content === b.content && a.kind === b.kind && a.mode === b.mode
+
+export const stampOf = (found: Stats): string =>
+  `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}:${found.mode}`
+
+/** Git's id of some bytes. */
+export const contentId = (place: Pick<Place, 'format'>, bytes: Buffer): string =>
+  createHash(place.format).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+
+/** Remembers which folders are folders: behind a link to a folder lie files of somewhere else. */
+export class Folders {
+  readonly #root: string
+  readonly #known = new Map<BytePath, boolean>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  isReal(folder: BytePath | undefined): boolean {
+    if (folder === undefined) return true
+    let real = this.#known.get(folder)
+    if (real === undefined) {
+      real =
+        this.isReal(parentOf(folder)) &&
+        lstatSync(onDisk(this.#root, folder), { throwIfNoEntry: false })?.isDirectory() === true
+      this.#known.set(folder, real)
+    }
+    return real
+  }
+}
+
+/** File systems that count whole seconds, or two. */
+const YOUNG_MS = 2000
+
+function holdsGit(root: string, path: BytePath): boolean {
+  return lstatSync(onDisk(root, `${path}/.git` as BytePath), { throwIfNoEntry: false }) !== undefined
+}
+
+/** The bytes of exactly the file that was looked at; undefined when something else has taken its place. */
+function readFresh(
+  place: Place,
+  path: BytePath,
+  found: Stats,
+  limit: number,
+): { bytes: Buffer; facts: Stats } | undefined {
+  const where = onDisk(place.root, path)
+  if (found.isSymbolicLink()) return { bytes: readlinkSync(where, { encoding: 'buffer' }), facts: found }
+  // Never through a link, never waiting on a pipe.
+  const file = openSync(where, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const facts = fstatSync(file)
+    if (!facts.isFile() || facts.size > limit) return undefined
+    const buffer = Buffer.allocUnsafe(facts.size + 1)
+    let length = 0
+    for (;;) {
+      const count = readSync(file, buffer, length, buffer.length - length, length)
+      if (count === 0) return { bytes: buffer.subarray(0, length), facts }
+      length += count
+      // It grew while it was read.
+      if (length === buffer.length) return undefined
+    }
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,57 @@
+import { EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import { claudeTranscripts } from '../adapters/agents/claude-code/transcript.ts'
+import { systemGit } from '../adapters/git/git.ts'
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemFiles } from '../adapters/system/files.ts'
+import { systemPrograms } from '../adapters/system/programs.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { tmuxDriver } from '../adapters/tmux/driver.ts'
+import type { ConfigKeeper } from '../config/keeper.ts'
+import type { Environment } from '../config/places.ts'
+import type { Forge } from '../ports/forge.ts'
+import type { OwnCalls } from '../session/own-calls.ts'
+import { type HandsOffMode, handsOffMode } from '../workflow/mode.ts'
+import type { Announcement } from '../workflow/ports.ts'
+
+export interface WorkflowParts {
+  config: ConfigKeeper
+  env: Environment
+  home: string
+  stateDir: string
+  inMemory?: boolean
+  ownCalls: OwnCalls
+  forgeFor(project: string): Promise<Forge | undefined>
+  write(entries: readonly NewEntry[]): Promise<unknown>
+  /** Channels that tell people of an end; the terminal's notice is sent anyway. */
+  announce?(announcement: Announcement): Promise<void>
+  fault(during: string, cause: unknown): void
+}
+
+/** Hands-off mode with everything it needs of the world. */
+export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
+  return handsOffMode({
+    files: systemFiles,
+    smallFiles: systemSmallFiles,
+    git: systemGit,
+    programs: systemPrograms,
+    driver: tmuxDriver,
+    clock: systemClock,
+    ownCalls: parts.ownCalls,
+    env: parts.env,
+    home: parts.home,
+    stateDir: parts.stateDir,
+    ...(parts.inMemory ? { inMemory: true } : {}),
+    transcriptsOf: agent => (agent === 'claude-code' ? claudeTranscripts : undefined),
+    forgeFor: parts.forgeFor,
+    configOf: project => parts.config.get(project),
+    async journal({ session, nativeSession, agent, project }, body) {
+      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
+      const at = new Date(systemClock.now()).toISOString()
+      await parts.write([{ id, at, agent, session, nativeSession, project, body }])
+    },
+    announce: parts.announce ?? (async () => {}),
+    fault: parts.fault,
+  })
+}
