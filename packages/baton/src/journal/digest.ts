@@ -27,7 +27,12 @@ export function digestBody(body: EntryBody): EntryBody {
         trail: body.trail.map(step => ({ ...step, part: ofText(step.part) })),
       }
     case 'ask':
-      return { ...body, title: ofText(body.title), ...ofOptional('detail', body.detail) }
+      return {
+        ...body,
+        title: ofText(body.title),
+        ...ofOptional('detail', body.detail),
+        ...(body.answer ? { answer: { ...body.answer, ...ofOptional('reason', body.answer.reason) } } : {}),
+      }
   }
 }
 

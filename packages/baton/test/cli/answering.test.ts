@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -55,14 +56,21 @@ describe('baton asks, allow and deny', () => {
     return asks.open().find(ask => !before.has(ask.id))?.id ?? ''
   }
 
-  /** Without a terminal: every child gets its own session. */
-  const run = (...words: string[]) =>
-    new Promise<{ code: number; out: string }>(resolve => {
-      const child = execFile('setsid', ['-w', process.execPath, CLI, ...words], { env }, (error, out, err) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: `${out}${err}` }),
-      )
-      child.stdin?.end()
+  /** Without a terminal: a detached child has a session of its own. */
+  async function run(...words: string[]): Promise<{ code: number; out: string }> {
+    const child = spawn(process.execPath, [CLI, ...words], {
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
+    let out = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        out += chunk
+      })
+    const [code] = await once(child, 'close')
+    return { code, out }
+  }
 
   async function inTerminal(...command: string[]): Promise<{ code: number; screen: string }> {
     await using terminal = await startTerminal({ command, cwd: dir.path, env, columns: 200 })

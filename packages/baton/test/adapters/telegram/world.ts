@@ -31,6 +31,7 @@ export async function telegramWorld(options: TelegramOptions = {}): Promise<Tele
     on_timeout: 'ask',
     api_root: '',
   }
+  const written = () => JSON.stringify([world.entries, world.faults, warnings])
   return {
     world,
     telegram,
@@ -50,11 +51,14 @@ export async function telegramWorld(options: TelegramOptions = {}): Promise<Tele
       running.push(asks)
       return asks
     },
-    written: () => JSON.stringify([world.entries, world.faults, warnings]),
+    written,
     async [Symbol.asyncDispose]() {
       for (const asks of running) await asks.stop()
       await telegram.close()
       await world[Symbol.asyncDispose]()
+      if (telegram.refused.length > 0)
+        throw new Error(`Telegram would refuse:\n${telegram.refused.join('\n')}`)
+      if (written().includes(telegram.token)) throw new Error('the token was written down')
     },
   }
 }
