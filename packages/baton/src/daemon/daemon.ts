@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
@@ -13,9 +13,10 @@ import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
-import { guardLoopback, hostIsOurs, sameSecret } from './guard.ts'
-import { answerHook, refuse, repeat } from './hook-route.ts'
+import { comesFromHere, guardLoopback } from './guard.ts'
+import { answerHook, repeat } from './hook-route.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
+import { observation } from './observe.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 
 export interface Daemon {
@@ -27,6 +28,8 @@ export interface Daemon {
 
 /** How long calls that are under way may take before a stop cuts them off; their clients then ask again. */
 const DRAIN_MS = 5000
+/** How often a daemon that stops looks whether everything has ended. */
+const QUIET_MS = 20
 const DEFAULT_PORT = 4747
 const HOUSEKEEPING_MS = 10 * 60 * 1000
 
@@ -60,7 +63,7 @@ export async function runDaemon(
   const mayAnswer = answererGuard({
     ancestry: systemAncestry,
     token,
-    user: userInfo().username,
+    user: userName(),
     stateDir: folder.dir,
   })
   const api = getRequestListener(
@@ -87,9 +90,8 @@ export async function runDaemon(
   const onLoopback: Handler = (request, response) => {
     track(open, response)
     const observed = observation(request, observeKey)
-    if (observed) {
-      if (hostIsOurs(request.headers.host, port)) void answerHook(baton.intake, request, response, observed)
-      else refuse(response, new BatonError('not_allowed', 'Not an address of this daemon'))
+    if (observed && comesFromHere(request, port)) {
+      void answerHook(baton.intake, request, response, { ...observed })
       return
     }
     const verdict = guardLoopback(request, port, token)
@@ -99,7 +101,7 @@ export async function runDaemon(
 
   const socket = await listenUnix(folder.socket, onSocket)
   const { server: loopback, port } = await listenLoopback(
-    baton.port ?? lastPort(folder) ?? DEFAULT_PORT,
+    baton.port || lastPort(folder) || (baton.port ?? DEFAULT_PORT),
     onLoopback,
   )
   baton.listensOn(port)
@@ -136,33 +138,13 @@ function track(open: Set<ServerResponse>, response: ServerResponse): void {
 
 /** Waits until nothing is under way. Live streams and calls that were told to wait are cut off: they come back. */
 async function quiet(open: Set<ServerResponse>, servers: readonly Server[], withinMs: number): Promise<void> {
-  const finished = Promise.all(
-    [...open]
-      .filter(response => !isStream(response) && !response.headersSent)
-      .map(response => new Promise(resolve => response.once('close', resolve))),
-  )
-  let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise(resolve => {
-    timer = setTimeout(resolve, withinMs)
-  })
   for (const server of servers) server.closeIdleConnections()
-  await Promise.race([finished, tooLong])
-  clearTimeout(timer)
+  const tooLong = AbortSignal.timeout(withinMs)
+  while (open.size > 0 && !tooLong.aborted) {
+    for (const response of open) if (response.headersSent && !response.writableEnded) response.destroy()
+    await new Promise(resolve => setTimeout(resolve, QUIET_MS))
+  }
   for (const server of servers) server.closeAllConnections()
-}
-
-const isStream = (response: ServerResponse): boolean =>
-  response.getHeader('content-type')?.toString().startsWith('text/event-stream') ?? false
-
-/** `/observe/KEY/AGENT/EVENT?source=user`: an HTTP hook, which can only tell. */
-function observation(request: IncomingMessage, key: string): Record<string, unknown> | undefined {
-  const match =
-    /^\/observe\/([0-9a-f]{64})\/([a-z-]{1,32})\/([A-Za-z.]{1,64})(?:\?source=([a-z]{1,16}))?$/.exec(
-      request.url ?? '',
-    )
-  const [, given, agent, event, source] = match ?? []
-  if (!given || !sameSecret(given, key) || request.method !== 'POST') return undefined
-  return { agent, event, protocol: PROTOCOL, ...(source ? { source } : {}) }
 }
 
 function turnAway(response: ServerResponse, verdict: 'unauthorized' | 'forbidden'): void {
@@ -179,6 +161,15 @@ function turnAway(response: ServerResponse, verdict: 'unauthorized' | 'forbidden
     ...(verdict === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
   })
   response.end(body)
+}
+
+/** A user id without an entry in the user list has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? '')
+  }
 }
 
 /** The port that HTTP hooks and bookmarks know from last time. */
