@@ -97,13 +97,14 @@ describe('permission, with the real Claude Code', () => {
     await using terminal = await claudeInTmux({ home, model })
     await terminal.submit('what time is it')
     const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
-    await terminal.answerDialog(/Do you want to proceed/, '1')
+    const asked = message.text
+      await terminal.answerDialog(/Do you want to proceed/, '1')
     await terminal.waitForScreen(/the end/)
     const settled = await telegram.message(
       ({ id, buttons }) => id === message.id && buttons.length === 0,
       'the withdrawal',
     )
-    expect(settled.text).not.toBe(message.text)
+    expect(settled.text).not.toBe(asked)
   })
 
   test('in a terminal an answer from Telegram closes the dialog', { timeout: 90_000 }, async () => {
