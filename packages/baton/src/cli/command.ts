@@ -30,6 +30,8 @@ export interface Command {
   positionals?: readonly Positional[]
   options?: Readonly<Record<string, Option>>
   examples: readonly (readonly [command: string, what: string])[]
+  /** Printed when the command fails, which then exits 0: an agent reads any other exit code as a verdict. */
+  insteadOfFailing?: string
   /** Left out of the overview. */
   hidden?: boolean
   load(): Promise<Handler>

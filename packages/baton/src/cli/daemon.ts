@@ -7,6 +7,7 @@ import { type StateFolder, stateFolder } from '../config/state-folder.ts'
 import { programPaths } from '../hook/program.ts'
 import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
+import { claimStart, startDone, startFailure } from '../hook/start-mark.ts'
 import type { Io } from './io.ts'
 
 export function folderOf(io: Io): StateFolder {
@@ -59,24 +60,29 @@ export async function daemonHealth(folder: StateFolder): Promise<Health | undefi
 }
 
 /** Starts a daemon and waits until it answers. */
-export async function startDaemon(folder: StateFolder, io: Io, withinMs = 15_000): Promise<Health> {
+export async function startDaemon(folder: StateFolder, io: Io, withinMs = 20_000): Promise<Health> {
   const { node, daemon } = programPaths()
-  const child = spawnDaemon(node, daemon, folder.dir, io.env)
+  // Hooks that come now wait for this one, whatever version they know.
+  startDone(folder.dir)
+  claimStart(folder.dir)
   let died = false
-  child.once('exit', code => {
+  spawnDaemon(node, daemon, folder.dir, io.env).once('exit', code => {
     died = code !== 0
   })
   const deadline = AbortSignal.timeout(withinMs)
   for (;;) {
     const health = await daemonHealth(folder)
     if (health && !health.draining) return health
-    if (died || deadline.aborted) {
-      throw new BatonError('daemon_absent', 'The daemon did not start', {
-        remedy: 'See what it says: baton up --foreground',
-      })
-    }
+    if (died || deadline.aborted) throw notStarted(folder)
     await new Promise(resolve => setTimeout(resolve, 25))
   }
+}
+
+function notStarted({ dir }: StateFolder): BatonError {
+  const [, why, remedy] = /^(.*?)(?:\. (.*))?$/s.exec(startFailure(dir) ?? '') ?? []
+  return new BatonError('daemon_absent', `The daemon did not start${why ? `: ${why}` : ''}`, {
+    remedy: remedy || 'See what it says: baton up --foreground',
+  })
 }
 
 /** Follows live entries; ends when `signal` aborts or the daemon goes away. */

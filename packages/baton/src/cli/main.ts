@@ -8,6 +8,7 @@ import { type Io, paint } from './io.ts'
 /** Runs one command line and gives its exit code. */
 export async function main(words: readonly string[], commands: readonly Command[], io: Io): Promise<number> {
   const [name, ...rest] = words
+  let instead: string | undefined
   try {
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
       const about = name === 'help' && rest[0] ? await find(commands, rest[0]) : undefined
@@ -19,6 +20,7 @@ export async function main(words: readonly string[], commands: readonly Command[
       return EXIT.ok
     }
     const command = await find(commands, name)
+    instead = command.insteadOfFailing
     const given = parse(command, rest)
     if (given.options.help) {
       io.stdout.write(helpOf(command))
@@ -27,7 +29,10 @@ export async function main(words: readonly string[], commands: readonly Command[
     const run = await command.load()
     return await run(given, io)
   } catch (cause) {
-    return report(cause, io)
+    const code = report(cause, io)
+    if (instead === undefined) return code
+    io.stdout.write(`${instead}\n`)
+    return EXIT.ok
   }
 }
 
@@ -75,9 +80,27 @@ export function processIo(): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
-    home: process.env.HOME || homedir(),
+    cwd: workingFolder(),
+    home: homeFolder(),
     isTTY: process.stdout.isTTY === true,
     signal: stop.signal,
+  }
+}
+
+/** The folder may have been removed under our feet. */
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return process.env.PWD || '/'
+  }
+}
+
+/** A user id without an entry in the user list has no home. */
+export function homeFolder(): string {
+  try {
+    return process.env.HOME || homedir()
+  } catch {
+    return '/'
   }
 }

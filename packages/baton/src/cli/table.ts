@@ -237,7 +237,10 @@ export const COMMANDS: readonly Command[] = [
     name: 'config',
     summary: 'Show the configuration in force and where each value comes from.',
     positionals: [{ name: 'KEY', help: 'Only this key, or the keys below it, such as handsoff.' }],
-    options: JSON_OPTION,
+    options: {
+      schema: { type: 'boolean', help: 'Print the JSON Schema of .baton.yaml, for editors.' },
+      ...JSON_OPTION,
+    },
     examples: [
       ['baton config', 'Every value with its file and line.'],
       ['baton config handsoff.max_continuations', 'One value.'],
@@ -291,7 +294,13 @@ export const COMMANDS: readonly Command[] = [
         help: 'Run the engine in this process, for places where no daemon can run.',
       },
       retry: { type: 'boolean', help: 'The call was made before and its answer was lost.' },
+      'state-dir': {
+        type: 'string',
+        value: 'FOLDER',
+        help: 'The state folder, where the environment does not say.',
+      },
     },
+    insteadOfFailing: '{}',
     examples: [['baton hook claude < event.json', 'Ask the daemon what to answer to this event.']],
     load: async () => (await import('./commands/hook.ts')).hook,
   },

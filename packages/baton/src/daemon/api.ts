@@ -1,11 +1,11 @@
 import { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
-import type { Entry } from '@batonpass/contract/journal'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
+import { follow } from './follow.ts'
 
 export interface ApiParts {
   health(): Promise<Health>
@@ -16,10 +16,12 @@ export interface ApiParts {
   forget(session: string): Promise<{ session: string; entries: number }>
   /** What capabilities add. */
   routes: readonly Hono[]
+  /** How long a live stream may be silent. */
+  beatMs?: number
 }
 
 /** The daemon's API. Who may call it is decided before a request gets here. */
-export function makeApi({ health, store, live, stop, forget, routes }: ApiParts): Hono {
+export function makeApi({ health, store, live, stop, forget, routes, beatMs = BEAT_MS }: ApiParts): Hono {
   const api = new Hono()
   for (const route of routes) api.route('/', route)
   api.get('/api/health', async c => c.json(Health.parse(await health())))
@@ -36,8 +38,8 @@ export function makeApi({ health, store, live, stop, forget, routes }: ApiParts)
   api.get('/api/journal', async c => c.json({ entries: await store.entries(readQuery(c.req.query())) }))
   api.get('/api/events', c =>
     streamSSE(c, async stream => {
-      const from = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? Number.NaN)
-      await follow(from, store, live, {
+      await follow(seqOf(c.req.header('last-event-id') ?? c.req.query('after')), store, live, {
+        beatMs,
         send: entry =>
           stream.writeSSE({ id: String(entry.seq), event: entry.body.kind, data: JSON.stringify(entry) }),
         beat: () => stream.write(': still here\n\n'),
@@ -65,56 +67,6 @@ export function makeApi({ health, store, live, stop, forget, routes }: ApiParts)
 
 const LIST = 'See `baton status --all` for the sessions Baton knows.'
 const BEAT_MS = 15_000
-/** A follower that reads slower than this many entries is cut off and comes back with its last id. */
-const MAX_BEHIND = 10_000
-
-interface Follower {
-  send(entry: Entry): Promise<unknown>
-  beat(): Promise<unknown>
-  ended: Promise<void>
-}
-
-/** Sends what was written after `from`, then what is written now, without a gap and without a repeat. */
-async function follow(from: number, store: Store, live: Live, to: Follower): Promise<void> {
-  const waiting: Entry[] = []
-  let wake = () => {}
-  let open = true
-  void to.ended.then(() => {
-    open = false
-    wake()
-  })
-  const unlisten = live.listen(entry => {
-    waiting.push(entry)
-    wake()
-  })
-  try {
-    let last = Number.isInteger(from) && from >= 0 ? from : (await store.stats()).lastSeq
-    for (;;) {
-      const missed = await store.entries({ after: last, limit: 500 })
-      for (const entry of missed) {
-        await to.send(entry)
-        last = entry.seq
-      }
-      if (missed.length < 500 || !open) break
-    }
-    while (open && waiting.length <= MAX_BEHIND) {
-      const entry = waiting.shift()
-      if (entry === undefined) {
-        const beat = setTimeout(() => wake(), BEAT_MS)
-        const woken = await new Promise<boolean>(resolve => {
-          wake = () => resolve(waiting.length > 0)
-        })
-        clearTimeout(beat)
-        if (!woken && open) await to.beat()
-      } else if (entry.seq > last) {
-        await to.send(entry)
-        last = entry.seq
-      }
-    }
-  } finally {
-    unlisten()
-  }
-}
 
 function readQuery(query: Record<string, string>): EntryQuery {
   const parsed = EntryQuery.safeParse(query)
@@ -124,3 +76,7 @@ function readQuery(query: Record<string, string>): EntryQuery {
 }
 
 const limitOf = (text: string | undefined): number => Math.min(Math.max(Number(text) || 200, 1), 5000)
+
+/** The entry after which a follower wants to go on; without one it gets what happens from now on. */
+const seqOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined

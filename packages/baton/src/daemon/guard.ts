@@ -7,17 +7,22 @@ export function guardLoopback(
   port: number,
   token: string,
 ): 'ok' | 'unauthorized' | 'forbidden' {
-  if (!hostIsOurs(request.headers.host, port)) return 'forbidden'
-  const { origin } = request.headers
-  if (origin !== undefined && !hostIsOurs(withoutScheme(origin), port)) return 'forbidden'
-  const site = request.headers['sec-fetch-site']
-  if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') return 'forbidden'
+  if (!comesFromHere(request, port)) return 'forbidden'
   const given = /^Bearer ([0-9a-f]{64})$/.exec(request.headers.authorization ?? '')?.[1]
   return given !== undefined && sameSecret(given, token) ? 'ok' : 'unauthorized'
 }
 
+/** False for what a web page of another origin can send. */
+export function comesFromHere({ headers }: Pick<IncomingMessage, 'headers'>, port: number): boolean {
+  const { host, origin } = headers
+  if (!isLoopback(host, port) && host !== CLIENT_HOST) return false
+  if (origin !== undefined && !isLoopback(origin.replace(/^http:\/\//, ''), port)) return false
+  const site = headers['sec-fetch-site']
+  return site === undefined || site === 'same-origin' || site === 'none'
+}
+
 /** A rebound DNS name arrives with its own Host: only literal loopback names are ours. */
-export function hostIsOurs(host: string | undefined, port: number): boolean {
+function isLoopback(host: string | undefined, port: number): boolean {
   return host !== undefined && LOOPBACK.some(name => host === `${name}:${port}`)
 }
 
@@ -26,6 +31,7 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
+/** What hook clients say, who may reach the port by another name (from a container) and bring the token. */
+const CLIENT_HOST = 'baton'
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 const digest = (text: string) => createHash('sha256').update(text).digest()
-const withoutScheme = (origin: string): string => origin.replace(/^http:\/\//, '')

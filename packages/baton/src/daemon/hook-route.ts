@@ -6,8 +6,10 @@ import type { Intake } from '../engine/intake.ts'
 
 /** The client's patience for a first byte is 1 s; a call that takes longer is told to wait before that. */
 const SAY_WAIT_AFTER_MS = 500
-/** While an answer is awaited, one blank this often tells the client that the daemon lives. */
+/** While an answer is awaited, blanks this often tell the client that the daemon lives. */
 const HEARTBEAT_MS = 1000
+/** Several at once: curl ends a connection that brings less than a byte a second. */
+const SIGN_OF_LIFE = '    '
 
 /**
  * Answers one hook call. The answer is a single line of JSON that ends in a line break, after any number of
@@ -27,8 +29,8 @@ export async function answerHook(
     const body = await readBody(request)
     heartbeat = setTimeout(() => {
       response.writeHead(200, HEADERS)
-      response.write(' ')
-      heartbeat = setInterval(() => response.write(' '), HEARTBEAT_MS)
+      response.write(SIGN_OF_LIFE)
+      heartbeat = setInterval(() => response.write(SIGN_OF_LIFE), HEARTBEAT_MS)
     }, SAY_WAIT_AFTER_MS)
     const retry = request.headers['baton-retry'] === '1'
     const answer = `${await intake.take({ envelope, body, retry, signal: abort.signal })}\n`
@@ -98,10 +100,12 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_PAYLOAD_BYTES) {
+      if (size <= MAX_PAYLOAD_BYTES) chunks.push(chunk)
+      else {
+        // The rest is read and dropped: on a cut connection the client would not see the refusal, and ask again.
+        chunks.length = 0
         reject(new BatonError('payload_too_large', `A hook payload may hold ${MAX_PAYLOAD_BYTES} bytes`))
-        request.destroy()
-      } else chunks.push(chunk)
+      }
     })
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', reject)

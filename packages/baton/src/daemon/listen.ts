@@ -1,13 +1,14 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { BatonError } from '@batonpass/contract/errors'
 import { shortSocketPath } from '../hook/socket-path.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Listens on the unix socket that only its owner can open. The daemon's lock must be held. */
 export async function listenUnix(path: string, handler: Handler): Promise<Server> {
-  // With the lock held, whatever stands there was left by a daemon that died.
-  rmSync(path, { force: true })
+  await clearTheWay(path)
   const server = makeServer(handler)
   const umask = process.umask(0o177)
   try {
@@ -23,8 +24,10 @@ export async function listenUnix(path: string, handler: Handler): Promise<Server
 export async function listenLoopback(
   port: number,
   handler: Handler,
+  limits: Limits = LIMITS,
 ): Promise<{ server: Server; port: number }> {
-  const server = makeServer(handler)
+  const server = makeServer(handler, limits)
+  server.maxConnections = limits.connections
   try {
     await listening(server, () => server.listen(port, '127.0.0.1'))
   } catch (cause) {
@@ -35,13 +38,53 @@ export async function listenLoopback(
   return { server, port: typeof address === 'object' && address ? address.port : port }
 }
 
-function makeServer(handler: Handler): Server {
+/** Anyone on the machine can open connections to the port and leave them half said. */
+export interface Limits {
+  headersMs: number
+  requestMs: number
+  connections: number
+}
+const LIMITS: Limits = { headersMs: 5000, requestMs: 30_000, connections: 500 }
+
+function makeServer(handler: Handler, { headersMs, requestMs }: Limits = LIMITS): Server {
   const server = createServer(
-    { keepAliveTimeout: 5000, requestTimeout: 30_000, headersTimeout: 10_000 },
+    {
+      keepAliveTimeout: 5000,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(headersMs, 1000),
+    },
     handler,
   )
   server.maxHeadersCount = 100
   return server
+}
+
+/** With the lock held, a socket on which nobody listens was left by a daemon that died. Anything else is not ours. */
+async function clearTheWay(path: string): Promise<void> {
+  const standing = lstatSync(path, { throwIfNoEntry: false })
+  if (!standing) return
+  if (!standing.isSocket())
+    throw new BatonError('daemon_refused', `${path} is there already and is no socket`, {
+      remedy: 'Move it away, or point BATON_HOME at another folder.',
+    })
+  if (await someoneListens(path))
+    throw new BatonError('daemon_refused', `Another program listens on ${path}`, {
+      remedy: 'End it, or point BATON_HOME at another folder.',
+    })
+  rmSync(path, { force: true })
+}
+
+function someoneListens(path: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(shortSocketPath(path))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    // A full queue has somebody at its other end.
+    socket.once('error', cause => resolve('code' in cause && cause.code === 'EAGAIN'))
+  })
 }
 
 function listening(server: Server, listen: () => void): Promise<void> {

@@ -1,11 +1,10 @@
 import { homedir } from 'node:os'
 import { BatonError } from '@batonpass/contract/errors'
-import { compose } from '../compose.ts'
 import { stateDir } from '../config/places.ts'
-import { openStateFolder } from '../config/state-folder.ts'
+import { openStateFolder, type StateFolder } from '../config/state-folder.ts'
+import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
 import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
-import { runDaemon } from './daemon.ts'
 import { socketAnswers } from './probe.ts'
 
 /** How long a successor waits for its predecessor to finish. */
@@ -21,10 +20,13 @@ async function serve(dir: string, home: string): Promise<number> {
   process.on('SIGHUP', () => {})
   try {
     const folder = openStateFolder(dir)
-    const lock = await lockOrYield(folder.lock, folder.socket)
+    const lock = await lockOrYield(folder)
     if (!lock) return 0
+    // Only now: one that finds another running goes without having loaded everything.
+    const [{ compose }, { runDaemon }] = await Promise.all([import('../compose.ts'), import('./daemon.ts')])
     const baton = await compose({ folder, env: process.env, home })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
+    startDone(dir)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => daemon.stop('stopped'))
     const died = (during: string) => (cause: unknown) => baton.fault(during, cause)
     process.on('unhandledRejection', died('a task nobody waited for'))
@@ -34,18 +36,27 @@ async function serve(dir: string, home: string): Promise<number> {
     return 0
   } catch (cause) {
     const error = cause instanceof BatonError ? cause : new BatonError('internal', String(cause), { cause })
+    startFailed(dir, error.remedy ? `${error.message}. ${error.remedy}` : error.message)
     process.stderr.write(`baton: ${error.message}\n${error.remedy ? `${error.remedy}\n` : ''}`)
     return 1
   }
 }
 
 /** Two starts at once leave one: the second sees that the first answers and goes. */
-async function lockOrYield(path: string, socket: string) {
+async function lockOrYield({ dir, lock: path, socket }: StateFolder) {
   const deadline = AbortSignal.timeout(HANDOVER_MS)
   for (;;) {
     const lock = takeLock(path, 0)
     if (lock) return lock
-    if (deadline.aborted || (await socketAnswers(socket))) return undefined
+    if (await socketAnswers(socket)) {
+      startDone(dir)
+      return undefined
+    }
+    if (deadline.aborted)
+      throw new BatonError('daemon_busy', 'Another daemon holds this folder and does not answer', {
+        remedy: 'Run `baton down --force`.',
+      })
+    startLasts(dir)
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }
 }

@@ -1,6 +1,8 @@
-import { request as httpRequest, type RequestOptions } from 'node:http'
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { PROTOCOL } from '@batonpass/contract/protocol'
+import { readReply } from './reply.ts'
 import { shortSocketPath } from './socket-path.ts'
+import type { Claim } from './start-mark.ts'
 
 /** One hook call to make, as the Node client makes it; the launchers follow the same steps. */
 export interface ClientCall {
@@ -16,9 +18,10 @@ export interface ClientCall {
   endpoint?: string | undefined
   token?: string | undefined
   headers: Record<string, string | undefined>
-  /** The whole call may take this long. */
-  withinMs: number
-  /** Starts a daemon; called once, when none can be reached. */
+  /** Aborted when the call has taken as long as it may, or when nobody waits for it any more. */
+  signal: AbortSignal
+  /** Asks for the right to start a daemon. */
+  claim(): Claim
   start(): void
 }
 
@@ -26,123 +29,127 @@ export type ClientAnswer = { answer: string } | { failed: string }
 
 const FIRST_BYTE_MS = 1000
 const HEARTBEAT_MS = 5000
-const START_MS = 5000
+const START_MS = 8000
+const RETRY_MS = 30
 const ATTEMPTS = 50
+/** No answer of ours is longer. */
+const LONGEST_REPLY = 32 * 1024 * 1024
 
 /** Asks the daemon, starting it where none runs, and never takes longer than it may. */
 export async function askDaemon(call: ClientCall): Promise<ClientAnswer> {
-  const deadline = AbortSignal.timeout(call.withinMs)
-  let failed = 'the daemon did not answer'
-  let started = false
-  let startBy = Number.POSITIVE_INFINITY
-  for (let attempt = 1; attempt <= ATTEMPTS && !deadline.aborted; ) {
-    const result = await attemptOnce(call, call.retry || attempt > 1, deadline)
-    if ('answer' in result) return result
-    failed = result.failed
-    if (result.reason === 'absent') {
-      if (call.endpoint || performance.now() > startBy) break
-      if (!started) {
-        started = true
-        startBy = performance.now() + START_MS
-        call.start()
-      }
-      await new Promise(resolve => setTimeout(resolve, 20))
-    } else if (result.reason === 'lost') {
-      attempt++
-      started = false
-      startBy = Number.POSITIVE_INFINITY
-    } else break
+  let startBy: number | undefined
+  for (let attempt = 1; attempt <= ATTEMPTS && !call.signal.aborted; ) {
+    const target = targetOf(call)
+    if (!target) return { failed: 'BATON_ENDPOINT must be http://HOST:PORT or unix:/PATH' }
+    const result = await attemptOnce(call, target, call.retry || attempt > 1)
+    if ('answer' in result || result.reason === 'final') return result
+    if (result.reason === 'lost') {
+      if (++attempt > ATTEMPTS) return result
+      startBy = undefined
+      continue
+    }
+    if (call.endpoint) return { failed: 'BATON_ENDPOINT cannot be reached' }
+    startBy ??= performance.now() + (result.reason === 'busy' ? FIRST_BYTE_MS : START_MS)
+    if (performance.now() > startBy) return { failed: result.failed }
+    const claim = result.reason === 'absent' ? call.claim() : 'theirs'
+    if (claim === 'mine') call.start()
+    else if (claim !== 'theirs') return { failed: `no daemon could be started: ${claim.failed}` }
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }
-  return { failed: deadline.aborted ? 'time is up' : failed }
+  return { failed: reasonOf(call.signal) }
 }
 
-type Attempt = { answer: string } | { failed: string; reason: 'absent' | 'lost' | 'hung' | 'refused' }
+/**
+ * `absent`: nobody listens. `busy`: too many wait already. `lost`: it died midway, so asking again is right.
+ * `final`: asking again is no use.
+ */
+type Attempt = { answer: string } | { failed: string; reason: 'absent' | 'busy' | 'lost' | 'final' }
 
-function attemptOnce(call: ClientCall, retry: boolean, deadline: AbortSignal): Promise<Attempt> {
+// Not by node:http: loading that costs more than everything else a hook call does.
+function attemptOnce(call: ClientCall, target: NetConnectOpts, retry: boolean): Promise<Attempt> {
   return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let connected = false
     let patience: NodeJS.Timeout | undefined
+    let grace: NodeJS.Immediate | undefined
     const end = (result: Attempt) => {
       clearTimeout(patience)
-      deadline.removeEventListener('abort', onDeadline)
+      clearImmediate(grace)
+      call.signal.removeEventListener('abort', onAbort)
+      socket.destroy()
       resolve(result)
-      request.destroy()
     }
-    const onDeadline = () => end({ failed: 'time is up', reason: 'hung' })
+    const onAbort = () => end({ failed: reasonOf(call.signal), reason: 'final' })
     const wait = (ms: number) => {
       clearTimeout(patience)
-      patience = setTimeout(() => end({ failed: 'the daemon did not answer', reason: 'hung' }), ms)
+      patience = setTimeout(() => {
+        // On a busy machine the answer may lie in the socket already: it is read before the verdict falls.
+        grace = setImmediate(() => end({ failed: 'the daemon did not answer', reason: 'final' }))
+      }, ms)
     }
-    const request = httpRequest({
-      ...target(call),
-      method: 'POST',
-      path: `/hook/${call.agent}`,
-      headers: headersOf(call, retry),
-    })
-    deadline.addEventListener('abort', onDeadline, { once: true })
+    const finish = () => {
+      const reply = readReply(Buffer.concat(chunks).toString('latin1'))
+      if ('answer' in reply) end({ answer: Buffer.from(reply.answer, 'latin1').toString('utf8') })
+      else end(reply)
+    }
+
+    const socket: Socket = connect(target)
+    call.signal.addEventListener('abort', onAbort, { once: true })
     wait(FIRST_BYTE_MS)
-    let connected = false
-    request.on('socket', socket =>
-      socket.once('connect', () => {
-        connected = true
-      }),
-    )
-    request.on('error', cause =>
-      end(
-        connected
-          ? { failed: 'the daemon died before it answered', reason: 'lost' }
-          : { failed: `no daemon could be reached (${cause.message})`, reason: 'absent' },
-      ),
-    )
-    request.on('response', response => {
-      const chunks: Buffer[] = []
-      wait(HEARTBEAT_MS)
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        wait(HEARTBEAT_MS)
-      })
-      const finish = () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        if (response.statusCode !== 200)
-          end({ failed: `the daemon refused (${response.statusCode}) ${messageOf(text)}`, reason: 'refused' })
-        else if (!response.headers['baton-protocol'])
-          end({ failed: 'something else answered on the socket', reason: 'refused' })
-        else if (/^ *\{[^\n]*\}\n$/.test(text)) end({ answer: text.trim() })
-        else end({ failed: 'the daemon died before it answered', reason: 'lost' })
-      }
-      response.once('end', finish)
-      response.once('error', finish)
-      response.once('aborted', finish)
+    socket.once('connect', () => {
+      connected = true
+      socket.write(headOf(call, retry), 'latin1')
+      // Not ended: a half-closed connection looks like a client that has gone.
+      socket.write(call.body)
     })
-    request.end(call.body)
+    socket.on('data', (chunk: Buffer) => {
+      clearImmediate(grace)
+      chunks.push(chunk)
+      size += chunk.length
+      wait(HEARTBEAT_MS)
+      if (chunk.toString('latin1').endsWith('}\n') || size > LONGEST_REPLY) finish()
+    })
+    socket.once('error', cause => {
+      if (connected) finish()
+      else if (codeOf(cause) === 'EAGAIN') end({ failed: 'the daemon did not answer', reason: 'busy' })
+      else end({ failed: `no daemon runs and none could be started (${codeOf(cause)})`, reason: 'absent' })
+    })
+    socket.once('close', finish)
   })
 }
 
-function target({ endpoint, socket }: ClientCall): RequestOptions {
-  if (endpoint?.startsWith('unix:')) return { socketPath: shortSocketPath(endpoint.slice(5)) }
-  if (!endpoint) return { socketPath: shortSocketPath(socket) }
-  const url = new URL(endpoint)
-  return { host: url.hostname, port: url.port || 80 }
+function targetOf({ endpoint, socket }: ClientCall): NetConnectOpts | undefined {
+  if (!endpoint) return { path: shortSocketPath(socket) }
+  if (endpoint.startsWith('unix:/')) return { path: shortSocketPath(endpoint.slice(5)) }
+  const [, six, host = six, port] = /^http:\/\/(?:\[([^\]/]+)\]|([^/:]+)):(\d{1,5})\/?$/.exec(endpoint) ?? []
+  return host && Number(port) < 65536 ? { host, port: Number(port) } : undefined
 }
 
-function headersOf(call: ClientCall, retry: boolean): Record<string, string | number> {
-  const headers: Record<string, string | number> = {
-    'content-type': 'application/json',
-    'content-length': call.body.length,
-    'baton-protocol': PROTOCOL,
-    'baton-request': call.request,
-    'baton-source': call.source,
-    connection: 'close',
-  }
-  for (const [name, value] of Object.entries({ event: call.event, ...call.headers })) {
-    if (value) headers[`baton-${name}`] = headerText(value)
-  }
-  if (retry) headers['baton-retry'] = '1'
-  if (call.token && call.endpoint) headers.authorization = `Bearer ${headerText(call.token)}`
-  return headers
+/** HTTP/1.0: the answer ends with the connection and comes in one piece. */
+function headOf(call: ClientCall, retry: boolean): string {
+  const lines = [
+    `POST /hook/${call.agent} HTTP/1.0`,
+    'Host: baton',
+    'Content-Type: application/json',
+    `Content-Length: ${call.body.length}`,
+    `Baton-Protocol: ${PROTOCOL}`,
+  ]
+  const said = { event: call.event, source: call.source, request: call.request, ...call.headers }
+  for (const [name, value] of Object.entries(said))
+    if (value) lines.push(`Baton-${name}: ${headerText(value)}`)
+  if (retry) lines.push('Baton-Retry: 1')
+  if (call.token && call.endpoint) lines.push(`Authorization: Bearer ${headerText(call.token)}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
 }
 
 /** UTF-8 bytes in a header, and no control character that could end it. */
 const headerText = (value: string): string =>
   Buffer.from(value.replace(/[\x00-\x1f\x7f]/g, '?'), 'utf8').toString('latin1')
 
-const messageOf = (text: string): string => /"message":"([^"]{0,200})/.exec(text)?.[1] ?? ''
+const reasonOf = (signal: AbortSignal): string =>
+  signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+    ? 'time is up'
+    : 'ended by a signal'
+
+const codeOf = (cause: Error): string => ('code' in cause ? String(cause.code) : cause.message)

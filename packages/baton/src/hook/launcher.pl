@@ -20,7 +20,9 @@ my %UNSEEN = (
 
 my $FIRST_BYTE = 1;      # seconds until the daemon must have said something
 my $HEARTBEAT  = 5;      # seconds between two signs of life while it waits for a person
-my $START      = 5;      # seconds a daemon may take to start
+my $START      = 8;      # seconds a daemon may take to start
+my $FRESH      = 3;      # seconds that the mark of a starting daemon counts
+my $LONGEST    = 1 << 25; # no answer of ours is longer
 my $ATTEMPTS   = 50;     # a daemon that restarts while we wait is asked again
 
 my ($agent, $event, $source) = ('', '', 'manual');
@@ -32,19 +34,15 @@ while (@rest) {
     elsif ($event eq '')        { $event = $word }
 }
 
-if ($ENV{BATON_INLINE}) {
-    my @command = (node(), $CLI, 'hook', '--inline', $agent, $event, '--source', $source);
-    exec { $command[0] } @command;
-}
-
 $HOME = $ENV{BATON_HOME} || $ENV{AGENTIZE_HOME} || $HOME;
-$HOME = "$ENV{HOME}/$HOME" if $HOME !~ m{^/};
+$HOME = ($ENV{HOME} || (getpwuid $<)[7] || '') . "/$HOME" if $HOME !~ m{^/};
 my $cwd = readlink('/proc/self/cwd') || $ENV{PWD} || '';
 
 my $body = '';
 my $known = $ANSWERS{$agent}{$event};
 $SIG{PIPE} = 'IGNORE';
 $SIG{ALRM} = sub { answer_safely('time is up') };
+$SIG{$_} = sub { answer_safely('ended by a signal') } for qw(TERM INT HUP);
 alarm($known ? $known->[0] : 10);
 
 binmode STDIN;
@@ -55,6 +53,7 @@ if ($event eq '' && $body =~ /"hook_event_name"\s*:\s*"([A-Za-z.]{1,64})"/) {
     $known = $ANSWERS{$agent}{$event};
     alarm($known->[0]) if $known;
 }
+run_inline() if $ENV{BATON_INLINE};
 
 my $call = join '-', $$, time, int(rand(1 << 30));
 my $head = join '',
@@ -68,60 +67,98 @@ my $head = join '',
     'Content-Length: ' . length($body) . "\r\n";
 
 my $why = 'the daemon did not answer';
+my $busy = 0;
 for my $attempt (1 .. $ATTEMPTS) {
-    my $socket = reach($attempt) or last;
+    my $socket = reach() or last;
     my $reply = ask($socket, $head . ($attempt > 1 ? "Baton-Retry: 1\r\n" : '') . "\r\n" . $body);
     close $socket;
     last unless defined $reply;    # hung: asking again would only double the wait
-    if ($reply =~ /^HTTP\/1\.[01] 200 [^\n]*\n(?:[^\r\n][^\n]*\n)*?baton-protocol:[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n *(\{[^\n]*\})\n$/is) {
-        syswrite_all(\*STDOUT, "$1\n");
-        exit 0;
-    }
-    if ($reply =~ /^HTTP\/1\.[01] (\d+) .*\r\n\r\n(.*)/s && $1 != 200) {
-        my ($status, $text) = ($1, $2);
+    my ($top, $text) = split /\r\n\r\n/, $reply, 2;
+    if ($reply eq '' || !defined $text && $top =~ /^HTTP\/1\./) { $why = 'the daemon died before it answered'; next }
+    my ($status) = $top =~ /^HTTP\/1\.[01] (\d+)/;
+    if ($status && $status != 200) {
         $why = "the daemon refused ($status) " . ($text =~ /"message":"([^"]{0,200})/ ? $1 : '');
         last;
     }
-    if ($reply ne '' && $reply !~ /^HTTP\/1\.[01] 200 .*?baton-protocol:/is) {
-        $why = 'something else answered on the socket';
-        last;
+    if ($status && $top =~ /\r\nbaton-protocol:/i) {
+        if ($text =~ /^ *(\{[^\n]*\})\n\z/) { syswrite_all(\*STDOUT, "$1\n"); exit 0 }
+        if ($text =~ /^ *(?:\{[^\n]*)?\z/)  { $why = 'the daemon died before it answered'; next }
     }
-    $why = 'the daemon died before it answered';
+    $why = 'something else answered on the socket';
+    last;
 }
 answer_safely($why);
 
 # Connects, starting a daemon where none runs. Gives up after $START seconds.
 sub reach {
-    my ($attempt) = @_;
     my $socket = dial();
     return $socket if $socket;
     if ($ENV{BATON_ENDPOINT}) { $why = 'BATON_ENDPOINT cannot be reached'; return }
-    start_daemon();
-    for (1 .. $START * 50) {
+    for my $turn (1 .. $START * 50) {
+        if ($busy) { last if $turn > $FIRST_BYTE * 50 }
+        else {
+            my $mine = claim_start();
+            return unless defined $mine;
+            start_daemon() if $mine;
+        }
         select(undef, undef, undef, 0.02);
         $socket = dial();
         return $socket if $socket;
     }
-    $why = 'no daemon runs and none could be started';
+    $why = $busy ? 'the daemon did not answer' : 'no daemon runs and none could be started';
     return;
+}
+
+# The file daemon.start says that a daemon is about to start, so that forty hooks at once start one and not forty.
+# Empty: it is under way. With text: it failed, and why. True when we are the one to start it.
+sub claim_start {
+    my $mark = "$HOME/daemon.start";
+    mkdir $HOME, 0700;
+    for (1, 2) {
+        # O_WRONLY | O_CREAT | O_EXCL
+        return 1 if sysopen(my $made, $mark, $^O eq 'linux' ? 193 : 2561, 0600);
+        my $error = "$!";
+        my @stat = stat $mark;
+        if (!@stat) { $why = "no daemon could be started: the state folder cannot be written ($error)"; return }
+        if (abs(time - $stat[9]) > $FRESH) { unlink $mark; next }
+        return 0 unless $stat[7];
+        my $reason = '';
+        if (open my $file, '<', $mark) { sysread $file, $reason, 300 }
+        $why = "no daemon could be started: $reason";
+        return;
+    }
+    return 0;
 }
 
 sub dial {
     my $socket;
+    $busy = 0;
     my $endpoint = $ENV{BATON_ENDPOINT} || '';
-    if ($endpoint =~ m{^http://\[?([^/\]]+?)\]?:(\d+)/?$}) {
+    if ($endpoint =~ m{^http://([^/:]+):(\d+)/?$}) {
         my $address = gethostbyname($1) or return;
         socket($socket, 2, 1, 0) or return;
         my $name = $^O eq 'linux' ? pack('S n a4 x8', 2, $2, $address) : pack('C C n a4 x8', 16, 2, $2, $address);
-        return connect($socket, $name) ? $socket : undef;
+        never_block($socket);
+        return $socket if connect($socket, $name);
+        my $mask = '';
+        vec($mask, fileno $socket, 1) = 1;
+        select(undef, $mask, undef, $FIRST_BYTE);
+        return getpeername($socket) ? $socket : undef;
     }
     # From inside the folder the socket's name is short enough for any kernel.
     my ($folder, $file) = $endpoint =~ m{^unix:(.*)/([^/]+)$} ? ($1, $2) : ($HOME, 'daemon.sock');
     chdir $folder or return;
     socket($socket, 1, 1, 0) or return;
+    never_block($socket);
     my $name = $^O eq 'linux' ? pack('S a108', 1, $file) : pack('C C a104', 106, 1, $file);
-    return connect($socket, $name) ? $socket : undef;
+    return $socket if connect($socket, $name);
+    $busy = would_block();
+    return;
 }
+
+# fcntl(F_SETFL, O_NONBLOCK): a queue that is full must not hold us beyond the deadline.
+sub never_block { fcntl($_[0], 4, $^O eq 'linux' ? 2048 : 4) }
+sub would_block { return $! == ($^O eq 'linux' ? 11 : 35) }
 
 # Returns the whole reply, an empty string when the connection broke, undef when the daemon hangs.
 sub ask {
@@ -132,16 +169,17 @@ sub ask {
     while ($sent < length $request) {
         my $ready = $mask;
         return undef unless select(undef, $ready, undef, $FIRST_BYTE);
-        my $n = syswrite($socket, $request, 16384, $sent);
-        last unless defined $n;    # refused midway: the reply says why
-        $sent += $n;
+        my $n = syswrite($socket, $request, 65536, $sent);
+        if (defined $n) { $sent += $n }
+        else { last unless would_block() }    # refused midway: the reply says why
     }
     my ($reply, $patience) = ('', $FIRST_BYTE);
     for (;;) {
         my $ready = $mask;
         return undef unless select($ready, undef, undef, $patience);
         my $n = sysread($socket, $reply, 65536, length $reply);
-        return $reply if !$n || $reply =~ /\}\n\z/;
+        next if !defined $n && would_block();
+        return $reply if !$n || $reply =~ /\}\n\z/ || length $reply > $LONGEST;
         $patience = $HEARTBEAT;
     }
 }
@@ -152,9 +190,13 @@ sub start_daemon {
     if ($child) { waitpid($child, 0); return }
     setpgrp(0, 0);
     # Forked twice, so that the daemon is nobody's child and the agent never waits for it.
-    exit 0 if fork;
+    my $daemon = fork;
+    exit 0 if $daemon || !defined $daemon;
+    $SIG{$_} = 'DEFAULT' for qw(PIPE TERM INT HUP ALRM);
     chdir '/';
-    for my $fd (3 .. 63) { open(my $inherited, '<&=', $fd) and close $inherited }
+    my @open = 3 .. 255;
+    if (opendir my $listing, '/dev/fd') { @open = grep { /^\d+$/ && $_ > 2 } readdir $listing; closedir $listing }
+    for my $fd (@open) { open(my $inherited, '<&=', $fd) and close $inherited }
     open STDIN, '<', '/dev/null';
     open STDOUT, '>', '/dev/null';
     open STDERR, '>', '/dev/null';
@@ -163,7 +205,26 @@ sub start_daemon {
     }
     my @command = (node(), @FLAGS, $DAEMON, "--state-dir=$HOME");
     exec { $command[0] } @command;
+    # Those who wait are told at once.
+    if (open my $mark, '>', "$HOME/daemon.start") { syswrite $mark, "$command[0] cannot be run: $!" }
     exit 1;
+}
+
+# Where no daemon can run, the engine runs in a process of its own for this one call.
+sub run_inline {
+    my $node = open(my $from, '-|');
+    if (defined $node && !$node) {
+        my $feeder = open(STDIN, '-|');
+        if (defined $feeder && !$feeder) { syswrite_all(\*STDOUT, $body); exit 0 }
+        my @command = (node(), $CLI, 'hook', '--inline', '--state-dir', $HOME, '--source', $source, '--', $agent, $event);
+        open STDERR, '>', '/dev/null';
+        exec { $command[0] } @command;
+        exit 1;
+    }
+    my $text = '';
+    while (defined $node && sysread($from, $text, 65536, length $text)) { }
+    if ($text =~ /^\{[^\n]*\}\n\z/) { syswrite_all(\*STDOUT, $text); exit 0 }
+    answer_safely('the Node client did not answer');
 }
 
 # The Node that ran `baton init` may have been removed by a version manager since.

@@ -1,59 +1,107 @@
 #!/bin/sh
-# Baton's hook client, written by `baton init`: asks the daemon with curl; whatever goes wrong is left to the
-# Node client, and without Node the answer is what is safe. Always valid JSON, always exit 0.
+# Baton's hook client, written by `baton init`: asks the daemon with curl where it may; whatever curl cannot do
+# is left to the Node client, and without Node the answer is what is safe. Always valid JSON, always exit 0.
 
-agent=${1-} event=${2-} source=manual
-[ "${3-}" = --source ] && source=${4-manual}
+CURL='@@CURL@@'
 NODE='@@NODE@@'
 CLI='@@CLI@@'
 [ -x "$NODE" ] || NODE=node
+umask 077
 
-if [ -n "${BATON_INLINE-}" ]; then
-  exec "$NODE" "$CLI" hook --inline "$agent" "$event" --source "$source"
-fi
+agent= event= source=manual
+while [ $# -gt 0 ]; do
+  case $1 in
+    --source) source=${2-manual}; [ $# -gt 1 ] && shift ;;
+    *) if [ -z "$agent" ]; then agent=$1; else event=${event:-$1}; fi ;;
+  esac
+  shift
+done
 
-# limit: seconds the hook may take; safe: the answer without a daemon; unseen: the same where nobody would see an ask
-case $agent/$event in
-@@ANSWERS@@
-  *) limit=10 safe='{}' unseen='{}' ;;
-esac
-
-state=${BATON_HOME:-${AGENTIZE_HOME:-'@@HOME@@'}}
-case $state in /*) ;; *) state=$HOME/$state ;; esac
-cwd=$PWD
+state='@@HOME@@'
+state=${BATON_HOME:-${AGENTIZE_HOME:-$state}}
+case $state in /*) ;; *) state=${HOME-}/$state ;; esac
+cwd=${PWD-}
+# A command substitution eats line breaks at the end, so a letter stands behind them.
 body=$(cat; printf x)
 body=${body%x}
 { read -r request </proc/sys/kernel/random/uuid; } 2>/dev/null || request=$$-$(date +%s)
 export BATON_REQUEST="$request"
 
+# Control characters could end a header.
+plain() {
+  case $1 in
+    *[[:cntrl:]]*) printf '%s' "$1" | LC_ALL=C tr '\000-\037\177' '?' ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+# limit: seconds the hook may take; safe: the answer without a daemon; unseen: the same where nobody would see an ask
+know() {
+  case $agent/$event in
+@@ANSWERS@@
+    *) limit=10 safe='{}' unseen='{}' ;;
+  esac
+}
+
+answer_safely() {
+  [ -n "$event" ] || event=$(printf '%s' "$body" | sed -n 's/.*"hook_event_name" *: *"\([A-Za-z.]*\)".*/\1/p' | head -n 1)
+  know
+  case $body in
+@@UNSEEN@@
+  esac
+  printf '%s\n' "$safe"
+  {
+    printf '%s %s %s: %s; answered what is safe\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(plain "$agent")" \
+      "$(plain "$event")" "$1" >>"$state/hook.log"
+  } 2>/dev/null
+  exit 0
+}
+
+retry= newline='
+'
 # From inside the folder the socket's name is short enough for any kernel.
-if [ -z "${BATON_ENDPOINT-}" ] && cd "$state" 2>/dev/null && [ -S daemon.sock ]; then
-  if reply=$(printf '%s' "$body" | curl -s -f --connect-timeout 1 --speed-limit 1 --speed-time 3 \
-    --max-time "$limit" --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
+if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 2>/dev/null && [ -S daemon.sock ]; then
+  know
+  where=$cwd map=${BATON_PATH_MAP-} home=${BATON_HOME:-${AGENTIZE_HOME-}}
+  case $where$map$home in
+    *[[:cntrl:]]*) where=$(plain "$where") map=$(plain "$map") home=$(plain "$home") ;;
+  esac
+  # -q: a person's own curl settings change nothing here. -N: when this shell is ended, curl notices and goes, too.
+  reply=$(printf '%s' "$body" | "$CURL" -q -s -i -N -g --noproxy '*' --connect-timeout 1 --max-time "$limit" \
+    --speed-limit 1 --speed-time 3 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
-    -H "Baton-Request: $request" -H "Baton-Cwd: $cwd" -H "Baton-Pid: $PPID" \
+    -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: $PPID" \
     -H "Baton-Pane: ${TMUX_PANE:+$TMUX_PANE ${TMUX%%,*}}" -H "Baton-Marker: ${BATON_MARKER-}" \
     -H "Baton-Attended: ${CLAUDE_CODE_SESSION_ATTENDED-}" \
-    -H "Baton-Home: ${BATON_HOME:-${AGENTIZE_HOME-}}" -H "Baton-Path-Map: ${BATON_PATH_MAP-}" \
-    --data-binary @- "http://baton/hook/$agent" 2>/dev/null)
-  then
-    reply=${reply#"${reply%%[! ]*}"}
-    case $reply in
-      '{'*'}') printf '%s\n' "$reply"; exit 0 ;;
-    esac
-  fi
+    -H "Baton-Home: $home" -H "Baton-Path-Map: $map" \
+    --data-binary @- -w x "http://baton/hook/$agent" 2>/dev/null)
+  ended=$?
+  case $ended:$reply in
+    0:'HTTP/1.'[01]' 200 '*[Bb]aton-[Pp]rotocol:*"}${newline}x")
+      reply=${reply%"${newline}x"}
+      line=${reply##*"$newline"}
+      head=${reply%"$newline"*}
+      line=${line#"${line%%[! ]*}"}
+      # Before the answer stands the blank line that ends the head, and nothing else.
+      case ${head##*"$newline"}$line in
+        ?'{'*) printf '%s\n' "$line"; exit 0 ;;
+      esac
+      answer_safely 'something else answered on the socket' ;;
+    0:'HTTP/1.'[01]' 200 '*[Bb]aton-[Pp]rotocol:*x) ;;
+    0:'HTTP/1.'[01]' 200 '*) answer_safely 'something else answered on the socket' ;;
+    0:'HTTP/1.'*) status=${reply#* }; answer_safely "the daemon refused (${status%%[!0-9]*})" ;;
+    1:* | 8:*) answer_safely 'something else answered on the socket' ;;
+    28:*) answer_safely 'the daemon did not answer' ;;
+  esac
   retry=--retry
 fi
 
 cd "$cwd" 2>/dev/null
-if reply=$(printf '%s' "$body" | "$NODE" "$CLI" hook "$agent" "$event" --source "$source" ${retry-} 2>/dev/null)
+if reply=$(printf '%s' "$body" | "$NODE" "$CLI" hook ${BATON_INLINE:+--inline} ${retry:+"$retry"} \
+  --state-dir "$state" --source "$source" -- "$agent" "$event" 2>/dev/null)
 then
   case $reply in
     '{'*'}') printf '%s\n' "$reply"; exit 0 ;;
   esac
 fi
-case $body in
-@@UNSEEN@@
-esac
-printf '%s\n' "$safe"
-exit 0
+answer_safely 'the Node client did not answer'

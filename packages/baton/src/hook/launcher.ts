@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PROTOCOL } from '@batonpass/contract/protocol'
-import type { AgentAdapter } from '../ports/agent.ts'
+import type { AgentProfile } from '../ports/agent.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
 /** How a hook process reaches the daemon. `perl` is the fastest, `node` works wherever Baton does. */
@@ -12,19 +12,22 @@ export interface LauncherPlaces {
   node: string
   cli: string
   daemon: string
-  adapters: readonly AgentAdapter[]
+  agents: readonly AgentProfile[]
   /** How long a hook that may wait for a person is allowed to take. */
   waitSeconds: number
 }
 
 /** The text of the one stable file that hook settings name. */
 export function launcherText(transport: Transport, places: LauncherPlaces): string {
-  return transport === 'perl' ? perl(places) : transport === 'curl' ? shell(places) : node(places)
+  return transport === 'perl' ? perl(places) : shell(places, transport === 'curl' ? 'curl' : '')
 }
 
+/** Long enough for an ask that a person answers after two hours, the most that can be configured. */
+export const WAIT_SECONDS = 7260
+
 /** Seconds one hook call may take, by the agent's own name of the event. */
-export function hookSeconds(adapter: AgentAdapter, event: string, waitSeconds: number): number {
-  const point = adapter.hooks.find(hook => hook.event === event)
+export function hookSeconds(agent: AgentProfile, event: string, waitSeconds: number): number {
+  const point = agent.hooks.find(hook => hook.event === event)
   return point?.waits ? waitSeconds : (point?.seconds ?? 10)
 }
 
@@ -37,26 +40,26 @@ interface Answer {
   unseen: string
 }
 
-function answers({ adapters, waitSeconds }: LauncherPlaces): Answer[] {
-  return adapters.flatMap(adapter =>
-    adapter.hooks.map(({ event }) => ({
-      agent: adapter.name,
+function answers({ agents, waitSeconds }: LauncherPlaces): Answer[] {
+  return agents.flatMap(agent =>
+    agent.hooks.map(({ event }) => ({
+      agent: agent.name,
       event,
-      seconds: hookSeconds(adapter, event, waitSeconds),
-      safe: JSON.stringify(adapter.encode(adapter.safe(event, 'default'), event)),
-      unseen: JSON.stringify(adapter.encode(adapter.safe(event, 'bypass'), event)),
+      seconds: hookSeconds(agent, event, waitSeconds),
+      safe: JSON.stringify(agent.encode(agent.safe(event, 'default'), event)),
+      unseen: JSON.stringify(agent.encode(agent.safe(event, 'bypass'), event)),
     })),
   )
 }
 
 /** The agent's own names of the modes in which an ask would be waved through. */
-function unseenModes(adapter: AgentAdapter): string[] {
-  const asks = adapter.hooks.map(({ event }) => event)
-  return Object.entries(adapter.modes)
+function unseenModes(agent: AgentProfile): string[] {
+  const asks = agent.hooks.map(({ event }) => event)
+  return Object.entries(agent.modes)
     .filter(([, mode]) =>
       asks.some(event => {
-        const decision = adapter.safe(event, mode).permission?.decision
-        return decision === 'deny' && adapter.safe(event, 'default').permission?.decision !== 'deny'
+        const decision = agent.safe(event, mode).permission?.decision
+        return decision === 'deny' && agent.safe(event, 'default').permission?.decision !== 'deny'
       }),
     )
     .map(([native]) => native)
@@ -64,15 +67,15 @@ function unseenModes(adapter: AgentAdapter): string[] {
 
 function perl(places: LauncherPlaces): string {
   const quoted = (text: string) => text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
-  const byAgent = places.adapters.map(adapter => {
-    const rows = answers({ ...places, adapters: [adapter] }).map(
+  const byAgent = places.agents.map(agent => {
+    const rows = answers({ ...places, agents: [agent] }).map(
       a => `        '${quoted(a.event)}' => [${a.seconds}, '${quoted(a.safe)}', '${quoted(a.unseen)}'],`,
     )
-    return `    '${adapter.name}' => {\n${rows.join('\n')}\n    },`
+    return `    '${agent.name}' => {\n${rows.join('\n')}\n    },`
   })
-  const unseen = places.adapters.flatMap(adapter => {
-    const modes = unseenModes(adapter)
-    return modes.length > 0 ? [`    '${adapter.name}' => '${modes.map(quoted).join('|')}',`] : []
+  const unseen = places.agents.flatMap(agent => {
+    const modes = unseenModes(agent)
+    return modes.length > 0 ? [`    '${agent.name}' => '${modes.map(quoted).join('|')}',`] : []
   })
   return fill('launcher.pl', {
     PROTOCOL: String(PROTOCOL),
@@ -87,37 +90,26 @@ function perl(places: LauncherPlaces): string {
   })
 }
 
-function shell(places: LauncherPlaces): string {
+function shell(places: LauncherPlaces, curl: string): string {
   const quoted = (text: string) => text.replaceAll("'", `'\\''`)
   const rows = answers(places).map(
     a =>
-      `  ${a.agent}/${a.event}) limit=${a.seconds} safe='${quoted(a.safe)}' unseen='${quoted(a.unseen)}' ;;`,
+      `    ${a.agent}/${a.event}) limit=${a.seconds} safe='${quoted(a.safe)}' unseen='${quoted(a.unseen)}' ;;`,
   )
-  const modes = [...new Set(places.adapters.flatMap(unseenModes))]
+  const modes = [...new Set(places.agents.flatMap(unseenModes))]
   const unseen = modes.flatMap(mode => [
     `*'"permission_mode":"${mode}"'*`,
     `*'"permission_mode": "${mode}"'*`,
   ])
   return fill('launcher.sh', {
     PROTOCOL: String(PROTOCOL),
+    CURL: curl,
     HOME: quoted(places.home),
     NODE: quoted(places.node),
     CLI: quoted(places.cli),
     ANSWERS: rows.join('\n'),
-    UNSEEN: unseen.length > 0 ? `  ${unseen.join(' | ')}) safe=$unseen ;;` : '  "") ;;',
+    UNSEEN: unseen.length > 0 ? `    ${unseen.join(' | ')}) safe=$unseen ;;` : '    "") ;;',
   })
-}
-
-function node({ node, cli }: LauncherPlaces): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  return [
-    '#!/bin/sh',
-    "# Baton's hook client, written by `baton init`.",
-    `NODE=${quoted(node)}`,
-    '[ -x "$NODE" ] || NODE=node',
-    `exec "$NODE" ${quoted(cli)} hook \${BATON_INLINE:+--inline} "$@"`,
-    '',
-  ].join('\n')
 }
 
 function fill(template: string, values: Record<string, string>): string {

@@ -6,6 +6,11 @@ const LONGEST_SOCKET_PATH = 100
 /** A path too long for the kernel is reached by its name from inside its folder: this moves there. */
 export function shortSocketPath(path: string): string {
   if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path
-  process.chdir(dirname(path))
+  try {
+    process.chdir(dirname(path))
+  } catch {
+    // No folder, so no socket in it either: connecting says so.
+    return path
+  }
   return basename(path)
 }

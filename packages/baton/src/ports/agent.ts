@@ -36,27 +36,33 @@ export interface FileChange {
   after: string | undefined
 }
 
-/**
- * One coding agent: the only code that knows its JSON.
- * Pure: bytes in, values out; files are read and written by the caller.
- */
-export interface AgentAdapter {
+/** What a hook client must know of an agent: loaded at each call, so it brings nothing that reads or installs. */
+export interface AgentProfile {
   readonly name: AgentName
   /** Other names people type, e.g. `claude`. */
   readonly aliases: readonly string[]
   readonly title: string
   /** Programs on PATH that mean it is installed. */
   readonly programs: readonly string[]
+  /** Where it keeps settings that can hold hooks. */
+  readonly scopes: readonly InstallScope[]
   /** The agent's own event names that Baton hooks, and how. */
   readonly hooks: readonly HookPoint[]
   /** The agent's own names of its permission modes, as they stand in `permission_mode` of its payloads. */
   readonly modes: Readonly<Record<string, PermissionMode>>
-  /** `payload` is parsed JSON of unknown shape; `event` is the name from the hook's arguments, if any. Throws BatonError payload_invalid. */
-  decode(payload: unknown, event: string | undefined): Decoded
   /** The agent's answer on stdout. Always valid JSON; `{}` when there is nothing to say. */
   encode(reaction: Reaction, nativeEvent: string): Record<string, unknown>
   /** What to answer when no daemon can be asked. */
   safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction
+}
+
+/**
+ * One coding agent: the only code that knows its JSON.
+ * Pure: bytes in, values out; files are read and written by the caller.
+ */
+export interface AgentAdapter extends AgentProfile {
+  /** `payload` is parsed JSON of unknown shape; `event` is the name from the hook's arguments, if any. Throws BatonError payload_invalid. */
+  decode(payload: unknown, event: string | undefined): Decoded
   /** The settings files it would change to install its hooks; `read` gives a file's text or undefined. */
   install(target: InstallTarget, read: (path: string) => string | undefined): FileChange[]
   uninstall(

@@ -2,13 +2,15 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { AgentAdapter } from '../../ports/agent.ts'
 import { claudeCode } from './claude-code/adapter.ts'
 import { cursor } from './cursor/adapter.ts'
+import { findProfile } from './profiles.ts'
 
 /** Every agent Baton speaks with. */
 export const adapters: readonly AgentAdapter[] = [claudeCode, cursor]
 
 /** By folder name or by a name people type. Throws BatonError agent_unknown. */
 export function adapterFor(nameOrAlias: string): AgentAdapter {
-  const found = adapters.find(({ name, aliases }) => name === nameOrAlias || aliases.includes(nameOrAlias))
+  const name = findProfile(nameOrAlias)?.name
+  const found = adapters.find(adapter => adapter.name === name)
   if (found) return found
   const known = adapters.map(({ name }) => name).join(', ')
   throw new BatonError('agent_unknown', 'Baton has no adapter for this agent.', {

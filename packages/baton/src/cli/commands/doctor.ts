@@ -78,7 +78,7 @@ async function daemonChecks(io: Io): Promise<Check[]> {
 
 const kindOf = (launcher: string): string => {
   const first = readFileSync(launcher, 'utf8')
-  return first.startsWith('#!/usr/bin/perl') ? 'perl' : first.includes('curl ') ? 'curl' : 'node'
+  return first.startsWith('#!/usr/bin/perl') ? 'perl' : first.includes("\nCURL='curl'\n") ? 'curl' : 'node'
 }
 
 /** The token and the database must be readable by their owner alone. */
@@ -95,7 +95,7 @@ function privacyChecks(io: Io): Check[] {
 async function agentChecks(adapter: AgentAdapter, io: Io): Promise<Check[]> {
   const program = adapter.programs.map(name => onPath(name, io.env)).find(found => found !== undefined)
   const places = { project: findWorktreeRoot(io.cwd), home: io.home }
-  const scopes = (['user', 'project', 'local'] as const).map(scope => ({
+  const scopes = adapter.scopes.map(scope => ({
     scope,
     state: stateOf(adapter, { ...places, scope }),
   }))

@@ -1,71 +1,65 @@
-import { appendFileSync } from 'node:fs'
-import { adapterFor } from '../../adapters/agents/registry.ts'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { findProfile } from '../../adapters/agents/profiles.ts'
 import { systemChance } from '../../adapters/system/chance.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
-import { askDaemon } from '../../hook/client.ts'
-import { hookSeconds } from '../../hook/launcher.ts'
+import { askDaemon, type ClientAnswer } from '../../hook/client.ts'
+import { hookSeconds, WAIT_SECONDS } from '../../hook/launcher.ts'
 import { programPaths } from '../../hook/program.ts'
 import { SELF_TEST } from '../../hook/self-test.ts'
 import { spawnDaemon } from '../../hook/spawn.ts'
-import type { AgentAdapter } from '../../ports/agent.ts'
+import { claimStart } from '../../hook/start-mark.ts'
+import type { AgentProfile } from '../../ports/agent.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import type { Io } from '../io.ts'
 
 /** Reads one hook's JSON on stdin and writes the agent's answer: always valid JSON, always exit 0. */
 export const hook: Handler = async (given, io) => {
-  if (given.positionals[0] === SELF_TEST) return await selfTest(given, io)
-  const adapter = adapterFor(given.positionals[0] ?? '')
-  const folder = stateFolder(stateDir(io.env, io.home))
-  const body = await readAll(io.stdin)
-  const event = given.positionals[1] || eventIn(body)
-  const result = flag(given, 'inline')
-    ? await inline(adapter, event, body, given, io, folder)
-    : await asked(adapter, event, body, given, io, folder)
-  if ('answer' in result) io.stdout.write(`${result.answer}\n`)
-  else {
-    io.stdout.write(`${JSON.stringify(adapter.encode(adapter.safe(event, modeIn(adapter, body)), event))}\n`)
-    logFailure(folder, `${adapter.name} ${event}: ${result.failed}; answered what is safe`)
+  const [name = '', named = ''] = given.positionals
+  const profile = findProfile(name)
+  const folder = stateFolder(text(given, 'state-dir') ?? stateDir(io.env, io.home))
+  const call: Call = { given, io, folder, agent: profile?.name ?? name, event: named, body: Buffer.alloc(0) }
+  const result = await answerTo(call, profile).catch((cause: unknown) => ({ failed: messageOf(cause) }))
+  if ('answer' in result) {
+    io.stdout.write(`${result.answer}\n`)
+    return EXIT.ok
   }
+  io.stdout.write(`${JSON.stringify(profile ? safeAnswer(profile, call) : {})}\n`)
+  if (name !== SELF_TEST)
+    logFailure(folder, `${call.agent} ${call.event}: ${result.failed}; answered what is safe`)
+  if (!profile) io.stderr.write(`baton: ${result.failed}\n`)
   return EXIT.ok
 }
 
-/** What `baton init` and `baton doctor` try: the daemon's word comes back, or nothing. */
-async function selfTest(given: Given, io: Io): Promise<number> {
-  const folder = stateFolder(stateDir(io.env, io.home))
-  const { node, daemon } = programPaths()
-  const result = await askDaemon({
-    agent: SELF_TEST,
-    event: given.positionals[1] ?? '',
-    body: Buffer.alloc(0),
-    source: 'manual',
-    request: SELF_TEST,
-    retry: false,
-    socket: folder.socket,
-    headers: {},
-    withinMs: 10_000,
-    start: () => spawnDaemon(node, daemon, folder.dir, io.env),
-  })
-  io.stdout.write('answer' in result ? `${result.answer}\n` : '{}\n')
-  return EXIT.ok
+interface Call {
+  given: Given
+  io: Io
+  folder: StateFolder
+  agent: string
+  event: string
+  body: Buffer
 }
 
-type Result = { answer: string } | { failed: string }
+async function answerTo(call: Call, profile: AgentProfile | undefined): Promise<ClientAnswer> {
+  const { io, given } = call
+  if (!profile && call.agent !== SELF_TEST) return { failed: 'Baton has no adapter for this agent' }
+  const seconds = () =>
+    profile ? hookSeconds(profile, call.event, Number(io.env.BATON_HOOK_SECONDS) || WAIT_SECONDS) : 10
+  call.body = await readAll(io.stdin, AbortSignal.any([io.signal, AbortSignal.timeout(seconds() * 1000)]))
+  call.event ||= eventIn(call.body)
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(seconds() * 1000)])
+  return flag(given, 'inline') && profile ? await inline(call, profile, signal) : await asked(call, signal)
+}
 
 async function asked(
-  adapter: AgentAdapter,
-  event: string,
-  body: Buffer,
-  given: Given,
-  io: Io,
-  folder: StateFolder,
-): Promise<Result> {
+  { given, io, folder, agent, event, body }: Call,
+  signal: AbortSignal,
+): Promise<ClientAnswer> {
   const { node, daemon } = programPaths()
   const { env } = io
-  const seconds = hookSeconds(adapter, event, Number(env.BATON_HOOK_SECONDS) || 7260)
   return await askDaemon({
-    agent: adapter.name,
+    agent,
     event,
     body,
     source: text(given, 'source') ?? 'manual',
@@ -83,63 +77,59 @@ async function asked(
       marker: env.BATON_MARKER,
       attended: env.CLAUDE_CODE_SESSION_ATTENDED,
     },
-    withinMs: seconds * 1000,
+    signal,
+    claim: () => claimStart(folder.dir),
     start: () => spawnDaemon(node, daemon, folder.dir, env),
   })
 }
 
 /** Without a daemon (a sandbox, a read-only home): the same engine in this process, one at a time. */
 async function inline(
-  adapter: AgentAdapter,
-  event: string,
-  body: Buffer,
-  given: Given,
-  io: Io,
-  folder: StateFolder,
-): Promise<Result> {
+  { given, io, folder, event, body }: Call,
+  { name }: AgentProfile,
+  signal: AbortSignal,
+): Promise<ClientAnswer> {
   const { takeInline } = await import('../../hook/inline.ts')
-  try {
-    return {
-      answer: await takeInline({
-        adapter,
-        event,
-        body,
-        source: text(given, 'source') ?? 'manual',
-        cwd: io.cwd,
-        env: io.env,
-        home: io.home,
-        stateDir: folder.dir,
-        signal: io.signal,
-      }),
-    }
-  } catch (cause) {
-    return { failed: cause instanceof Error ? cause.message : String(cause) }
-  }
+  const { env, home, cwd } = io
+  const source = text(given, 'source') ?? 'manual'
+  return { answer: await takeInline({ agent: name, event, body, source, cwd, env, home, folder, signal }) }
 }
 
-async function readAll(stdin: Io['stdin']): Promise<Buffer> {
+async function readAll(stdin: Io['stdin'], signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+  const { addAbortSignal } = await import('node:stream')
+  for await (const chunk of 'destroy' in stdin ? addAbortSignal(signal, stdin) : stdin)
+    chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks)
+}
+
+function safeAnswer(profile: AgentProfile, { event, body }: Call): Record<string, unknown> {
+  return profile.encode(profile.safe(event, modeIn(profile, body)), event)
 }
 
 const eventIn = (body: Buffer): string =>
   /"hook_event_name"\s*:\s*"([A-Za-z.]{1,64})"/.exec(body.toString('latin1'))?.[1] ?? ''
 
 /** The strictest mode named anywhere: a payload cannot talk the client into a weaker answer. */
-function modeIn(adapter: AgentAdapter, body: Buffer) {
+function modeIn({ modes }: AgentProfile, body: Buffer) {
   const named = [...body.toString('latin1').matchAll(/"permission_mode"\s*:\s*"([A-Za-z]{1,32})"/g)].map(
-    m => adapter.modes[m[1] ?? ''],
+    m => modes[m[1] ?? ''],
   )
   return named.find(mode => mode === 'bypass') ?? named.find(mode => mode === 'never-ask') ?? named[0]
 }
 
-function logFailure(folder: StateFolder, message: string): void {
+const ROTATE_AT_BYTES = 1_000_000
+
+function logFailure({ hookLog }: StateFolder, message: string): void {
+  const line = message.replace(/[\x00-\x1f\x7f]/g, '?')
   try {
-    appendFileSync(folder.hookLog, `${new Date(systemClock.now()).toISOString()} ${message}\n`, {
-      mode: 0o600,
-    })
+    if ((statSync(hookLog, { throwIfNoEntry: false })?.size ?? 0) > ROTATE_AT_BYTES)
+      renameSync(hookLog, `${hookLog}.1`)
+    appendFileSync(hookLog, `${new Date(systemClock.now()).toISOString()} ${line}\n`, { mode: 0o600 })
   } catch {
     // No folder or no space: the answer has been given, and that is what counts.
   }
 }
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? (cause.name === 'AbortError' ? 'time is up' : cause.message) : String(cause)

@@ -5,7 +5,7 @@ import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
-import { type LauncherPlaces, launcherText, type Transport } from '../../hook/launcher.ts'
+import { type LauncherPlaces, launcherText, type Transport, WAIT_SECONDS } from '../../hook/launcher.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope } from '../../ports/agent.ts'
@@ -15,10 +15,6 @@ import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
 import { onPath } from '../on-path.ts'
 
-/** Long enough for an ask that a person answers after two hours, the most that can be configured. */
-const WAIT_SECONDS = 7260
-const SCOPES: readonly InstallScope[] = ['user', 'project', 'local']
-
 /** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
 export const init: Handler = async (given, io) => {
   const dryRun = flag(given, 'dry-run')
@@ -27,7 +23,7 @@ export const init: Handler = async (given, io) => {
   const places: LauncherPlaces = {
     home: folder.dir,
     ...(dryRun ? { node: process.execPath, cli: '', daemon: '' } : stablePrograms(folder.dir)),
-    adapters,
+    agents: adapters,
     waitSeconds: WAIT_SECONDS,
   }
   const health = dryRun
@@ -70,9 +66,11 @@ export const uninstall: Handler = async (given, io) => {
   const named = asked(given)
   const chosen = named.length > 0 ? named : adapters
   const changes = chosen.flatMap(adapter =>
-    SCOPES.filter(scope => !wanted || scope === wanted).flatMap(scope =>
-      adapter.uninstall({ scope, project: findWorktreeRoot(io.cwd), home: io.home }, readText),
-    ),
+    adapter.scopes
+      .filter(scope => !wanted || scope === wanted)
+      .flatMap(scope =>
+        adapter.uninstall({ scope, project: findWorktreeRoot(io.cwd), home: io.home }, readText),
+      ),
   )
   await apply(changes, given, io)
   if (flag(given, 'json'))
@@ -93,7 +91,10 @@ function asked(given: Given): AgentAdapter[] {
 function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
   const named = asked(given)
   if (named.length > 0) return named
-  const found = adapters.filter(({ programs }) => programs.some(program => onPath(program, io.env)))
+  const scope = (text(given, 'scope') ?? 'user') as InstallScope
+  const found = adapters.filter(
+    ({ programs, scopes }) => scopes.includes(scope) && programs.some(program => onPath(program, io.env)),
+  )
   if (found.length > 0) return found
   throw new BatonError('missing_tool', 'No coding agent was found on this machine', {
     remedy: 'Name one: baton init --agent claude',

@@ -1,5 +1,6 @@
 import { programPaths } from '../../hook/program.ts'
 import { spawnDaemon } from '../../hook/spawn.ts'
+import { claimStart } from '../../hook/start-mark.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
@@ -17,7 +18,11 @@ export const up: Handler = async (given, io) => {
   if (running && !running.draining && running.version === VERSION && !flag(given, 'restart')) {
     return say(running.url, running.pid, 'is already running')
   }
-  if (running && !running.draining) await callDaemon(folder, 'POST', '/api/stop?drain=true')
+  if (running && !running.draining) {
+    // Before the old one goes, so that no hook brings it back.
+    claimStart(folder.dir)
+    await callDaemon(folder, 'POST', '/api/stop?drain=true')
+  }
   const started = await startDaemon(folder, io)
   return say(
     started.url,

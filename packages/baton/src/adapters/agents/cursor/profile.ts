@@ -1,0 +1,17 @@
+import type { AgentProfile } from '../../../ports/agent.ts'
+import { encode } from './encode.ts'
+import { hooks } from './hooks.ts'
+import { safe } from './safe.ts'
+
+export const profile: AgentProfile = {
+  name: 'cursor',
+  aliases: ['cursor-agent'],
+  title: 'Cursor',
+  programs: ['cursor-agent', 'cursor'],
+  scopes: ['user', 'project'],
+  hooks,
+  // Its payloads do not say how freely it runs.
+  modes: {},
+  encode,
+  safe,
+}
