@@ -25,14 +25,16 @@ export function refuseAgents(
 /** By the program file, by the command's own name, or by the script an interpreter runs. */
 export function isAgent({ words, program }: Pick<ProcessFacts, 'words' | 'program'>): boolean {
   const [command = '', ...rest] = words
-  const names = [command, program ?? '', ...scriptOf(command, rest)]
+  // A process that gave itself a title has all of it in one word.
+  const [title = ''] = command.split(' ')
+  const names = [command, title, program ?? '', ...scriptOf(command, rest)]
   return names.some(name => AGENTS.has(baseOf(name)) || PACKAGES.test(name)) || isHook(words)
 }
 
 /** The program files of the agents Baton speaks with. */
 const AGENTS = new Set(['claude', 'codex', 'cursor-agent', 'opencode', 'gemini', 'copilot', 'pi', 'omp'])
 const PACKAGES =
-  /\/(@anthropic-ai\/claude-|@openai\/codex|opencode-ai\/|@google\/gemini-cli|@github\/copilot|@[\w-]+\/pi-coding-agent|@agentclientprotocol\/(?:claude|codex)|cursor-agent\/|claude\/versions\/)/
+  /(?:^|\/)(@anthropic-ai\/claude-|@openai\/codex|opencode-ai\/|@google\/gemini-cli|@github\/copilot|@[\w-]+\/pi-coding-agent|@agentclientprotocol\/(?:claude|codex)|cursor-agent\/|claude\/versions\/)/
 /** Set by agents for the commands they run. */
 const MARKERS = new Set([
   'CLAUDECODE',

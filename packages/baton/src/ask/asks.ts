@@ -1,4 +1,4 @@
-import type { Ask, AskEntry, AskFacts, AskKind, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskFacts, AskKind, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { AskStore } from '../ports/ask-store.ts'
@@ -6,6 +6,7 @@ import type { Chance } from '../ports/chance.ts'
 import type { Answered, Answering, Channel, Given } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Timers } from '../ports/timers.ts'
+import { askEntry } from './entry.ts'
 import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { type AskOutcome, outcomeOf } from './outcome.ts'
@@ -205,7 +206,7 @@ export class Asks implements Answering {
           if (seen) open.reached.add(channel.name)
         },
         cause => {
-          if (!open.settled.aborted) this.#parts.fault(`asking by ${channel.name}`, cause)
+          if (!open.settled.aborted && !this.#stopping) this.#parts.fault(`asking by ${channel.name}`, cause)
         },
       )
       open.showing.set(channel.name, showing)
@@ -268,29 +269,8 @@ export class Asks implements Answering {
   }
 
   async #record(ask: Ask): Promise<void> {
-    const { id, title, detail, fingerprint, key, expiresAt, facts, answer, withdrawn, state } = ask
-    const body: AskEntry = {
-      kind: 'ask',
-      what: state === 'open' ? 'opened' : state,
-      ask: id,
-      title,
-      fingerprint,
-      key,
-      ...(state === 'open' ? { detail, expiresAt } : {}),
-      ...(answer ? { answer } : {}),
-      ...(withdrawn ? { why: withdrawn } : {}),
-    }
-    const { agent, session, nativeSession, project } = facts
-    const entry: NewEntry = {
-      id: EntryId.parse(`ent_${this.#parts.chance.id(20)}`),
-      at: ask.settledAt ?? ask.createdAt,
-      ...(agent ? { agent } : {}),
-      ...(session ? { session } : {}),
-      ...(nativeSession ? { nativeSession } : {}),
-      ...(project ? { project } : {}),
-      body,
-    }
-    await this.#guard(`journalling ${id}`, this.#parts.record([entry]))
+    const entry = askEntry(ask, EntryId.parse(`ent_${this.#parts.chance.id(20)}`))
+    await this.#guard(`journalling ${ask.id}`, this.#parts.record([entry]))
   }
 
   async #guard(during: string, work: Promise<unknown>): Promise<void> {

@@ -34,6 +34,7 @@ describe('an answer from a terminal', () => {
     'node --max-old-space-size=4096 /usr/bin/gemini',
     'copilot',
     'npx @github/copilot',
+    'npx @openai/codex@latest exec x',
     'node /x/node_modules/@earendil-works/pi-coding-agent/dist/cli.js',
     'pi',
     '/bin/sh /home/ann/.baton/bin/baton-hook claude-code PreToolUse',
@@ -55,6 +56,10 @@ describe('an answer from a terminal', () => {
     '/usr/bin/pip',
   ])('is not confused by %s', words => {
     expect(isAgent(process(words))).toBe(false)
+  })
+
+  it('is recognised by a title that it gave itself', () => {
+    expect(isAgent({ words: ['claude --resume x'], program: '/usr/bin/node' })).toBe(true)
   })
 
   it('is recognised by the program file even when the command line lies', () => {

@@ -110,7 +110,13 @@ class TelegramChannel implements Channel {
       if (!settings || botId(settings.token) !== record.bot) return this.#records.delete(ask.id)
       const bot = await this.#bot(settings)
       bot.poller.release(ask.id)
-      await this.#edit(bot, record, ask)
+      try {
+        await this.#edit(bot, record, ask)
+      } catch (cause) {
+        // The next daemon finds the record and goes on.
+        if (this.#stop.signal.aborted) return
+        throw cause
+      }
       await this.#records.delete(ask.id)
     })
   }

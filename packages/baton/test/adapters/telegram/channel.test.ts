@@ -412,6 +412,7 @@ describe('a restart', () => {
     await before.stop()
     await t.begin()
     await edited(t.telegram, 'Denied by joe')
+    expect(t.world.faults).toEqual([])
   })
 })
 
