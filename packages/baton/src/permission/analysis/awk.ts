@@ -10,6 +10,13 @@ export function awkHazard(args: readonly Word[]): string | undefined {
   const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false, any: true })
   const files = parsed.flags.some(used => /^(-f|--file|-E|--exec|-i|--include|-l|--load)$/.test(used.name))
   if (files) return 'awk runs a program kept in a file'
+  if (
+    parsed.flags.some(
+      used => used.name === '-W' && !/^(version|help|usage|posix|v)$/.test(used.value?.value ?? ''),
+    )
+  ) {
+    return 'awk is given an implementation option'
+  }
   const sources = parsed.flags
     .filter(used => used.name === '-e' || used.name === '--source')
     .map(used => used.value)

@@ -21,7 +21,7 @@ export function findCommands(args: readonly Word[], sink: NestedSink): boolean {
     }
     const command = args.slice(index + 1, end)
     if (command.length === 0) sink.unknown('dynamic-program', 'find runs an unnamed command')
-    else sink.words(command.map(foundPath), [], false)
+    else sink.words(command.map(foundPath), [], false, word.value === '-execdir' || word.value === '-okdir')
     index = end
   }
   return false

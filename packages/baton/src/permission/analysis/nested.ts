@@ -9,7 +9,8 @@ import { WRAPPERS, type Wrapper } from './wrappers.ts'
 
 /** Where the commands that a program starts are reported. */
 export interface NestedSink {
-  words(words: readonly Word[], assignments: VariableAssignment[], elsewhere: boolean): void
+  /** `moved`: it runs in another folder, which is not followed. */
+  words(words: readonly Word[], assignments: VariableAssignment[], elsewhere: boolean, moved?: boolean): void
   source(text: string, elsewhere: boolean): void
   unknown(code: UnknownCode, reason: string): void
   readonly redirections: readonly Redirection[]
@@ -23,6 +24,7 @@ export function expandWrapper(program: string, args: readonly Word[], sink: Nest
   if (program === 'fd' || program === 'fdfind') return fdCommands(args, sink)
   if (program === 'git') return gitHazards(args, sink)
   if (program === 'trap') return trapCommand(args, sink)
+  if (program === 'fzf' || program === 'sk') return previewCommand(args, sink)
   inlineCode(program, args, sink)
   const candidates = BY_NAME.get(program)
   if (!candidates) return false
@@ -121,7 +123,8 @@ function expand(compiled: Compiled, args: readonly Word[], sink: NestedSink): bo
   }
   if (replaced.length > 0) words = words.map(word => replacePlaceholder(word, replaced))
   else if (wrapper.appends && wrapper.rest === 'argv') words = [...words, unknownWord('(standard input)')]
-  if (wrapper.rest === 'argv') sink.words(words, assignments, wrapper.elsewhere === true)
+  const moved = parsed.flags.some(used => used.flag?.role === 'directory')
+  if (wrapper.rest === 'argv') sink.words(words, assignments, wrapper.elsewhere === true, moved)
   else joined(words, sink, wrapper)
   return true
 }
@@ -170,13 +173,9 @@ function fdCommands(args: readonly Word[], sink: NestedSink): boolean {
     if (text === undefined) continue
     if (text === '--') return false
     const flag = FD_FLAGS.exact.get(text)
-    const starts =
-      text === '-x' ||
-      text === '-X' ||
-      text === '--exec' ||
-      text === '--exec-batch' ||
-      /^-[HIuaLs0lp1q]*[xX]$/.test(text)
-    const attached = /^--exec(?:-batch)?=(.*)$/s.exec(text)
+    const bundled = bundledExec(text)
+    const starts = bundled === '' || text === '--exec' || text === '--exec-batch'
+    const attached = bundled ? [text, bundled] : /^--exec(?:-batch)?=(.*)$/s.exec(text)
     if (starts || attached) {
       const end = args.findIndex((word, at) => at > index && word.value === ';')
       const rest = args.slice(index + 1, end === -1 ? undefined : end)
@@ -199,6 +198,28 @@ function fdCommands(args: readonly Word[], sink: NestedSink): boolean {
     } else if (flag?.arity === 'value') index++
   }
   return false
+}
+
+/** fzf runs its preview by itself for each line. */
+function previewCommand(args: readonly Word[], sink: NestedSink): boolean {
+  args.forEach((word, index) => {
+    const text = word.value ?? word.prefix
+    if (text === '--preview') sourceOf(args[index + 1], sink, false)
+    else if (text.startsWith('--preview='))
+      sourceOf(word.value === undefined ? word : literalWord(text.slice(10)), sink, false)
+  })
+  return false
+}
+
+/** What follows -x or -X in a bundle of short flags; '' when the command comes next, undefined without one. */
+function bundledExec(text: string): string | undefined {
+  if (!/^-[^-]/.test(text)) return undefined
+  for (let at = 1; at < text.length; at++) {
+    const letter = text.charAt(at)
+    if (letter === 'x' || letter === 'X') return text.slice(at + 1)
+    if (FD_FLAGS.exact.get(`-${letter}`)?.arity === 'value') return undefined
+  }
+  return undefined
 }
 
 function trapCommand(args: readonly Word[], sink: NestedSink): boolean {

@@ -160,7 +160,10 @@ function readFlag(
       parsed.uncertain.push(word)
       return undefined
     }
-    const found = lookup(table, name) ?? abbreviated(table, name)
+    const found =
+      lookup(table, name) ??
+      (style.dash === 'single' && name.startsWith('--') ? lookup(table, name.slice(1)) : undefined) ??
+      abbreviated(table, name)
     const attached = equals === -1 ? undefined : tail(word, equals + 1)
     if (!found) {
       parsed.strange.push(name)

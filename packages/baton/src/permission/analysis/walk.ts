@@ -535,8 +535,12 @@ export class Walk {
       this.unknown(reason.code, reason.reason, range, index)
     const upstreamBefore = this.#upstream
     const wraps = expandWrapper(program, words.slice(1), {
-      words: (nested, set, elsewhere) =>
-        this.nestedWords(nested, `wrapper:${program}`, range, set, elsewhere),
+      words: (nested, set, elsewhere, moved) => {
+        const folders = this.#folders
+        if (moved) this.#folders = []
+        this.nestedWords(nested, `wrapper:${program}`, range, set, elsewhere)
+        if (moved) this.#folders = folders
+      },
       source: (text, elsewhere) => this.nestedSource(text, `wrapper:${program}`, range, elsewhere),
       unknown: (code, reason) => this.unknown(code, reason, range, index),
       redirections,

@@ -32,7 +32,7 @@ const CONTAINER = `-i|--interactive -t|--tty -d|--detach -e|--env= --env-file= -
 const CONTAINER_GLOBALS = `-c|--context= -H|--host= -l|--log-level= -D|--debug --config= --tls --tlscacert= --tlscert=
   --tlskey= --tlsverify -f|--file= -p|--project-name= --project-directory= --profile= --env-file= --ansi= --url=
   --identity= --connection= --remote -r`
-const UV_RUN = `--with= --with-requirements= --with-editable= -p|--python= --project= --directory= --group= --extra= --only-group=
+const UV_RUN = `--with= --with-requirements= --with-editable= -p|--python= --project= --directory=:directory --group= --extra= --only-group=
   --no-group= --package= --env-file= --index= --default-index= -i|--index-url= --extra-index-url= --config-file= --cache-dir=
   --frozen --locked --no-sync --no-project --isolated -q|--quiet -v|--verbose --all-extras --all-groups --dev --no-dev --only-dev
   --offline --no-cache|-n --exact --active --no-env-file --all-packages -U|--upgrade --reinstall --no-config --no-progress
@@ -72,14 +72,14 @@ export const WRAPPERS: readonly Wrapper[] = [
   {
     names: 'env genv',
     flags:
-      '-i|--ignore-environment - -0|--null -u|--unset= -C|--chdir= -S|--split-string=:source -v|--debug -P= --block-signal? --default-signal? --ignore-signal? --list-signal-handling',
+      '-i|--ignore-environment - -0|--null -u|--unset= -C|--chdir=:directory -S|--split-string=:source -v|--debug -P= --block-signal? --default-signal? --ignore-signal? --list-signal-handling',
     assigns: true,
     rest: 'argv',
   },
   {
     names: 'sudo',
     flags:
-      '-A|--askpass -b|--background -B|--bell -C|--close-from= -D|--chdir= -E|--preserve-env? -e|--edit -g|--group= -H|--set-home -h= --host= -i|--login -K -k -l|--list -n|--non-interactive -P -p|--prompt= -R|--chroot= -r|--role= -S|--stdin -s|--shell -T= -t|--type= -U|--other-user= -u|--user= -V|--version -v|--validate',
+      '-A|--askpass -b|--background -B|--bell -C|--close-from= -D|--chdir=:directory -E|--preserve-env? -e|--edit -g|--group= -H|--set-home -h= --host= -i|--login -K -k -l|--list -n|--non-interactive -P -p|--prompt= -R|--chroot= -r|--role= -S|--stdin -s|--shell -T= -t|--type= -U|--other-user= -u|--user= -V|--version -v|--validate',
     assigns: true,
     rest: 'argv',
   },
@@ -97,7 +97,7 @@ export const WRAPPERS: readonly Wrapper[] = [
   {
     names: 'unshare',
     flags:
-      '-m|--mount? -u|--uts? -i|--ipc? -n|--net? -p|--pid? -U|--user? -C|--cgroup? -T|--time? -f|--fork -r|--map-root-user -c|--map-current-user --kill-child? --mount-proc? --propagation= -R|--root= -w|--wd= -S|--setuid= -G|--setgid=',
+      '-m|--mount? -u|--uts? -i|--ipc? -n|--net? -p|--pid? -U|--user? -C|--cgroup? -T|--time? -f|--fork -r|--map-root-user -c|--map-current-user --kill-child? --mount-proc? --propagation= -R|--root= -w|--wd=:directory -S|--setuid= -G|--setgid=',
     rest: 'argv',
   },
   {
@@ -214,7 +214,7 @@ export const WRAPPERS: readonly Wrapper[] = [
   {
     names: 'conda mamba micromamba',
     under: ['run'],
-    flags: '-n|--name= -p|--prefix= --no-capture-output --live-stream -v --cwd=',
+    flags: '-n|--name= -p|--prefix= --no-capture-output --live-stream -v --cwd=:directory',
     rest: 'argv',
   },
   { names: 'bundle bundler', under: ['exec'], flags: '--keep-file-descriptors --gemfile=', rest: 'argv' },
@@ -222,7 +222,7 @@ export const WRAPPERS: readonly Wrapper[] = [
   {
     names: 'mise rtx',
     under: ['exec', 'x'],
-    flags: '-c|--command=:source -C|--cd= -j= -q',
+    flags: '-c|--command=:source -C|--cd=:directory -j= -q',
     rest: 'argv',
     afterDashes: true,
   },

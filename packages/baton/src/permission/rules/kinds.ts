@@ -21,7 +21,7 @@ export type Kind = (typeof KINDS)[number]
 /** What a person reads when a class is named. */
 export const KIND_MEANING: Readonly<Record<Kind, string>> = {
   read: 'only reads',
-  project: 'checks or renders the project, writing only its own build output, locks or caches',
+  project: 'checks, renders or formats the project, with the project’s own settings and build output',
   fetch: 'downloads data without running it',
   credential: 'prints a credential',
   unlisted: 'is not known to be harmless',

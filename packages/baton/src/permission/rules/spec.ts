@@ -32,6 +32,8 @@ export interface CommandSpec {
   readonly paths?: Partial<Record<Kind, readonly string[]>>
   /** The class without any argument. */
   readonly bare?: Kind
+  /** Every word must be known: an unknown one could carry data out. */
+  readonly known?: boolean
   /** One of these flags must be present, or the class is the one given. */
   readonly needs?: { readonly one: string; readonly otherwise: Kind }
   /** Parts of the arguments that belong to a nested command. */

@@ -47,7 +47,8 @@ const tar: Check = use => {
         '--rmt-command',
       ]),
     )
-  if (runs) becomes(use, 'exec', 'runs another program')
+  const remote = words.some(word => /^[\w.@-]+:/.test(word ?? ''))
+  if (runs || remote) becomes(use, 'exec', 'runs another program')
   else if (lists && !writes) harmless(use, 'lists an archive')
   else becomes(use, 'write', 'packs or unpacks files')
 }
@@ -136,6 +137,19 @@ export const FILE_CHECKS: Readonly<Record<string, Check>> = {
   },
   'to-stdout': use => {
     if (has(use, '-c') && use.result.writes.length === 0) harmless(use, 'prints the result')
+  },
+  // Found files that a command is run on are shown, and a predicate may name a secret.
+  find: use => {
+    if (!use.command.words.some(word => /^-(exec|execdir|ok|okdir)$/.test(word.value ?? ''))) return
+    use.result.shows = true
+    for (const used of use.parsed.flags) {
+      if (used.value && /^-i?(name|path|wholename|regex)$/.test(used.name))
+        use.result.reads.push({ ...used.value, glob: true })
+    }
+  },
+  yq: use => {
+    if (use.args.some(word => /\bload(_\w+)?\s*\(/.test(word.value ?? '')))
+      becomes(use, 'unlisted', 'reads a further file')
   },
   mktemp: use => {
     if (has(use, '-u', '--dry-run')) harmless(use, 'only prints a name')

@@ -14,7 +14,7 @@ const listOnly: Check = use => {
 /** One of the listed flags turns writing into checking. */
 const checkOnly: Check = use => {
   const hit = use.parsed.flags.find(used => used.flag !== undefined && used.flag.kind === undefined)
-  if (hit && use.parsed.uncertain.length === 0) harmless(use, `only checks, by ${hit.name}`)
+  if (hit && use.parsed.uncertain.length === 0) harmless(use, `only checks, by ${hit.name}`, 'project')
 }
 
 const VERSION = /^(--version|-version|-v|-V|--help|--help-long|-help|-h|version)$/
@@ -28,10 +28,17 @@ export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
   'check-only': checkOnly,
   'version-only': versionOnly,
   'dry-run': use => {
-    if (has(use, '--dry-run')) harmless(use, 'only shows what it would do')
+    if (has(use, '--dry-run')) harmless(use, 'only shows what it would do', 'project')
   },
   'needs-command': use => {
     if (!use.command.wraps) becomes(use, 'unlisted', 'names no command')
+  },
+  uv: use => {
+    const interpreter = use.parsed.flags.some(
+      used => used.flag?.names.includes('--python') && /[/\\]/.test(used.value?.value ?? '/'),
+    )
+    if (interpreter) becomes(use, 'exec', 'runs an interpreter given as a path')
+    else if (use.result.path[0] === 'run' && !use.command.wraps) becomes(use, 'unlisted', 'names no command')
   },
   'bare-only': use => {
     if (use.args.length === 0) harmless(use, 'without arguments')

@@ -69,6 +69,10 @@ export const GIT_CHECKS: Readonly<Record<string, Check>> = {
       becomes(use, 'write', 'fetches into a local branch or through a helper')
     }
   },
+  'git-transport': use => {
+    if (use.args.some(word => /^[\w+-]+::/.test((word.value ?? '').replace(/^--remote=/, ''))))
+      becomes(use, 'exec', 'uses a transport helper')
+  },
   'git-write': use => {
     const sub = use.result.path[0] ?? ''
     const elsewhere = use.command.words.some(word =>

@@ -20,6 +20,12 @@ const curl: Check = use => {
       if (used.value?.value === undefined) becomes(use, 'unlisted', 'sends a header only known when it runs')
       else if (used.value.value.startsWith('@')) result.reads.push(literalWord(used.value.value.slice(1)))
     }
+    if (used.flag?.names.includes('-w') && used.value?.value?.startsWith('@'))
+      result.reads.push(literalWord(used.value.value.slice(1)))
+    if (used.flag?.names.includes('-b') && used.value?.value && !used.value.value.includes('='))
+      result.reads.push(used.value)
+    if (used.flag?.names.includes('--url-query') && used.value?.value?.includes('@'))
+      becomes(use, 'remote', 'sends a file')
     if (used.flag?.names.includes('-w') && used.value?.value?.includes('%output{'))
       becomes(use, 'write', 'writes to a file')
     if (used.flag?.names.includes('--url') && used.value) result.hosts.push(used.value)
@@ -75,6 +81,10 @@ const ghApi: Check = use => {
 }
 
 const aws: Check = use => {
+  for (const word of use.args) {
+    const file = /^(?:[\w-]+=)?fileb?:\/\/(.*)$/s.exec(word.value ?? '')?.[1]
+    if (file !== undefined) use.result.reads.push(literalWord(file))
+  }
   const [service, operation] = use.result.path
   if (service === 'athena' && operation === 'start-query-execution') {
     const sql = flagValue(use, '--query-string')

@@ -1,3 +1,4 @@
+import { literalWord } from '../../analysis/word.ts'
 import { becomes, harmless, has } from './outcome.ts'
 import type { Check, Use } from './registry.ts'
 
@@ -69,12 +70,20 @@ const embedded =
     const given = [...statements(use, names), ...words.slice(1)]
     if (given.some(sql => sql === undefined || (/^\s*\./.test(sql) && !PRINTS.test(sql))))
       return becomes(use, 'exec', 'runs a command of the client')
+    // duckdb reads a file whose name stands where a table would.
+    if (use.result.program === 'duckdb') {
+      for (const sql of given)
+        for (const match of (sql ?? '').matchAll(/'([^']*)'|"([^"]*)"/g))
+          use.result.reads.push(literalWord(match[1] ?? match[2] ?? ''))
+    }
     // Read-only by flag: whatever the statement says fails on the database, but not on other files.
     const guarded = has(use, '-readonly', '--readonly', '-safe', '--safe')
     if (
       guarded &&
       given.every(
-        sql => !/\b(attach|load_extension|readfile|writefile|copy|install|load|export)\b/i.test(sql ?? ''),
+        sql =>
+          !CALLS.test(sql ?? '') &&
+          !/\b(attach|load_extension|readfile|writefile|copy|install|load|export)\b/i.test(sql ?? ''),
       )
     )
       return harmless(use, 'opens the database read-only')

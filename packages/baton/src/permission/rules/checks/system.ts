@@ -32,6 +32,11 @@ export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
   'kube-get': kubeGet,
   'helm-dry-run': helmDryRun,
   brew,
+  // A formula given as a file is Ruby code.
+  'brew-read': use => {
+    if (use.args.some(word => /\.rb$|^\.{1,2}\/|^https?:/.test(word.value ?? './')))
+      becomes(use, 'exec', 'loads a formula from a file')
+  },
   sysctl: use => {
     if (use.args.some(word => (word.value ?? '=').includes('=')))
       becomes(use, 'system', 'sets a kernel value')

@@ -13,7 +13,8 @@ export const COMPILED: ProgramTable = {
     globals:
       '+* -v|--verbose -vv -q|--quiet --color= --locked --offline --frozen -Z=!no --config=!exec -C=!no -V|--version --list -h|--help',
     sub: {
-      'help info tree metadata locate-project verify-project pkgid search version read-manifest report': READ,
+      'help info search version': READ,
+      'tree metadata locate-project verify-project pkgid read-manifest report': PROJECT,
       'check c clippy doc fetch update generate-lockfile vendor': {
         ...PROJECT,
         flags: `${PROJECT.flags} --fix!write`,
@@ -49,7 +50,7 @@ export const COMPILED: ProgramTable = {
       fmt: 'write',
     },
   },
-  gofmt: { kind: 'read', any: true, flags: '-w!write', args: 'read' },
+  gofmt: { kind: 'read', any: true, single: true, flags: '-w!write -cpuprofile=:write -r=', args: 'read' },
   'golangci-lint': {
     sub: { 'run linters help version config cache': { kind: 'project', any: true, flags: '--fix!write' } },
   },

@@ -2,7 +2,7 @@ import type { ProgramTable } from '../spec.ts'
 
 const READ = { kind: 'read', any: true } as const
 const EXEC = { kind: 'read', any: true, posix: true, wrapper: true, check: 'needs-command' } as const
-const GLOBALS = `-c|--context= -H|--host= -l|--log-level= -D|--debug --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify -v|--version
+const GLOBALS = `-c|--context= -H|--host=!no -l|--log-level= -D|--debug --config=!no --tls --tlscacert= --tlscert= --tlskey= --tlsverify -v|--version
   --url= --identity= --connection= --remote -r --help`
 const COMPOSE_GLOBALS =
   '-f|--file= -p|--project-name= --project-directory= --profile= --env-file= --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v|--version'

@@ -2,6 +2,7 @@ import type { ProgramTable } from '../spec.ts'
 
 const YQ = {
   kind: 'read',
+  check: 'yq',
   any: true,
   args: ['text', 'read'],
   flags:
@@ -14,7 +15,7 @@ export const COREUTILS: ProgramTable = {
   'echo true false : printf pwd type times test [ let shift return break continue exit wait umask dirs caller':
     { kind: 'read', any: true },
   'cd pushd popd': { kind: 'read', any: true },
-  'export readonly declare typeset local unset read mapfile readarray getopts set shopt hash jobs disown bg fg ulimit history':
+  'export readonly declare typeset local unset read mapfile readarray getopts set shopt hash jobs disown bg fg ulimit':
     { kind: 'read', any: true },
   alias: { kind: 'read', max: 0, flags: '-p' },
   'command builtin exec nohup setsid nice gnice ionice chrt taskset stdbuf gstdbuf unbuffer catchsegv': {
@@ -56,7 +57,8 @@ export const COREUTILS: ProgramTable = {
     kind: 'read',
     any: true,
     args: 'read',
-    flags: '-o|-O|--log-file|--LOG-FILE=:write -k= --lesskey-file= --lesskey-src= +*!no',
+    flags:
+      '-o|-O|--log-file|--LOG-FILE=:write -k=!no --lesskey-content=!no --lesskey-file=!no --lesskey-src= +*!no',
   },
   'sort gsort': {
     kind: 'read',
@@ -81,10 +83,32 @@ export const COREUTILS: ProgramTable = {
       '-e|--echo -i|--input-range= -n|--head-count= -o|--output=:write --random-source=:read -r|--repeat -z|--zero-terminated',
   },
   'split csplit': { kind: 'write', any: true, args: ['read', 'write'] },
-  'tr seq gseq basename dirname expr factor yes sleep usleep nproc tty logname whoami id groups users who w uptime uname printenv hostid tsort numfmt getconf locale localectl cal ncal bc dc units figlet cowsay fortune banner toilet jot':
+  'tr seq gseq basename dirname expr factor yes sleep usleep nproc tty logname whoami id groups users who w uptime uname printenv hostid tsort numfmt getconf locale cal ncal bc figlet fortune banner toilet jot':
     { kind: 'read', any: true },
+  history: { kind: 'read', max: 1, check: 'plain-args' },
+  info: { kind: 'read', args: 'text', flags: '-k|--apropos= -w|--where|--location --usage -a|--all' },
+  file: {
+    kind: 'read',
+    any: true,
+    args: 'read',
+    namesOnly: true,
+    flags: '-C|--compile!write -m|--magic-file= -f|--files-from=:read',
+  },
+  mdls: {
+    kind: 'read',
+    any: true,
+    single: true,
+    args: 'read',
+    namesOnly: true,
+    flags: '-plist=:write -name=',
+  },
+  'nvidia-smi': {
+    kind: 'read',
+    flags:
+      '-L|--list-gpus -q|--query -x -i|--id= -d|--display= -l|--loop= --query-gpu= --query-compute-apps= --format= -f=:write',
+  },
   bc: { kind: 'read', any: true, args: 'read' },
-  'ls gls dir vdir exa eza lsd tree stat gstat file readlink realpath greadlink grealpath du gdu df gdf namei pathchk lsattr getfacl lsof fuser dust duf mountpoint findmnt lsblk blkid':
+  'ls gls dir vdir exa eza lsd tree stat gstat readlink realpath greadlink grealpath du gdu df gdf namei pathchk lsattr getfacl lsof dust duf mountpoint findmnt lsblk blkid':
     { kind: 'read', any: true, args: 'read', namesOnly: true },
   tree: {
     kind: 'read',
@@ -100,7 +124,7 @@ export const COREUTILS: ProgramTable = {
     flags:
       '-a|--all -l|--list-signals -m|--mount -M -n|--namespace= -s|--silent -u|--user -v|--verbose -4 -6 -k|--kill!system',
   },
-  'which whereis whatis apropos man info command_not_found_handle tldr help': { kind: 'read', any: true },
+  'which whereis whatis apropos man command_not_found_handle tldr help': { kind: 'read', any: true },
   man: { kind: 'read', flags: '-k|--apropos -f|--whatis -a|--all -w|--path -K -S|-s|--sections= --no-pager' },
   'date gdate': {
     kind: 'read',
@@ -112,7 +136,7 @@ export const COREUTILS: ProgramTable = {
   hostname: { kind: 'read', max: 0, any: true, flags: '-F|--file=!system -b!system' },
   domainname: { kind: 'read', max: 0, any: true },
   'mktemp gmktemp': { kind: 'write', any: true, check: 'mktemp' },
-  'ps pgrep pstree top htop btop vmstat iostat mpstat free lscpu lsusb lspci lsmod lshw lsipc dstat sar pidstat lslocks lslogins last lastb lastlog nvidia-smi sensors acpi inxi neofetch fastfetch':
+  'ps pgrep pstree top htop btop vmstat iostat mpstat free lscpu lsusb lspci lsmod lshw lsipc lslocks lslogins last lastb lastlog acpi':
     { kind: 'read', any: true },
   'grep egrep fgrep ggrep': {
     kind: 'read',
@@ -144,26 +168,26 @@ export const COREUTILS: ProgramTable = {
     args: 'read',
     namesOnly: true,
     strip: 'find',
+    check: 'find',
     flags: `-H -L -P -E -X -x -s -d -f= -O* -D= -name= -iname= -path= -ipath= -wholename= -iwholename= -lname= -ilname= -regex= -iregex= -regextype= -type= -xtype=
       -size= -empty -mtime= -atime= -ctime= -mmin= -amin= -cmin= -Btime= -Bmin= -newer* -anewer= -cnewer= -daystart -used= -perm= -readable -writable -executable
       -user= -group= -uid= -gid= -nouser -nogroup -maxdepth= -mindepth= -depth -xdev -mount -noleaf -links= -inum= -samefile= -fstype= -flags= -xattr -xattrname=
       -print -print0 -printf= -printx -ls -prune -quit -true -false -not -o -or -a -and -follow -ignore_readdir_race -noignore_readdir_race -warn -nowarn -context= -acl -sparse
       -version --version -help --help -files0-from=:read -exec -execdir -ok!no -okdir!no -delete!write -fprint=:write -fprint0=:write -fprintf=:write -fls=:write -rm!write -unsetlog!no`,
   },
-  'locate mlocate plocate mdfind mdls': { kind: 'read', any: true },
+  'locate mlocate plocate mdfind': { kind: 'read', any: true },
   'jq gojq jaq': {
     kind: 'read',
     any: true,
     args: ['text', 'read'],
-    firstIsPathWith: '-f --from-file',
+    firstIsPathWith: '-f --from-file --slurpfile --rawfile --argfile',
     flags: '-f|--from-file=:read --slurpfile= --rawfile= --arg= --argjson= --indent= -L= --tab',
   },
-  'dasel fx gron xmllint xq tomlq htmlq pup mlr csvcut csvgrep csvlook csvstat csvsort csvjson xsv qsv tidy-viewer tv':
-    {
-      kind: 'read',
-      args: ['text', 'read'],
-      flags: '-r --raw -c -C -M -n -p= -o!no --format --noout --xpath= -f= -s= -h --help --version',
-    },
+  'gron xmllint xq tomlq htmlq pup csvcut csvgrep csvlook csvstat csvsort csvjson tidy-viewer tv': {
+    kind: 'read',
+    args: ['text', 'read'],
+    flags: '-r --raw -c -C -M -n -p= -o!no --format --noout --xpath= -f= -s= -h --help --version',
+  },
   yq: { ...YQ, sub: { 'eval e eval-all ea': YQ } },
   'awk gawk mawk nawk original-awk': {
     kind: 'read',
@@ -202,7 +226,8 @@ export const COREUTILS: ProgramTable = {
     kind: 'read',
     any: true,
     posix: false,
-    flags: '--listen? --listen-unsafe?!exec --preview= --bind= --history=:write',
+    flags:
+      '--listen? --listen-unsafe?!exec --with-shell=!exec --info-command=!exec --preview= --bind= --history=:write',
     check: 'fzf',
   },
   script: {
@@ -212,7 +237,7 @@ export const COREUTILS: ProgramTable = {
     flags: '-q|--quiet -a|--append -e|--return -f|--flush -d -p -k -r -t? -c|--command=',
     check: 'script',
   },
-  arch: { kind: 'read', posix: true, wrapper: true, any: true },
+  arch: { kind: 'read', posix: true, wrapper: true, any: true, flags: '-e=!no -d=' },
   caffeinate: { kind: 'read', posix: true, wrapper: true, flags: '-d -i -m -s -u -t= -w=' },
   rtk: {
     kind: 'read',

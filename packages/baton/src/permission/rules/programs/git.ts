@@ -18,16 +18,20 @@ export const GIT: ProgramTable = {
           ...SHOW,
           flags:
             '--output=:write --ext-diff!exec -O= --filters!no --upload-pack=!exec --exec=!exec --in-place!write --edit!write --lost-found!write',
+          check: 'git-transport',
         },
-      'log show diff': SHOW,
+      'log show': SHOW,
+      diff: { ...SHOW, args: 'read' },
       reflog: {
         kind: 'read',
         any: true,
-        sub: { 'show list exists': SHOW, 'expire delete drop write': { kind: 'destroy', any: true } },
+        sub: { 'show list exists': SHOW, 'expire delete drop write': { kind: 'write', any: true } },
       },
       grep: {
         kind: 'read',
         any: true,
+        args: ['text', 'read'],
+        firstIsPathWith: '-e -f',
         flags:
           '-O|--open-files-in-pager?!exec --textconv -e= -f=:read -A= -B= -C= -m= --max-depth= --threads= -I',
       },

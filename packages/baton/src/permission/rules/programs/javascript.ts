@@ -6,7 +6,7 @@ const READ = { kind: 'read', any: true } as const
 export const JAVASCRIPT: ProgramTable = {
   npm: {
     globals:
-      '--prefix= -C= -w|--workspace= --workspaces --ws --silent -s --loglevel= -g|--global --json --long -l --registry= --version -v',
+      '--prefix= -C= -w|--workspace= --workspaces --ws --silent -s --loglevel= -g|--global --json --long -l --registry= --version -v --git=!exec --userconfig=!no --globalconfig=!no --script-shell=!exec --shell=!exec --viewer=!exec --editor=!exec --browser=!exec --node-options=!exec',
     sub: {
       'list ls la ll view info show v search find s se outdated why explain query ping root prefix bin fund completion docs bugs repo help help-search stars diff sbom doctor whoami get':
         READ,

@@ -2,7 +2,7 @@ import type { ProgramTable } from '../spec.ts'
 
 const READ = { kind: 'read', any: true } as const
 const GLOBALS =
-  '-n|--namespace= --context= --cluster= --kubeconfig= --user= --as= --as-group= --request-timeout= --server= -s= --token= --v= -v= --insecure-skip-tls-verify --certificate-authority= --client-certificate= --client-key= --cache-dir= --match-server-version -h|--help'
+  '-n|--namespace= --context= --cluster= --kubeconfig=!no --user= --as= --as-group= --request-timeout= --server= -s= --token= --v= -v= --insecure-skip-tls-verify --certificate-authority= --client-certificate= --client-key= --cache-dir= --match-server-version -h|--help'
 
 /** Kubernetes and Helm: reading the cluster, rendering charts. Secrets are shown only as names. */
 export const KUBERNETES: ProgramTable = {
@@ -45,7 +45,7 @@ export const KUBERNETES: ProgramTable = {
   },
   helm: {
     globals:
-      '-n|--namespace= --kube-context= --kubeconfig= --kube-apiserver= --kube-token= --debug --registry-config= --repository-cache= --repository-config= --burst-limit= --qps= -h|--help --version',
+      '-n|--namespace= --kube-context= --kubeconfig=!no --kube-apiserver= --kube-token= --debug --registry-config= --repository-cache= --repository-config= --burst-limit= --qps= -h|--help --version',
     sub: {
       'list ls status history hist env version completion help verify': READ,
       get: { sub: { 'all hooks manifest metadata notes values': READ } },

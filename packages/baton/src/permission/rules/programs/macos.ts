@@ -152,7 +152,7 @@ export const MACOS: ProgramTable = {
         'system',
     },
   },
-  'sw_vers system_profiler ioreg vm_stat kextstat heap leaks vmmap footprint dsmemberutil': READ,
+  'sw_vers system_profiler ioreg vm_stat kextstat heap vmmap footprint': READ,
   pmset: { single: true, kind: 'system', any: true, check: 'pmset' },
   xcrun: { kind: 'exec', any: true, posix: true },
   'xcode-select': { kind: 'system', flags: '-p|--print-path -v|--version -h|--help', check: 'list-only' },

@@ -4,6 +4,7 @@ import type { ProgramTable } from '../spec.ts'
 export const NETWORK: ProgramTable = {
   curl: {
     kind: 'read',
+    known: true,
     args: 'url',
     flags: `-X|--request= -I|--head -o|--output=:write -O|--remote-name --remote-name-all -J|--remote-header-name -D|--dump-header=:write --stderr=:write -v|--verbose -s|--silent -S|--show-error -#|--progress-bar
       --no-progress-meter -i|--include|--show-headers -w|--write-out= -f|--fail --fail-with-body --fail-early -L|--location --location-trusted -H|--header= -b|--cookie= -c|--cookie-jar=:write -A|--user-agent= -e|--referer= -u|--user= --basic --digest
@@ -18,22 +19,25 @@ export const NETWORK: ProgramTable = {
   },
   wget: {
     kind: 'write',
+    known: true,
     args: 'url',
     any: true,
     flags: `--spider -O|--output-document=:write -o|--output-file=:write -a|--append-output=:write -P|--directory-prefix=:write -q|--quiet -v|--verbose -nv -S|--server-response -T|--timeout= -t|--tries= -U|--user-agent= --header= --no-check-certificate -4 -6 -i|--input-file=:read
-      --post-data=!remote --post-file=!remote --method=!remote --body-data=!remote --body-file=!remote -e|--execute=!exec --use-askpass=!exec --config=!no --load-cookies=:read --save-cookies=:write -h|--help -V|--version --max-redirect= --wait= -w= --limit-rate= --warc-file=:write --rejected-log=:write --hsts-file=:write`,
+      -b|--background!write --post-data=!remote --post-file=!remote --method=!remote --body-data=!remote --body-file=!remote -e|--execute=!exec --use-askpass=!exec --config=!no --load-cookies=:read --save-cookies=:write -h|--help -V|--version --max-redirect= --wait= -w= --limit-rate= --warc-file=:write --rejected-log=:write --hsts-file=:write`,
     check: 'wget',
   },
   'http https xh httpie': { kind: 'unlisted', any: true },
   'ping ping6 traceroute traceroute6 tracepath mtr dig host nslookup drill whois getent fping dog doggo': {
     kind: 'read',
+    known: true,
     any: true,
     flags: '-f=:read -F=',
   },
-  'netstat ss arp iftop nethogs bandwhich': {
+  arp: { kind: 'read', flags: '-a -n -v -e -i=' },
+  'netstat ss iftop nethogs bandwhich': {
     kind: 'read',
     any: true,
-    flags: '-K|--kill!system -d!no -s!no -f= -D=:write',
+    flags: '-K|--kill!system -f= -D=:write',
   },
   netstat: { kind: 'read', any: true },
   ifconfig: { kind: 'read', max: 1, flags: '-a -l -s -v -L -m -u -d -C', check: 'plain-args' },
@@ -59,7 +63,12 @@ export const NETWORK: ProgramTable = {
     single: true,
     flags: 'version',
     sub: {
-      'version help list ciphers errstr': { kind: 'read', any: true, single: true },
+      'version help list ciphers errstr': {
+        kind: 'read',
+        any: true,
+        single: true,
+        flags: '-provider=!exec -provider-path=!exec -engine=!exec -writerand=:write -config=!no',
+      },
       x509: {
         kind: 'read',
         single: true,
@@ -72,7 +81,7 @@ export const NETWORK: ProgramTable = {
         any: true,
         single: true,
         flags:
-          '-connect= -servername= -starttls= -keylogfile=:write -sess_out=:write -msgfile=:write -early_data= -writerand=:write -proxy= -engine=!exec',
+          '-connect= -servername= -starttls= -keylogfile=:write -sess_out=:write -msgfile=:write -early_data= -writerand=:write -proxy= -engine=!exec -provider=!exec -provider-path=!exec',
       },
       'req crl verify asn1parse pkey rsa ec dgst enc rand genrsa genpkey pkcs12 pkcs8 s_server ca ocsp smime cms speed':
         'unlisted',

@@ -6,7 +6,7 @@ const READ = { kind: 'read', any: true } as const
 export const PYTHON: ProgramTable = {
   'pip pip2 pip3': {
     globals:
-      '--python= --isolated --require-virtualenv -v|--verbose -q|--quiet --proxy= --retries= --timeout= --cache-dir= --no-cache-dir --disable-pip-version-check --no-color --no-input --log=:write -V|--version -h|--help',
+      '--python=!exec --isolated --require-virtualenv -v|--verbose -q|--quiet --proxy= --retries= --timeout= --cache-dir= --no-cache-dir --disable-pip-version-check --no-color --no-input --log=:write -V|--version -h|--help',
     sub: {
       'list freeze show check search help debug inspect hash completion': READ,
       config: {
@@ -20,14 +20,14 @@ export const PYTHON: ProgramTable = {
   },
   uv: {
     globals:
-      '-q|--quiet -v|--verbose --offline --no-cache -n --directory= --project= --config-file= --no-config --color= --no-progress --cache-dir= --native-tls --python-preference= -V|--version -h|--help',
+      '-q|--quiet -v|--verbose --offline --no-cache -n --directory= --project= --config-file= --no-config --color= --no-progress --cache-dir= --native-tls --python-preference= -p|--python= -V|--version -h|--help',
     sub: {
       'help version tree': READ,
       'sync lock venv export': { kind: 'project', any: true, flags: '-o|--output-file=:write --script=' },
       pip: { sub: { 'list freeze show check tree': READ, 'install uninstall sync compile': 'exec' } },
       python: { sub: { 'list find dir': READ, 'install uninstall pin upgrade update-shell': 'system' } },
       cache: { sub: { dir: READ, 'clean prune': 'system' } },
-      run: { kind: 'read', posix: true, wrapper: true, any: true, check: 'needs-command' },
+      run: { kind: 'project', posix: true, wrapper: true, any: true, check: 'uv' },
       tool: {
         sub: {
           run: { kind: 'exec', posix: true, wrapper: true, any: true },

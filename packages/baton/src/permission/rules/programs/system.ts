@@ -40,14 +40,14 @@ export const SYSTEM: ProgramTable = {
   'service update-rc.d chkconfig rc-service': 'system',
   crontab: { kind: 'system', flags: '-l', check: 'list-only' },
   'apt apt-get aptitude': {
-    globals: '-q -qq -y --yes',
+    globals: '-q -qq -y --yes -o|--option=!no -c|--config-file=!no',
     sub: {
       'list show search policy depends rdepends showsrc madison changelog': READ,
       'install remove purge update upgrade dist-upgrade full-upgrade autoremove autoclean clean source build-dep download edit-sources':
         'system',
     },
   },
-  'apt-cache': READ,
+  'apt-cache': { kind: 'read', any: true, flags: '-o|--option=!no -c|--config-file=!no' },
   dpkg: {
     kind: 'system',
     flags:
@@ -76,7 +76,7 @@ export const SYSTEM: ProgramTable = {
     kind: 'unlisted',
     sub: {
       'info abv list ls search deps desc descriptions leaves uses outdated missing config doctor dr options tap-info formulae casks log cat commands help home homepage shellenv which-formula formula command docs unbottled --cache --cellar --caskroom --prefix --repo --repository --env --version':
-        { kind: 'read', any: true },
+        { kind: 'read', any: true, check: 'brew-read' },
       fetch: { kind: 'fetch', any: true },
       analytics: { kind: 'system', any: true, bare: 'read', sub: { state: READ } },
       bundle: { kind: 'system', any: true, sub: { 'check list': READ } },
@@ -101,7 +101,7 @@ export const SYSTEM: ProgramTable = {
     },
   },
   'tmux screen': {
-    globals: '-L= -S= -f=',
+    globals: '-L= -S= -f=!no',
     sub: {
       'ls list-sessions list-windows lsw list-panes lsp has-session has show-options list-clients list-keys list-commands info':
         READ,
@@ -130,7 +130,7 @@ export const SYSTEM: ProgramTable = {
   },
   'source .': 'exec',
   'ffmpeg convert magick mogrify': 'write',
-  'ffprobe identify mediainfo': READ,
+  'ffprobe mediainfo': READ,
   claude: 'exec',
   'codex gemini opencode aider': 'exec',
 }
