@@ -5,6 +5,7 @@ import { EntryId } from '@batonpass/contract/ids'
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { adapters } from './adapters/agents/registry.ts'
+import { systemGit } from './adapters/git/git.ts'
 import { systemChance } from './adapters/system/chance.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemFiles } from './adapters/system/files.ts'
@@ -12,7 +13,9 @@ import { openLog } from './adapters/system/log.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { telegramChannel } from './adapters/telegram/channel.ts'
 import { Asks } from './ask/asks.ts'
+import { forgeKeeper } from './compose/forge.ts'
 import { composePermission } from './compose/permission.ts'
+import { composeWorkflow } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
 import { batonHome, type Environment } from './config/places.ts'
 import { problemLine } from './config/problem.ts'
@@ -57,6 +60,8 @@ export interface Baton {
   note(body: EntryBody): Promise<void>
   forget(session: string): Promise<{ session: string; entries: number }>
   housekeeping(): Promise<void>
+  /** What is due every few seconds, such as going on after a usage limit. */
+  tick(): Promise<void>
   fault(during: string, cause: unknown): void
   close(): Promise<void>
 }
@@ -159,12 +164,23 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     timers: systemTimers,
     chance,
   })
+  const handsOff = composeWorkflow({
+    config,
+    env,
+    home,
+    stateDir: folder.dir,
+    ...(options.inMemory ? { inMemory: true } : {}),
+    ownCalls,
+    forgeFor: forgeKeeper({ git: systemGit, env, clock }),
+    write,
+    fault,
+  })
   const permission = composePermission({
     asks,
     home,
     stateDir: folder.dir,
     port: () => listening,
-    workflowOf: async () => undefined,
+    workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
     snapshot: async () => undefined,
     model: undefined,
     write,
@@ -172,7 +188,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   })
   const intake = new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
-    reactors: [permission, ...(options.reactors ?? [])],
+    reactors: [permission, handsOff.reactor, ...(options.reactors ?? [])],
     write,
     recorded: async request => eventOf(await store.byRequest(request)),
     session: async id => sessions.get(id) ?? (await store.findSession(id)),
@@ -221,6 +237,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       const entries = await store.forget(session.id)
       await write([newEntry({ kind: 'forgotten', session: session.id, entries })])
       return { session: session.nativeSession, entries }
+    },
+    async tick() {
+      await handsOff.tick()
     },
     async housekeeping() {
       rotate()

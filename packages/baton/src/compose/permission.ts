@@ -24,6 +24,13 @@ export interface PermissionParts {
 /** The permission chain with everything it needs of the world. */
 export function composePermission(parts: PermissionParts): Reactor {
   const rules = rulesKeeper()
+  const asked = new WeakMap<ReactionContext, ReturnType<PermissionParts['workflowOf']>>()
+  // Asked once for an event, however many links want to know.
+  const workflowOf = (context: ReactionContext) => {
+    const known = asked.get(context) ?? parts.workflowOf(context)
+    asked.set(context, known)
+    return known
+  }
   const guarded = {
     folders: [parts.stateDir],
     get ports() {
@@ -38,9 +45,9 @@ export function composePermission(parts: PermissionParts): Reactor {
     guarded,
     paths: { realpath },
     rules: async context =>
-      rules(context.config, { worktree: context.project, home: parts.home }, await parts.workflowOf(context)),
+      rules(context.config, { worktree: context.project, home: parts.home }, await workflowOf(context)),
     ownBranch: async context => {
-      const issue = (await parts.workflowOf(context))?.issue
+      const issue = (await workflowOf(context))?.issue
       return issue === undefined ? undefined : `issue-${issue}`
     },
     snapshot: parts.snapshot,

@@ -31,6 +31,7 @@ const DRAIN_MS = 5000
 /** How often a daemon that stops looks whether everything has ended. */
 const QUIET_MS = 20
 const DEFAULT_PORT = 4747
+const TICK_MS = 5000
 const HOUSEKEEPING_MS = 10 * 60 * 1000
 
 /** Serves hooks and the API until it is told to stop. The lock must be held; it is released at the end. */
@@ -108,7 +109,10 @@ export async function runDaemon(
   url = `http://127.0.0.1:${port}`
   replaceFile(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`, 0o600)
   await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
-  const housekeeping = setInterval(() => void baton.housekeeping(), HOUSEKEEPING_MS)
+  const guarded = (during: string, work: () => Promise<void>) => () =>
+    void work().catch(cause => baton.fault(during, cause))
+  const housekeeping = setInterval(guarded('housekeeping', baton.housekeeping), HOUSEKEEPING_MS)
+  const ticking = setInterval(guarded('ticking', baton.tick), TICK_MS)
 
   function stop(reason: 'stopped' | 'drained'): void {
     if (draining) return
@@ -118,6 +122,7 @@ export async function runDaemon(
 
   async function end(reason: 'stopped' | 'drained'): Promise<void> {
     clearInterval(housekeeping)
+    clearInterval(ticking)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
     await quiet(open, servers, DRAIN_MS)
