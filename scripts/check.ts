@@ -56,9 +56,8 @@ async function output(file: string, args: readonly string[]): Promise<string> {
     await run(file, args, { cwd: root, maxBuffer: 1 << 26 })
     return ''
   } catch (cause) {
-    if (!(cause instanceof Error)) return String(cause)
-    const said = ['stdout', 'stderr'].map(name => String((cause as { [key: string]: unknown })[name] ?? ''))
-    return said.join('').trim() || cause.message
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
+    return `${stdout}${stderr}`.trim() || String(cause)
   }
 }
 

@@ -1,6 +1,26 @@
 import type { HookSource } from '@batonpass/contract/hook'
 
 const REMEMBER_MS = 60_000
+/** A flood of events pushes the oldest out before their time. */
+const REMEMBER_AT_MOST = 20_000
+const REQUESTS_AT_MOST = 64
+
+/** One hook call, as far as telling it from its echo goes. */
+export interface Telling {
+  /** The same for the same words about the same session. */
+  fingerprint: string
+  source: HookSource
+  /** A call that is repeated, because its answer was lost, is still one telling. */
+  request: string | undefined
+  /** Monotonic milliseconds. */
+  now: number
+}
+
+interface Heard {
+  counts: Map<HookSource, number>
+  requests: Map<string, boolean>
+  until: number
+}
 
 /**
  * Recognises the same event told by a second installation of the hooks (plugin and settings both installed).
@@ -8,24 +28,33 @@ const REMEMBER_MS = 60_000
  * really happens twice still counts twice.
  */
 export class Echoes {
-  readonly #heard = new Map<string, { counts: Map<HookSource, number>; until: number }>()
-  #swept = 0
+  readonly #heard = new Map<string, Heard>()
+  #swept = Number.NEGATIVE_INFINITY
 
   /** True when another source has told this event already. */
-  isEcho(fingerprint: string, source: HookSource, now: number): boolean {
+  isEcho({ fingerprint, source, request, now }: Telling): boolean {
     this.#sweep(now)
-    const known = this.#heard.get(fingerprint)
-    const heard = known && known.until > now ? known : { counts: new Map<HookSource, number>(), until: 0 }
-    heard.until = now + REMEMBER_MS
-    this.#heard.set(fingerprint, heard)
-    const before = Math.max(0, ...heard.counts.values())
+    const heard = this.#hear(fingerprint, now)
+    const before = request === undefined ? undefined : heard.requests.get(request)
+    if (before !== undefined) return before
+    const most = Math.max(0, ...heard.counts.values())
     const mine = (heard.counts.get(source) ?? 0) + 1
     heard.counts.set(source, mine)
-    return mine <= before
+    if (request !== undefined) keep(heard.requests, REQUESTS_AT_MOST, request, mine <= most)
+    return mine <= most
   }
 
   get size(): number {
     return this.#heard.size
+  }
+
+  #hear(fingerprint: string, now: number): Heard {
+    const known = this.#heard.get(fingerprint)
+    const heard: Heard =
+      known && known.until > now ? known : { counts: new Map(), requests: new Map(), until: 0 }
+    heard.until = now + REMEMBER_MS
+    keep(this.#heard, REMEMBER_AT_MOST, fingerprint, heard)
+    return heard
   }
 
   #sweep(now: number): void {
@@ -33,4 +62,12 @@ export class Echoes {
     this.#swept = now
     for (const [key, heard] of this.#heard) if (heard.until <= now) this.#heard.delete(key)
   }
+}
+
+/** Puts it last; beyond `most` the first goes. */
+function keep<T>(map: Map<string, T>, most: number, key: string, value: T): void {
+  map.delete(key)
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

@@ -60,7 +60,7 @@ export class Intake {
     const { envelope } = call
     const adapter = this.#parts.adapterFor(envelope.agent)
     if (!adapter) throw new BatonError('agent_unknown', `No adapter for agent ${envelope.agent}`)
-    if (envelope.marker && this.#parts.ownCall(envelope.marker)) return '{}'
+    if (envelope.marker && this.#parts.ownCall(envelope.marker)) return NOTHING_TO_SAY
 
     let decoded: DecodedEvent
     let native: string
@@ -68,15 +68,16 @@ export class Intake {
       const payload = parseJson(call.body)
       native = envelope.event ?? nativeEventOf(payload)
       const result = adapter.decode(payload, envelope.event)
-      if ('ignored' in result) return '{}'
+      if ('ignored' in result) return NOTHING_TO_SAY
       decoded = result.event
     } catch (cause) {
       return await this.#safe(adapter, envelope, cause)
     }
-    if (!call.retry && this.#isEcho(call, decoded)) return '{}'
+    if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
 
     try {
       const reaction = await this.#hear(call, mapPaths(decoded, envelope.pathMap))
+      if (!reaction) return NOTHING_TO_SAY
       return JSON.stringify(adapter.encode(reaction, native))
     } catch (cause) {
       return await this.#safe(adapter, { ...envelope, event: native }, cause, decoded.mode)
@@ -88,23 +89,33 @@ export class Intake {
     return this.#lanes.idle()
   }
 
-  async #hear(call: HookCall, decoded: DecodedEvent): Promise<Reaction> {
+  /** Undefined when the call is the echo of one that was heard before. */
+  async #hear(call: HookCall, decoded: DecodedEvent): Promise<Reaction | undefined> {
     const { clock } = this.#parts
     const began = clock.elapsed()
     const session = sessionId(call.envelope.agent, decoded.nativeSession)
-    const { event, reacting, project } = await this.#lanes.run(session, async () => {
+    const heard = await this.#lanes.run(session, async () => {
       const heard = await this.#record(call, decoded)
+      if (!heard) return undefined
       const reacting = await react(this.#parts.reactors, heard.event, heard.context, (reactor, cause) =>
         this.#parts.fault(`${reactor} on ${heard.event.type}`, cause),
       )
       return { event: heard.event, reacting, project: heard.context.project }
     })
+    if (!heard) return undefined
+    const { event, reacting, project } = heard
     const merged = await lateToo(reacting, call.signal)
     const reaction = settle(merged)
     if (Object.keys(reaction).length > 0) {
       const tookMs = Math.round((clock.elapsed() - began) * 1000) / 1000
       const body: EntryBody = { kind: 'reaction', event: event.id, reaction, by: speakers(merged), tookMs }
-      await this.#parts.write([entryOf(this.#parts, event, project, body)])
+      try {
+        await this.#parts.write([entryOf(this.#parts, event, project, body)])
+      } catch (cause) {
+        // What nobody could look up later is not done; but a deny stands, recorded or not.
+        if (reaction.permission?.decision !== 'deny') throw cause
+        this.#parts.fault(`recording the reaction to ${event.type}`, cause)
+      }
     }
     return reaction
   }
@@ -114,6 +125,8 @@ export class Intake {
     const { envelope } = call
     const now = clock.now()
     const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
+    // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
+    if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
     const event = before ?? stamp(decoded, envelope, now, chance)
     const known = await this.#parts.session(event.session)
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
@@ -133,7 +146,8 @@ export class Intake {
       .update(`${envelope.agent}\0${decoded.type}\0${decoded.nativeSession}\0`)
       .update(body)
       .digest('base64')
-    return this.#echoes.isEcho(fingerprint, envelope.source, this.#parts.clock.now())
+    const { source, request } = envelope
+    return this.#echoes.isEcho({ fingerprint, source, request, now: this.#parts.clock.elapsed() })
   }
 
   async #safe(
@@ -147,6 +161,8 @@ export class Intake {
     return JSON.stringify(adapter.encode(adapter.safe(native, mode), native))
   }
 }
+
+const NOTHING_TO_SAY = '{}'
 
 const lateToo = (reacting: Reacting, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)

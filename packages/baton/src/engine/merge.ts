@@ -55,9 +55,15 @@ function goOn(wishes: readonly Going[]): { prompt?: string; stopped?: string } {
   const [winner, ...rest] = ordered
   if (!winner) return {}
   if ('stop' in winner) return { stopped: winner.stop }
-  const notes = unique(rest.flatMap(wish => ('prompt' in wish && wish.note ? wish.note : [])))
+  const notes = unique(rest.flatMap(wish => ('prompt' in wish && wish.note ? oneLine(wish.note) : [])))
   return { prompt: [winner.prompt, ...notes.map(note => `- ${note}`)].join('\n') }
 }
+
+const oneLine = (text: string): string =>
+  text
+    .split(/\s*[\r\n]+\s*/)
+    .join(' ')
+    .trim()
 
 /** At the same rank a stop is stronger than a prompt, and equal kinds keep the total order of their text. */
 function stopFirst(a: Going, b: Going): number {
@@ -69,7 +75,7 @@ function stopFirst(a: Going, b: Going): number {
 /** Sorts by the reactors' fixed order, then by content, so that the order of arrival cannot matter. */
 function keyOf(said: Said): string {
   const { by, permission, going, refuse, context, notice } = said
-  return `${REACTORS.indexOf(by)} ${JSON.stringify([by, permission, going, refuse, context, notice])}`
+  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, going, refuse, context, notice])}`
 }
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]

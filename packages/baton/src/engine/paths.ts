@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+import type { Action } from '@batonpass/contract/event'
 import type { DecodedEvent } from '../ports/agent.ts'
 
 /** Rewrites the paths of an agent that sees another file system (a container): `from=to` pairs, `;` between. */
@@ -5,21 +7,31 @@ export function mapPaths(event: DecodedEvent, map: string | undefined): DecodedE
   const pairs = (map ?? '')
     .split(';')
     .map(pair => pair.split('='))
-    .flatMap(([from, to]) => (from?.startsWith('/') && to?.startsWith('/') ? [{ from, to }] : []))
+    .flatMap(([from, to]) =>
+      from?.startsWith('/') && to?.startsWith('/') ? [{ from: bare(from), to: bare(to) }] : [],
+    )
     .sort((a, b) => b.from.length - a.from.length)
   if (pairs.length === 0) return event
   const mapped = (path: string): string => {
-    const pair = pairs.find(
-      ({ from }) => path === from || path.startsWith(from.endsWith('/') ? from : `${from}/`),
-    )
-    return pair ? pair.to + path.slice(pair.from.length) : path
+    const pair = pairs.find(({ from }) => path === from || path.startsWith(`${from}/`))
+    return pair ? pair.to + path.slice(pair.from.length) || '/' : path
   }
   return {
     ...event,
     ...(event.cwd ? { cwd: mapped(event.cwd) } : {}),
     ...(event.transcript ? { transcript: mapped(event.transcript) } : {}),
-    ...('action' in event && 'paths' in event.action
-      ? { action: { ...event.action, paths: event.action.paths.map(mapped) } }
-      : {}),
+    ...('action' in event ? { action: inAction(event.action, mapped) } : {}),
   }
+}
+
+function inAction(action: Action, mapped: (path: string) => string): Action {
+  if ('paths' in action) return { ...action, paths: action.paths.map(mapped) }
+  if (action.kind === 'shell' && action.cwd) return { ...action, cwd: mapped(action.cwd) }
+  return action
+}
+
+/** Without a slash at its end, so that `/` and `/a/` join as `/a` does. */
+function bare(path: string): string {
+  const whole = posix.normalize(path)
+  return whole.endsWith('/') ? whole.slice(0, -1) : whole
 }

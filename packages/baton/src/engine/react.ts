@@ -47,6 +47,9 @@ export async function react(
   }
 }
 
+/** A timer that is set for longer rings at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
 /** An error never widens what the agent may do: an open question goes to a person. */
 function afterFault(event: AgentEvent): Contribution {
   if (event.type !== 'ToolRequested' && event.type !== 'PermissionAsked') return {}
@@ -60,8 +63,10 @@ async function settleLater(
   signal: AbortSignal,
   fault: (cause: unknown) => void,
 ): Promise<Contribution> {
-  const timeout = AbortSignal.timeout(later.withinMs)
+  const timeout = AbortSignal.timeout(Math.min(Math.max(later.withinMs || 0, 0), LONGEST_MS))
   const either = AbortSignal.any([signal, timeout])
+  // An abort that has already been is not told again.
+  if (either.aborted) return later.otherwise
   let onAbort: (() => void) | undefined
   const aborted = new Promise<Contribution>(resolve => {
     onAbort = () => resolve(later.otherwise)

@@ -25,7 +25,7 @@ export function track(
     ...pick('transcript', event.transcript ?? known?.transcript),
     ...pick('mode', event.mode ?? known?.mode),
     ...pick('pane', seen.pane ?? known?.pane),
-    ...(isLateNews(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
+    ...(!revives(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
     ...ended,
     lastSeenAt: event.at,
     lastEvent: event.type,
@@ -33,8 +33,12 @@ export function track(
   }
 }
 
-/** Hooks of one session run in parallel: these may still arrive after its end without reviving it. */
-const isLateNews = (event: AgentEvent): boolean => event.type === 'ToolFinished' || event.type === 'Idle'
+/** Hooks of one session run in parallel: anything else may arrive after its end and wakes nothing. */
+const revives = ({ type }: AgentEvent): boolean =>
+  type === 'SessionStarted' ||
+  type === 'PromptSubmitted' ||
+  type === 'ToolRequested' ||
+  type === 'PermissionAsked'
 
 const pick = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: V }

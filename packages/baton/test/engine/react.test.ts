@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { settle } from '../../src/engine/merge.ts'
+import { react } from '../../src/engine/react.ts'
+import type { Contribution } from '../../src/ports/contribution.ts'
+import type { Later, Reactor } from '../../src/ports/reactor.ts'
+import { anyEvent } from '../world/any-journal.ts'
+import { aPrompt } from '../world/journal.ts'
+import { anySaid, context, saying } from './sample.ts'
+
+const { prompt: _, ...common } = { ...aPrompt(''), prompt: '' }
+const toolRequest = {
+  ...common,
+  type: 'ToolRequested' as const,
+  tool: 'Bash',
+  input: {},
+  action: { kind: 'shell' as const, command: 'ls' },
+}
+const nobody = new AbortController().signal
+const noFault = (by: string, cause: unknown) => {
+  throw new Error(`${by} failed`, { cause })
+}
+const later = (run: Later['run'], withinMs = 60_000): Reactor => ({
+  name: 'permission',
+  react: () => ({ later: { run, withinMs, otherwise: { context: 'in its place' } } }),
+})
+const never = () => new Promise<Contribution>(() => {})
+
+describe('reactors that fail', () => {
+  it('cost the others nothing', async () => {
+    const throwing: Reactor = {
+      name: 'stage',
+      react: () => {
+        throw new Error('broken')
+      },
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(anySaid, { maxLength: 5 }), anyEvent, fc.nat(5), async (said, event, at) => {
+        const asks = event.type === 'ToolRequested' || event.type === 'PermissionAsked'
+        const healthy = said.map(({ by, what }) => saying(by, what))
+        const faults: string[] = []
+        const fault = (by: string) => faults.push(by)
+        const without = settle((await react(healthy, event, context, fault)).merged)
+        const ill = healthy.toSpliced(Math.min(at, healthy.length), 0, throwing)
+        const { permission, ...withFault } = settle((await react(ill, event, context, fault)).merged)
+        const { permission: before, ...rest } = without
+        expect(faults).toEqual(['stage'])
+        expect(withFault).toEqual(rest)
+        if (!asks) expect(permission).toEqual(before)
+        else expect(permission?.decision).toBe(before?.decision === 'deny' ? 'deny' : 'ask')
+      }),
+    )
+  })
+
+  it('leave a permission to a person, even where another would allow it', async () => {
+    const allow = saying('workflow', { permission: { decision: 'allow', reason: 'declared' } })
+    const broken: Reactor = { name: 'permission', react: () => Promise.reject(new Error('no rules')) }
+    const { merged } = await react([broken, allow], toolRequest, context, () => {})
+    expect(settle(merged).permission?.decision).toBe('ask')
+  })
+})
+
+describe('an answer that takes its time', () => {
+  it('is not waited for before it is asked for, and joins what was said at once', async () => {
+    const now = saying('session', { context: 'at once' })
+    const slow = later(async () => ({ notice: 'at last' }))
+    const reacting = await react([slow, now], toolRequest, context, noFault)
+    expect(reacting.waiting).toBe(true)
+    expect(settle(reacting.merged)).toEqual({ context: 'at once' })
+    expect(settle(await reacting.rest(nobody))).toEqual({ context: 'at once', notice: 'at last' })
+  })
+
+  it('is replaced by what is said otherwise when its time is up, and is told to stop', async () => {
+    let stopped = false
+    const slow = later(signal => {
+      signal.addEventListener('abort', () => {
+        stopped = true
+      })
+      return never()
+    }, 1)
+    const { rest } = await react([slow], toolRequest, context, noFault)
+    expect(settle(await rest(nobody))).toEqual({ context: 'in its place' })
+    expect(stopped).toBe(true)
+  })
+
+  it('is given up when nobody waits for it any more', async () => {
+    const gone = new AbortController()
+    const { rest } = await react([later(never)], toolRequest, context, noFault)
+    const settled = rest(gone.signal)
+    gone.abort()
+    expect(settle(await settled)).toEqual({ context: 'in its place' })
+  })
+
+  it('is not even begun when nobody waits from the start', async () => {
+    let begun = false
+    const slow = later(() => {
+      begun = true
+      return never()
+    })
+    const { rest } = await react([slow], toolRequest, context, noFault)
+    expect(settle(await rest(AbortSignal.abort()))).toEqual({ context: 'in its place' })
+    expect(begun).toBe(false)
+  })
+
+  it('that fails is a fault, and its place is taken', async () => {
+    const faults: unknown[] = []
+    const failing = later(() => Promise.reject(new Error('no network')))
+    const throwing = later(() => {
+      throw new Error('no model')
+    })
+    const { rest } = await react([failing, throwing], toolRequest, context, (_by, cause) =>
+      faults.push(cause),
+    )
+    expect(settle(await rest(nobody))).toEqual({ context: 'in its place' })
+    expect(faults.map(String).sort()).toEqual(['Error: no model', 'Error: no network'])
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e12])(
+    'never rejects, given %d ms',
+    async withinMs => {
+      const { rest } = await react([later(async () => ({}), withinMs)], toolRequest, context, noFault)
+      await expect(rest(nobody)).resolves.toBeDefined()
+    },
+  )
+
+  it('of several reactors are awaited together, so that the slowest sets the time', async () => {
+    const { promise: first, resolve: letFirstGo } = Promise.withResolvers<void>()
+    const waits = later(() => first.then(() => ({ notice: 'first' })))
+    const frees = later(async () => {
+      letFirstGo()
+      return { notice: 'second' }
+    })
+    const { rest } = await react([waits, frees], toolRequest, context, noFault)
+    expect(settle(await rest(nobody)).notice).toBe('first\nsecond')
+  })
+})

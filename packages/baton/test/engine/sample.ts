@@ -1,0 +1,47 @@
+import { Config } from '@batonpass/contract/config'
+import fc from 'fast-check'
+import {
+  type Contribution,
+  GOING,
+  type Going,
+  REACTORS,
+  type ReactorName,
+} from '../../src/ports/contribution.ts'
+import type { ReactionContext, Reactor } from '../../src/ports/reactor.ts'
+import { aSession } from '../world/journal.ts'
+
+const words = fc.constantFrom('a', 'b', 'one more thing', 'two\nlines', 'ünïcödé', '{"json":1}', '')
+const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+
+export const anyGoing: fc.Arbitrary<Going> = fc.oneof(
+  fc.record({ rank: fc.constantFrom(...GOING), stop: words }),
+  fc
+    .record({
+      rank: fc.constantFrom(...GOING),
+      prompt: fc.constantFrom('go on', 'fix it', 'tests'),
+      note: some(words),
+    })
+    .map(({ note, ...going }) => (note === undefined ? going : { ...going, note })),
+)
+
+export const anyContribution: fc.Arbitrary<Contribution> = fc
+  .record({
+    permission: some(fc.record({ decision: fc.constantFrom('allow', 'deny', 'ask'), reason: words })),
+    going: some(anyGoing),
+    refuse: some(fc.record({ reason: words })),
+    context: some(words),
+    notice: some(words),
+  })
+  .map(parts => Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)))
+
+export const anyReactor: fc.Arbitrary<ReactorName> = fc.constantFrom(...REACTORS)
+export const anySaid = fc.record({ by: anyReactor, what: anyContribution })
+
+export const context: ReactionContext = {
+  session: aSession(1),
+  project: '/home/dev/project',
+  config: Config.parse({}),
+  now: Date.UTC(2026, 0, 1),
+}
+
+export const saying = (name: ReactorName, now: Contribution): Reactor => ({ name, react: () => ({ now }) })
