@@ -75,10 +75,10 @@ export function cleanReason(reason: string): string {
   const line = reason
     .slice(0, 20 * LONGEST_REASON)
     .toWellFormed()
-    .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]/g, '')
-    .replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     // Invisible characters and those that turn the reading direction.
     .replaceAll(/[\p{Cf}\p{Co}\p{Cn}]/gu, '')
+    .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]/g, '')
+    .replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .trim()
   const letters = [...line]
   return letters.length <= LONGEST_REASON ? line : `${letters.slice(0, LONGEST_REASON - 1).join('')}…`

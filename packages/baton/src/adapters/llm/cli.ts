@@ -17,8 +17,9 @@ export function cliModel(program: string, calls: PrivateCalls): Model {
   }
   return {
     async ask(question, shape, signal) {
-      const schema = JSON.stringify(z.toJSONSchema(shape, { io: 'input' }))
-      const answer = await run(question, schema, signal)
+      // It refuses a schema that names its own dialect.
+      const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input', target: 'draft-7' })
+      const answer = await run(question, JSON.stringify(schema), signal)
       const parsed = shape.safeParse(answer.structured_output ?? asJson(answer.result))
       if (!parsed.success) throw failed('gave no answer of the wanted shape')
       return parsed.data
@@ -40,6 +41,8 @@ const QUIET = {
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
+  // Somebody waits: a service in trouble is not tried for minutes.
+  CLAUDE_CODE_MAX_RETRIES: '1',
 } as const
 
 function claudeArguments({ model, system }: ModelQuestion, schema: string | undefined): string[] {
