@@ -245,7 +245,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       rotate()
       await config.refresh()
       const { days, size } = machine.config.journal.retain
-      await store.prune(limitsAt({ days, bytes: size }, clock.now()))
+      const limits = limitsAt({ days, bytes: size }, clock.now())
+      await store.prune(limits)
+      if (limits.olderThan) await local.asks.forget({ before: limits.olderThan })
     },
     async close() {
       await asks.stop()

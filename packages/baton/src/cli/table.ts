@@ -234,6 +234,25 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/what-if.ts')).whatIf,
   },
   {
+    name: 'learn',
+    summary: 'Propose rules from what you kept allowing.',
+    options: {
+      accept: { type: 'boolean', help: 'Write the rules into your own .baton.yaml.' },
+      times: { type: 'string', value: 'N', help: 'How often you must have allowed it. Default: 2.' },
+      since: {
+        type: 'string',
+        value: 'TIME',
+        help: 'Only what you allowed from this time on: 2h, 7d or a date.',
+      },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton learn', 'The rules as a diff; nothing is written.'],
+      ['baton learn --accept', 'Take them over.'],
+    ],
+    load: async () => (await import('./commands/learn.ts')).learn,
+  },
+  {
     name: 'config',
     summary: 'Show the configuration in force and where each value comes from.',
     positionals: [{ name: 'KEY', help: 'Only this key, or the keys below it, such as handsoff.' }],

@@ -125,6 +125,8 @@ export async function runDaemon(
     clearInterval(ticking)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
+    // Before its waiters are cut off, or their questions would count as withdrawn.
+    await baton.asks.stop()
     await quiet(open, servers, DRAIN_MS)
     await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
     await baton.close()

@@ -98,7 +98,7 @@ describe('permission, with the real Claude Code', () => {
     await terminal.submit('what time is it')
     const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
     const asked = message.text
-      await terminal.answerDialog(/Do you want to proceed/, '1')
+    await terminal.answerDialog(/Do you want to proceed/, '1')
     await terminal.waitForScreen(/the end/)
     const settled = await telegram.message(
       ({ id, buttons }) => id === message.id && buttons.length === 0,
