@@ -158,7 +158,29 @@ function judgePart(
     return false
   }
   verdict.add(builtin(assessment, found, part, context))
+  const flagged = patternAsFlag(command, context)
+  if (flagged) {
+    verdict.add({
+      rule: 'analysis pattern',
+      decision: 'undecided',
+      part,
+      reason: `${flagged} matches a name that starts with a dash, which becomes a flag`,
+    })
+  }
   return false
+}
+
+/** `sort *` in a folder that holds a file named `-ox`. */
+function patternAsFlag(command: SimpleCommand, context: JudgeContext): string | undefined {
+  const { hasDashNames } = context.paths
+  if (!hasDashNames) return undefined
+  const end = command.words.findIndex(word => word.value === '--')
+  const bare = command.words
+    .slice(1, end === -1 ? undefined : end)
+    .find(word => word.glob && /^[*?[-]/.test(word.value ?? ''))
+  return bare && (command.folders.length === 0 || command.folders.some(folder => hasDashNames(folder)))
+    ? bare.text
+    : undefined
 }
 
 const NOTHING: PathFindings = {
@@ -315,7 +337,7 @@ function step(rule: CompiledRule, part: string) {
 }
 
 /** One normal form of a part: the program without its system folder, single blanks, quotes removed. */
-export function partText(command: SimpleCommand): string {
+function partText(command: SimpleCommand): string {
   const words = command.words.map((word, index) => {
     const text = word.value ?? word.text
     return index === 0 ? programName(text) : text

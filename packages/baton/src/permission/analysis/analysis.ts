@@ -89,7 +89,7 @@ export interface AnalyseOptions {
   readonly maxCommands?: number
 }
 
-const MAX_LENGTH = 128 * 1024
+const MAX_LENGTH = 64 * 1024
 const MAX_NESTING = 100
 const MAX_DEPTH = 12
 const MAX_COMMANDS = 1000

@@ -5,6 +5,8 @@ import type { Word } from '../analysis/word.ts'
 export interface PathPorts {
   /** The path with every symbolic link followed; for a missing file, its existing part followed. */
   realpath(path: string): string
+  /** A name in this folder starts with a dash, so that `*` may become a flag. Left out: no. */
+  hasDashNames?(folder: string): boolean
 }
 
 /** Without a file system every path is what it says. */

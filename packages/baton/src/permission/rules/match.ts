@@ -126,7 +126,7 @@ function list(value: string | readonly string[] | undefined): readonly string[] 
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }
 
-export function sameTool(rule: string, tool: string): boolean {
+function sameTool(rule: string, tool: string): boolean {
   return rule === '*' || rule === tool || (rule === 'Shell' && tool === 'Bash')
 }
 
@@ -161,7 +161,7 @@ function covers(
   return values.some(value => value !== undefined && test(value))
 }
 
-export function hostFits(pattern: string, host: string): boolean {
+function hostFits(pattern: string, host: string): boolean {
   if (pattern === '*') return true
   const lower = host.toLowerCase()
   if (pattern.startsWith('*.')) return lower.endsWith(pattern.slice(1).toLowerCase())
@@ -174,7 +174,7 @@ function absoluteGlob(text: string, place: RulePlace): string {
 }
 
 /** `*` within a name, `**` across folders. Compiled to a linear pattern. */
-export function globTest(glob: string): (path: string) => boolean {
+function globTest(glob: string): (path: string) => boolean {
   const source = glob
     .split(/(\*\*\/|\*\*|\*|\?)/)
     .map(part => {

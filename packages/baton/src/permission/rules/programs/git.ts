@@ -106,6 +106,7 @@ export const GIT: ProgramTable = {
         flags: '-t= --stdin --stdin-paths --path= --no-filters --literally -w!write',
       },
       archive: {
+        check: 'git-transport',
         kind: 'project',
         any: true,
         flags: '--exec=!exec -o|--output=:write --remote= --format= --prefix= --add-file=:read -v -l|--list',

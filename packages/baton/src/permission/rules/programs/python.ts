@@ -23,9 +23,20 @@ export const PYTHON: ProgramTable = {
       '-q|--quiet -v|--verbose --offline --no-cache -n --directory= --project= --config-file= --no-config --color= --no-progress --cache-dir= --native-tls --python-preference= -p|--python= -V|--version -h|--help',
     sub: {
       'help version tree': READ,
-      'sync lock venv export': { kind: 'project', any: true, flags: '-o|--output-file=:write --script=' },
+      'sync lock venv export': {
+        kind: 'project',
+        any: true,
+        check: 'uv',
+        flags: '-o|--output-file=:write --script=',
+      },
       pip: { sub: { 'list freeze show check tree': READ, 'install uninstall sync compile': 'exec' } },
-      python: { sub: { 'list find dir': READ, 'install uninstall pin upgrade update-shell': 'system' } },
+      python: {
+        sub: {
+          'list dir': READ,
+          find: { kind: 'read', any: true, check: 'plain-args' },
+          'install uninstall pin upgrade update-shell': 'system',
+        },
+      },
       cache: { sub: { dir: READ, 'clean prune': 'system' } },
       run: { kind: 'project', posix: true, wrapper: true, any: true, check: 'uv' },
       tool: {
