@@ -9,6 +9,7 @@ import type { Model } from '../ports/model.ts'
 import type { Timers } from '../ports/timers.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import {
+  answerShape,
   cleanReason,
   encodeFacts,
   factsOf,
@@ -59,6 +60,7 @@ export function makeModelJudge({
 }: ModelJudgePorts): ModelJudge {
   const memory = new AnswerMemory<ModelAnswer>(clock, REMEMBERED)
   const pending = new Map<string, Pending>()
+  const shape = answerShape()
 
   function begin(key: string, encoded: string): Pending {
     const abort = new AbortController()
@@ -76,7 +78,7 @@ export function makeModelJudge({
       abort.signal.addEventListener('abort', off, { once: true })
     })
     const asked = model
-      .ask(question, ModelAnswer, abort.signal)
+      .ask(question, shape, abort.signal)
       .then(checked)
       .catch(cause => toPerson(whyFailed(cause)))
     const answer = Promise.race([asked, late]).then(given => {

@@ -1,5 +1,6 @@
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import { z } from 'zod'
+import type { AnswerShape } from '../ports/model.ts'
 
 /** What a model is asked about: one request that rules and analysis left undecided. */
 export interface ModelRequest {
@@ -67,6 +68,12 @@ export const ModelAnswer = z.strictObject({
   reason: z.string(),
 })
 export type ModelAnswer = z.infer<typeof ModelAnswer>
+
+export function answerShape(): AnswerShape<ModelAnswer> {
+  // Claude Code refuses a schema that names its dialect.
+  const { $schema, ...schema } = z.toJSONSchema(ModelAnswer)
+  return { schema, parse: value => ModelAnswer.parse(value) }
+}
 
 export const LONGEST_REASON = 300
 

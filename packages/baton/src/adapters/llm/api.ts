@@ -12,13 +12,17 @@ export function apiModel(access: ApiAccess): Model {
   return {
     ask: (question, shape, signal) =>
       bounded(question, signal, async abortSignal => {
-        const { generateText, Output } = await import('ai')
+        const { generateText, jsonSchema, Output } = await import('ai')
         const settings = await settingsFor(access, question)
-        const output = Output.object({ schema: shape })
+        const output = Output.object({ schema: jsonSchema(shape.schema) })
         const answer = await generateText({ ...settings, abortSignal, output })
         // A refusal or an answer that was cut is none, even where it happens to parse.
         if (answer.finishReason !== 'stop') throw failed(`ended early (${answer.finishReason})`)
-        return shape.parse(answer.output)
+        try {
+          return shape.parse(answer.output)
+        } catch {
+          throw failed('brought no answer of the wanted shape')
+        }
       }),
     write: (question, signal) =>
       bounded(question, signal, async abortSignal => {

@@ -17,12 +17,12 @@ export function cliModel(program: string, calls: PrivateCalls): Model {
   }
   return {
     async ask(question, shape, signal) {
-      // It refuses a schema that names its own dialect.
-      const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input', target: 'draft-7' })
-      const answer = await run(question, JSON.stringify(schema), signal)
-      const parsed = shape.safeParse(answer.structured_output ?? asJson(answer.result))
-      if (!parsed.success) throw failed('gave no answer of the wanted shape')
-      return parsed.data
+      const answer = await run(question, JSON.stringify(shape.schema), signal)
+      try {
+        return shape.parse(answer.structured_output ?? asJson(answer.result))
+      } catch {
+        throw failed('gave no answer of the wanted shape')
+      }
     },
     async write(question, signal) {
       const { result } = await run(question, undefined, signal)

@@ -1,7 +1,7 @@
-import { z } from 'zod'
+import { answerShape } from '../../../src/permission/model-question.ts'
 import type { ModelQuestion } from '../../../src/ports/model.ts'
 
-export const Choice = z.strictObject({ decision: z.enum(['allow', 'deny', 'ask']), reason: z.string() })
+export const Choice = answerShape()
 
 export const question: ModelQuestion = {
   model: 'haiku',
