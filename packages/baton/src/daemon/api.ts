@@ -26,8 +26,8 @@ export function makeApi({ health, store, live, stop, forget, routes, beatMs = BE
   for (const route of routes) api.route('/', route)
   api.get('/api/health', async c => c.json(Health.parse(await health())))
   api.get('/api/sessions', async c => {
-    const live = c.req.query('live') === 'true'
-    return c.json({ sessions: await store.sessions({ live, limit: limitOf(c.req.query('limit')) }) })
+    const which = c.req.query('live') === 'true' ? { live: true } : {}
+    return c.json({ sessions: await store.sessions({ ...which, limit: limitOf(c.req.query('limit')) }) })
   })
   api.get('/api/sessions/:id', async c => {
     const session = await store.findSession(c.req.param('id'))
