@@ -35,7 +35,7 @@ export interface ModelJudgePorts {
   withinMs?: number
 }
 
-export const JUDGE_MODEL = 'haiku'
+const JUDGE_MODEL = 'haiku'
 export const JUDGE_MS = 30_000
 const REMEMBERED = { most: 1000, keepMs: 60 * 60_000 }
 /** What is longer is for a person: a model would lose sight of it. */
