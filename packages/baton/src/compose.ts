@@ -14,6 +14,7 @@ import { systemTimers } from './adapters/system/timers.ts'
 import { telegramChannel } from './adapters/telegram/channel.ts'
 import { Asks } from './ask/asks.ts'
 import { forgeKeeper } from './compose/forge.ts'
+import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
 import { composeWorkflow } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
@@ -182,7 +183,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
     snapshot: async () => undefined,
-    model: undefined,
+    model: composeJudge({
+      env,
+      stateDir: folder.dir,
+      ownCalls,
+      redactor,
+      goalOf: async ({ session, project }) => (await handsOff.activeWorkflow(session, project))?.goal,
+    }),
     write,
     logRoot: project => batonHome(env, home) ?? project,
   })

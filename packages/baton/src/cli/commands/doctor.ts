@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { adapters } from '../../adapters/agents/registry.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
+import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
@@ -10,7 +11,6 @@ import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { onPath } from '../on-path.ts'
 
 /** One checked thing. `fix` says what to do when it is not as it should be. */
 interface Check {

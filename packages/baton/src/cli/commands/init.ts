@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
+import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
@@ -13,7 +14,6 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
-import { onPath } from '../on-path.ts'
 
 /** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
 export const init: Handler = async (given, io) => {

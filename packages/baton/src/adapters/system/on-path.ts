@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Environment } from '../config/places.ts'
+import type { Environment } from '../../config/places.ts'
 
 /** The file a program name runs, or undefined. Starts nothing. */
 export function onPath(program: string, env: Environment): string | undefined {
