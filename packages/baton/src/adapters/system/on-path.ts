@@ -1,9 +1,11 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Environment } from '../../config/places.ts'
 
 /** The file a program name runs, or undefined. Starts nothing. */
-export function onPath(program: string, env: Environment): string | undefined {
+export function onPath(
+  program: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     if (!folder.startsWith('/')) continue
     const file = join(folder, program)
