@@ -49,7 +49,7 @@ export async function hardenedGit(args: readonly string[], options: GitOptions):
 export function spawnGit(args: readonly string[], options: GitOptions): ChildProcessWithoutNullStreams {
   const overrides = OVERRIDES.flatMap(setting => ['-c', setting])
   if (!options.reflog) overrides.push('-c', 'core.logAllRefUpdates=false')
-  return spawn('git', ['--no-pager', '--literal-pathspecs', ...overrides, ...args], {
+  return spawn('git', ['--no-pager', ...overrides, ...args], {
     cwd: options.cwd,
     env: { ...inherited(), ...FIXED, ...options.env },
     stdio: 'pipe',

@@ -4,8 +4,10 @@ import type { BytePath, SnapshotFile } from '../../../ports/snapshots.ts'
 
 /** A file as it was last hashed. */
 export interface KnownFile extends SnapshotFile {
-  /** Identity, size and times; empty when the file was so young that a later change might not show. */
+  /** Identity, size and times. */
   readonly stamp: string
+  /** Changed so shortly before it was read that a later change might not show in the stamp. */
+  readonly young: boolean
 }
 
 /** What the last snapshot held, so that the next one reads only what changed. */
@@ -14,6 +16,7 @@ export interface Known {
   readonly tree: string
   readonly files: ReadonlyMap<BytePath, KnownFile>
   readonly index: string | undefined
+  /** Names what the index holds. */
   readonly staged: string | undefined
 }
 
@@ -23,7 +26,13 @@ export function readKnown(folder: string): Known | undefined {
     if (version !== VERSION || !Array.isArray(rows)) return undefined
     const files = new Map<BytePath, KnownFile>()
     for (const [path, content, mode, stamp] of rows as Row[])
-      files.set(path as BytePath, { content, kind: mode === 0 ? 'link' : 'file', mode, stamp })
+      files.set(path as BytePath, {
+        content,
+        kind: mode === 0 ? 'link' : 'file',
+        mode,
+        stamp,
+        young: stamp === '',
+      })
     return { tree, files, index: index ?? undefined, staged: staged ?? undefined }
   } catch {
     return undefined
@@ -31,7 +40,10 @@ export function readKnown(folder: string): Known | undefined {
 }
 
 export function writeKnown(folder: string, known: Known): void {
-  const rows = Array.from(known.files, ([path, file]): Row => [path, file.content, file.mode, file.stamp])
+  const rows = Array.from(
+    known.files,
+    ([path, file]): Row => [path, file.content, file.mode, file.young ? '' : file.stamp],
+  )
   const text = JSON.stringify([VERSION, known.tree, known.index ?? null, known.staged ?? null, rows])
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${NAME}.${process.pid}.tmp`)

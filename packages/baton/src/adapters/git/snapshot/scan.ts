@@ -60,7 +60,7 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
       const found = lstatSync(onDisk(place.root, path), { throwIfNoEntry: false })
       if (!found) continue
       const file = request.known.get(path)
-      if (file && file.stamp !== '' && file.stamp === stampOf(found)) {
+      if (file && !file.young && file.stamp === stampOf(found)) {
         files.set(path, file)
         continue
       }
@@ -86,10 +86,11 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
         content,
         kind: link ? 'link' : 'file',
         mode: link ? 0 : read.facts.mode & 0o777,
-        stamp: young ? '' : stampOf(read.facts),
+        stamp: stampOf(read.facts),
+        young,
       }
       if (file?.content !== content) await request.store(read.bytes)
-      if (!file || !sameFile(file, next) || file.stamp !== next.stamp) changed = true
+      if (!file || !sameFile(file, next) || !young || !file.young) changed = true
       files.set(path, next)
       work += read.bytes.length >> 14
     } catch (error) {

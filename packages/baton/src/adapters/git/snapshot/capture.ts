@@ -1,0 +1,172 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import type { BytePath, Capture, CaptureRequest } from '../../../ports/snapshots.ts'
+import { detailsOf, isProgram, messageText, objectId } from './about.ts'
+import { type Known, type KnownFile, readKnown, writeKnown } from './cache.ts'
+import { Importer, quoted } from './importer.ts'
+import { splitNames } from './paths.ts'
+import { gitAt, type Place } from './place.ts'
+import { readPosition, readStash } from './position.ts'
+import { contentId, sameFile, scan } from './scan.ts'
+
+/** A larger index is not copied byte for byte; its content is kept all the same. */
+const INDEX_BYTES = 8_000_000
+
+/**
+ * Writes the worktree's files, the index and where HEAD is into one commit that only Baton's names lead to:
+ * `files/` as on disk, `staged/` as in the index, `index` byte for byte, `about` for the rest.
+ */
+export async function capture(
+  place: Place,
+  folder: string,
+  request: CaptureRequest,
+  sinceMs: number,
+): Promise<Capture> {
+  const now = `${place.refs}now`
+  const importer = new Importer(place)
+  try {
+    const [position, stash, tree] = await Promise.all([
+      readPosition(place),
+      readStash(place),
+      treeOf(place, now),
+    ])
+    const cached = readKnown(folder)
+    const known = cached && cached.tree === tree ? cached : undefined
+    const before: ReadonlyMap<BytePath, KnownFile> = known?.files ?? new Map()
+    const index = readIndex(place)
+    const indexId = index && contentId(place, index)
+    const [{ files, leftOut, changed }, staged] = await Promise.all([
+      scan(place, {
+        known: before,
+        limits: request.limits,
+        also: request.also ?? [],
+        sinceMs,
+        store: bytes => importer.blob(bytes),
+      }),
+      known && known.index === indexId ? { id: known.staged, lines: [] } : readStaged(place, folder, index),
+    ])
+    const kept = index && index.length <= INDEX_BYTES ? index : undefined
+    if (kept && known?.index !== indexId) await importer.blob(kept)
+
+    const details = detailsOf(files, leftOut, stash)
+    const lines: string[] = []
+    // Only the root's own names may differ between two trees that hold the same files.
+    lines.push(known ? `M 040000 ${known.tree} ""` : 'deleteall')
+    for (const path of before.keys()) if (!files.has(path)) lines.push(`D ${quoted(`files/${path}`)}`)
+    for (const [path, file] of files) {
+      const was = before.get(path)
+      if (was && sameFile(was, file)) continue
+      lines.push(`M ${gitMode(file)} ${file.content} ${quoted(`files/${path}`)}`)
+    }
+    lines.push(...stagedLines(known, indexId, kept !== undefined, staged.lines))
+    const about = Buffer.from(JSON.stringify(details))
+    const state = stateText(place, files, staged.id)
+
+    const seconds = Math.floor(request.atMs / 1000)
+    const message = request.about
+      ? messageText({ about: request.about, position, state, leftOut: leftOut.length })
+      : 'baton undo: as it is now\n'
+    const commands = [
+      `commit ${now}`,
+      'mark :1',
+      `committer Baton <baton@localhost> ${seconds} +0000`,
+      `data ${Buffer.byteLength(message)}\n${message}`,
+      // As parents, commits stay even where nothing else leads to them any more.
+      ...parents(position.head, stash).map((commit, i) => `${i === 0 ? 'from' : 'merge'} ${commit}`),
+      ...lines,
+      `M 100644 inline about\ndata ${about.length}`,
+      about.toString('utf8'),
+      '',
+      'get-mark :1',
+      'ls :1 ""',
+      ...(request.about ? [`reset ${place.refs}${request.about.step}`, 'from :1', ''] : []),
+      '',
+    ]
+    const answer = await importer.finish(Buffer.from(commands.join('\n')))
+    const [, commit, newTree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
+    if (!commit || !newTree) throw new BatonError('undo_unavailable', 'git fast-import gave no answer')
+    if (changed || newTree !== known?.tree)
+      writeKnown(folder, { tree: newTree, files, index: indexId, staged: staged.id })
+    return { commit, state, position, files, leftOut, stamp: path => files.get(path)?.stamp }
+  } catch (cause) {
+    await importer.abandon()
+    throw cause
+  }
+}
+
+const gitMode = (file: KnownFile): string =>
+  file.kind === 'link' ? '120000' : isProgram(file.mode) ? '100755' : '100644'
+
+function stagedLines(
+  known: Known | undefined,
+  index: string | undefined,
+  copied: boolean,
+  staged: readonly string[],
+) {
+  if (known && known.index === index) return []
+  const lines = known ? ['D index', 'D staged'] : []
+  if (index && copied) lines.push(`M 100644 ${index} index`)
+  return [...lines, ...staged]
+}
+
+function parents(
+  head: string | undefined,
+  stash: readonly (readonly [commit: string, message: string])[],
+): string[] {
+  const all = [...(head ? [head] : []), ...stash.map(([commit]) => commit)]
+  // Git refuses more parents than this.
+  return [...new Set(all)].slice(0, 16)
+}
+
+/** Two captures with the same text hold the same files, permission bits and staged content. */
+function stateText(
+  place: Place,
+  files: ReadonlyMap<BytePath, KnownFile>,
+  staged: string | undefined,
+): string {
+  const rows = Array.from(files, ([path, { content, mode }]) => `${path}\0${mode}\0${content}`).sort()
+  return contentId(place, Buffer.from(`${staged ?? ''}\0${rows.join('\0')}`, 'latin1'))
+}
+
+async function treeOf(place: Place, ref: string): Promise<string | undefined> {
+  const { stdout } = await gitAt(
+    place,
+    ['rev-parse', '-q', '--verify', '--end-of-options', `${ref}^{tree}`],
+    {
+      ok: [0, 1, 128],
+    },
+  )
+  return objectId(stdout.toString('utf8').trimEnd())
+}
+
+function readIndex(place: Place): Buffer | undefined {
+  try {
+    // Git puts a whole new file in its place, so what is read is one state.
+    return readFileSync(join(place.gitDir, 'index'))
+  } catch {
+    return undefined
+  }
+}
+
+/** What the index holds, named and as lines that keep it: a tree, made from a private copy, or each side of a conflict. */
+async function readStaged(
+  place: Place,
+  folder: string,
+  index: Buffer | undefined,
+): Promise<{ id: string | undefined; lines: string[] }> {
+  if (!index) return { id: undefined, lines: [] }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const copy = join(folder, 'index')
+  writeFileSync(copy, index, { mode: 0o600 })
+  const env = { GIT_INDEX_FILE: copy }
+  const { stdout } = await gitAt(place, ['write-tree', '--missing-ok'], { env, ok: [0, 128] })
+  const tree = objectId(stdout.toString('utf8').trimEnd())
+  if (tree) return { id: tree, lines: [`M 040000 ${tree} staged`] }
+  const sides = await gitAt(place, ['ls-files', '-z', '--stage'], { env })
+  const lines = splitNames(sides.stdout).flatMap(side => {
+    const [, mode, content, stage, path = ''] = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
+    return path === '' ? [] : `M ${mode} ${content} ${quoted(`staged/${stage}/${path}`)}`
+  })
+  return { id: contentId(place, sides.stdout), lines }
+}

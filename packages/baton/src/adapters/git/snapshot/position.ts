@@ -1,0 +1,61 @@
+import { lstat, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Position } from '../../../ports/snapshots.ts'
+import { objectId } from './about.ts'
+import { gitAt, type Place } from './place.ts'
+
+export async function readPosition(place: Place): Promise<Position> {
+  const [branch, head] = await Promise.all([
+    gitAt(place, ['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1] }),
+    resolveRef(place, 'HEAD'),
+  ])
+  return { branch: branch.stdout.toString('utf8').trimEnd() || undefined, head }
+}
+
+export async function resolveRef(place: Place, ref: string): Promise<string | undefined> {
+  const { stdout } = await gitAt(
+    place,
+    ['rev-parse', '-q', '--verify', '--end-of-options', `${ref}^{commit}`],
+    {
+      ok: [0, 1, 128],
+    },
+  )
+  return objectId(stdout.toString('utf8').trimEnd())
+}
+
+/** What git is in the middle of, by the files it leaves for that time. */
+export async function readOperation(place: Place): Promise<string | undefined> {
+  const found = await Promise.all(
+    Object.entries(OPERATIONS).map(async ([name, what]) =>
+      (await lstat(join(place.gitDir, name)).catch(() => undefined)) ? what : undefined,
+    ),
+  )
+  return found.find(what => what !== undefined)
+}
+
+const OPERATIONS = {
+  'rebase-merge': 'rebase',
+  'rebase-apply': 'rebase',
+  MERGE_HEAD: 'merge',
+  CHERRY_PICK_HEAD: 'cherry-pick',
+  REVERT_HEAD: 'revert',
+  sequencer: 'cherry-pick',
+}
+
+/** Stashed work, newest first, from the log in which git keeps it. */
+export async function readStash(place: Place): Promise<[commit: string, message: string][]> {
+  const common = (await readFile(join(place.gitDir, 'commondir'), 'utf8').catch(() => '.')).trim()
+  const log = join(resolve(place.gitDir, common), 'logs/refs/stash')
+  const text = await readFile(log, 'latin1').catch(() => '')
+  return text
+    .split('\n')
+    .flatMap((line): [string, string][] => {
+      const [facts = '', message = ''] = line.split('\t')
+      const commit = objectId(facts.split(' ')[1])
+      return commit ? [[commit, message]] : []
+    })
+    .reverse()
+    .slice(0, MAX_STASH)
+}
+
+const MAX_STASH = 50

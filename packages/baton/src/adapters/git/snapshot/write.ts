@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { BytePath, Capture, ChangeReport, FileChange, SnapshotFile } from '../../../ports/snapshots.ts'
+import type { Contents } from './contents.ts'
+import { isPlain, onDisk, parentOf } from './paths.ts'
+import type { Place } from './place.ts'
+import { stampOf } from './scan.ts'
+
+/**
+ * Changes files of the worktree. Rule: what goes away was captured before and is still the same, so nothing is lost.
+ * Each file appears whole; filters of the repository take no part.
+ */
+export async function changeFiles(
+  place: Place,
+  changes: readonly FileChange[],
+  held: Capture,
+  contents: Contents,
+): Promise<ChangeReport> {
+  const done: BytePath[] = []
+  const failed: { path: BytePath; why: string }[] = []
+  const writer = new Writer(place, held)
+  for (const [i, change] of changes.entries()) {
+    if (i % 64 === 63) await turn()
+    try {
+      if (!isPlain(change.path)) throw new Error('its name is not one of a file of the worktree')
+      if (!change.to) writer.remove(change.path)
+      else if (change.modeOnly) writer.setMode(change.path, change.to.mode)
+      else writer.write(change.path, change.to, await contents.read(change.to.content))
+      done.push(change.path)
+    } catch (error) {
+      failed.push({ path: change.path, why: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return { done, failed }
+}
+
+class Writer {
+  readonly #root: string
+  readonly #held: Capture
+  #drafts = 0
+
+  constructor(place: Place, held: Capture) {
+    this.#root = place.root
+    this.#held = held
+  }
+
+  remove(path: BytePath): void {
+    if (!this.#hasRealParents(path)) return
+    const where = onDisk(this.#root, path)
+    const found = lstatSync(where, { throwIfNoEntry: false })
+    if (!found) return
+    this.#mustBeHeld(path)
+    unlinkSync(where)
+    for (let folder = parentOf(path); folder !== undefined; folder = parentOf(folder)) {
+      try {
+        rmdirSync(onDisk(this.#root, folder))
+      } catch {
+        return
+      }
+    }
+  }
+
+  setMode(path: BytePath, mode: number): void {
+    if (!this.#hasRealParents(path)) throw new Error('a link is in its way')
+    this.#mustBeHeld(path)
+    chmodSync(onDisk(this.#root, path), mode)
+  }
+
+  write(path: BytePath, file: SnapshotFile, bytes: Buffer): void {
+    this.#makeFolder(parentOf(path))
+    const where = onDisk(this.#root, path)
+    const found = lstatSync(where, { throwIfNoEntry: false })
+    if (found?.isDirectory()) this.#clearFolder(path)
+    else if (found) this.#mustBeHeld(path)
+    const folder = parentOf(path)
+    const draft = onDisk(
+      this.#root,
+      `${folder === undefined ? '' : `${folder}/`}.baton-undo.${process.pid}.${++this.#drafts}` as BytePath,
+    )
+    try {
+      if (file.kind === 'link') symlinkSync(bytes, draft)
+      else {
+        writeFileSync(draft, bytes, { flag: 'wx', mode: 0o600 })
+        chmodSync(draft, file.mode)
+      }
+      renameSync(draft, where)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
+  }
+
+  #makeFolder(folder: BytePath | undefined): void {
+    if (folder === undefined) return
+    this.#makeFolder(parentOf(folder))
+    const where = onDisk(this.#root, folder)
+    const found = lstatSync(where, { throwIfNoEntry: false })
+    if (found?.isDirectory()) return
+    if (found) {
+      // A file or link stands where a folder was.
+      this.#mustBeHeld(folder)
+      unlinkSync(where)
+    }
+    mkdirSync(where)
+  }
+
+  /** A folder stands where a file was: everything in it came later. */
+  #clearFolder(folder: BytePath): void {
+    for (const path of this.#held.files.keys()) if (path.startsWith(`${folder}/`)) this.remove(path)
+    const where = onDisk(this.#root, folder)
+    if (lstatSync(where, { throwIfNoEntry: false })) {
+      try {
+        rmdirSync(where)
+      } catch {
+        throw new Error('a folder with files that no snapshot holds is in its way')
+      }
+    }
+  }
+
+  #hasRealParents(path: BytePath): boolean {
+    for (let folder = parentOf(path); folder !== undefined; folder = parentOf(folder)) {
+      if (!lstatSync(onDisk(this.#root, folder), { throwIfNoEntry: false })?.isDirectory()) return false
+    }
+    return true
+  }
+
+  #mustBeHeld(path: BytePath): void {
+    const found = lstatSync(onDisk(this.#root, path), { throwIfNoEntry: false })
+    const stamp = this.#held.stamp(path)
+    if (!found || stamp === undefined) throw new Error('no snapshot holds what is there now')
+    if (stamp !== stampOf(found)) throw new Error('it changed just now')
+  }
+}
