@@ -6,6 +6,8 @@ import { textOf } from './tool-output.ts'
 
 /** What an agent did since its last stop, as far as it tells progress from running in place. Digests, no contents. */
 export const Evidence = z.object({
+  /** Calls that were asked for, and those that came to an end: the rest was refused. */
+  asked: z.number().int().default(0),
   tools: z.number().int().default(0),
   failed: z.number().int().default(0),
   /** Calls that only looked, and calls that did something; each by its digest, failed ones left out. */
@@ -38,6 +40,7 @@ const MOST = 200
 
 /** The evidence after one more event. */
 export function observe(evidence: Evidence, event: AgentEvent): Evidence {
+  if (event.type === 'ToolRequested') return { ...evidence, asked: evidence.asked + 1, last: nameOf(event) }
   if (event.type !== 'ToolFinished') return evidence
   const seen: Evidence = {
     ...evidence,
@@ -131,7 +134,7 @@ const isIdle = (command: string): boolean => {
 const isLook = (command: string): boolean =>
   partsOf(command).every(part => (LOOK.test(part) || IDLE.test(part)) && !/(?:^|[^0-9&2])>/.test(part))
 
-function nameOf(event: EventOf<'ToolFinished'>): string {
+function nameOf(event: EventOf<'ToolFinished' | 'ToolRequested'>): string {
   const { action } = event
   const what = action.kind === 'shell' ? action.command : 'paths' in action ? action.paths.join(' ') : ''
   return `${event.tool} ${what}`.replaceAll(/\s+/g, ' ').trim().slice(0, 80)

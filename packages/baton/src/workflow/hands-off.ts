@@ -49,6 +49,15 @@ export class HandsOff {
     })
   }
 
+  /** A call that is asked for and never ends was refused. */
+  toolRequested(event: EventOf<'ToolRequested'>): Promise<void> {
+    return this.inTurn(event.session, async () => {
+      const run = await this.#ports.runs.get(event.session)
+      if (run && !run.end)
+        await this.#ports.runs.put({ ...run, evidence: observe(run.evidence, event), awaiting: false })
+    })
+  }
+
   /** A tool's end is evidence of what the agent does. */
   toolFinished(event: EventOf<'ToolFinished'>): Promise<void> {
     return this.inTurn(event.session, async () => {

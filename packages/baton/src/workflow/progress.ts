@@ -136,6 +136,8 @@ function whatIsStuck(facts: {
   newCalls: string[]
 }): string {
   const { evidence, sameFailure, newCalls } = facts
+  if (evidence.tools === 0 && evidence.asked > 0)
+    return `every tool call was refused, the last one was ${evidence.last ?? 'unknown'}`
   if (evidence.tools === 0) return 'you answered without using a single tool, and no file has changed'
   if (sameFailure > 0 && evidence.test)
     return `the tests (${evidence.test.command}) fail in exactly the same way as before${evidence.test.failing ? `, ${evidence.test.failing} failing` : ''}`

@@ -19,6 +19,9 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
           const said = await handsOff.promptSubmitted(event, at)
           return { now: said }
         }
+        case 'ToolRequested':
+          await handsOff.toolRequested(event)
+          return undefined
         case 'ToolFinished':
           await handsOff.toolFinished(event)
           return undefined
