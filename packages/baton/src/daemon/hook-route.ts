@@ -6,6 +6,7 @@ import type { Intake } from '../engine/intake.ts'
 
 /** The client's patience for a first byte is 1 s; a call that takes longer is told to wait before that. */
 const SAY_WAIT_AFTER_MS = 500
+const LARGE_BYTES = 256 * 1024
 /** While an answer is awaited, blanks this often tell the client that the daemon lives. */
 const HEARTBEAT_MS = 1000
 /** Several at once: curl ends a connection that brings less than a byte a second. */
@@ -27,11 +28,14 @@ export async function answerHook(
   try {
     const envelope = readEnvelope(request, known)
     const body = await readBody(request)
-    heartbeat = setTimeout(() => {
+    const sayWait = () => {
       response.writeHead(200, HEADERS)
       response.write(SIGN_OF_LIFE)
       heartbeat = setInterval(() => response.write(SIGN_OF_LIFE), HEARTBEAT_MS)
-    }, SAY_WAIT_AFTER_MS)
+    }
+    // Reading and keeping megabytes holds up everything, the timer too.
+    if (body.length > LARGE_BYTES) sayWait()
+    else heartbeat = setTimeout(sayWait, SAY_WAIT_AFTER_MS)
     const retry = request.headers['baton-retry'] === '1'
     const answer = `${await intake.take({ envelope, body, retry, signal: abort.signal })}\n`
     clearInterval(heartbeat)

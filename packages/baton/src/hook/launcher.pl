@@ -94,6 +94,7 @@ sub reach {
     my $socket = dial();
     return $socket if $socket;
     if ($ENV{BATON_ENDPOINT}) { $why = 'BATON_ENDPOINT cannot be reached'; return }
+    if (!-f $DAEMON) { $why = "no daemon could be started: $DAEMON is not there"; return }
     for my $turn (1 .. $START * 50) {
         if ($busy) { last if $turn > $FIRST_BYTE * 50 }
         else {
@@ -146,7 +147,8 @@ sub dial {
         return getpeername($socket) ? $socket : undef;
     }
     # From inside the folder the socket's name is short enough for any kernel.
-    my ($folder, $file) = $endpoint =~ m{^unix:(.*)/([^/]+)$} ? ($1, $2) : ($HOME, 'daemon.sock');
+    my ($folder, $file) = ($HOME, 'daemon.sock');
+    if ($endpoint) { ($folder, $file) = $endpoint =~ m{^unix:(/.*)/([^/]+)$} or return }
     chdir $folder or return;
     socket($socket, 1, 1, 0) or return;
     never_block($socket);

@@ -25,7 +25,8 @@ cwd=${PWD-}
 body=$(cat; printf x)
 body=${body%x}
 { read -r request </proc/sys/kernel/random/uuid; } 2>/dev/null || request=$$-$(date +%s)
-export BATON_REQUEST="$request"
+# The second one: a Node client whose launcher was ended goes, too.
+export BATON_REQUEST="$request" BATON_LAUNCHER=$$
 
 # Control characters could end a header.
 plain() {
@@ -68,7 +69,7 @@ if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 
   esac
   # -q: a person's own curl settings change nothing here. -N: when this shell is ended, curl notices and goes, too.
   reply=$(printf '%s' "$body" | "$CURL" -q -s -i -N -g --noproxy '*' --connect-timeout 1 --max-time "$limit" \
-    --speed-limit 1 --speed-time 3 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
+    --speed-limit 1 --speed-time 1 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
     -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: $PPID" \
     -H "Baton-Pane: ${TMUX_PANE:+$TMUX_PANE ${TMUX%%,*}}" -H "Baton-Marker: ${BATON_MARKER-}" \

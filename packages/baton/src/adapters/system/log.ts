@@ -8,7 +8,8 @@ export type { Logger }
 /** The daemon's own log: one JSON line each, secrets taken out of the finished line. */
 export function openLog(path: string, redact: (line: string) => string): { log: Logger; rotate(): void } {
   rotateFile(path)
-  const destination = pino.destination({ dest: path, mkdir: true, sync: false, mode: 0o600 })
+  const destination = openFile(path)
+  if (!destination) return { log: pino({ level: 'silent' }), rotate() {} }
   // A full disk must not end the daemon: the journal already refuses what it cannot keep.
   destination.on('error', () => {})
   const log = pino({ base: { pid: process.pid }, hooks: { streamWrite: redact } }, destination)
@@ -17,6 +18,15 @@ export function openLog(path: string, redact: (line: string) => string): { log: 
     rotate() {
       if (rotateFile(path)) destination.reopen()
     },
+  }
+}
+
+/** Opened at once, so that a folder that cannot be written means no log instead of a failure at the end. */
+function openFile(path: string) {
+  try {
+    return pino.destination({ dest: path, sync: true, mode: 0o600 })
+  } catch {
+    return undefined
   }
 }
 

@@ -43,12 +43,13 @@ interface Call {
 
 async function answerTo(call: Call, profile: AgentProfile | undefined): Promise<ClientAnswer> {
   const { io, given } = call
+  const nobodyWaits = AbortSignal.any([io.signal, launcherGone(io.env.BATON_LAUNCHER)])
   if (!profile && call.agent !== SELF_TEST) return { failed: 'Baton has no adapter for this agent' }
   const seconds = () =>
     profile ? hookSeconds(profile, call.event, Number(io.env.BATON_HOOK_SECONDS) || WAIT_SECONDS) : 10
-  call.body = await readAll(io.stdin, AbortSignal.any([io.signal, AbortSignal.timeout(seconds() * 1000)]))
+  call.body = await readAll(io.stdin, AbortSignal.any([nobodyWaits, AbortSignal.timeout(seconds() * 1000)]))
   call.event ||= eventIn(call.body)
-  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(seconds() * 1000)])
+  const signal = AbortSignal.any([nobodyWaits, AbortSignal.timeout(seconds() * 1000)])
   return flag(given, 'inline') && profile ? await inline(call, profile, signal) : await asked(call, signal)
 }
 
@@ -93,6 +94,24 @@ async function inline(
   const { env, home, cwd } = io
   const source = text(given, 'source') ?? 'manual'
   return { answer: await takeInline({ agent: name, event, body, source, cwd, env, home, folder, signal }) }
+}
+
+const LOOK_MS = 500
+
+/** Aborts when the launcher that waits for us has been ended: a signal to it does not reach us. */
+function launcherGone(pid: string | undefined): AbortSignal {
+  const gone = new AbortController()
+  if (!pid || !/^\d{1,10}$/.test(pid)) return gone.signal
+  const look = setInterval(() => {
+    try {
+      process.kill(Number(pid), 0)
+    } catch {
+      clearInterval(look)
+      gone.abort()
+    }
+  }, LOOK_MS)
+  look.unref()
+  return gone.signal
 }
 
 async function readAll(stdin: Io['stdin'], signal: AbortSignal): Promise<Buffer> {

@@ -1,0 +1,3 @@
+import { hookClientContract } from '../contracts/hook-client.contract.ts'
+
+hookClientContract('node')
