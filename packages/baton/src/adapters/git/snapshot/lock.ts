@@ -3,12 +3,14 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 
@@ -24,30 +26,31 @@ export interface UndoLock {
  */
 export async function takeUndoLock(path: string, waitMs = 15_000): Promise<UndoLock> {
   const draft = `${path}.${process.pid}.${++drafts}`
-  try {
-    for (let waited = 0; ; waited += PAUSE_MS) {
+  for (let waited = 0; ; waited += PAUSE_MS) {
+    try {
       // Written anew each time: its own time is the file system's clock.
-      writeFileSync(draft, String(process.pid), { mode: 0o600 })
+      writeFileSync(draft, OWNER, { mode: 0o600 })
       const sinceMs = statSync(draft).mtimeMs
       if (isFree(path, draft)) return hold(path, sinceMs)
       dropStale(path, draft, sinceMs)
-      if (waited >= waitMs)
-        throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is under way', {
-          remedy: `Try again. If none is running, remove ${path}.`,
-        })
-      await pause(PAUSE_MS)
+    } finally {
+      rmSync(draft, { force: true })
     }
-  } finally {
-    rmSync(draft, { force: true })
+    if (waited >= waitMs)
+      throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is under way', {
+        remedy: `Try again. If none is running, remove ${path}.`,
+      })
+    await pause(PAUSE_MS)
   }
 }
 
 let drafts = 0
 const PAUSE_MS = 20
 const TOUCH_MS = 1000
-/** A holder whose process cannot be seen may live in another container, as long as it touches its lock. */
-const UNTOUCHED_MS = 4000
+/** A holder on another machine or in another container cannot be seen; it lives as long as it touches its lock. */
+const UNTOUCHED_MS = 10_000
 const ABANDONED_MS = 120_000
+const OWNER = `${process.pid} ${whereabouts()}`
 
 function isFree(path: string, draft: string): boolean {
   try {
@@ -59,7 +62,7 @@ function isFree(path: string, draft: string): boolean {
   }
   // A file system without hard links.
   try {
-    writeFileSync(path, String(process.pid), { mode: 0o600, flag: 'wx' })
+    writeFileSync(path, OWNER, { mode: 0o600, flag: 'wx' })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -72,7 +75,7 @@ function hold(path: string, sinceMs: number): UndoLock {
     try {
       // The same bytes again: that sets the file system's own time.
       const file = openSync(path, 'r+')
-      writeSync(file, String(process.pid))
+      writeSync(file, OWNER)
       closeSync(file)
     } catch {
       // Somebody removed it; releasing copes with that.
@@ -90,18 +93,31 @@ function hold(path: string, sinceMs: number): UndoLock {
 
 function dropStale(path: string, draft: string, nowMs: number): void {
   try {
-    const untouched = nowMs - statSync(path).mtimeMs
-    const holder = Number(readFileSync(path, 'utf8'))
-    if (untouched < UNTOUCHED_MS || (isAlive(holder) && untouched < ABANDONED_MS)) return
+    if (!isStale(path, nowMs)) return
     // Moved aside first, so that only one of several waiters removes it.
     const aside = `${draft}.stale`
     renameSync(path, aside)
-    const moved = nowMs - statSync(aside).mtimeMs
     // A new holder was quicker, and this is its lock: put back.
-    if (moved < UNTOUCHED_MS) isFree(path, aside)
+    if (!isStale(aside, nowMs)) isFree(path, aside)
     rmSync(aside, { force: true })
   } catch {
     // Gone already.
+  }
+}
+
+function isStale(path: string, nowMs: number): boolean {
+  const untouched = nowMs - statSync(path).mtimeMs
+  const [pid, ...where] = readFileSync(path, 'utf8').split(' ')
+  if (where.join(' ') !== whereabouts()) return untouched > UNTOUCHED_MS
+  return !isAlive(Number(pid)) || untouched > ABANDONED_MS
+}
+
+/** Process numbers mean something only on the same machine and in the same namespace. */
+function whereabouts(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
   }
 }
 

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { gitState, indexBytes, treeOf, type UndoWorld, undoWorld } from './world.ts'
+
+const program = join(import.meta.dirname, 'take-forever.ts')
+
+async function start({ repo, state }: UndoWorld, what: 'take' | 'restore'): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [program, repo.path, state, what], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '--no-warnings' },
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+async function killAfter(child: ChildProcess, ms: number): Promise<void> {
+  await pause(ms)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+it('killed at any moment while it takes snapshots, leaves the repository sound and the index as it was', async () => {
+  await using world = await undoWorld()
+  const { repo, undo } = world
+  for (let i = 0; i < 200; i++) repo.write(`files/${i % 7}/${i}`, `content ${i}\n`.repeat(i))
+  await repo.git('add', 'files/0')
+  const bytes = indexBytes(repo)
+  for (const ms of [3, 17, 40, 75, 111, 160]) {
+    const child = await start(world, 'take')
+    repo.write(`files/new-${ms}`, String(ms))
+    await killAfter(child, ms)
+    expect(indexBytes(repo)).toBe(bytes)
+    expect(await repo.git('fsck', '--no-dangling')).toBe('')
+  }
+  const before = treeOf(repo.path)
+  await undo.take(repo.path, { label: 'after the crashes' })
+  repo.write('files/0/0', 'changed')
+  await undo.restore(repo.path)
+  expect(treeOf(repo.path)).toEqual(before)
+  expect(existsSync(join(repo.path, '.git/baton-undo.lock'))).toBe(false)
+}, 120_000)
+
+it('killed in the middle of an undo, finishes when asked again', async () => {
+  await using world = await undoWorld()
+  const { repo, undo } = world
+  await repo.git('branch', 'other')
+  for (let i = 0; i < 150; i++) repo.write(`files/${i}`, `content ${i}\n`)
+  await repo.commit({})
+  const before = treeOf(repo.path)
+  const state = await gitState(repo)
+  const first = await undo.take(repo.path, { label: 'start' })
+  for (const ms of [5, 60, 130, 220]) {
+    await repo.git('checkout', '-qf', 'other')
+    for (let i = 0; i < 150; i++) repo.write(`files/${i}`, `else ${i}\n`)
+    await killAfter(await start(world, 'restore'), ms)
+    expect(await repo.git('fsck', '--no-dangling')).toBe('')
+    await repo.git('reset', '-q', '--hard')
+    await undo.restore(repo.path, first?.step)
+    const files = Object.entries(treeOf(repo.path)).filter(([name]) => !name.includes('.baton-undo.'))
+    expect(Object.fromEntries(files)).toEqual(before)
+    expect(await gitState(repo)).toEqual(state)
+  }
+}, 120_000)
+
+it('taken by several sessions and processes at once, gives each a step of its own', async () => {
+  await using world = await undoWorld()
+  const { repo, undo } = world
+  repo.write('a', 'a')
+  const other = await start(world, 'take')
+  const taken = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => undo.take(repo.path, { label: `parallel ${i}`, session: `s${i}` })),
+  )
+  await killAfter(other, 0)
+  const steps = taken.map(snapshot => snapshot?.step)
+  expect(new Set(steps).size).toBe(8)
+  const list = await undo.list(repo.path)
+  for (const [i, step] of steps.entries())
+    expect(list.find(found => found.step === step)).toMatchObject({
+      label: `parallel ${i}`,
+      session: `s${i}`,
+    })
+}, 60_000)
