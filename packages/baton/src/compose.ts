@@ -16,6 +16,7 @@ import { Asks } from './ask/asks.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
+import { snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
 import { batonHome, type Environment } from './config/places.ts'
@@ -182,7 +183,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     stateDir: folder.dir,
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
-    snapshot: async () => undefined,
+    snapshot: snapshotBefore(undoIn(folder.dir), redactor),
     model: composeJudge({
       env,
       stateDir: folder.dir,

@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { gitSnapshots } from '../adapters/git/snapshot.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import type { Redactor } from '../journal/redact.ts'
+import { subjectOf } from '../permission/ask-for.ts'
+import type { PermissionPorts } from '../permission/reactor.ts'
+import { makeUndo, type Undo } from '../permission/undo/undo.ts'
+
+const LONGEST_LABEL = 200
+
+export const undoIn = (stateDir: string): Undo =>
+  makeUndo({ snapshots: gitSnapshots({ dir: join(stateDir, 'undo') }), clock: systemClock })
+
+/** Takes the snapshot that makes a command reversible; nothing where it would not take everything back. */
+export function snapshotBefore(undo: Undo, redactor: Redactor): PermissionPorts['snapshot'] {
+  return async (event, project, { effects }) => {
+    const label = redactor.text(subjectOf(event)).slice(0, LONGEST_LABEL)
+    const taken = await undo.take(project, { label, session: event.nativeSession, event: event.id })
+    if (!taken) return undefined
+    const covered = effects.writes.length > 0 ? await taken.covers(effects.writes) : taken.complete
+    return covered ? String(taken.step) : undefined
+  }
+}
