@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PermissionRule } from './permission.ts'
 import { choice, flag, limit, numericText, section, setting, size, text, whole } from './setting.ts'
 
 const handsoff = section('Hands-off mode: workflows go on by themselves until they are done.', {
@@ -120,14 +121,8 @@ const permission = section('How permission requests are decided.', {
 })
 
 const Rule = setting(
-  z.union([
-    z.string().min(1),
-    z
-      .record(z.string(), z.unknown())
-      .refine(rule => Object.keys(rule).length > 0)
-      .meta({ minProperties: 1 }),
-  ]),
-  'A regular expression on a Bash command, or a rule such as {pattern, tool}.',
+  PermissionRule,
+  'A regular expression on a Bash command, or a rule such as {program: git, subcommand: push}.',
   { expects: 'a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}' },
 )
 const rules = (description: string, facts: { trust?: 'needed' } = {}) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AskId, EventId } from './ids.ts'
+import { compilePattern, PatternError } from './pattern.ts'
 
 /** A permission answer. `undecided` means that no rule spoke: the chain goes on. */
 export const PermissionDecision = z.enum(['allow', 'deny', 'ask', 'undecided'])
@@ -8,7 +9,8 @@ export type PermissionDecision = z.infer<typeof PermissionDecision>
 export const PermissionPreset = z.enum(['cautious', 'standard', 'trusting'])
 export type PermissionPreset = z.infer<typeof PermissionPreset>
 
-const OneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+const Words = z.string().min(1).max(500)
+const OneOrMore = z.union([Words, z.array(Words).min(1).max(200)])
 
 /** What a rule speaks of. Every field given must fit; a list fits when one of its entries does. */
 export const RuleMatch = z.strictObject({
@@ -31,21 +33,36 @@ export const RuleMatch = z.strictObject({
 })
 export type RuleMatch = z.infer<typeof RuleMatch>
 
+/** A regular expression that is matched in time linear in the text: what cannot be, such as looking ahead, is refused. */
+const RulePattern = z
+  .string()
+  .min(1)
+  .max(500)
+  .superRefine((source, context) => {
+    try {
+      compilePattern(source)
+    } catch (cause) {
+      const problem = cause instanceof PatternError ? cause.problem : 'cannot be read'
+      context.addIssue({ code: 'custom', message: `the pattern ${problem}` })
+    }
+  })
+
 /** The seed's form: a regular expression on a Bash command, or on what another tool is about. */
 export const PatternRule = z.strictObject({
-  pattern: z.string().min(1).max(500),
+  pattern: RulePattern,
   tool: z.string().min(1).optional(),
 })
 export type PatternRule = z.infer<typeof PatternRule>
 
 /** One entry of `permissions.allow`, `permissions.deny` or `permissions.ask`. A bare text is a pattern for Bash. */
 export const PermissionRule = z.union([
-  z.string().min(1).max(500),
+  RulePattern,
   PatternRule.extend({ reason: z.string().max(500).optional() }),
-  RuleMatch.extend({ reason: z.string().max(500).optional() }).refine(
-    rule => Object.keys(rule).some(key => key !== 'reason'),
-    { message: 'a rule names at least a tool, a program, a path or a host' },
-  ),
+  RuleMatch.extend({ reason: z.string().max(500).optional() })
+    .refine(rule => Object.keys(rule).some(key => key !== 'reason'), {
+      message: 'a rule names at least a tool, a program, a path or a host',
+    })
+    .meta({ minProperties: 1 }),
 ])
 export type PermissionRule = z.infer<typeof PermissionRule>
 

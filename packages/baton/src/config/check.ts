@@ -34,9 +34,48 @@ type Found = { at: Path; problem: ConfigProblem }
 
 function problemsOf(issue: z.core.$ZodIssue, root: MapNode, file: string): Found[] {
   const path = issue.path.map(step => (typeof step === 'symbol' ? String(step) : step))
+  const found = ruleProblem(issue, path, root, file)
+  if (found) return [found]
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey([...path, key], root, file))
   if (issue.code === 'invalid_key') return [wrongKey(path, root, file)]
   return [wrongValue(path, root, file)]
+}
+
+/**
+ * What is wrong inside one item of a list that takes several forms, such as a rule. The item goes as a whole: a rule
+ * without the key that narrowed it would say something else.
+ */
+function ruleProblem(issue: z.core.$ZodIssue, path: Path, root: MapNode, file: string): Found | undefined {
+  const known = factsAt(path)
+  const at = path.slice(0, known?.depth)
+  if (typeof at.at(-1) !== 'number') return undefined
+  const [inner] = issue.code === 'invalid_union' ? nearestForm(issue) : [issue]
+  if (!inner) return undefined
+  const rest = (issue.code === 'invalid_union' ? inner.path : path.slice(at.length)).map(String)
+  if (inner.code === 'unrecognized_keys') {
+    const [key = ''] = inner.keys
+    const { problem } = unknownKey([...at, ...rest, key], root, file)
+    return { at, problem }
+  }
+  if (inner.code !== 'custom') return undefined
+  const problem = {
+    ...place(nodeAt(root, [...at, ...rest]).node.source, file),
+    key: keyName(at),
+    message: `${nameOf(at)}: ${inner.message}`,
+    remedy: 'See docs/guides/permission.md for the forms of a rule.',
+  }
+  return { at, problem }
+}
+
+/** The form that was most likely meant: of the right type, with the least wrong in it. */
+function nearestForm(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
+  const wrongs = (form: readonly z.core.$ZodIssue[]) =>
+    form.reduce((sum, one) => sum + (one.code === 'unrecognized_keys' ? one.keys.length : 1), 0)
+  return (
+    issue.errors
+      .filter(form => !form.some(one => one.code === 'invalid_type' && one.path.length === 0))
+      .sort((a, b) => wrongs(a) - wrongs(b))[0] ?? []
+  )
 }
 
 function unknownKey(path: Path, root: MapNode, file: string): Found {

@@ -45,7 +45,9 @@ export function keysAt(path: Path): string[] {
   let schema: z.core.$ZodType | undefined = Config
   for (const step of path) schema = schema && childSchema(schema, step)
   const bare = schema && unwrap(schema)
-  return bare instanceof z.ZodObject ? Object.keys(bare.shape) : []
+  const forms = bare instanceof z.ZodUnion ? bare.options : [bare]
+  const keys = forms.flatMap(form => (form instanceof z.ZodObject ? Object.keys(form.shape) : []))
+  return [...new Set(keys)]
 }
 
 /** The key a person most likely meant: the nearest of its neighbours, else the same name elsewhere. */

@@ -1,5 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
-import { PermissionRule } from '@batonpass/contract/permission'
+import type { PermissionRule } from '@batonpass/contract/permission'
 import type { CommandRule } from '@batonpass/contract/workflow'
 import { compileRules, type RuleSet, type RuleSource } from './rules/compile.ts'
 
@@ -27,22 +27,13 @@ export function rulesKeeper(): (config: Config, place: RulesPlace, workflow?: Ac
   }
 }
 
-/** Throws when a rule of the configuration cannot be read: then nothing is allowed by it. */
+/** The rules of a configuration, which was checked when it was read, and of a running workflow. */
 export function rulesInForce(
   { permission, permissions }: Pick<Config, 'permission' | 'permissions'>,
   place: RulesPlace,
   workflow?: ActiveWorkflow,
 ): RuleSet {
-  const read = (rules: readonly unknown[]) => rules.map(rule => PermissionRule.parse(rule))
-  const sources: RuleSource[] = [
-    {
-      name: 'permissions',
-      layer: 'user',
-      allow: read(permissions.allow),
-      deny: read(permissions.deny),
-      ask: read(permissions.ask),
-    },
-  ]
+  const sources: RuleSource[] = [{ name: 'permissions', layer: 'user', ...permissions }]
   if (workflow && workflow.permissions.length > 0) {
     sources.push({
       name: `workflow ${workflow.name}`,

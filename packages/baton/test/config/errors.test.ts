@@ -71,6 +71,26 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
     `${at}:4:7: permissions.deny[1]: expected a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}, found 3.`,
   ],
   [
+    'a pattern that could hold up a decision',
+    "permissions:\n  allow:\n    - '^ok'\n    - pattern: 'a(?=b)'\n",
+    `${at}:4:16: permissions.allow[1]: the pattern looks ahead or behind. See docs/guides/permission.md`,
+  ],
+  [
+    'a pattern that is no regular expression, as bare text',
+    'permissions:\n  deny: ["rm ("]\n',
+    `${at}:2:10: permissions.deny[0]: the pattern has an open bracket. See docs/guides/permission.md`,
+  ],
+  [
+    'an unknown key in a rule, with the key that was meant',
+    'permissions:\n  allow:\n    - program: git\n      subcomand: status\n',
+    `${at}:4:7: unknown key permissions.allow[0].subcomand. Did you mean permissions.allow[0].subcommand?`,
+  ],
+  [
+    'a rule that names nothing',
+    'permissions:\n  ask:\n    - reason: because\n',
+    `${at}:3:7: permissions.ask[0]: a rule names at least a tool, a program, a path or a host.`,
+  ],
+  [
     'a workflow name that fits no command',
     'workflows:\n  a b: {}\n',
     `${at}:2:3: workflows."a b": the name does not fit; expected a map from workflow names (letters, digits, . _ : -) to their settings.`,
@@ -158,6 +178,17 @@ describe('one error each, with file, line and column', () => {
       `${at}:7:16`,
       `${at}:8:3`,
     ])
+  })
+
+  test('a rule with a wrong key goes as a whole: what is left of it would allow more', async () => {
+    await using world = configWorld()
+    world.write(
+      at,
+      'permissions:\n  allow:\n    - {program: git, subcomand: status}\n    - {program: make}\n  deny: [rm]\n',
+    )
+    const { config } = await world.load()
+    expect(config.permissions).toEqual({ allow: [{ program: 'make' }], deny: ['rm'], ask: [] })
+    expect(config.permission.preset).toBe('cautious')
   })
 
   test('bytes that are not UTF-8', async () => {

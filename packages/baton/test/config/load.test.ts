@@ -90,6 +90,7 @@ describe('the search', () => {
         poll_interval_sec: 5,
         allowed_user_ids: [],
         on_timeout: 'ask',
+        api_root: '',
       },
       store: { url: '' },
       journal: { retain: { days: 30, size: 2_000_000_000 }, content: 'full' },

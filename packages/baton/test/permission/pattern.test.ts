@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compilePattern, PatternError } from '../../src/permission/rules/pattern.ts'
+import { compilePattern, PatternError } from '@batonpass/contract/pattern'
 
 const atom = fc.constantFrom(
   'a',

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
+import { compilePattern, type Pattern } from '@batonpass/contract/pattern'
 import type { PermissionRule, RuleMatch } from '@batonpass/contract/permission'
 import { programName } from '../analysis/program.ts'
 import type { Word } from '../analysis/word.ts'
-import { compilePattern, type Pattern } from './pattern.ts'
 
 /** What a rule is held against: one simple command, or one use of another tool. */
 export interface Subject {
@@ -138,11 +138,14 @@ function startsWithWords(words: readonly Word[], sub: string): boolean {
 
 function hasFlag(words: readonly Word[], flag: string): boolean {
   const short = /^-[^-]$/.test(flag) ? flag.charAt(1) : undefined
-  return words.slice(1).some(word => {
+  const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(flag) ?? []
+  return words.slice(1).some((word, index) => {
     const text = word.value ?? word.prefix
     return (
       text === flag ||
       text.startsWith(`${flag}=`) ||
+      // `--json=owner` is also written `--json owner`.
+      (name !== undefined && text === name && words[index + 2]?.value === value) ||
       (short !== undefined && /^-[A-Za-z0-9]+$/.test(text) && text.includes(short))
     )
   })
