@@ -43,8 +43,8 @@ export class HandsOff {
         ? detectWorkflow(prompt, await this.#ports.workflows(at.project))
         : undefined
       if (detected) return beginRun(this.#ports, event, detected, at)
-      // Claude Code reports the end of a background task as a prompt: that is nobody coming back.
-      if (!prompt.startsWith('<task-notification>')) await reviveRun(this.#ports, event, at)
+      // The end of a background task comes as a prompt, too: that is nobody coming back.
+      if (!event.automatic) await reviveRun(this.#ports, event, at)
       return {}
     })
   }
@@ -105,7 +105,9 @@ export class HandsOff {
       // A state file without a memory of ours: a person wrote it, or our memory was lost.
       const run = known ?? (found.kind === 'state' ? newRun(event, at, root, found.state) : undefined)
       if (!run || (run.end && found.kind !== 'state')) return {}
-      if (Object.values(run.helpers).some(since => at.now - since < HELPER_MS)) return {}
+      // A server in the background runs on for ever; a subagent comes back by itself, and the agent with it.
+      const waits = Object.values(run.helpers).some(since => at.now - since < HELPER_MS)
+      if (waits && event.running !== 0) return {}
       const path = files.pathOf(root, event.nativeSession)
       await debug(this.#ports, at, root, event.nativeSession, `Found existing state file: ${path}`)
       return answerStop(this.#ports, event, at, { run, found }, signal)

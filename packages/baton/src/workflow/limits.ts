@@ -82,8 +82,9 @@ const WALL =
 function wallTime(text: string, now: number): number | undefined {
   const [, monthName, day, hours, minutes = '0', half, zone] = WALL.exec(text) ?? []
   if (hours === undefined) return undefined
+  if (Number(hours) > (half ? 12 : 23) || Number(minutes) > 59 || (!half && !text.includes(':')))
+    return undefined
   const h = half ? (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : Number(hours)
-  if (h > 23 || Number(minutes) > 59 || (!half && text.indexOf(':') < 0)) return undefined
   const here = partsIn(zone, now)
   if (!here) return undefined
   const month = monthName ? MONTHS.indexOf(monthName.toLowerCase()) + 1 : here.month

@@ -88,8 +88,11 @@ describe('A stop', () => {
     await w.tell(start('/issue-to-impl 42'))
     await w.tell(event('SubagentStarted', 's1', { subagent: { id: 'a1' } }))
     expect(await w.stop('s1')).toEqual({})
+    expect(await w.stop('s1', { running: 1 })).toEqual({})
     await w.tell(event('SubagentEnded', 's1', { subagent: { id: 'a1' } }))
-    expect((await w.stop('s1')).goOn?.prompt).toContain('1/10')
+    expect((await w.stop('s1', { running: 1 })).goOn?.prompt).toContain('1/10')
+    await w.tell(event('SubagentStarted', 's1', { subagent: { id: 'a2' } }))
+    expect((await w.stop('s1', { running: 0 })).goOn?.prompt).toContain('2/10')
   })
 
   it('names what is stuck at the second time without progress and ends at the third', async () => {

@@ -25,7 +25,12 @@ const STEPS: readonly Turn[] = [
   (s, i) => s.helper(`Review ${letter(i)}`).write('src/core.ts', `after review ${i}`),
 ]
 /** Turns without a gain of their own that belong to every honest run. */
-const PAUSES: readonly Turn[] = [s => s, s => s.run('git status', ''), s => s.test('known-red'), (s, i) => s.read(`lib/${letter(i)}.ts`)]
+const PAUSES: readonly Turn[] = [
+  s => s,
+  s => s.run('git status', ''),
+  s => s.test('known-red'),
+  (s, i) => s.read(`lib/${letter(i)}.ts`),
+]
 
 /** Turns of a run that stands still; every kind by itself may look like work for a moment. */
 const CIRCLES: readonly Turn[] = [

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { systemGit } from '../../../src/adapters/git/git.ts'
+import { gitRepo, scratch } from '../../world/scratch.ts'
+
+it('The worktree is told by its head, its branch and what is not committed', async () => {
+  await using repo = await gitRepo()
+  const look = async () => (await systemGit.worktree(repo.path)) ?? { head: '', tree: '', branch: '' }
+  const clean = await look()
+  expect(clean).toMatchObject({ root: repo.path, branch: 'main', head: await repo.git('rev-parse', 'HEAD') })
+  repo.write('new.txt', 'one')
+  const one = await look()
+  repo.write('new.txt', 'two')
+  const two = await look()
+  expect(new Set([clean.tree, one.tree, two.tree]).size).toBe(3)
+  repo.write('new.txt', 'one')
+  expect((await look()).tree).toBe(one.tree)
+  repo.write('README.md', 'changed')
+  expect((await look()).tree).not.toBe(one.tree)
+  await repo.commit({})
+  expect((await look()).tree).toBe(clean.tree)
+  expect((await look()).head).not.toBe(clean.head)
+})
+
+it("Baton's own files are no change, and are kept out of git's sight", async () => {
+  await using repo = await gitRepo()
+  const before = await systemGit.worktree(repo.path)
+  repo.write('.tmp/hooked-sessions/a.json', '{}')
+  expect((await systemGit.worktree(repo.path))?.tree).toBe(before?.tree)
+  await systemGit.exclude(repo.path, '/.tmp/')
+  await systemGit.exclude(repo.path, '/.tmp/')
+  expect(await repo.git('status', '--porcelain')).toBe('')
+  const lines = readFileSync(join(repo.path, '.git/info/exclude'), 'utf8').split('\n')
+  expect(lines.filter(line => line === '/.tmp/')).toHaveLength(1)
+})
+
+it('A linked worktree, an empty repository and no repository at all are understood', async () => {
+  await using repo = await gitRepo()
+  const linked = join(repo.path, '../linked')
+  await repo.git('worktree', 'add', '-q', '-b', 'issue-1', linked)
+  expect(await systemGit.worktree(linked)).toMatchObject({ root: linked, branch: 'issue-1' })
+  await systemGit.exclude(linked, '/.tmp/')
+  await using empty = scratch()
+  expect(await systemGit.worktree(empty.path)).toBeUndefined()
+  await systemGit.exclude(empty.path, '/.tmp/')
+  await repo.git('init', '-q', join(empty.path, 'new'))
+  expect(await systemGit.worktree(join(empty.path, 'new'))).toMatchObject({ head: '' })
+})
+
+it('The remote is origin, or the only one', async () => {
+  await using repo = await gitRepo()
+  expect(await systemGit.remoteUrl(repo.path)).toBeUndefined()
+  await repo.git('remote', 'add', 'fork', 'https://github.com/me/app.git')
+  expect(await systemGit.remoteUrl(repo.path)).toBe('https://github.com/me/app.git')
+  await repo.git('remote', 'add', 'origin', 'https://github.com/acme/app.git')
+  expect(await systemGit.remoteUrl(repo.path)).toBe('https://github.com/acme/app.git')
+})
+
+it("A repository's own settings run nothing", async () => {
+  await using repo = await gitRepo()
+  const trap = repo.write('.git/trap.sh', `#!/bin/sh\ntouch ${repo.path}/.git/sprung\n`, 0o755)
+  await repo.git('config', 'core.fsmonitor', trap)
+  await repo.git('config', 'diff.external', trap)
+  await repo.git('config', 'diff.trap.textconv', trap)
+  writeFileSync(join(repo.path, '.git/info/attributes'), '* diff=trap\n')
+  repo.write('README.md', 'changed')
+  expect(await systemGit.worktree(repo.path)).toBeDefined()
+  expect(() => readFileSync(join(repo.path, '.git/sprung'))).toThrow()
+})
