@@ -1,9 +1,8 @@
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemFiles } from '../../src/adapters/system/files.ts'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
-import { hashOf, setPin } from '../../src/config/trust.ts'
+import { trust } from '../../src/cli/commands/trust.ts'
 import { readCatalogue } from '../../src/workflow/catalogue.ts'
 import { scratch } from '../world/scratch.ts'
 
@@ -27,7 +26,22 @@ it("The user's own workflows count at once, a project's only when its file is tr
 
   expect(await names()).toEqual(['mine', 'configured'])
   expect((await read()).notices).toMatchObject([{ file, code: 'config_untrusted' }])
-  await setPin(ports.stateDir, realpathSync(file), hashOf(new TextEncoder().encode(text)), systemFiles)
+  let out = ''
+  const write = (said: string) => {
+    out += said
+  }
+  const io = {
+    stdin: process.stdin,
+    stdout: { write },
+    stderr: { write },
+    env: { BATON_HOME: ports.stateDir },
+    cwd: project.path,
+    home: home.path,
+    isTTY: false,
+    signal: new AbortController().signal,
+  }
+  await trust({ positionals: ['.baton/workflows/theirs.md'], options: {} }, io)
+  expect(out).toContain('runs without a question: gh release create')
   expect(await names()).toEqual(['mine', 'theirs', 'configured'])
   project.write('.baton/workflows/theirs.md', `${text}And more.\n`)
   expect(await names()).toEqual(['mine', 'configured'])

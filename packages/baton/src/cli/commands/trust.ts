@@ -13,13 +13,16 @@ import { hashOf, needsTrust, plainAt, readPins, setPin } from '../../config/trus
 import { FileError } from '../../ports/files.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import type { Io } from '../io.ts'
+import { isWorkflowFile, trustWorkflow } from '../trust-workflow.ts'
 
 /** Lets a project's own configuration count in full, as long as its bytes stay as they are. */
 export const trust: Handler = async (given, io) => {
   try {
     if (flag(given, 'list')) return await list(given, io)
     const path = await target(given, io)
-    return flag(given, 'remove') ? await remove(path, io) : await pin(path, given, io)
+    if (flag(given, 'remove')) return await remove(path, io)
+    if (isWorkflowFile(path)) return await trustWorkflow(path, flag(given, 'dry-run'), io)
+    return await pin(path, given, io)
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     const { code, message, remedy } = unreadable(error.path, error.trouble)
@@ -94,9 +97,9 @@ async function target(given: Given, io: Io): Promise<string> {
   const path = isFolder ? await configFileIn(wanted, files) : wanted
   if (path === undefined)
     throw new BatonError('not_found', `${printable(wanted)} has no ${CONFIG_NAMES.join(' or ')}`)
-  if (!CONFIG_NAMES.some(name => name === basename(path)))
+  if (!isWorkflowFile(path) && !CONFIG_NAMES.some(name => name === basename(path)))
     throw new BatonError('usage', `${printable(path)} is no configuration of Baton`, {
-      remedy: `Name a ${CONFIG_NAMES.join(' or ')}, or the folder it is in.`,
+      remedy: `Name a ${CONFIG_NAMES.join(' or ')}, the folder it is in, or a .baton/workflows/*.md.`,
     })
   if (!flag(given, 'remove') && !(await files.taken(path)))
     throw new BatonError('not_found', `There is no ${printable(path)}`)
