@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { appendFile, lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { Git } from '../../ports/git.ts'
+import type { Git, GitStanding } from '../../ports/git.ts'
 
 const TIMEOUT_MS = 4000
 const MAX_OUTPUT = 32 * 1024 * 1024
@@ -10,10 +10,13 @@ const MAX_OUTPUT = 32 * 1024 * 1024
 const READ_FILES = 300
 const READ_BYTES = 2_000_000
 /** Baton's own places are no work of the agent's. */
-const OURS = ['.tmp', '.baton']
+const OURS = ['.tmp', '.baton', '.bmad/handoffs']
+/** So many paths or commits say enough. */
+const MOST_PATHS = 3000
+const MOST_COMMITS = 50
 
 /** Git through its own program: argument lists only, no locks taken, no prompts, no hooks or helpers of the repository run. */
-export const systemGit: Git = {
+export const systemGit: Git & GitStanding = {
   async worktree(folder) {
     const where = await git(folder, ['rev-parse', '--show-toplevel'])
     const root = where?.trimEnd()
@@ -41,6 +44,49 @@ export const systemGit: Git = {
     }
   },
 
+  async standing(folder) {
+    const scope = ['--', ':/', ...OURS.map(name => `:(exclude,top)${name}`)]
+    const status = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all']
+    const [where, said] = await Promise.all([
+      git(folder, ['rev-parse', '--show-toplevel']),
+      git(folder, [...status, ...scope]),
+    ])
+    const root = where?.trimEnd()
+    if (!root || said === undefined) return undefined
+    const parts = said.split('\0')
+    const header = (name: string) =>
+      parts.find(part => part.startsWith(`# branch.${name} `))?.slice(10 + name.length)
+    const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(header('ab') ?? '') ?? []
+    const [head, branch] = [header('oid'), header('head')]
+    return {
+      root,
+      head: head && head !== '(initial)' ? head : '',
+      branch: branch === '(detached)' ? undefined : branch,
+      ahead: ahead === undefined ? undefined : Number(ahead),
+      behind: behind === undefined ? undefined : Number(behind),
+      dirty: parts.flatMap(pathOf).slice(0, MOST_PATHS),
+    }
+  },
+
+  async commitsSince(folder, sinceMs) {
+    const since = `--since=${new Date(sinceMs).toISOString()}`
+    const form = [
+      '--format=%x01%H%x00%s',
+      '-z',
+      '--name-only',
+      '--no-renames',
+      '--no-show-signature',
+      '--no-color',
+    ]
+    const said = await git(folder, ['log', since, `--max-count=${MOST_COMMITS}`, ...form])
+    return (said ?? '').split('\x01').flatMap(entry => {
+      const [id, subject = '', ...files] = entry.split('\0')
+      if (!id) return []
+      const paths = files.map(path => path.replace(/^\n/, '')).filter(Boolean)
+      return [{ id, subject, files: paths.slice(0, MOST_PATHS) }]
+    })
+  },
+
   async remoteUrl(folder) {
     const names = (await git(folder, ['remote']))?.split('\n').filter(Boolean) ?? []
     const name = names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined
@@ -58,6 +104,14 @@ export const systemGit: Git = {
     await mkdir(dirname(path), { recursive: true })
     await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${pattern}\n`)
   },
+}
+
+/** The path in one entry of `git status --porcelain=v2`. */
+function pathOf(entry: string): string[] {
+  const fields = { '1': 8, u: 10, '?': 1 }[entry[0] ?? '']
+  const found =
+    fields === undefined ? undefined : new RegExp(`^(?:\\S+ ){${fields}}([\\s\\S]+)$`).exec(entry)?.[1]
+  return found === undefined ? [] : [found]
 }
 
 /** Its output, or undefined when it fails. */

@@ -15,7 +15,7 @@ import { Contents } from './snapshot/contents.ts'
 import { takeUndoLock, type UndoLock } from './snapshot/lock.ts'
 import { dropRefs, readKept, readSteps } from './snapshot/names.ts'
 import { bytePath, isPlain, splitNames } from './snapshot/paths.ts'
-import { findPlace, gitAt, type Place } from './snapshot/place.ts'
+import { gitAt, type Place, Places } from './snapshot/place.ts'
 import { readOperation } from './snapshot/position.ts'
 import { branchFacts, moveRefs, putIndexBack, putStashBack } from './snapshot/put-back.ts'
 import { listFiles } from './snapshot/scan.ts'
@@ -29,9 +29,10 @@ export interface GitSnapshotOptions {
 /** Snapshots of git worktrees: objects and names in the repository, what is remembered in Baton's own folder. */
 export function gitSnapshots({ dir }: GitSnapshotOptions): Snapshots {
   const queues = new Map<string, Promise<unknown>>()
+  const places = new Places()
   return {
     async open(folder) {
-      const place = await findPlace(folder)
+      const place = await places.find(folder)
       return place && worktree(place, join(dir, place.key), queues)
     },
   }

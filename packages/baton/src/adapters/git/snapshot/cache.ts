@@ -4,11 +4,13 @@ import type { BytePath, SnapshotFile } from '../../../ports/snapshots.ts'
 
 /** A file as it was last hashed. */
 export interface KnownFile extends SnapshotFile {
-  /** Identity, size and times. */
-  readonly stamp: string
+  readonly stamp: Stamp
   /** Changed so shortly before it was read that a later change might not show in the stamp. */
   readonly young: boolean
 }
+
+/** Identity, size, times and kind: differs when the file was changed, as far as the file system tells. */
+export type Stamp = readonly [ino: number, size: number, modifiedMs: number, changedMs: number, mode: number]
 
 /** What the last snapshot held, so that the next one reads only what changed. */
 export interface Known {
@@ -18,22 +20,23 @@ export interface Known {
   readonly index: string | undefined
   /** Names what the index holds. */
   readonly staged: string | undefined
+  readonly state: string
 }
 
 export function readKnown(folder: string): Known | undefined {
   try {
-    const [version, tree, index, staged, rows] = JSON.parse(readFileSync(join(folder, NAME), 'utf8'))
+    const [version, tree, index, staged, state, rows] = JSON.parse(readFileSync(join(folder, NAME), 'utf8'))
     if (version !== VERSION || !Array.isArray(rows)) return undefined
     const files = new Map<BytePath, KnownFile>()
-    for (const [path, content, mode, stamp] of rows as Row[])
+    for (const [path, content, mode, young, ...stamp] of rows as Row[])
       files.set(path as BytePath, {
         content,
         kind: mode === 0 ? 'link' : 'file',
         mode,
         stamp,
-        young: stamp === '',
+        young: young === 1,
       })
-    return { tree, files, index: index ?? undefined, staged: staged ?? undefined }
+    return { tree, files, index: index ?? undefined, staged: staged ?? undefined, state }
   } catch {
     return undefined
   }
@@ -42,15 +45,16 @@ export function readKnown(folder: string): Known | undefined {
 export function writeKnown(folder: string, known: Known): void {
   const rows = Array.from(
     known.files,
-    ([path, file]): Row => [path, file.content, file.mode, file.young ? '' : file.stamp],
+    ([path, file]): Row => [path, file.content, file.mode, file.young ? 1 : 0, ...file.stamp],
   )
-  const text = JSON.stringify([VERSION, known.tree, known.index ?? null, known.staged ?? null, rows])
+  const { tree, index, staged, state } = known
+  const text = JSON.stringify([VERSION, tree, index ?? null, staged ?? null, state, rows])
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${NAME}.${process.pid}.tmp`)
   writeFileSync(draft, text, { mode: 0o600 })
   renameSync(draft, join(folder, NAME))
 }
 
-type Row = [path: string, content: string, mode: number, stamp: string]
+type Row = [path: string, content: string, mode: number, young: 0 | 1, ...stamp: Stamp]
 const NAME = 'known.json'
-const VERSION = 1
+const VERSION = 2

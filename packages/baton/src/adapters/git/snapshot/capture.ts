@@ -7,7 +7,7 @@ import { type Known, type KnownFile, readKnown, writeKnown } from './cache.ts'
 import { Importer, quoted } from './importer.ts'
 import { splitNames } from './paths.ts'
 import { gitAt, type Place } from './place.ts'
-import { readPosition, readStash } from './position.ts'
+import { readRefs, readStash } from './position.ts'
 import { contentId, sameFile, scan } from './scan.ts'
 
 /** A larger index is not copied byte for byte; its content is kept all the same. */
@@ -26,17 +26,13 @@ export async function capture(
   const now = `${place.refs}now`
   const importer = new Importer(place)
   try {
-    const [position, stash, tree] = await Promise.all([
-      readPosition(place),
-      readStash(place),
-      treeOf(place, now),
-    ])
+    const [{ position, tree }, stash] = await Promise.all([readRefs(place, now), readStash(place)])
     const cached = readKnown(folder)
     const known = cached && cached.tree === tree ? cached : undefined
     const before: ReadonlyMap<BytePath, KnownFile> = known?.files ?? new Map()
     const index = readIndex(place)
     const indexId = index && contentId(place, index)
-    const [{ files, leftOut, changed }, staged] = await Promise.all([
+    const [{ files, leftOut, changed, touched }, staged] = await Promise.all([
       scan(place, {
         known: before,
         limits: request.limits,
@@ -61,7 +57,8 @@ export async function capture(
     }
     lines.push(...stagedLines(known, indexId, kept !== undefined, staged.lines))
     const about = Buffer.from(JSON.stringify(details))
-    const state = stateText(place, files, staged.id)
+    const state =
+      known && !changed && known.staged === staged.id ? known.state : stateText(place, files, staged.id)
 
     const seconds = Math.floor(request.atMs / 1000)
     const message = request.about
@@ -86,9 +83,9 @@ export async function capture(
     const answer = await importer.finish(Buffer.from(commands.join('\n')))
     const [, commit, newTree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
     if (!commit || !newTree) throw new BatonError('undo_unavailable', 'git fast-import gave no answer')
-    if (changed || newTree !== known?.tree)
-      writeKnown(folder, { tree: newTree, files, index: indexId, staged: staged.id })
-    return { commit, state, position, files, leftOut, stamp: path => files.get(path)?.stamp }
+    if (changed || touched || newTree !== known?.tree)
+      writeKnown(folder, { tree: newTree, files, index: indexId, staged: staged.id, state })
+    return { commit, state, position, files, leftOut, stamp: path => files.get(path)?.stamp.join(':') }
   } catch (cause) {
     await importer.abandon()
     throw cause
@@ -127,17 +124,6 @@ function stateText(
 ): string {
   const rows = Array.from(files, ([path, { content, mode }]) => `${path}\0${mode}\0${content}`).sort()
   return contentId(place, Buffer.from(`${staged ?? ''}\0${rows.join('\0')}`, 'latin1'))
-}
-
-async function treeOf(place: Place, ref: string): Promise<string | undefined> {
-  const { stdout } = await gitAt(
-    place,
-    ['rev-parse', '-q', '--verify', '--end-of-options', `${ref}^{tree}`],
-    {
-      ok: [0, 1, 128],
-    },
-  )
-  return objectId(stdout.toString('utf8').trimEnd())
 }
 
 function readIndex(place: Place): Buffer | undefined {

@@ -21,6 +21,8 @@ export const splitNames = (output: Buffer): BytePath[] =>
  * `.git/hooks/x`, and writing those would run code.
  */
 export function isPlain(path: BytePath): boolean {
+  // Most names hold nothing that could be one of these.
+  if (!SUSPECT.test(path)) return true
   return !path.split('/').some(name => name === '' || name === '.' || name === '..' || isGitName(name))
 }
 
@@ -36,5 +38,6 @@ export const parentOf = (path: BytePath): BytePath | undefined => {
   return slash < 0 ? undefined : (path.slice(0, slash) as BytePath)
 }
 
+const SUSPECT = /(^|\/)(\.|\/|$|git~)|\xe2|\xef/i
 const ASCII = /^[\x01-\x7f]*$/
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g

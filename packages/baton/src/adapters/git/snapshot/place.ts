@@ -16,10 +16,26 @@ export interface Place {
 
 export const UNDO_REFS = 'refs/baton/undo/'
 
-/** The worktree around a folder; undefined where git knows of none, or of one that is not the person's own. */
-export async function findPlace(folder: string): Promise<Place | undefined> {
-  const root = rootAbove(folder)
-  if (root === undefined) return undefined
+/** Finds worktrees, and remembers them while their `.git` is the same. */
+export class Places {
+  readonly #known = new Map<string, { born: string; place: Place }>()
+
+  /** The worktree around a folder; undefined where git knows of none, or of one that is not the person's own. */
+  async find(folder: string): Promise<Place | undefined> {
+    const root = rootAbove(folder)
+    if (root === undefined) return undefined
+    const { ino, birthtimeMs } = lstatSync(join(root, '.git'))
+    const born = `${ino}:${birthtimeMs}`
+    const known = this.#known.get(root)
+    if (known?.born === born) return known.place
+    const place = await findPlace(root)
+    if (place) this.#known.set(root, { born, place })
+    else this.#known.delete(root)
+    return place
+  }
+}
+
+async function findPlace(root: string): Promise<Place | undefined> {
   const asked = ['rev-parse', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
   // Git looks for the repository itself here, because only then does it refuse one that belongs to another user.
   const { code, stdout } = await hardenedGit(asked, {

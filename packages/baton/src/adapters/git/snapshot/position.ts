@@ -4,12 +4,28 @@ import type { Position } from '../../../ports/snapshots.ts'
 import { objectId } from './about.ts'
 import { gitAt, type Place } from './place.ts'
 
-export async function readPosition(place: Place): Promise<Position> {
-  const [branch, head] = await Promise.all([
-    gitAt(place, ['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1] }),
-    resolveRef(place, 'HEAD'),
+/** Where HEAD is, and the tree of another ref, in one call. */
+export async function readRefs(
+  place: Place,
+  other: string,
+): Promise<{ position: Position; tree: string | undefined }> {
+  const [branch, found] = await Promise.all([
+    readBranch(place),
+    gitAt(place, ['cat-file', '--batch-check=%(objectname)'], { input: `HEAD^{commit}\n${other}^{tree}\n` }),
   ])
-  return { branch: branch.stdout.toString('utf8').trimEnd() || undefined, head }
+  // What is not there is answered with its name.
+  const [head, tree] = found.stdout.toString('utf8').split('\n').map(objectId)
+  return { position: { branch, head }, tree }
+}
+
+async function readBranch(place: Place): Promise<string | undefined> {
+  const text = await readFile(join(place.gitDir, 'HEAD'), 'utf8').catch(() => '')
+  const plain = /^ref: (refs\/heads\/\S+)\n?$/.exec(text)?.[1]
+  // With other ways to store refs, this file says nothing.
+  if (plain !== undefined && plain !== 'refs/heads/.invalid') return plain
+  if (objectId(text.trimEnd())) return undefined
+  const { stdout } = await gitAt(place, ['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1] })
+  return stdout.toString('utf8').trimEnd() || undefined
 }
 
 export async function resolveRef(place: Place, ref: string): Promise<string | undefined> {

@@ -12,7 +12,7 @@ import {
 import { setImmediate as turn } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, CaptureLimits, LeftOut } from '../../../ports/snapshots.ts'
-import type { KnownFile } from './cache.ts'
+import type { KnownFile, Stamp } from './cache.ts'
 import { isPlain, onDisk, parentOf, splitNames } from './paths.ts'
 import { gitAt, type Place } from './place.ts'
 
@@ -29,8 +29,10 @@ export interface ScanRequest {
 export interface Scan {
   files: Map<BytePath, KnownFile>
   leftOut: LeftOut[]
-  /** Something differs from what was known, if only a time. */
+  /** Content, permission bits or names differ from what was known. */
   changed: boolean
+  /** A time differs. */
+  touched: boolean
 }
 
 /** Reads the worktree: every file that git tracks or would offer to track. Filters of the repository take no part. */
@@ -45,13 +47,15 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
   const leftOut: LeftOut[] = []
   const folders = new Folders(place.root)
   let changed = false
+  let touched = false
   let work = 0
   for (const name of names) {
     // The daemon answers others meanwhile.
     if (++work % 256 === 0) await turn()
     const nested = name.endsWith('/')
     const path = (nested ? name.slice(0, -1) : name) as BytePath
-    if (!isPlain(path) || !folders.isReal(parentOf(path))) continue
+    const file = request.known.get(path)
+    if (!(file || isPlain(path)) || !folders.isReal(parentOf(path))) continue
     if (nested) {
       leftOut.push({ path, why: 'nested' })
       continue
@@ -59,8 +63,7 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
     try {
       const found = lstatSync(onDisk(place.root, path), { throwIfNoEntry: false })
       if (!found) continue
-      const file = request.known.get(path)
-      if (file && !file.young && file.stamp === stampOf(found)) {
+      if (file && !file.young && hasStamp(found, file.stamp)) {
         files.set(path, file)
         continue
       }
@@ -90,7 +93,8 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
         young,
       }
       if (file?.content !== content) await request.store(read.bytes)
-      if (!file || !sameFile(file, next) || !young || !file.young) changed = true
+      if (!file || !sameFile(file, next)) changed = true
+      if (!young || !file?.young) touched = true
       files.set(path, next)
       work += read.bytes.length >> 14
     } catch (error) {
@@ -99,7 +103,7 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
     }
   }
   if (files.size !== request.known.size) changed = true
-  return { files, leftOut, changed }
+  return { files, leftOut, changed, touched }
 }
 
 /** Tracked files and those that are neither tracked nor ignored; a repository inside ends in a slash. */
@@ -111,8 +115,20 @@ export async function listFiles(place: Place): Promise<BytePath[]> {
 export const sameFile = (a: KnownFile, b: KnownFile): boolean =>
   a.content === b.content && a.kind === b.kind && a.mode === b.mode
 
-export const stampOf = (found: Stats): string =>
-  `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}:${found.mode}`
+export const stampOf = (found: Stats): Stamp => [
+  found.ino,
+  found.size,
+  found.mtimeMs,
+  found.ctimeMs,
+  found.mode,
+]
+
+export const hasStamp = (found: Stats, [ino, size, modified, changed, mode]: Stamp): boolean =>
+  found.ctimeMs === changed &&
+  found.mtimeMs === modified &&
+  found.ino === ino &&
+  found.size === size &&
+  found.mode === mode
 
 /** Git's id of some bytes. */
 export const contentId = (place: Pick<Place, 'format'>, bytes: Buffer): string =>

@@ -138,6 +138,6 @@ class Writer {
     const found = lstatSync(onDisk(this.#root, path), { throwIfNoEntry: false })
     const stamp = this.#held.stamp(path)
     if (!found || stamp === undefined) throw new Error('no snapshot holds what is there now')
-    if (stamp !== stampOf(found)) throw new Error('it changed just now')
+    if (stamp !== stampOf(found).join(':')) throw new Error('it changed just now')
   }
 }

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import { gitSnapshots } from '../../adapters/git/snapshot.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { stateDir } from '../../config/places.ts'
+import { makeUndo, type Restored, type Step, type Undo } from '../../permission/undo/undo.ts'
+import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { type Io, paint, printable } from '../io.ts'
+
+/** Goes back to how a worktree was before an agent's command. Works without the daemon. */
+export const undo: Handler = async (given, io) => {
+  const snapshots = gitSnapshots({ dir: join(stateDir(io.env, io.home), 'undo') })
+  const work = makeUndo({ snapshots, clock: systemClock })
+  const step = stepOf(given)
+  if (flag(given, 'list')) return list(work, given, io)
+  if (flag(given, 'dry-run')) return preview(work, step, given, io)
+  const restored = await work.restore(io.cwd, step)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(restored)}\n`)
+  else report(restored, io)
+  return EXIT.ok
+}
+
+async function list(work: Undo, given: Given, io: Io): Promise<number> {
+  const steps = await work.list(io.cwd)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(steps)}\n`)
+  else if (steps.length === 0) io.stdout.write('No step to go back to.\n')
+  else {
+    const colour = paint(io)
+    const width = String(steps[0]?.step ?? 0).length
+    for (const step of steps) {
+      const number = colour('bold', String(step.step).padStart(width))
+      const when = colour('dim', ago(step.at))
+      io.stdout.write(`${number}  ${when}  ${colour('cyan', printable(place(step)))}  ${before(step)}\n`)
+    }
+  }
+  return EXIT.ok
+}
+
+async function preview(work: Undo, wanted: number | undefined, given: Given, io: Io): Promise<number> {
+  const { step, patch, notes } = await work.diff(io.cwd, wanted)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ step, patch, notes })}\n`)
+  else {
+    io.stdout.write(`Would go back to step ${step.step}, ${before(step)} (${ago(step.at)}).\n`)
+    for (const note of notes) io.stdout.write(`${printable(note)}\n`)
+    io.stdout.write(patch === '' ? 'No file would change.\n' : printable(patch))
+  }
+  return EXIT.ok
+}
+
+function report({ step, undoneBy, written, removed, moved, notes }: Restored, io: Io): void {
+  if (undoneBy === undefined) {
+    io.stdout.write(`Everything is as it was at step ${step.step}: nothing to undo.\n`)
+    return
+  }
+  const done = [
+    `${count(written.length, 'file')} restored`,
+    `${count(removed.length, 'file')} removed`,
+    ...(moved ? [`HEAD back on ${printable(place(step))}`] : []),
+  ]
+  io.stdout.write(`Back at step ${step.step}, ${before(step)} (${ago(step.at)}): ${done.join(', ')}.\n`)
+  for (const note of notes) io.stdout.write(`${printable(note)}\n`)
+  io.stdout.write(`To take this back: baton undo ${undoneBy}\n`)
+}
+
+function stepOf(given: Given): number | undefined {
+  const [word] = given.positionals
+  if (word === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(word))
+    throw new BatonError('usage', `'${word}' is no step`, { remedy: 'See `baton undo --list`.' })
+  return Number(word)
+}
+
+const before = (step: Step): string => `before: ${printable(step.label)}`
+const place = (step: Step): string => step.branch ?? step.head?.slice(0, 10) ?? 'no branch'
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+
+function ago(at: string): string {
+  const seconds = Math.max(0, Math.round((systemClock.now() - Date.parse(at)) / 1000))
+  if (seconds < 60) return `${seconds}s ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ago`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`
+  return `${Math.floor(seconds / 86_400)}d ago`
+}
