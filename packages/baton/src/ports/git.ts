@@ -17,3 +17,30 @@ export interface Git {
   /** Keeps a pattern out of git's sight for this clone only. */
   exclude(folder: string, pattern: string): Promise<void>
 }
+
+/** Where a worktree stands, for somebody who is to go on in it. */
+export interface WorktreeStanding {
+  root: string
+  /** Empty in a repository without a commit. */
+  head: string
+  /** Undefined on a detached HEAD. */
+  branch: string | undefined
+  /** Against the branch's upstream; undefined where it has none. */
+  ahead: number | undefined
+  behind: number | undefined
+  /** Paths from the root that are not committed, Baton's own left out. At most a few thousand. */
+  dirty: string[]
+}
+
+export interface CommitFacts {
+  id: string
+  subject: string
+  files: string[]
+}
+
+/** Git, as far as a handoff looks at it. Never fails: no answer means no repository, or git took too long. */
+export interface GitStanding {
+  standing(folder: string): Promise<WorktreeStanding | undefined>
+  /** What was committed on the way to HEAD since a moment, newest first. */
+  commitsSince(folder: string, sinceMs: number): Promise<CommitFacts[]>
+}
