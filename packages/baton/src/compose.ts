@@ -192,6 +192,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       goalOf: async ({ session, project }) => (await handsOff.activeWorkflow(session, project))?.goal,
     }),
     write,
+    fault,
+    redact: redactor.text,
     logRoot: project => batonHome(env, home) ?? project,
   })
   const intake = new Intake({

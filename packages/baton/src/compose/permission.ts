@@ -1,8 +1,10 @@
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
+import { printable } from '../config/problem.ts'
 import { type PermissionPorts, permissionReactor } from '../permission/reactor.ts'
 import { type ActiveWorkflow, rulesKeeper } from '../permission/rules-in-force.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
@@ -17,6 +19,9 @@ export interface PermissionParts {
   snapshot: PermissionPorts['snapshot']
   model: PermissionPorts['model']
   write: PermissionPorts['write']
+  fault: PermissionPorts['fault']
+  /** Takes secrets out of a text. */
+  redact(text: string): string
   /** BATON_HOME or the project: where the seed's log stands. */
   logRoot(project: string): string
 }
@@ -43,7 +48,7 @@ export function composePermission(parts: PermissionParts): Reactor {
     asks: parts.asks,
     home: parts.home,
     guarded,
-    paths: { realpath },
+    paths: { realpath, hasDashNames },
     rules: async context =>
       rules(context.config, { worktree: context.project, home: parts.home }, await workflowOf(context)),
     ownBranch: async context => {
@@ -53,7 +58,8 @@ export function composePermission(parts: PermissionParts): Reactor {
     snapshot: parts.snapshot,
     model: parts.model,
     write: parts.write,
-    debug: (context, line) => debugLine(parts.logRoot(context.project), context, line),
+    fault: parts.fault,
+    debug: (context, line) => debugLine(parts.logRoot(context.project), context, parts.redact(line)),
     clock: systemClock,
     chance: systemChance,
   })
@@ -63,9 +69,5 @@ const LOG = '.tmp/hooked-sessions/permission.txt'
 
 async function debugLine(root: string, { session, now }: ReactionContext, line: string): Promise<void> {
   const at = new Date(now).toISOString().slice(0, 19)
-  await systemSmallFiles.append(
-    root,
-    LOG,
-    `[${at}] [${session.nativeSession}] ${line.replaceAll('\n', ' ')}\n`,
-  )
+  await systemSmallFiles.append(root, LOG, `${printable(`[${at}] [${session.nativeSession}] ${line}`)}\n`)
 }

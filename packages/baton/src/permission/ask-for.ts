@@ -1,3 +1,4 @@
+import type { Ask } from '@batonpass/contract/ask'
 import type { EventOf } from '@batonpass/contract/event'
 import type { Question } from '../ask/asks.ts'
 import { fingerprintOf } from '../ask/fingerprint.ts'
@@ -5,8 +6,22 @@ import { fingerprintOf } from '../ask/fingerprint.ts'
 export type ToolEvent = EventOf<'ToolRequested'> | EventOf<'PermissionAsked'>
 
 /** What binds an answer: exactly this tool input, in this session and folder. */
-export const fingerprintFor = (event: ToolEvent | EventOf<'ToolFinished'>): string =>
+export const fingerprintFor = (event: ToolEvent): string =>
   fingerprintOf({ session: event.session, tool: event.tool, input: event.input, cwd: event.cwd })
+
+/** Whether the tool that ran is the one that was asked about; it may have changed the folder since. */
+export const isAbout = (ask: Ask, { session, tool, input }: EventOf<'ToolFinished'>): boolean =>
+  ask.facts.session === session &&
+  ask.facts.tool === tool &&
+  ask.fingerprint === fingerprintOf({ session, tool, input, cwd: ask.facts.cwd })
+
+/** A subagent's questions outlive the turn that the session itself ends. */
+const OF_SUBAGENT = ' of a subagent'
+export const keyFor = ({ id, subagent }: Pick<ToolEvent, 'id' | 'subagent'>): string =>
+  subagent ? `${id}${OF_SUBAGENT}` : id
+export const isOfSubagent = (ask: Ask): boolean => ask.key.endsWith(OF_SUBAGENT)
+/** The event that asked. */
+export const eventOf = (ask: Ask): string => ask.key.split(' ')[0] ?? ''
 
 /** The question that a person sees: the whole of what would run, and why it is asked. */
 export function questionFor(event: ToolEvent, project: string, reason: string): Question {
@@ -22,7 +37,7 @@ export function questionFor(event: ToolEvent, project: string, reason: string): 
       tool: event.tool,
       ...(event.cwd ? { cwd: event.cwd } : {}),
     },
-    key: event.id,
+    key: keyFor(event),
     fingerprint: fingerprintFor(event),
   }
 }

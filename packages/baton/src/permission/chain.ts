@@ -14,6 +14,8 @@ export interface ChainSettings {
   /** A model may be asked, and there is one. */
   model: boolean
   undecided: 'ask' | 'defer'
+  /** The agent insists on a person, so nothing else says yes. */
+  personOnly?: boolean
 }
 
 /**
@@ -26,8 +28,9 @@ export function nextLink(
   tried: ReadonlySet<NextLink['link']> = new Set(),
 ): NextLink {
   const { decision } = judgement
-  if (decision === 'allow' || decision === 'deny') return { link: 'decided', decision }
-  if (decision === 'ask') return { link: 'person' }
+  if (decision === 'deny') return { link: 'decided', decision }
+  if (settings.personOnly || decision === 'ask') return { link: 'person' }
+  if (decision === 'allow') return { link: 'decided', decision }
   if (settings.undo && judgement.reversible && !tried.has('undo')) return { link: 'undo' }
   // What cannot be known before it runs is no question for a model either.
   if (settings.model && judgement.effects.unknown.length === 0 && !tried.has('model'))

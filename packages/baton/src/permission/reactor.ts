@@ -1,23 +1,19 @@
-import type { Ask } from '@batonpass/contract/ask'
-import type { Config } from '@batonpass/contract/config'
-import type { AgentEvent, EventOf } from '@batonpass/contract/event'
-import { EntryId } from '@batonpass/contract/ids'
-import type { NewEntry } from '@batonpass/contract/journal'
-import type { DecidedBy, DecisionEntry, PermissionJudgement } from '@batonpass/contract/permission'
+import type { Ask, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { PermissionJudgement } from '@batonpass/contract/permission'
 import type { Asks } from '../ask/asks.ts'
-import { decisionOf } from '../ask/outcome.ts'
-import type { Chance } from '../ports/chance.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Contribution } from '../ports/contribution.ts'
-import type { ReactionContext, Reactor } from '../ports/reactor.ts'
-import { fingerprintFor, questionFor, subjectOf, type ToolEvent } from './ask-for.ts'
-import { nextLink } from './chain.ts'
-import { judge, type PermissionRequest } from './judge.ts'
+import type { Outcome, ReactionContext, Reactor } from '../ports/reactor.ts'
+import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from './ask-for.ts'
+import { type Call, Calls } from './calls.ts'
+import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
+import type { PermissionRequest } from './judge.ts'
+import { askMs, dialogFollows, type LinkPorts, walk } from './links.ts'
 import type { PathPorts } from './paths/resolve.ts'
-import { requestsOf, strictest } from './requests.ts'
+import { type Decided, type RecordPorts, record } from './record.ts'
+import { judgeCall } from './requests.ts'
 import type { RuleSet } from './rules/compile.ts'
 
-export interface PermissionPorts {
+export interface PermissionPorts extends LinkPorts, RecordPorts {
   asks: Pick<Asks, 'ask' | 'withdraw' | 'remembered'>
   /** The rules in force for a session right now: the configuration's and its workflow's. */
   rules(context: ReactionContext): Promise<RuleSet>
@@ -26,166 +22,112 @@ export interface PermissionPorts {
   guarded: PermissionRequest['guarded']
   home: string
   paths: PathPorts
-  /** Takes a snapshot that covers these paths; gives its name, or nothing when it cannot. */
-  snapshot(event: ToolEvent, project: string, judgement: PermissionJudgement): Promise<string | undefined>
-  model: ModelJudge | undefined
-  write(entries: readonly NewEntry[]): Promise<unknown>
-  /** The seed's unified log, when `handsoff.debug` is on. */
-  debug(context: ReactionContext, line: string): Promise<void>
-  clock: Clock
-  chance: Chance
-}
-
-/** A model's opinion on what no rule decides. It can only turn undecided into allow or deny. */
-export interface ModelJudge {
-  withinMs: number
-  judge(
-    event: ToolEvent,
-    context: ReactionContext,
-    judgement: PermissionJudgement,
-    signal: AbortSignal,
-  ): Promise<{ decision: 'allow' | 'deny' | 'ask'; reason: string }>
 }
 
 /** Decides what the agent may run, says why, and asks a person only when nothing else decides. */
 export function permissionReactor(ports: PermissionPorts): Reactor {
+  const calls = new Calls()
   return {
     name: 'permission',
     async react(event, context) {
       if (event.type === 'ToolRequested' || event.type === 'PermissionAsked')
-        return await decide(event, context, ports)
-      await withdrawStale(event, ports)
+        return await decide(event, context, calls, ports)
+      await withdrawStale(event, calls, ports)
       return undefined
     },
   }
 }
 
-/** How long a person may take where no channel says otherwise: the dialog is on the screen all the while. */
-const DIALOG_MS = 7200 * 1000
 const SNAPSHOT_MS = 20_000
+/** An ask's own time-out comes before that of the whole. */
+const MARGIN_MS = 5_000
 
-async function decide(event: ToolEvent, context: ReactionContext, ports: PermissionPorts) {
+async function decide(
+  event: ToolEvent,
+  context: ReactionContext,
+  calls: Calls,
+  ports: PermissionPorts,
+): Promise<Outcome> {
   const began = ports.clock.elapsed()
+  const call = event.type === 'PermissionAsked' ? calls.asked(event) : undefined
   const judgement = await judgeEvent(event, context, ports)
-  const conclude = (decided: Decided): Promise<Contribution> =>
-    record(event, context, judgement, decided, began, ports)
-  // In plan mode the agent's own dialog is a person's yes to the plan: a rule does not answer it.
-  const plan = event.type === 'PermissionAsked' && context.session.mode === 'plan'
-  const settings = settingsOf(context.config, ports)
-  const first = nextLink(judgement, settings)
-  if (first.link !== 'decided' && (await ports.asks.remembered(fingerprintFor(event)))) {
-    const reason = 'a person allowed exactly this for the session'
-    return { now: await conclude({ decision: 'allow', reason, by: 'session' }) }
+  const settings = settingsFor(event, context, call, ports)
+  // The links that take time had their say at the call's first hook: the dialog is open because they did not decide.
+  const tried: ReadonlySet<NextLink['link']> = new Set(call ? ['undo', 'model'] : [])
+  const reason = call?.told === 'ask' ? call.reason : undefined
+
+  const conclude = async (decided: Decided) => {
+    const contribution = await record(event, context, judgement, decided, began, ports)
+    if (event.type === 'ToolRequested') calls.requested(event, decided.decision, decided.reason)
+    return contribution
   }
-  if (first.link === 'decided' && !(plan && first.decision === 'allow')) {
-    return { now: await conclude({ decision: first.decision, reason: judgement.reason, by: 'rules' }) }
+  const next = nextLink(judgement, settings, tried)
+  if (next.link === 'decided')
+    return { now: await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' }) }
+  if (canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))) {
+    const words = 'a person allowed exactly this for the session'
+    return { now: await conclude({ decision: 'allow', reason: words, by: 'session' }) }
   }
-  if (first.link === 'person' && event.type === 'ToolRequested' && showsDialog(event, context)) {
-    return { now: await conclude({ decision: 'ask', reason: judgement.reason, by: 'rules' }) }
-  }
+  if (next.link === 'person' && dialogFollows(event, context))
+    return { now: await conclude({ decision: 'ask', reason: judgement.reason, by: askedBy(judgement) }) }
   return {
     later: {
-      run: async (signal: AbortSignal) =>
-        await conclude(await walk(event, context, judgement, plan, signal, ports)),
-      otherwise: {
-        permission: { decision: 'ask' as const, reason: `${judgement.reason}; nobody answered in time` },
+      run: async signal => {
+        const walking = { event, context, judgement, settings, tried, reason }
+        const decided = await walk(walking, signal, ports).catch((cause): Decided => {
+          ports.fault(`deciding on ${event.tool}`, cause)
+          return { decision: 'ask', reason: `${judgement.reason}; ${FAILED}`, by: 'error' }
+        })
+        // The agent was told `otherwise` then: the journal must not say that something was allowed.
+        return await conclude(signal.aborted ? unheard(decided) : decided)
       },
-      withinMs: askMs(event, context.config) + (ports.model?.withinMs ?? 0) + SNAPSHOT_MS,
+      otherwise: {
+        permission: { decision: 'ask', reason: `${judgement.reason}; no answer came in time` },
+      },
+      withinMs: askMs(event, context) + (ports.model?.withinMs ?? 0) + SNAPSHOT_MS + MARGIN_MS,
     },
   }
 }
 
-interface Decided {
-  decision: DecisionEntry['decision']
-  reason: string
-  by: DecidedBy
-  undo?: string
-  ask?: Ask
-}
-
-/** Goes through the links that take time. */
-async function walk(
+function settingsFor(
   event: ToolEvent,
   context: ReactionContext,
-  judgement: PermissionJudgement,
-  plan: boolean,
-  signal: AbortSignal,
-  ports: PermissionPorts,
-): Promise<Decided> {
-  const settings = settingsOf(context.config, ports)
-  let { reason } = judgement
-  const tried = new Set<'undo' | 'model'>()
-  for (;;) {
-    const next = plan ? { link: 'person' as const } : nextLink(judgement, settings, tried)
-    switch (next.link) {
-      case 'decided':
-        return { decision: next.decision, reason, by: 'rules' }
-      case 'defer':
-        return { decision: 'defer', reason, by: 'nobody' }
-      case 'undo': {
-        tried.add('undo')
-        const undo = await ports.snapshot(event, context.project, judgement)
-        if (undo)
-          return {
-            decision: 'allow',
-            reason: `stays inside the worktree; \`baton undo ${undo}\` takes it back`,
-            by: 'undo',
-            undo,
-          }
-        break
-      }
-      case 'model': {
-        tried.add('model')
-        const opinion = await ports.model?.judge(event, context, judgement, signal)
-        if (opinion && opinion.decision !== 'ask')
-          return { decision: opinion.decision, reason: opinion.reason, by: 'model' }
-        if (opinion) reason = opinion.reason
-        break
-      }
-      case 'person':
-        return await askPerson(event, context, reason, signal, ports)
-    }
+  call: Call | undefined,
+  { model }: PermissionPorts,
+): ChainSettings {
+  const { permission, handsoff } = context.config
+  const settings = {
+    undo: permission.undo,
+    undecided: permission.undecided,
+    model: handsoff.auto_permission && model !== undefined,
   }
-}
-
-async function askPerson(
-  event: ToolEvent,
-  context: ReactionContext,
-  reason: string,
-  signal: AbortSignal,
-  ports: PermissionPorts,
-): Promise<Decided> {
-  // The dialog appears at once, and the agent's next hook waits for the other channels beside it.
-  if (event.type === 'ToolRequested' && showsDialog(event, context))
-    return { decision: 'ask', reason, by: 'nobody' }
-  const outcome = await ports.asks.ask(questionFor(event, context.project, reason), {
-    signal,
-    withinMs: askMs(event, context.config),
-    unreached: event.type === 'PermissionAsked' ? 'wait' : 'give-up',
-  })
-  const { decision, reason: why } = decisionOf(outcome, context.config.telegram.on_timeout)
-  const answered = outcome.result === 'answered'
-  return {
-    decision,
-    reason: answered ? why : `${reason}; ${why.toLowerCase()}`,
-    by: answered ? 'person' : 'nobody',
-    ask: outcome.ask,
+  if (isPlanning(event, context)) {
+    // An allow does not count there before the dialog, and the dialog is a person's yes to the plan.
+    return event.type === 'PermissionAsked'
+      ? { ...settings, personOnly: true }
+      : { ...settings, undo: false, model: false }
   }
+  // A dialog that opens although Baton said yes was asked for by somebody else, such as the person's own settings.
+  return call?.told === 'allow' ? { ...settings, personOnly: true } : settings
 }
 
-/** Claude Code in a terminal shows its dialog and calls its next hook beside it; elsewhere this hook is all there is. */
-const showsDialog = (event: ToolEvent, { attended }: ReactionContext): boolean =>
-  event.agent === 'claude-code' && attended === true
+const isPlanning = (event: ToolEvent, { session }: ReactionContext): boolean =>
+  (event.mode ?? session.mode) === 'plan'
 
-function askMs(event: ToolEvent, config: Config): number {
-  if (config.telegram.enabled) return config.telegram.timeout_sec * 1000
-  return event.type === 'PermissionAsked' ? DIALOG_MS : 60_000
-}
+/** Neither for another mode than the person had in mind, nor where a deny may have been missed. */
+const canRemember = (event: ToolEvent, context: ReactionContext, judgement: PermissionJudgement): boolean =>
+  !isPlanning(event, context) && askedBy(judgement) !== 'error'
 
-const settingsOf = ({ permission, handsoff }: Config, { model }: PermissionPorts) => ({
-  undo: permission.undo,
-  undecided: permission.undecided,
-  model: handsoff.auto_permission && model !== undefined,
+const askedBy = ({ decision, trail }: PermissionJudgement) =>
+  trail.some(({ rule }) => rule === 'error') ? 'error' : decision === 'ask' ? 'rules' : 'nobody'
+
+const FAILED = 'Baton failed while judging this, so a person decides; see `baton logs --kind fault`'
+
+const unheard = ({ reason, ask }: Decided): Decided => ({
+  decision: 'ask',
+  reason: `nobody waited for the answer any more (${reason})`,
+  by: 'nobody',
+  ...(ask ? { ask } : {}),
 })
 
 async function judgeEvent(
@@ -193,76 +135,45 @@ async function judgeEvent(
   context: ReactionContext,
   ports: PermissionPorts,
 ): Promise<PermissionJudgement> {
-  const rules = await ports.rules(context)
-  const branch = await ports.ownBranch(context)
-  const place = {
-    cwd: (event.action.kind === 'shell' ? event.action.cwd : undefined) ?? event.cwd ?? context.project,
-    worktree: context.project,
-    home: ports.home,
-    ...(branch ? { branch } : {}),
-    ...(ports.guarded ? { guarded: ports.guarded } : {}),
+  try {
+    const place = {
+      worktree: context.project,
+      home: ports.home,
+      branch: await ports.ownBranch(context),
+      guarded: ports.guarded,
+    }
+    return judgeCall(event, await ports.rules(context), place, ports.paths)
+  } catch (cause) {
+    ports.fault(`judging ${event.tool}`, cause)
+    return {
+      decision: 'ask',
+      reason: FAILED,
+      trail: [{ rule: 'error', decision: 'ask', part: event.tool, reason: FAILED }],
+      effects: { reads: [], writes: [], hosts: [], network: true, outside: true, unknown: [FAILED] },
+      reversible: false,
+      final: false,
+    }
   }
-  return strictest(requestsOf(event).map(request => judge({ ...request, ...place }, rules, ports.paths)))
-}
-
-async function record(
-  event: ToolEvent,
-  context: ReactionContext,
-  judgement: PermissionJudgement,
-  { decision, reason, by, undo, ask }: Decided,
-  began: number,
-  ports: PermissionPorts,
-): Promise<Contribution> {
-  const { clock, chance } = ports
-  const suffix = chance.id(20)
-  const subject = subjectOf(event)
-  const body: DecisionEntry = {
-    kind: 'decision',
-    event: event.id,
-    tool: event.tool,
-    subject,
-    decision,
-    reason,
-    by,
-    trail: judgement.trail,
-    ...(undo ? { undo } : {}),
-    ...(ask ? { ask: ask.id } : {}),
-    tookMs: Math.round((clock.elapsed() - began) * 1000) / 1000,
-  }
-  await ports.write([
-    {
-      id: EntryId.parse(`ent_${suffix}`),
-      at: new Date(clock.now()).toISOString(),
-      agent: event.agent,
-      session: event.session,
-      nativeSession: event.nativeSession,
-      ...(event.toolUseId ? { toolUseId: event.toolUseId } : {}),
-      project: context.project,
-      body,
-    },
-  ])
-  if (context.config.handsoff.debug)
-    await ports.debug(context, `${event.tool} ${decision} by ${by}: ${subject} (${reason})`)
-  if (decision === 'defer') return {}
-  const why = decision === 'allow' ? reason : `Baton: ${reason} (baton why dec_${suffix})`
-  return { permission: { decision, reason: why } }
 }
 
 /** A person answered in the terminal, or nobody waits any more: what was asked elsewhere is taken back. */
-async function withdrawStale(event: AgentEvent, { asks }: PermissionPorts): Promise<void> {
+async function withdrawStale(event: AgentEvent, calls: Calls, { asks }: PermissionPorts): Promise<void> {
+  const withdraw = (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') =>
+    asks.withdraw(ask => ask.kind === 'permission' && ask.facts.session === event.session && fits(ask), why)
   switch (event.type) {
     case 'ToolFinished': {
-      const done = fingerprintFor(event)
-      return await asks.withdraw(ask => ask.fingerprint === done, 'settled-elsewhere')
+      const call = calls.finished(event)
+      // Of two equal calls only the one that ran is settled.
+      if (call?.asked) return await withdraw(ask => eventOf(ask) === call.asked)
+      return await withdraw(ask => isAbout(ask, event))
     }
     case 'PromptSubmitted':
-      return event.automatic ? undefined : await asks.withdraw(isOf(event), 'settled-elsewhere')
+      return event.automatic || event.subagent ? undefined : await withdraw(ask => !isOfSubagent(ask))
+    case 'TurnEnded':
+    case 'TurnFailed':
+      return event.subagent ? undefined : await withdraw(ask => !isOfSubagent(ask))
     case 'SessionEnded':
-      return await asks.withdraw(isOf(event), 'session-ended')
+      calls.ended(event.session)
+      return await withdraw(() => true, 'session-ended')
   }
 }
-
-const isOf =
-  (event: EventOf<'PromptSubmitted'> | EventOf<'SessionEnded'>) =>
-  (ask: Ask): boolean =>
-    ask.kind === 'permission' && ask.facts.session === event.session

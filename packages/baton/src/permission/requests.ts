@@ -1,8 +1,33 @@
 import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
 import type { ToolEvent } from './ask-for.ts'
-import type { PermissionRequest } from './judge.ts'
+import { judge, type PermissionRequest } from './judge.ts'
+import type { PathPorts } from './paths/resolve.ts'
+import type { RuleSet } from './rules/compile.ts'
 
 type Asked = Pick<PermissionRequest, 'tool' | 'input'>
+
+export interface CallPlace extends Pick<PermissionRequest, 'worktree' | 'home'> {
+  /** The branch that the session may push with force. */
+  branch?: string | undefined
+  guarded?: PermissionRequest['guarded']
+}
+
+/** Judges all that one tool call would do, by the rules alone. */
+export function judgeCall(
+  event: ToolEvent,
+  rules: RuleSet,
+  { worktree, home, branch, guarded }: CallPlace,
+  paths: PathPorts,
+): PermissionJudgement {
+  const place = {
+    cwd: (event.action.kind === 'shell' ? event.action.cwd : undefined) ?? event.cwd ?? worktree,
+    worktree,
+    home,
+    ...(branch ? { branch } : {}),
+    ...(guarded ? { guarded } : {}),
+  }
+  return strictest(requestsOf(event).map(request => judge({ ...request, ...place }, rules, paths)))
+}
 
 /**
  * The event as the rules know tools: Claude Code's names stand for everybody's, because rules are written with them.
@@ -26,8 +51,12 @@ export function requestsOf(event: ToolEvent): Asked[] {
   return [{ tool, input }]
 }
 
-const files = (tool: string, paths: readonly string[]): Asked[] =>
-  paths.length === 0 ? [{ tool, input: {} }] : paths.map(path => ({ tool, input: { file_path: path } }))
+function files(tool: string, paths: readonly string[]): Asked[] {
+  if (paths.length > 0) return paths.map(path => ({ tool, input: { file_path: path } }))
+  const somewhere = { tool, input: {} }
+  // A search without a path is one of the folder; a read without one reads what we cannot see, which no rule allows.
+  return tool === 'Read' ? [somewhere, { tool: 'Read of an unknown file', input: {} }] : [somewhere]
+}
 
 const STRICTNESS: readonly PermissionDecision[] = ['deny', 'ask', 'undecided', 'allow']
 

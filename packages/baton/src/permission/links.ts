@@ -1,0 +1,120 @@
+import type { Config } from '@batonpass/contract/config'
+import type { PermissionJudgement } from '@batonpass/contract/permission'
+import type { Asks } from '../ask/asks.ts'
+import { decisionOf } from '../ask/outcome.ts'
+import type { ReactionContext } from '../ports/reactor.ts'
+import { questionFor, type ToolEvent } from './ask-for.ts'
+import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
+import type { Decided } from './record.ts'
+
+export interface LinkPorts {
+  asks: Pick<Asks, 'ask'>
+  /** Takes a snapshot that covers these paths; gives its name, or nothing when it cannot. */
+  snapshot(event: ToolEvent, project: string, judgement: PermissionJudgement): Promise<string | undefined>
+  model: ModelJudge | undefined
+  fault(during: string, cause: unknown): void
+}
+
+/** A model's opinion on what no rule decides. It can only turn undecided into allow or deny. */
+export interface ModelJudge {
+  withinMs: number
+  judge(
+    event: ToolEvent,
+    context: ReactionContext,
+    judgement: PermissionJudgement,
+    signal: AbortSignal,
+  ): Promise<{ decision: 'allow' | 'deny' | 'ask'; reason: string }>
+}
+
+export interface Walk {
+  event: ToolEvent
+  context: ReactionContext
+  judgement: PermissionJudgement
+  settings: ChainSettings
+  /** Links that had their say already, or may have none. */
+  tried: ReadonlySet<NextLink['link']>
+  /** Why it comes to a person, where that is known already. */
+  reason?: string | undefined
+}
+
+/** Goes through the links that take time. A link that fails has not decided: the next one does. */
+export async function walk(
+  { event, context, judgement, settings, tried, ...given }: Walk,
+  signal: AbortSignal,
+  ports: LinkPorts,
+): Promise<Decided> {
+  let reason = given.reason ?? judgement.reason
+  const spent = new Set(tried)
+  for (;;) {
+    const next = nextLink(judgement, settings, spent)
+    spent.add(next.link)
+    switch (next.link) {
+      case 'decided':
+        return { decision: next.decision, reason, by: 'rules' }
+      case 'defer':
+        return { decision: 'defer', reason, by: 'nobody' }
+      case 'undo': {
+        const undo = await ports
+          .snapshot(event, context.project, judgement)
+          .catch(cause => ports.fault('taking a snapshot', cause))
+        if (!undo) break
+        const words = `stays inside the worktree; \`baton undo ${undo}\` takes it back`
+        return { decision: 'allow', reason: words, by: 'undo', undo }
+      }
+      case 'model': {
+        const opinion = await ports.model
+          ?.judge(event, context, judgement, signal)
+          .catch(cause => ports.fault('asking a model', cause))
+        if (!opinion) break
+        if (opinion.decision !== 'ask')
+          return { decision: opinion.decision, reason: opinion.reason, by: 'model' }
+        reason = opinion.reason
+        break
+      }
+      case 'person':
+        return await askPerson(event, context, reason, signal, ports)
+    }
+  }
+}
+
+async function askPerson(
+  event: ToolEvent,
+  context: ReactionContext,
+  reason: string,
+  signal: AbortSignal,
+  { asks }: LinkPorts,
+): Promise<Decided> {
+  // The dialog appears at once, and the agent's next hook waits for the other channels beside it.
+  if (dialogFollows(event, context)) return { decision: 'ask', reason, by: 'nobody' }
+  const outcome = await asks.ask(questionFor(event, context.project, reason), {
+    signal,
+    withinMs: askMs(event, context),
+    unreached: dialogIsOpen(event, context) ? 'wait' : 'give-up',
+  })
+  const { decision, reason: why } = decisionOf(outcome, context.config.telegram.on_timeout)
+  const answered = outcome.result === 'answered'
+  return {
+    decision,
+    reason: answered ? why : `${reason}; ${why.toLowerCase()}`,
+    by: answered ? 'person' : 'nobody',
+    ask: outcome.ask,
+  }
+}
+
+/** Claude Code in a terminal shows its dialog for an `ask` and calls its next hook beside it; elsewhere this hook is all there is. */
+export const dialogFollows = (event: ToolEvent, { attended }: ReactionContext): boolean =>
+  event.type === 'ToolRequested' && event.agent === 'claude-code' && attended === true
+
+/** The dialog is on the screen all the while, unless nobody sits there. */
+const dialogIsOpen = (event: ToolEvent, { attended }: ReactionContext): boolean =>
+  event.type === 'PermissionAsked' && attended !== false
+
+const DIALOG_MS = 7200 * 1000
+const UNATTENDED_MS = 60_000
+
+/** How long a person may take. */
+export function askMs(event: ToolEvent, context: ReactionContext): number {
+  const { telegram }: Config = context.config
+  if (telegram.enabled) return telegram.timeout_sec * 1000
+  return dialogIsOpen(event, context) ? DIALOG_MS : UNATTENDED_MS
+}

@@ -1,0 +1,81 @@
+import type { Ask } from '@batonpass/contract/ask'
+import { EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import type { DecidedBy, DecisionEntry, PermissionJudgement } from '@batonpass/contract/permission'
+import type { Chance } from '../ports/chance.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Contribution } from '../ports/contribution.ts'
+import type { ReactionContext } from '../ports/reactor.ts'
+import { subjectOf, type ToolEvent } from './ask-for.ts'
+
+/** The end of the chain for one event. */
+export interface Decided {
+  decision: DecisionEntry['decision']
+  reason: string
+  by: DecidedBy
+  undo?: string
+  ask?: Ask
+}
+
+export interface RecordPorts {
+  write(entries: readonly NewEntry[]): Promise<unknown>
+  /** The seed's unified log, when `handsoff.debug` is on. */
+  debug(context: ReactionContext, line: string): Promise<void>
+  fault(during: string, cause: unknown): void
+  clock: Clock
+  chance: Chance
+}
+
+/**
+ * Puts a decision into the journal and gives the agent's answer to it. What could not be recorded is not allowed:
+ * then this throws. A deny stands, recorded or not.
+ */
+export async function record(
+  event: ToolEvent,
+  context: ReactionContext,
+  { trail }: PermissionJudgement,
+  { decision, reason, by, undo, ask }: Decided,
+  began: number,
+  ports: RecordPorts,
+): Promise<Contribution> {
+  const { clock, chance } = ports
+  const suffix = chance.id(20)
+  const subject = subjectOf(event)
+  const body: DecisionEntry = {
+    kind: 'decision',
+    event: event.id,
+    tool: event.tool,
+    subject,
+    decision,
+    reason,
+    by,
+    trail,
+    ...(undo ? { undo } : {}),
+    ...(ask ? { ask: ask.id } : {}),
+    tookMs: Math.max(0, Math.round((clock.elapsed() - began) * 1000) / 1000),
+  }
+  const entry: NewEntry = {
+    id: EntryId.parse(`ent_${suffix}`),
+    at: new Date(clock.now()).toISOString(),
+    agent: event.agent,
+    session: event.session,
+    nativeSession: event.nativeSession,
+    ...(event.toolUseId ? { toolUseId: event.toolUseId } : {}),
+    project: context.project,
+    body,
+  }
+  try {
+    await ports.write([entry])
+  } catch (cause) {
+    if (decision !== 'deny') throw cause
+    ports.fault('recording a deny', cause)
+  }
+  if (context.config.handsoff.debug) {
+    await ports
+      .debug(context, `${event.tool} ${decision} by ${by}: ${subject} (${reason})`)
+      .catch(cause => ports.fault('writing permission.txt', cause))
+  }
+  if (decision === 'defer') return {}
+  const why = decision === 'allow' ? reason : `Baton: ${reason} (baton why dec_${suffix})`
+  return { permission: { decision, reason: why } }
+}
