@@ -246,7 +246,7 @@ describe("Claude Code's settings", () => {
         ],
       },
     ])
-    expect(hooks.Stop[0].hooks[0].timeout).toBe(10)
+    expect(hooks.Stop[0].hooks[0].timeout).toBe(100)
   })
 
   test('events that only observe go to the daemon by HTTP when it has an address', () => {

@@ -8,7 +8,8 @@ export const hooks: readonly HookPoint[] = [
   { event: 'PermissionRequest', role: 'decide', waits: true, matcher: '*' },
   { event: 'PostToolUse', role: 'observe', matcher: '*' },
   { event: 'PostToolUseFailure', role: 'observe', matcher: '*' },
-  { event: 'Stop', role: 'decide' },
+  // A supervisor may write the next prompt meanwhile.
+  { event: 'Stop', role: 'decide', seconds: 100 },
   { event: 'StopFailure', role: 'observe' },
   { event: 'Notification', role: 'observe' },
   { event: 'PreCompact', role: 'decide' },

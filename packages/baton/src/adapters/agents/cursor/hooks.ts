@@ -12,6 +12,7 @@ export const hooks: readonly HookPoint[] = [
   { event: 'preCompact', role: 'observe' },
   { event: 'subagentStart', role: 'observe' },
   { event: 'subagentStop', role: 'observe' },
-  { event: 'stop', role: 'decide' },
+  // A supervisor may write the next prompt meanwhile.
+  { event: 'stop', role: 'decide', seconds: 100 },
   { event: 'sessionEnd', role: 'observe' },
 ]
