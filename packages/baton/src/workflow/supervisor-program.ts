@@ -1,4 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
+import { BatonError } from '@batonpass/contract/errors'
 import type { Programs } from '../ports/programs.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 import { cleanAnswer, SUPERVISOR_MS, type Supervisor, splitFlags, supervisorBrief } from './supervisor.ts'
@@ -18,16 +19,17 @@ export function programSupervisor({ programs, ownCalls, env, fault }: Supervisor
     async write(request, signal) {
       const { provider, model, flags } = request.settings
       if (provider === 'none') return undefined
-      const [program, ...args] = commandOf(provider, model, splitFlags(flags))
       const call = ownCalls.issue()
       try {
+        const [program, ...args] = commandOf(provider, model, splitFlags(flags))
         const end = await programs.run(
           {
             program,
             args,
             cwd: request.project,
             env: environmentFor(env, call.marker),
-            input: supervisorBrief(request),
+            // A word such as @file would have Claude Code read that file into the request.
+            input: supervisorBrief(request).replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ '),
             withinMs: SUPERVISOR_MS,
           },
           signal,
@@ -50,6 +52,9 @@ export function commandOf(
   model: string,
   flags: readonly string[],
 ): [string, ...string[]] {
+  // A name from configuration must not be read as another option.
+  if (model && !/^[A-Za-z0-9][\w.:/@[\]-]{0,199}$/.test(model))
+    throw new BatonError('config_invalid', 'handsoff.supervisor.model is not a name of a model')
   const named = (option: string) => (model ? [option, model] : [])
   switch (provider) {
     case 'claude':
@@ -60,6 +65,10 @@ export function commandOf(
         'text',
         '--no-session-persistence',
         '--strict-mcp-config',
+        '--disable-slash-commands',
+        // Hooks that go over HTTP cannot carry the marker.
+        '--settings',
+        '{"disableAllHooks":true}',
         ...named('--model'),
         ...flags,
         '--tools',
@@ -89,7 +98,12 @@ const OF_A_SESSION =
 
 function environmentFor(env: SupervisorParts['env'], marker: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !OF_A_SESSION.test(name))
-  const clean: Record<string, string> = { BATON_MARKER: marker }
+  const clean: Record<string, string> = {
+    BATON_MARKER: marker,
+    CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+    CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }
   for (const [name, value] of kept) if (value !== undefined) clean[name] = value
   return clean
 }

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { installAgent } from '../world/agents/install.ts'
 import { batonFor } from '../world/baton.ts'
 import { type Model, startModel, textOf } from '../world/model.ts'
 import { call, rateLimited, say, type Turn } from '../world/turn.ts'
@@ -225,6 +226,73 @@ describe('hands-off mode, with the real Claude Code', () => {
         ({ body }) => body.kind === 'workflow' && body.what === 'resumed',
       ),
     ).toHaveLength(1)
+  })
+
+  test("the plugin's own command starts a run, and hooks that are installed twice count once", {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = await workplace()
+    await using baton = await batonFor(home)
+    baton.configure(`${ALLOWED}handsoff:\n  max_continuations: 2\n`)
+    const job = worker(model, home)
+    const pluginDir = join(import.meta.dirname, '../../../../plugin')
+    const ran = await runClaude({
+      home,
+      model,
+      prompt: '/baton:issue-to-impl 42',
+      args: FREE,
+      env: home.searchPath,
+      pluginDir,
+      timeout: 100_000,
+    })
+    expect(job.stops()).toBe(3)
+    expect(stateOf(home, ran.sessionId ?? '')).toMatchObject({
+      state: 'capped',
+      continuation_count: 2,
+      issue_no: 42,
+    })
+    const [first] = model.mainRequests({ key: home.key })
+    expect(first && textOf(first)).toContain('plan-of-issue-N.md')
+  })
+
+  test('a supervisor writes the next prompt, and its own hooks start nothing', {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = await workplace()
+    await using baton = await batonFor(home)
+    baton.configure(
+      `${ALLOWED}handsoff:\n  max_continuations: 1\n  supervisor:\n    provider: claude\n    model: opus\n`,
+    )
+    symlinkSync(await installAgent('claude-code'), join(home.path, 'bin/claude'))
+    // The hook starts the daemon anew, with the environment in which a person's agents can log in.
+    await baton.must('down')
+    let n = 0
+    model.script({ key: home.key }, () =>
+      n++ % 2 === 0 ? call('Bash', { command: `echo ${n} > part-${n}.txt` }) : say('ok'),
+    )
+    // It comes without tools, so the fake model takes it for a side request.
+    model.answerSide('side', request =>
+      textOf(request).includes('You watch over a coding agent')
+        ? say('Look at the parser first.')
+        : undefined,
+    )
+    const ran = await runClaude({
+      home,
+      model,
+      prompt: '/issue-to-impl 42',
+      args: FREE,
+      env: home.searchPath,
+      timeout: 100_000,
+    })
+    const supervised = await baton.waitFor('workflow', body => body.what === 'supervised')
+    expect(supervised.prompt).toBe('Look at the parser first.')
+    const prompts = model.mainRequests({ key: home.key }).map(textOf)
+    expect(prompts.some(text => /1\/1 continuations[\s\S]*Look at the parser first\./.test(text))).toBe(true)
+    expect(new Set((await baton.events()).map(event => event.nativeSession))).toEqual(
+      new Set([ran.sessionId]),
+    )
   })
 
   test('a missing or garbled state file never makes it loop', { timeout: 90_000 }, async () => {
