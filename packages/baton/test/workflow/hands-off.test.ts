@@ -232,6 +232,21 @@ describe('A turn that dies', () => {
   })
 })
 
+it("An agent that ends its turn against Baton's word, by its own limit, is named", async () => {
+  await using w = world()
+  await w.tell(start('/issue-to-impl 42'))
+  await w.stop('s1')
+  await w.tell(shell('s1', 'make'))
+  await w.tell(event('Idle', 's1'))
+  expect(w.announced).toEqual([])
+  await w.stop('s1')
+  await w.tell(event('Idle', 's1', { kind: 'permission' }))
+  await w.tell(event('Idle', 's1'))
+  expect(w.announced).toMatchObject([
+    { end: 'blocked', reason: expect.stringContaining('STOP_HOOK_BLOCK_CAP') },
+  ])
+})
+
 it('The debug log has the lines people know', async () => {
   await using w = world({ handsoff: { debug: true } })
   await w.tell(start('/ultra-planner a feature', 'abc123'))
