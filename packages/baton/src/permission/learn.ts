@@ -1,63 +1,147 @@
-import type { DecisionEntry, PermissionRule } from '@batonpass/contract/permission'
-import { analyse } from './analysis/analysis.ts'
+import type { DecisionEntry, PermissionDecision, PermissionRule } from '@batonpass/contract/permission'
+import { REDACTED } from '../journal/redact.ts'
+import { analyse, type SimpleCommand } from './analysis/analysis.ts'
+import { programName } from './analysis/program.ts'
+import { assess } from './rules/assess.ts'
+import { builtinPrograms } from './rules/builtin.ts'
+import type { Kind } from './rules/kinds.ts'
+
+type Rule = Exclude<PermissionRule, string>
 
 /** A rule that would have spared a person the same yes again. */
 export interface Lesson {
-  rule: Exclude<PermissionRule, string>
+  rule: Rule
   /** How often a person said yes to what it covers. */
   allowed: number
   examples: string[]
 }
 
+/** What a person decided, and where. */
+export interface Taught extends Pick<DecisionEntry, 'tool' | 'subject' | 'decision' | 'by' | 'trail'> {
+  project: string
+}
+
+/** What the rules in force, and these besides, say to it now. */
+export type Trial = (besides: readonly Rule[], taught: Taught) => PermissionDecision
+
 const MOST_EXAMPLES = 3
+/** So many different forms of one sub-command, and the sub-command is meant. */
+const FORMS = 3
+/** Effects for which a sub-command may be allowed as a whole; what reaches further is only learned word for word. */
+const WIDENED: ReadonlySet<Kind> = new Set(['build', 'write', 'project', 'fetch'])
 
 /**
- * What a person kept allowing, as rules: by program and first sub-command, never wider. Anything a person also
- * denied teaches nothing, and neither does what could not be known before it ran.
+ * What a person kept allowing, as rules that are no wider than need be: word for word, or a sub-command that was allowed
+ * in several forms. A rule that would allow what the person denied, or spare no question, is not proposed.
  */
-export function learn(decisions: readonly DecisionEntry[], atLeast = 2): Lesson[] {
-  const byPerson = decisions.filter(({ by }) => by === 'person')
-  const denied = new Set(byPerson.filter(d => d.decision === 'deny').flatMap(d => rulesFor(d).map(keyOf)))
-  const lessons = new Map<string, Lesson>()
-  for (const decision of byPerson) {
-    if (decision.decision !== 'allow') continue
-    for (const rule of rulesFor(decision)) {
-      const key = keyOf(rule)
-      if (denied.has(key)) continue
-      const lesson = lessons.get(key) ?? { rule, allowed: 0, examples: [] }
-      lesson.allowed++
-      if (lesson.examples.length < MOST_EXAMPLES && !lesson.examples.includes(decision.subject)) {
-        lesson.examples.push(decision.subject)
-      }
-      lessons.set(key, lesson)
-    }
+export function learn(all: readonly Taught[], trial: Trial, atLeast = 2): Lesson[] {
+  const known = all.filter(({ by, subject }) => by === 'person' && isWhole(subject))
+  const denied = known.filter(({ decision }) => decision === 'deny')
+  const open = known.filter(one => one.decision === 'allow' && /^(ask|undecided)$/.test(trial([], one)))
+  const chosen = choose(open, atLeast)
+  const rules = () => [...chosen.values()].map(({ rule }) => rule)
+  for (const one of denied) {
+    if (trial(rules(), one) !== 'allow') continue
+    for (const form of formsOf(one)) for (const rule of [form.exact, form.wide]) chosen.delete(keyOf(rule))
+    // What still lets it through is not understood, so nothing is proposed.
+    if (trial(rules(), one) === 'allow') return []
   }
-  return [...lessons.values()]
-    .filter(lesson => lesson.allowed >= atLeast)
+  const spared = open.filter(one => trial(rules(), one) === 'allow')
+  const useful = new Set(
+    spared.flatMap(one => formsOf(one).flatMap(({ exact, wide }) => [keyOf(exact), keyOf(wide)])),
+  )
+  return [...chosen]
+    .filter(([key]) => useful.has(key))
+    .map(([, lesson]) => lesson)
     .sort((a, b) => b.allowed - a.allowed)
 }
 
-const keyOf = (rule: Lesson['rule']): string => JSON.stringify(rule)
+/** Nothing is missing from it: neither a secret nor, with `journal.content: digest`, everything. */
+const isWhole = (subject: string): boolean => !subject.includes(REDACTED) && !subject.startsWith('sha256:')
 
-/** One rule for each part that no rule had allowed; none when a part says nothing reliable. */
-function rulesFor({ tool, subject, trail }: DecisionEntry): Lesson['rule'][] {
+function choose(open: readonly Taught[], atLeast: number): Map<string, Lesson> {
+  const exact = new Map<string, Lesson>()
+  const wide = new Map<string, Lesson & { forms: Set<string> }>()
+  for (const one of open) {
+    for (const form of formsOf(one)) {
+      count(exact, form.exact, one.subject)
+      if (!form.wide) continue
+      const lesson = count(wide, form.wide, one.subject)
+      lesson.forms = (lesson.forms ?? new Set()).add(keyOf(form.exact))
+    }
+  }
+  const enough = [...wide].filter(([, { forms }]) => forms.size >= Math.max(FORMS, atLeast))
+  const covered = new Set(enough.flatMap(([, { forms }]) => [...forms]))
+  return new Map<string, Lesson>([
+    ...enough.map(([key, { forms: _, ...lesson }]) => [key, lesson] as const),
+    ...[...exact].filter(([key, { allowed }]) => allowed >= atLeast && !covered.has(key)),
+  ])
+}
+
+function count<L extends Lesson>(lessons: Map<string, L>, rule: Rule, subject: string): Partial<L> & Lesson {
+  const key = keyOf(rule)
+  const lesson = lessons.get(key) ?? ({ rule, allowed: 0, examples: [] as string[] } as L)
+  lesson.allowed++
+  if (lesson.examples.length < MOST_EXAMPLES && !lesson.examples.includes(subject))
+    lesson.examples.push(subject)
+  lessons.set(key, lesson)
+  return lesson
+}
+
+const keyOf = (rule: Rule | undefined): string => JSON.stringify(rule ?? null)
+
+interface Form {
+  exact: Rule
+  wide: Rule | undefined
+}
+
+/** One for each part that no rule had allowed; none when a part says nothing reliable. */
+function formsOf({ tool, subject, trail }: Taught): Form[] {
   if (tool.startsWith('mcp__')) {
     const [, server = '', ...name] = tool.split('__')
-    return [{ mcp: `${server}/${name.join('__')}` }]
+    return [{ exact: { mcp: `${server}/${name.join('__')}` }, wide: undefined }]
+  }
+  if (tool === 'WebFetch') {
+    const host = hostOf(subject.slice(tool.length).trim())
+    return host ? [{ exact: { tool, hosts: host }, wide: undefined }] : []
   }
   if (tool !== 'Bash' && tool !== 'Shell') return []
-  const open = new Set(trail.filter(step => step.decision !== 'allow').map(step => step.part))
+  const asked = new Set(trail.filter(step => step.decision !== 'allow').map(step => step.part))
   // Folders play no part here: only the words of the commands do.
   const { commands, unknowns } = analyse(subject, { cwd: '/', home: '/' })
   if (unknowns.length > 0) return []
-  const rules: Lesson['rule'][] = []
+  const forms: Form[] = []
   for (const command of commands) {
-    const words = command.words.map(word => word.value)
-    const [program, first] = words
-    if (program === undefined) return []
-    if (![...open].some(part => part.startsWith(program))) continue
-    const isWord = first !== undefined && /^[a-z][a-z0-9:_-]*$/i.test(first)
-    rules.push({ program, ...(isWord ? { subcommand: first } : {}) })
+    const text = textOf(command)
+    if (text === undefined) return []
+    if (!asked.has(text)) continue
+    const { kind, program, path } = assess(command, builtinPrograms())
+    const wide = WIDENED.has(kind) && path.length > 0 ? { program, subcommand: path.join(' ') } : undefined
+    forms.push({ exact: { pattern: `^${escaped(text)}$` }, wide })
   }
-  return rules
+  return forms
+}
+
+/** The part as patterns see it; undefined where a pattern would cover other words, too. */
+function textOf({ words }: SimpleCommand): string | undefined {
+  const values = words.map(word => word.value)
+  if (values.some(value => value === undefined || value === '' || /\s/.test(value))) return undefined
+  const [program = '', ...rest] = values.map(value => value ?? '')
+  const name = programName(program)
+  // `./deploy` is another program in every folder.
+  if (name === '' || (name.includes('/') && !name.startsWith('/'))) return undefined
+  const text = [name, ...rest].join(' ')
+  return text.length <= LONGEST_TEXT ? text : undefined
+}
+/** A pattern may have 500 characters. */
+const LONGEST_TEXT = 240
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
+
+function hostOf(url: string): string | undefined {
+  try {
+    return new URL(url).hostname || undefined
+  } catch {
+    return undefined
+  }
 }

@@ -38,6 +38,8 @@ export function permissionReactor(ports: PermissionPorts): Reactor {
   }
 }
 
+/** Tools whose dialog is the question: a yes from elsewhere would answer nothing. */
+const ASKS_ITSELF = new Set(['AskUserQuestion'])
 const SNAPSHOT_MS = 20_000
 /** An ask's own time-out comes before that of the whole. */
 const MARGIN_MS = 5_000
@@ -54,7 +56,7 @@ async function decide(
   const settings = settingsFor(event, context, call, ports)
   // The links that take time had their say at the call's first hook: the dialog is open because they did not decide.
   const tried: ReadonlySet<NextLink['link']> = new Set(call ? ['undo', 'model'] : [])
-  const reason = call?.told === 'ask' ? call.reason : undefined
+  const reason = whyAsked(event, context, judgement, call)
 
   const conclude = async (decided: Decided) => {
     const contribution = await record(event, context, judgement, decided, began, ports)
@@ -62,6 +64,10 @@ async function decide(
     return contribution
   }
   const next = nextLink(judgement, settings, tried)
+  if (event.type === 'PermissionAsked' && ASKS_ITSELF.has(event.tool) && next.link === 'person')
+    return {
+      now: await conclude({ decision: 'defer', reason: 'the agent asks the person itself', by: 'nobody' }),
+    }
   if (next.link === 'decided')
     return { now: await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' }) }
   if (canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))) {
@@ -113,6 +119,19 @@ function settingsFor(
 
 const isPlanning = (event: ToolEvent, { session }: ReactionContext): boolean =>
   (event.mode ?? session.mode) === 'plan'
+
+/** What a person reads beside the question, where it is not simply what the rules say. */
+function whyAsked(
+  event: ToolEvent,
+  context: ReactionContext,
+  { reason }: PermissionJudgement,
+  call: Call | undefined,
+): string | undefined {
+  if (event.type === 'PermissionAsked' && isPlanning(event, context))
+    return `in plan mode a person decides: ${reason}`
+  if (call?.told === 'allow') return `Baton allows it (${reason}), but the agent's own settings ask`
+  return call?.told === 'ask' ? call.reason : undefined
+}
 
 /** Neither for another mode than the person had in mind, nor where a deny may have been missed. */
 const canRemember = (event: ToolEvent, context: ReactionContext, judgement: PermissionJudgement): boolean =>

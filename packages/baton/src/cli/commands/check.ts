@@ -3,36 +3,30 @@ import { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import { z } from 'zod'
-import { systemFiles } from '../../adapters/system/files.ts'
-import { realpath } from '../../adapters/system/realpath.ts'
-import { loadConfig } from '../../config/load.ts'
-import { stateDir } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { nextLink } from '../../permission/chain.ts'
-import { judge } from '../../permission/judge.ts'
-import { rulesInForce } from '../../permission/rules-in-force.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { configOf, judging, type Outlook, outlook, warnOf } from '../judging.ts'
 
-interface Verdict {
+interface Verdict extends Outlook {
   command: string
-  decision: 'allow' | 'deny' | 'ask' | 'defer'
-  reason: string
   judgement: PermissionJudgement
 }
 
 /** Decides about a command without running it, by the rules alone: no model and no person is asked. */
 export const check: Handler = async (given, io) => {
+  const [command] = given.positionals
+  const isBatch = flag(given, 'batch')
+  if (isBatch === (command !== undefined))
+    throw new BatonError('usage', isBatch ? '--batch takes no COMMAND' : 'COMMAND is missing', {
+      remedy: 'See `baton check --help`.',
+    })
   const decide = await decider(given, io)
-  if (flag(given, 'batch')) return await batch(decide, io)
-  const command = given.positionals[0]
-  if (command === undefined)
-    throw new BatonError('usage', 'COMMAND is missing', { remedy: 'See `baton check --help`.' })
+  if (command === undefined) return await batch(decide, io)
   const { judgement, ...verdict } = decide(command)
   if (flag(given, 'json')) {
-    io.stdout.write(
-      `${JSON.stringify({ ...verdict, trail: judgement.trail, effects: judgement.effects, reversible: judgement.reversible })}\n`,
-    )
+    const { trail, effects, reversible } = judgement
+    io.stdout.write(`${JSON.stringify({ ...verdict, trail, effects, reversible })}\n`)
     return EXIT.ok
   }
   const colour = paint(io)
@@ -47,35 +41,28 @@ export const check: Handler = async (given, io) => {
 
 async function decider(given: Given, io: Io): Promise<(command: string) => Verdict> {
   const worktree = findWorktreeRoot(io.cwd)
-  const places = { project: worktree, env: io.env, home: io.home, stateDir: stateDir(io.env, io.home) }
-  const defaults = flag(given, 'defaults')
-  const config = defaults ? Config.parse({}) : (await loadConfig(places, { files: systemFiles })).config
-  const rules = rulesInForce(config, { worktree, home: io.home })
-  const settings = {
-    undo: config.permission.undo && !defaults,
-    undecided: config.permission.undecided,
-    model: false,
-  }
+  const config = flag(given, 'defaults')
+    ? Config.parse({ permission: { undo: false } })
+    : await loaded(worktree, io)
+  const rules = judging(config, worktree, io)
   const tool = text(given, 'tool') ?? 'Bash'
   return command => {
-    const input =
-      tool === 'Bash' ? { command } : tool === 'WebFetch' ? { url: command } : { file_path: command }
-    const guarded = { folders: [places.stateDir], ports: [], pids: [] }
-    const judgement = judge({ tool, input, cwd: io.cwd, worktree, home: io.home, guarded }, rules, {
-      realpath,
-    })
-    const next = nextLink(judgement, settings)
-    const decision =
-      next.link === 'decided'
-        ? next.decision
-        : next.link === 'undo'
-          ? 'allow'
-          : next.link === 'defer'
-            ? 'defer'
-            : 'ask'
-    const reason = next.link === 'undo' ? 'stays inside the worktree and can be undone' : judgement.reason
-    return { command, decision, reason, judgement }
+    const judgement = rules.tool({ tool, input: inputOf(tool, command), cwd: io.cwd })
+    return { command, ...outlook(judgement, config), judgement }
   }
+}
+
+async function loaded(worktree: string, io: Io): Promise<Config> {
+  const found = await configOf(worktree, io)
+  warnOf(found, io)
+  return found.config
+}
+
+/** The one field of a tool's input that the rules look at. */
+function inputOf(tool: string, subject: string): Record<string, string> {
+  if (tool === 'Bash' || tool === 'Shell') return { command: subject }
+  if (tool === 'WebFetch') return { url: subject }
+  return tool === 'WebSearch' ? { query: subject } : { file_path: subject }
 }
 
 const Line = z.object({ command: z.string() })

@@ -1,57 +1,97 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntryList } from '@batonpass/contract/api'
-import type { DecisionEntry } from '@batonpass/contract/permission'
-import { parseDocument } from 'yaml'
+import { BatonError } from '@batonpass/contract/errors'
+import type { PermissionRule } from '@batonpass/contract/permission'
+import { isCollection, parseDocument } from 'yaml'
 import { systemAncestry } from '../../adapters/system/ancestry.ts'
+import { systemFiles } from '../../adapters/system/files.ts'
 import { refuseAgents } from '../../ask/answerer.ts'
-import { ownFolders } from '../../config/places.ts'
-import { replaceFile } from '../../daemon/secret-file.ts'
-import { type Lesson, learn as lessonsFrom } from '../../permission/learn.ts'
-import { EXIT, flag, type Handler, text } from '../command.ts'
+import type { LoadedConfig } from '../../config/load.ts'
+import { CONFIG_NAMES, ownFolders } from '../../config/places.ts'
+import { problemLine } from '../../config/problem.ts'
+import { configFileIn, readConfig } from '../../config/read.ts'
+import { type Lesson, learn as lessonsFrom, type Taught, type Trial } from '../../permission/learn.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { type Io, printable } from '../io.ts'
+import { configOf, type Judging, judging } from '../judging.ts'
 import { since } from '../since.ts'
 
 /** Proposes rules for what a person kept allowing, as a diff of their own configuration; `--accept` writes it. */
 export const learn: Handler = async (given, io) => {
-  const lessons = lessonsFrom(await decisions(io, text(given, 'since')), Number(text(given, 'times') ?? 2))
-  const [folder = io.home] = ownFolders(io)
-  const file = join(folder, '.baton.yaml')
-  const before = textOf(file)
-  const after = withRules(before, lessons)
+  const accept = flag(given, 'accept')
+  const times = timesOf(given)
+  // A rule is a yes to the future: the same people may give it who may answer an ask.
+  if (accept) refuseAgents(await systemAncestry.of(process.pid), 'needed')
+  const taught = await decisions(io, text(given, 'since'))
+  const lessons = lessonsFrom(taught, await trialOf(taught, io), times)
+  const file = await ownFile(io)
+  const before = await textOf(file)
+  const after = withRules(before, file, lessons)
   if (flag(given, 'json'))
-    io.stdout.write(`${JSON.stringify({ file, lessons, accepted: flag(given, 'accept') })}\n`)
+    io.stdout.write(`${JSON.stringify({ file, lessons, accepted: accept && lessons.length > 0 })}\n`)
   else if (lessons.length === 0)
-    io.stdout.write('Nothing to learn yet: no command was allowed by you more than once.\n')
+    io.stdout.write('Nothing to learn yet: there is no command that you kept allowing.\n')
   else {
-    for (const { rule, allowed, examples } of lessons) {
+    for (const { rule, allowed, examples } of lessons)
       io.stdout.write(
         `${JSON.stringify(rule)}  allowed ${allowed} times, e.g. ${printable(examples.join(' | '))}\n`,
       )
-    }
     io.stdout.write(`\n${printable(await diffOf(file, before, after))}`)
   }
-  if (!flag(given, 'accept') || lessons.length === 0) return EXIT.ok
-  // A rule is a yes to the future: the same people may give it who may answer an ask.
-  refuseAgents(await systemAncestry.of(process.pid), 'needed')
-  replaceFile(file, after, 0o600)
+  if (!accept || lessons.length === 0) return EXIT.ok
+  await systemFiles.exclusively(file, async () => {
+    if ((await textOf(file)) !== before)
+      throw new BatonError('config_invalid', `${file} was changed meanwhile`)
+    await systemFiles.replace(file, after, 0o600)
+  })
   io.stderr.write(`Wrote ${file}\n`)
   return EXIT.ok
 }
 
-function withRules(before: string, lessons: readonly Lesson[]): string {
-  const document = parseDocument(before)
-  for (const { rule } of lessons) {
-    if (document.hasIn(['permissions', 'allow']))
-      document.addIn(['permissions', 'allow'], document.createNode(rule))
-    else document.setIn(['permissions', 'allow'], document.createNode([rule]))
-  }
-  return lessons.length === 0 ? before : document.toString()
+function timesOf(given: Given): number {
+  const times = text(given, 'times') ?? '2'
+  if (/^[1-9]\d{0,3}$/.test(times)) return Number(times)
+  throw new BatonError('usage', '--times takes a whole number of at least 1', {
+    remedy: 'See `baton learn --help`.',
+  })
 }
 
-async function decisions(io: Io, from: string | undefined): Promise<DecisionEntry[]> {
+/** The file of the user's own that counts; behind a link, the file it leads to. */
+async function ownFile(io: Io): Promise<string> {
+  const [folder = io.home] = ownFolders(io)
+  const found = await configFileIn(folder, systemFiles)
+  return found ? await systemFiles.realPath(found) : join(folder, CONFIG_NAMES[0])
+}
+
+const LARGEST_FILE = 1_000_000
+
+async function textOf(file: string): Promise<string> {
+  if (!(await systemFiles.taken(file))) return ''
+  return new TextDecoder().decode((await systemFiles.read(file, LARGEST_FILE)).bytes)
+}
+
+/** The file with the rules added and everything else as it was. */
+function withRules(before: string, file: string, lessons: readonly Lesson[]): string {
+  if (lessons.length === 0) return before
+  const document = parseDocument(before)
+  const at = ['permissions', 'allow']
+  const rules = lessons.map(({ rule }) => document.createNode(rule, { flow: true }))
+  // A section that is there without anything in it holds nothing to add to.
+  if (!isCollection(document.getIn(['permissions']))) document.deleteIn(['permissions'])
+  if (isCollection(document.getIn(at))) for (const rule of rules) document.addIn(at, rule)
+  else document.setIn(at, document.createNode(rules))
+  const after = document.toString({ lineWidth: 0 })
+  const { problems } = readConfig(new TextEncoder().encode(after), file)
+  if (problems.length > 0)
+    throw new BatonError('config_invalid', problems.map(problemLine).join('\n'), {
+      remedy: 'Mend the file, then learn again.',
+    })
+  return after
+}
+
+async function decisions(io: Io, from: string | undefined): Promise<Taught[]> {
   const query = new URLSearchParams({
     kind: 'decision',
     order: 'desc',
@@ -59,13 +99,28 @@ async function decisions(io: Io, from: string | undefined): Promise<DecisionEntr
     ...(from ? { since: since(from) } : {}),
   })
   const { entries } = EntryList.parse(await callDaemon(folderOf(io), 'GET', `/api/journal?${query}`, 60_000))
-  return entries.flatMap(({ body }) => (body.kind === 'decision' ? body : []))
+  return entries.flatMap(({ body, project }) =>
+    body.kind === 'decision' ? { ...body, project: project ?? io.home } : [],
+  )
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
+/** Judges what was decided under the rules in force where it was, and some besides. */
+async function trialOf(taught: readonly Taught[], io: Io): Promise<Trial> {
+  const configs = new Map<string, LoadedConfig>()
+  for (const { project, by } of taught)
+    if (by === 'person' && !configs.has(project)) configs.set(project, await configOf(project, io))
+  const made = new Map<string, Judging>()
+  const rulesIn = (project: string, besides: readonly PermissionRule[], { config }: LoadedConfig) => {
+    const key = JSON.stringify([project, besides])
+    const rules = made.get(key) ?? judging(config, project, io, besides)
+    made.set(key, rules)
+    return rules
+  }
+  return (besides, { tool, subject, project }) => {
+    const loaded = configs.get(project)
+    if (!loaded) return 'ask'
+    const rest = subject.slice(tool.length).trim()
+    const input = tool === 'WebFetch' ? { url: rest } : tool.startsWith('mcp__') ? {} : { command: subject }
+    return rulesIn(project, besides, loaded).tool({ tool, input, cwd: project }).decision
   }
 }

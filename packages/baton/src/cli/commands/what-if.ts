@@ -3,73 +3,69 @@ import { EntryList } from '@batonpass/contract/api'
 import { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Entry } from '@batonpass/contract/journal'
-import { systemFiles } from '../../adapters/system/files.ts'
-import { realpath } from '../../adapters/system/realpath.ts'
-import { loadConfig } from '../../config/load.ts'
 import { plainValue } from '../../config/node.ts'
 import { problemLine } from '../../config/problem.ts'
 import { readConfig } from '../../config/read.ts'
+import { REDACTED } from '../../journal/redact.ts'
 import { subjectOf, type ToolEvent } from '../../permission/ask-for.ts'
-import { judge } from '../../permission/judge.ts'
-import { requestsOf, strictest } from '../../permission/requests.ts'
-import type { RuleSet } from '../../permission/rules/compile.ts'
-import { rulesInForce } from '../../permission/rules-in-force.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
+import { configOf, type Judging, judging, type Outlook, outlook, warnOf } from '../judging.ts'
 import { since } from '../since.ts'
 
 const PAGE = 1000
 
 /** Replays recorded tool calls under other rules and lists every decision that would change. */
 export const whatIf: Handler = async (given, io) => {
-  const file = text(given, 'rules') ?? ''
-  const proposed = configFrom(file)
+  const proposed = configFrom(text(given, 'rules') ?? '')
   const from = text(given, 'since')
-  let replayed = 0
-  let changed = 0
+  const sides = new Map<string, Sides>()
+  const json = flag(given, 'json')
+  let [replayed, changed, unreadable] = [0, 0, 0]
   for await (const { event, project } of toolCalls(io, from ? since(from) : undefined)) {
-    const place = { worktree: project, home: io.home }
-    const now = decisionUnder(rulesInForce(await inForce(project, io), place), event, project, io)
-    const then = decisionUnder(rulesInForce(proposed, place), event, project, io)
+    if (!isWhole(event)) {
+      unreadable++
+      continue
+    }
+    const known = sides.get(project) ?? (await sidesOf(project, proposed, io))
+    sides.set(project, known)
+    const [now, then] = [known.current(event), known.proposed(event)]
     replayed++
     if (now.decision === then.decision) continue
     changed++
-    if (flag(given, 'json'))
-      io.stdout.write(
-        `${JSON.stringify({ at: event.at, tool: event.tool, subject: subjectOf(event), now, then })}\n`,
-      )
-    else
-      io.stdout.write(
-        `${now.decision} -> ${then.decision}  ${printable(subjectOf(event))}\n    ${printable(then.reason)}\n`,
-      )
+    const subject = subjectOf(event)
+    io.stdout.write(
+      json
+        ? `${JSON.stringify({ at: event.at, tool: event.tool, subject, project, now, then })}\n`
+        : `${now.decision} -> ${then.decision}  ${printable(subject)}\n    ${printable(then.reason)}\n`,
+    )
   }
-  if (!flag(given, 'json'))
-    io.stdout.write(`${replayed} tool calls replayed, ${changed} decisions would change.\n`)
+  const skipped = unreadable > 0 ? ` ${unreadable} could not be: the journal holds only their digests.` : ''
+  if (!json)
+    io.stdout.write(`${replayed} tool calls replayed, ${changed} decisions would change.${skipped}\n`)
   return EXIT.ok
 }
 
-function decisionUnder(rules: RuleSet, event: ToolEvent, worktree: string, io: Io) {
-  const cwd = event.cwd ?? worktree
-  const { decision, reason } = strictest(
-    requestsOf(event).map(request =>
-      judge({ ...request, cwd, worktree, home: io.home }, rules, { realpath }),
-    ),
-  )
-  return { decision, reason }
+type Side = (event: ToolEvent) => Outlook
+interface Sides {
+  current: Side
+  proposed: Side
 }
 
-const loaded = new Map<string, Config>()
-async function inForce(project: string, io: Io): Promise<Config> {
-  const known = loaded.get(project)
-  if (known) return known
-  const { config } = await loadConfig(
-    { project, env: io.env, home: io.home, stateDir: folderOf(io).dir },
-    { files: systemFiles },
-  )
-  loaded.set(project, config)
-  return config
+async function sidesOf(project: string, proposed: Config, io: Io): Promise<Sides> {
+  const loaded = await configOf(project, io)
+  warnOf(loaded, io)
+  const side = (config: Config): Side => {
+    const rules: Judging = judging(config, project, io)
+    return event => outlook(rules.call(event), config)
+  }
+  return { current: side(loaded.config), proposed: side(proposed) }
 }
+
+/** With `journal.content: digest` the words are gone; a secret that was taken out changes nothing. */
+const isWhole = (event: ToolEvent): boolean =>
+  !/^sha256:[0-9a-f]{64} bytes:\d+$/.test(subjectOf(event).replaceAll(REDACTED, ''))
 
 /** The file is read as it stands, without asking whether it is trusted: nothing runs by it. */
 function configFrom(file: string): Config {
@@ -77,7 +73,10 @@ function configFrom(file: string): Config {
   try {
     bytes = readFileSync(file)
   } catch (cause) {
-    throw new BatonError('config_unreadable', `${file} cannot be read`, { cause })
+    throw new BatonError('config_unreadable', `${file} cannot be read`, {
+      cause,
+      remedy: 'Name a file in the form of .baton.yaml.',
+    })
   }
   const { node, problems } = readConfig(bytes, file)
   if (!node || problems.length > 0)
