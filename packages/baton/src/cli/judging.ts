@@ -1,0 +1,68 @@
+import type { Config } from '@batonpass/contract/config'
+import type { PermissionJudgement, PermissionRule } from '@batonpass/contract/permission'
+import { hasDashNames } from '../adapters/system/dash-names.ts'
+import { systemFiles } from '../adapters/system/files.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import { stateDir } from '../config/places.ts'
+import { problemLine } from '../config/problem.ts'
+import type { ToolEvent } from '../permission/ask-for.ts'
+import { nextLink } from '../permission/chain.ts'
+import { judge } from '../permission/judge.ts'
+import { judgeCall } from '../permission/requests.ts'
+import { rulesInForce } from '../permission/rules-in-force.ts'
+import { type Io, paint } from './io.ts'
+
+/** Judges as the daemon would in a project, by rules alone. */
+export interface Judging {
+  tool(request: { tool: string; input: unknown; cwd: string }): PermissionJudgement
+  call(event: ToolEvent): PermissionJudgement
+}
+
+export function judging(
+  config: Config,
+  worktree: string,
+  io: Io,
+  allow: readonly PermissionRule[] = [],
+): Judging {
+  const permissions = { ...config.permissions, allow: [...config.permissions.allow, ...allow] }
+  const rules = rulesInForce({ permission: config.permission, permissions }, { worktree, home: io.home })
+  const { port } = config.daemon
+  const guarded = { folders: [stateDir(io.env, io.home)], ports: port === 0 ? [] : [port], pids: [] }
+  const place = { worktree, home: io.home, guarded }
+  const paths = { realpath, hasDashNames }
+  return {
+    tool: request => judge({ ...request, ...place }, rules, paths),
+    call: event => judgeCall(event, rules, place, paths),
+  }
+}
+
+export function configOf(project: string, io: Io): Promise<LoadedConfig> {
+  const places = { project, env: io.env, home: io.home, stateDir: stateDir(io.env, io.home) }
+  return loadConfig(places, { files: systemFiles })
+}
+
+/** A rule that was not understood does not count: whoever judges by the rest must know. */
+export function warnOf({ problems }: LoadedConfig, io: Io): void {
+  for (const problem of problems) io.stderr.write(`${paint(io)('red', 'error:')} ${problemLine(problem)}\n`)
+}
+
+export interface Outlook {
+  decision: 'allow' | 'deny' | 'ask' | 'defer'
+  reason: string
+}
+
+/** What a judgement comes to where neither a model nor a person is asked. */
+export function outlook(judgement: PermissionJudgement, { permission }: Pick<Config, 'permission'>): Outlook {
+  const next = nextLink(judgement, { ...permission, model: false })
+  switch (next.link) {
+    case 'decided':
+      return { decision: next.decision, reason: judgement.reason }
+    case 'undo':
+      return { decision: 'allow', reason: `${judgement.reason}: stays inside the worktree and can be undone` }
+    case 'defer':
+      return { decision: 'defer', reason: judgement.reason }
+    default:
+      return { decision: 'ask', reason: judgement.reason }
+  }
+}
