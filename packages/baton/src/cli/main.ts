@@ -50,7 +50,7 @@ async function find(commands: readonly Command[], name: string): Promise<Command
 }
 
 /** One line that says what happened and one that says what to do; a stack only for a bug of ours. */
-export function report(cause: unknown, io: Io): number {
+function report(cause: unknown, io: Io): number {
   const colour = paint(io)
   if (cause instanceof BatonError) {
     io.stderr.write(`${colour('red', 'baton:')} ${cause.message}\n`)
@@ -97,7 +97,7 @@ function workingFolder(): string {
 }
 
 /** A user id without an entry in the user list has no home. */
-export function homeFolder(): string {
+function homeFolder(): string {
   try {
     return process.env.HOME || homedir()
   } catch {

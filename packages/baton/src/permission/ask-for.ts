@@ -17,7 +17,7 @@ export const isAbout = (ask: Ask, { session, tool, input }: EventOf<'ToolFinishe
 
 /** A subagent's questions outlive the turn that the session itself ends. */
 const OF_SUBAGENT = ' of a subagent'
-export const keyFor = ({ id, subagent }: Pick<ToolEvent, 'id' | 'subagent'>): string =>
+const keyFor = ({ id, subagent }: Pick<ToolEvent, 'id' | 'subagent'>): string =>
   subagent ? `${id}${OF_SUBAGENT}` : id
 export const isOfSubagent = (ask: Ask): boolean => ask.key.endsWith(OF_SUBAGENT)
 /** The event that asked. */

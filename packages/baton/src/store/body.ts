@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib'
 
 /** Below this size a compressor's fixed cost is larger than what it saves. */
-export const COMPRESS_FROM = 4096
+const COMPRESS_FROM = 4096
 
 /** JSON text as stored: as it is when short, compressed when long and when that makes it shorter. */
 export function pack(json: string, from = COMPRESS_FROM): string | Uint8Array {

@@ -9,7 +9,7 @@ export type Dialect = 'sqlite' | 'postgres'
  * Every migration, oldest first, inline because the program is one bundled file.
  * A released one is never edited: an older database has already run it.
  */
-export const migrations: Record<string, (dialect: Dialect) => Migration> = {
+const migrations: Record<string, (dialect: Dialect) => Migration> = {
   '0001_journal': dialect => ({
     async up(db) {
       const shared = dialect === 'postgres'

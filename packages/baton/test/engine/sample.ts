@@ -13,7 +13,7 @@ import { aSession } from '../world/journal.ts'
 const words = fc.constantFrom('a', 'b', 'one more thing', 'two\nlines', 'ünïcödé', '{"json":1}', '')
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 
-export const anyGoing: fc.Arbitrary<Going> = fc.oneof(
+const anyGoing: fc.Arbitrary<Going> = fc.oneof(
   fc.record({ rank: fc.constantFrom(...GOING), stop: words }),
   fc
     .record({
@@ -24,7 +24,7 @@ export const anyGoing: fc.Arbitrary<Going> = fc.oneof(
     .map(({ note, ...going }) => (note === undefined ? going : { ...going, note })),
 )
 
-export const anyContribution: fc.Arbitrary<Contribution> = fc
+const anyContribution: fc.Arbitrary<Contribution> = fc
   .record({
     permission: some(fc.record({ decision: fc.constantFrom('allow', 'deny', 'ask'), reason: words })),
     going: some(anyGoing),
@@ -34,7 +34,7 @@ export const anyContribution: fc.Arbitrary<Contribution> = fc
   })
   .map(parts => Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)))
 
-export const anyReactor: fc.Arbitrary<ReactorName> = fc.constantFrom(...REACTORS)
+const anyReactor: fc.Arbitrary<ReactorName> = fc.constantFrom(...REACTORS)
 export const anySaid = fc.record({ by: anyReactor, what: anyContribution })
 
 export const context: ReactionContext = {

@@ -11,7 +11,7 @@ import {
   Values,
 } from './board-shape.ts'
 
-export const set = 'projectId: $project, itemId: $item'
+const set = 'projectId: $project, itemId: $item'
 export const statusPart = {
   inputs: ', $statusField: ID!, $option: String!',
   field: `status: updateProjectV2ItemFieldValue(input: { ${set}, fieldId: $statusField, value: { singleSelectOptionId: $option } }) { projectV2Item { id } }`,

@@ -60,7 +60,7 @@ function byStatus(facts: Facts, said: string, cause: Error): ForgeError {
   }
 }
 
-export function forbidden(said: string, cause?: Error, sso = false): ForgeError {
+function forbidden(said: string, cause?: Error, sso = false): ForgeError {
   return new ForgeError('forbidden', `The token may not do this: ${said}`, {
     ...(cause ? { cause } : {}),
     remedy: sso

@@ -1,5 +1,5 @@
 /** Claude Code puts a longer string into a file and shows the model only its beginning. */
-export const CLAUDE_TEXT_LIMIT = 10_000
+const CLAUDE_TEXT_LIMIT = 10_000
 
 /** The text, or as many of its whole lines as fit, with a last line that says how much is missing. */
 export function fit(text: string, limit: number = CLAUDE_TEXT_LIMIT): string {
