@@ -15,6 +15,11 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
 
 function bash(commands: readonly Command[]): string {
   const cases = commands.map(command => `    ${command.name}) words='${wordsOf(command).join(' ')}' ;;`)
+  const values = commands.flatMap(({ name, options = {} }) =>
+    Object.entries(options).flatMap(([option, { choices }]) =>
+      choices ? `    ${name}:--${option}) words='${choices.join(' ')}' ;;` : [],
+    ),
+  )
   return [
     '_baton() {',
     '  local cur=${COMP_WORDS[COMP_CWORD]} words',
@@ -23,6 +28,9 @@ function bash(commands: readonly Command[]): string {
     '  else case ${COMP_WORDS[1]} in',
     ...cases,
     "    *) words='--help' ;;",
+    '  esac',
+    '  case ${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]} in',
+    ...values,
     '  esac; fi',
     '  COMPREPLY=($(compgen -W "$words" -- "$cur"))',
     '}',

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Health } from '@batonpass/contract/api'
@@ -13,6 +13,7 @@ import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
+import { lastEndpoint } from './endpoint.ts'
 import { comesFromHere, guardLoopback } from './guard.ts'
 import { answerHook, repeat } from './hook-route.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
@@ -181,11 +182,5 @@ function userName(): string {
 
 /** The port that HTTP hooks and bookmarks know from last time. */
 function lastPort(folder: StateFolder): number | undefined {
-  try {
-    const kept: unknown = JSON.parse(readFileSync(folder.endpoint, 'utf8'))
-    const url = typeof kept === 'object' && kept && 'url' in kept ? String(kept.url) : ''
-    return Number(/:(\d{1,5})$/.exec(url)?.[1]) || undefined
-  } catch {
-    return undefined
-  }
+  return Number(lastEndpoint(folder).url?.split(':').at(-1)) || undefined
 }

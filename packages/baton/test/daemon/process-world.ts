@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Health } from '@batonpass/contract/api'
 import { callDaemon } from '../../src/cli/daemon.ts'
 import type { StateFolder } from '../../src/config/state-folder.ts'
+import { DAEMON_FLAGS } from '../../src/hook/spawn.ts'
 import type { HookWorld } from '../hook/world.ts'
 import { until } from '../world/wait.ts'
 
@@ -21,7 +22,10 @@ export function startProgram(
   { folder, env }: HookWorld,
   { program = join(DIST, 'daemon.js'), flags = [] as string[] } = {},
 ): Started {
-  const child = spawn(process.execPath, [...flags, program, `--state-dir=${folder.dir}`], { env, cwd: '/' })
+  const child = spawn(process.execPath, [...DAEMON_FLAGS, ...flags, program, `--state-dir=${folder.dir}`], {
+    env,
+    cwd: '/',
+  })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', chunk => {

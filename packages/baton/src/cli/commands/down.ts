@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { BatonError } from '@batonpass/contract/errors'
+import { lastEndpoint } from '../../daemon/endpoint.ts'
 import { isOurDaemon } from '../../daemon/process.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
@@ -18,7 +18,7 @@ export const down: Handler = async (given, io) => {
     if (!(cause instanceof BatonError) || cause.code !== 'daemon_refused') throw cause
   }
   if (pid === undefined) {
-    pid = lastPid(folder.endpoint)
+    pid = lastEndpoint(folder).pid
     if (pid === undefined || !isOurDaemon(pid, folder.dir)) {
       io.stdout.write('No daemon is running.\n')
       return EXIT.ok
@@ -43,15 +43,4 @@ export const down: Handler = async (given, io) => {
   }
   io.stdout.write(`The daemon (pid ${pid}) has stopped.\n`)
   return EXIT.ok
-}
-
-function lastPid(endpoint: string): number | undefined {
-  try {
-    const kept: unknown = JSON.parse(readFileSync(endpoint, 'utf8'))
-    return typeof kept === 'object' && kept && 'pid' in kept && Number.isInteger(kept.pid)
-      ? Number(kept.pid)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -5,6 +5,7 @@ import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
+import { lastEndpoint } from '../../daemon/endpoint.ts'
 import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
 import { type LauncherPlaces, launcherText, type Transport, WAIT_SECONDS } from '../../hook/launcher.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
@@ -37,10 +38,11 @@ export const init: Handler = async (given, io) => {
       remedy: 'Run `baton doctor`.',
     })
   }
-  const observeUrl =
-    flag(given, 'no-http') || !health
-      ? undefined
-      : `${health.url}/observe/${dryRun ? '<key>' : secretFile(folder.observeKey)}`
+  const observeUrl = flag(given, 'no-http')
+    ? undefined
+    : dryRun
+      ? `${health?.url ?? lastEndpoint(folder).url ?? 'http://127.0.0.1:<port>'}/observe/${readText(folder.observeKey)?.trim() ?? '<key>'}`
+      : health && `${health.url}/observe/${secretFile(folder.observeKey)}`
   const target = {
     scope: (text(given, 'scope') ?? 'user') as InstallScope,
     project: findWorktreeRoot(io.cwd),
@@ -107,12 +109,16 @@ function writeLauncher(folder: StateFolder, launcher: string): void {
   replaceFile(folder.launcher, launcher, 0o755)
 }
 
+/** Diffs are pasted into issues. */
+const OBSERVE_KEY = /\/observe\/[0-9a-f]{64}(?=\/)/g
+
 const changed = (changes: readonly FileChange[]): FileChange[] => changes.filter(c => c.before !== c.after)
 
 async function apply(changes: readonly FileChange[], given: Given, io: Io): Promise<void> {
   for (const { path, before, after } of changed(changes)) {
     if (flag(given, 'dry-run')) {
-      if (!flag(given, 'json')) io.stdout.write(await diffOf(path, before ?? '', after ?? ''))
+      const diff = await diffOf(path, before ?? '', after ?? '')
+      if (!flag(given, 'json')) io.stdout.write(diff.replace(OBSERVE_KEY, '/observe/<key>'))
       continue
     }
     if (readText(path) !== before) {

@@ -1,5 +1,7 @@
 import { EntryList } from '@batonpass/contract/api'
 import type { Entry } from '@batonpass/contract/journal'
+import { Session } from '@batonpass/contract/session'
+import type { StateFolder } from '../../config/state-folder.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf, followDaemon } from '../daemon.ts'
 import { describeEntry } from '../describe.ts'
@@ -17,25 +19,34 @@ export const logs: Handler = async (given, io) => {
   }
   const from = text(given, 'since')
   if (from) query.since = since(from)
-  const body = EntryList.parse(await callDaemon(folder, 'GET', `/api/journal?${new URLSearchParams(query)}`))
+  if (query.session) query.session = await fullId(query.session, folder)
+  const entries = async (wanted: Record<string, string>) =>
+    EntryList.parse(await callDaemon(folder, 'GET', `/api/journal?${new URLSearchParams(wanted)}`)).entries
+  // Asked first: what is written between the two questions is told by one of them.
+  const newest = flag(given, 'follow') ? (await entries({ order: 'desc', limit: '1' }))[0]?.seq : undefined
+  const past = await entries(query)
   const show = (entry: Entry) => {
     if (flag(given, 'json')) return io.stdout.write(`${JSON.stringify(entry)}\n`)
     const who = entry.nativeSession ? `${entry.agent} ${entry.nativeSession.slice(0, 8)}` : 'baton'
     io.stdout.write(`${colour('dim', entry.at)} ${colour('cyan', who)} ${printable(describeEntry(entry))}\n`)
   }
-  for (const entry of body.entries.reverse()) show(entry)
+  for (const entry of past.reverse()) show(entry)
   if (!flag(given, 'follow')) return EXIT.ok
-  const last = body.entries.at(-1)?.seq
-  await followDaemon(folder, `/api/events${last === undefined ? '' : `?after=${last}`}`, io.signal, data => {
+  const after = Math.max(newest ?? 0, past.at(-1)?.seq ?? 0)
+  await followDaemon(folder, `/api/events?after=${after}`, io.signal, data => {
     const entry = JSON.parse(data) as Entry
     if (matches(entry, query)) show(entry)
   })
   return EXIT.ok
 }
 
+/** People give the start of an id; the journal wants the whole. */
+async function fullId(start: string, folder: StateFolder): Promise<string> {
+  return Session.parse(await callDaemon(folder, 'GET', `/api/sessions/${encodeURIComponent(start)}`)).id
+}
+
 function matches(entry: Entry, { session, project, kind }: Record<string, string>): boolean {
-  if (session && !entry.session?.startsWith(session) && !entry.nativeSession?.startsWith(session))
-    return false
+  if (session && entry.session !== session) return false
   if (project && entry.project !== project) return false
   return !kind || entry.body.kind === kind
 }
