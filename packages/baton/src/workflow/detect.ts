@@ -27,7 +27,7 @@ function byCommand(workflows: readonly Workflow[], name: string): Workflow | und
  * The issue is the first word after the command, or the word after `--dry-run`, `--refine` or `--from-issue`.
  * A number later in a sentence is not one: `/ultra-planner add 3 buttons`.
  */
-export function issueIn(rest: string): number | undefined {
+function issueIn(rest: string): number | undefined {
   const words = rest.trim().split(/\s+/, 40)
   const named = words.flatMap((word, i) => {
     const beside = /^--(?:refine|from-issue)=(.+)$/.exec(word)?.[1]

@@ -38,7 +38,7 @@ export interface HandsOffParts
 }
 
 /** A workflow that runs right now, and the issue it is for. */
-export type ActiveRun = Workflow & { issue?: number | undefined }
+type ActiveRun = Workflow & { issue?: number | undefined }
 
 /** Hands-off mode, put together. */
 export interface HandsOffMode {
@@ -47,7 +47,7 @@ export interface HandsOffMode {
   activeWorkflow(
     session: Pick<Session, 'id' | 'nativeSession'>,
     project: string,
-  ): Promise<Workflow | undefined>
+  ): Promise<ActiveRun | undefined>
   /** Continues parked runs whose limit has been reset; to be called every few seconds. Gives how many went on. */
   tick(): Promise<number>
   carryOver(from: Session['id'], to: Parameters<typeof carryOver>[3]): Promise<boolean>

@@ -29,7 +29,7 @@ const ENDING =
   'How to end this run: execute `baton done` in your shell; it stops further continuations of this session. Do so as soon as the goal is reached, and not before.'
 
 /** The first 500 characters of a plan. */
-export const EXCERPT_LENGTH = 500
+const EXCERPT_LENGTH = 500
 export const excerptOf = (plan: string): string =>
   Array.from(plan.slice(0, EXCERPT_LENGTH * 2))
     .slice(0, EXCERPT_LENGTH)

@@ -65,7 +65,7 @@ const surroundings = ({ session, project, config, now }: ReactionContext) => ({
   now,
 })
 
-export function contributionOf({ prompt, note, stop, notice }: StopAnswer): Contribution {
+function contributionOf({ prompt, note, stop, notice }: StopAnswer): Contribution {
   return {
     ...(prompt ? { going: { rank: 'workflow' as const, prompt, ...(note ? { note } : {}) } } : {}),
     ...(stop ? { going: { rank: stop.by, stop: stop.reason } } : {}),

@@ -6,8 +6,7 @@ import type { SmallFiles } from '../ports/small-files.ts'
 import { Evidence } from './evidence.ts'
 import { Course } from './progress.ts'
 
-export const End = z.object({ kind: EndKind, reason: z.string(), at: z.number() })
-export type End = z.infer<typeof End>
+const End = z.object({ kind: EndKind, reason: z.string(), at: z.number() })
 
 const Spent = z.object({ tokens: z.number(), money: z.number(), ms: z.number() })
 export type Spent = z.infer<typeof Spent>

@@ -93,11 +93,6 @@ export class StateFiles {
     })
   }
 
-  async listIndex(root: string): Promise<number[]> {
-    const files = await this.#files.list(root, BY_ISSUE)
-    return files.flatMap(({ name }) => Number(/^([1-9]\d{0,8})\.json$/.exec(name)?.[1]) || [])
-  }
-
   /** The plan that issue-to-impl cached: beside the state files, or in the worktree. */
   async plan(root: string, project: string, issue: number): Promise<Plan | undefined> {
     for (const place of new Set([root, project])) {
