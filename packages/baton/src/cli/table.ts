@@ -208,6 +208,56 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/clean.ts')).clean,
   },
   {
+    name: 'handoff',
+    summary: 'Hand a session off: write down where its work stands.',
+    details:
+      "Of a live session, or of one that crashed: by its transcript and git, not by anybody's memory. Nothing of the\nsession itself is changed.",
+    options: {
+      session: {
+        type: 'string',
+        short: 's',
+        value: 'SESSION',
+        help: "Its id, or the start of it. Default: the session this runs in, else the project's newest.",
+      },
+      transcript: {
+        type: 'string',
+        value: 'FILE',
+        help: 'By this transcript of Claude Code, pi or oh-my-pi.',
+      },
+      focus: { type: 'string', value: 'TEXT', help: 'What the next session is to look at first.' },
+      print: { type: 'boolean', help: 'Print it as context for a new session, and store nothing.' },
+      verify: { type: 'string', value: 'FILE', help: 'Compare this document with the evidence instead.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton handoff', "Write the newest session's document into .bmad/handoffs."],
+      [
+        'baton handoff --verify .bmad/handoffs/handoff-2026-01-22-14-30.md',
+        'Say which of its claims do not hold.',
+      ],
+      ['claude "$(baton handoff --print)"', 'Begin a new session where the last one ended.'],
+    ],
+    load: async () => (await import('./commands/handoff.ts')).handoff,
+  },
+  {
+    name: 'handoffs',
+    summary: 'List the handoff documents of this project, show one, or compare two.',
+    positionals: [
+      { name: 'WHAT', help: '`show` or `diff`; without it, the list.' },
+      { name: 'NAME', many: true, help: 'The documents, or parts of their names. Default: the newest.' },
+    ],
+    options: {
+      context: { type: 'boolean', help: 'With `show`: as context for a new session.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton handoffs', 'Every document with the session that wrote it and the one it began with.'],
+      ['baton handoffs show', 'The newest.'],
+      ['baton handoffs diff', 'What changed between the last two.'],
+    ],
+    load: async () => (await import('./commands/handoffs.ts')).handoffs,
+  },
+  {
     name: 'asks',
     summary: 'List the questions that wait for you.',
     positionals: [{ name: 'ASK', help: 'Only this one: its id, or the start of it.' }],
@@ -283,7 +333,7 @@ export const COMMANDS: readonly Command[] = [
         type: 'string',
         value: 'FILE',
         required: true,
-        help: 'A file in the form of .baton.yaml with the rules to try.',
+        help: 'A file in the form of .baton.yaml: its rules are tried in place of all that is in force.',
       },
       since: { type: 'string', value: 'TIME', help: 'Only calls from this time on: 2h, 7d or a date.' },
       ...JSON_OPTION,
@@ -296,6 +346,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'learn',
     summary: 'Propose rules from what you kept allowing.',
+    details:
+      'Word for word, or by sub-command where you allowed several forms of it. What you denied is never proposed.',
     options: {
       accept: { type: 'boolean', help: 'Write the rules into your own .baton.yaml.' },
       times: { type: 'string', value: 'N', help: 'How often you must have allowed it. Default: 2.' },
