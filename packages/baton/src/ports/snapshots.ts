@@ -61,8 +61,8 @@ export interface KeptRef {
 }
 
 export interface CaptureRequest {
-  /** Undefined: only look, and keep nothing that `steps` would show. */
-  readonly about: StepAbout | undefined
+  /** Undefined: only look, and keep nothing that `steps` would show. Not waited for before it is needed. */
+  readonly about: Promise<StepAbout> | undefined
   readonly atMs: number
   readonly limits: CaptureLimits
   /** Paths to hold although they are ignored now. */

@@ -96,14 +96,15 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     also?: Iterable<BytePath>,
   ): Promise<{ capture: Capture; step: number }> {
     const atMs = clock.now()
-    const kept = await worktree.kept()
-    const step = nextStep(kept)
-    const capture = await worktree.capture({
-      about: { ...about, step, atMs },
+    const keeping = worktree.kept()
+    const capturing = worktree.capture({
+      about: keeping.then(kept => ({ ...about, step: nextStep(kept), atMs })),
       atMs,
       limits,
       ...(also ? { also } : {}),
     })
+    const [kept, capture] = await Promise.all([keeping, capturing])
+    const step = nextStep(kept)
     const mine = { name: '', kind: 'step', foreign: false, step, atMs } as const
     const gone = expired([...kept, mine], retention, atMs).filter(ref => ref.name !== '')
     if (gone.length > 0) await worktree.drop(gone)

@@ -14,7 +14,7 @@ import { expect, it } from 'vitest'
 import type { Repository } from '../../world/scratch.ts'
 import { gitState, indexBytes, treeOf, undoWorld } from './world.ts'
 
-const RUNS = Number(process.env.BATON_UNDO_RUNS ?? 25)
+const RUNS = Number(process.env.BATON_UNDO_RUNS ?? 15)
 
 const name = fc.constantFrom(
   'a',
@@ -69,6 +69,8 @@ it('gives back exactly the files, the index and HEAD, whatever happened, and bac
       async (first, then) => {
         await using world = await undoWorld()
         const { repo, undo } = world
+        // Git itself names the empty tree in an empty index without storing it, and fsck then misses it.
+        await repo.git('hash-object', '-t', 'tree', '-w', '/dev/null')
         await repo.commit({ a: 'other', shared: 'same' })
         await repo.git('branch', 'other')
         await repo.commit({ a: 'main', 'dir/c': 'c' })

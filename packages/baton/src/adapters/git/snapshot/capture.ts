@@ -61,8 +61,9 @@ export async function capture(
       known && !changed && known.staged === staged.id ? known.state : stateText(place, files, staged.id)
 
     const seconds = Math.floor(request.atMs / 1000)
-    const message = request.about
-      ? messageText({ about: request.about, position, state, leftOut: leftOut.length })
+    const step = await request.about
+    const message = step
+      ? messageText({ about: step, position, state, leftOut: leftOut.length })
       : 'baton undo: as it is now\n'
     const commands = [
       `commit ${now}`,
@@ -77,7 +78,7 @@ export async function capture(
       '',
       'get-mark :1',
       'ls :1 ""',
-      ...(request.about ? [`reset ${place.refs}${request.about.step}`, 'from :1', ''] : []),
+      ...(step ? [`reset ${place.refs}${step.step}`, 'from :1', ''] : []),
       '',
     ]
     const answer = await importer.finish(Buffer.from(commands.join('\n')))

@@ -37,73 +37,107 @@ export interface Scan {
 
 /** Reads the worktree: every file that git tracks or would offer to track. Filters of the repository take no part. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
-  const names = new Set(await listFiles(place))
+  const listing = listFiles(place)
+  listing.catch(() => {})
+  const looker = new Looker(place, request)
+  // Git's list takes as long as looking at the files that were there last time.
+  await looker.expect(request.known.keys())
+  const names = new Set(await listing)
   for (const path of request.also) names.add(path)
   if (names.size > request.limits.files)
     throw new BatonError('undo_unavailable', `${names.size} files are too many for a snapshot`, {
       remedy: `At most ${request.limits.files}: let .gitignore name what is generated.`,
     })
-  const files = new Map<BytePath, KnownFile>()
-  const leftOut: LeftOut[] = []
-  const folders = new Folders(place.root)
-  let changed = false
-  let touched = false
-  let work = 0
-  for (const name of names) {
-    // The daemon answers others meanwhile.
-    if (++work % 256 === 0) await turn()
-    const nested = name.endsWith('/')
-    const path = (nested ? name.slice(0, -1) : name) as BytePath
-    const file = request.known.get(path)
-    if (!(file || isPlain(path)) || !folders.isReal(parentOf(path))) continue
-    if (nested) {
-      leftOut.push({ path, why: 'nested' })
-      continue
-    }
-    try {
-      const found = lstatSync(onDisk(place.root, path), { throwIfNoEntry: false })
-      if (!found) continue
-      if (file && !file.young && hasStamp(found, file.stamp)) {
-        files.set(path, file)
-        continue
+  return looker.look(names)
+}
+
+class Looker {
+  readonly #place: Place
+  readonly #request: ScanRequest
+  readonly #folders: Folders
+  readonly #unchanged = new Set<BytePath>()
+  readonly #scan: Scan = { files: new Map(), leftOut: [], changed: false, touched: false }
+  #work = 0
+
+  constructor(place: Place, request: ScanRequest) {
+    this.#place = place
+    this.#request = request
+    this.#folders = new Folders(place.root)
+  }
+
+  /** Looks at files that will most likely be asked for. */
+  async expect(paths: Iterable<BytePath>): Promise<void> {
+    for (const path of paths) {
+      if (++this.#work % BATCH === 0) await turn()
+      const file = this.#request.known.get(path)
+      if (!file || file.young || !this.#folders.isReal(parentOf(path))) continue
+      try {
+        const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
+        if (found && hasStamp(found, file.stamp)) this.#unchanged.add(path)
+      } catch {
+        // It is looked at again.
       }
-      if (found.isDirectory()) {
-        // A submodule, unless untracked files took a tracked file's place: those are listed on their own.
-        if (holdsGit(place.root, path)) leftOut.push({ path, why: 'nested' })
-        continue
-      }
-      if (!found.isFile() && !found.isSymbolicLink()) continue
-      if (found.size > request.limits.fileBytes) {
-        leftOut.push({ path, why: 'large' })
-        continue
-      }
-      const read = readFresh(place, path, found, request.limits.fileBytes)
-      if (!read) {
-        leftOut.push({ path, why: 'unreadable' })
-        continue
-      }
-      const content = contentId(place, read.bytes)
-      const young = Math.max(read.facts.mtimeMs, read.facts.ctimeMs) > request.sinceMs - YOUNG_MS
-      const link = read.facts.isSymbolicLink()
-      const next: KnownFile = {
-        content,
-        kind: link ? 'link' : 'file',
-        mode: link ? 0 : read.facts.mode & 0o777,
-        stamp: stampOf(read.facts),
-        young,
-      }
-      if (file?.content !== content) await request.store(read.bytes)
-      if (!file || !sameFile(file, next)) changed = true
-      if (!young || !file?.young) touched = true
-      files.set(path, next)
-      work += read.bytes.length >> 14
-    } catch (error) {
-      if (error instanceof BatonError) throw error
-      leftOut.push({ path, why: 'unreadable' })
     }
   }
-  if (files.size !== request.known.size) changed = true
-  return { files, leftOut, changed, touched }
+
+  async look(names: Iterable<BytePath>): Promise<Scan> {
+    const { files, leftOut } = this.#scan
+    for (const name of names) {
+      const file = this.#request.known.get(name)
+      if (file && this.#unchanged.has(name)) {
+        files.set(name, file)
+        continue
+      }
+      if (++this.#work % BATCH === 0) await turn()
+      const nested = name.endsWith('/')
+      const path = (nested ? name.slice(0, -1) : name) as BytePath
+      if (!isPlain(path) || !this.#folders.isReal(parentOf(path))) continue
+      if (nested) leftOut.push({ path, why: 'nested' })
+      else {
+        try {
+          await this.#lookAt(path, file)
+        } catch (error) {
+          if (error instanceof BatonError) throw error
+          leftOut.push({ path, why: 'unreadable' })
+        }
+      }
+    }
+    if (files.size !== this.#request.known.size) this.#scan.changed = true
+    return this.#scan
+  }
+
+  async #lookAt(path: BytePath, file: KnownFile | undefined): Promise<void> {
+    const { files, leftOut } = this.#scan
+    const { limits, sinceMs, store } = this.#request
+    const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
+    if (!found) return
+    if (found.isDirectory()) {
+      // A submodule, unless untracked files took a tracked file's place: those are listed on their own.
+      if (holdsGit(this.#place.root, path)) leftOut.push({ path, why: 'nested' })
+      return
+    }
+    if (!found.isFile() && !found.isSymbolicLink()) return
+    const read =
+      found.size > limits.fileBytes ? undefined : readFresh(this.#place, path, found, limits.fileBytes)
+    if (!read) {
+      leftOut.push({ path, why: found.size > limits.fileBytes ? 'large' : 'unreadable' })
+      return
+    }
+    const { bytes, facts } = read
+    const young = Math.max(facts.mtimeMs, facts.ctimeMs) > sinceMs - YOUNG_MS
+    const next: KnownFile = {
+      content: contentId(this.#place, bytes),
+      kind: facts.isSymbolicLink() ? 'link' : 'file',
+      mode: facts.isSymbolicLink() ? 0 : facts.mode & 0o777,
+      stamp: stampOf(facts),
+      young,
+    }
+    if (file?.content !== next.content) await store(bytes)
+    if (!file || !sameFile(file, next)) this.#scan.changed = true
+    if (!young || !file?.young) this.#scan.touched = true
+    files.set(path, next)
+    this.#work += bytes.length >> 14
+  }
 }
 
 /** Tracked files and those that are neither tracked nor ignored; a repository inside ends in a slash. */
@@ -155,6 +189,9 @@ export class Folders {
     return real
   }
 }
+
+/** After so many files the daemon answers others. */
+const BATCH = 256
 
 /** File systems that count whole seconds, or two. */
 const YOUNG_MS = 2000

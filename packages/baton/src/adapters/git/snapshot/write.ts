@@ -9,6 +9,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BytePath, Capture, ChangeReport, FileChange, SnapshotFile } from '../../../ports/snapshots.ts'
 import type { Contents } from './contents.ts'
@@ -46,11 +47,12 @@ export async function changeFiles(
 
 class Writer {
   readonly #root: string
+  readonly #gitDir: string
   readonly #held: Capture
-  #drafts = 0
 
   constructor(place: Place, held: Capture) {
     this.#root = place.root
+    this.#gitDir = place.gitDir
     this.#held = held
   }
 
@@ -82,21 +84,28 @@ class Writer {
     const found = lstatSync(where, { throwIfNoEntry: false })
     if (found?.isDirectory()) this.#clearFolder(path)
     else if (found) this.#mustBeHeld(path)
-    const folder = parentOf(path)
-    const draft = onDisk(
-      this.#root,
-      `${folder === undefined ? '' : `${folder}/`}.baton-undo.${process.pid}.${++this.#drafts}` as BytePath,
-    )
-    try {
-      if (file.kind === 'link') symlinkSync(bytes, draft)
-      else {
-        writeFileSync(draft, bytes, { flag: 'wx', mode: 0o600 })
-        chmodSync(draft, file.mode)
+    const parent = parentOf(path)
+    // Beside the repository's own files a draft that a crash left is in nobody's way, and the next one replaces it.
+    const drafts = [
+      join(this.#gitDir, 'baton-undo.draft'),
+      onDisk(this.#root, `${parent === undefined ? '' : `${parent}/`}.baton-undo.draft` as BytePath),
+    ]
+    for (const draft of drafts) {
+      try {
+        rmSync(draft, { force: true })
+        if (file.kind === 'link') symlinkSync(bytes, draft)
+        else {
+          writeFileSync(draft, bytes, { flag: 'wx', mode: 0o600 })
+          chmodSync(draft, file.mode)
+        }
+        renameSync(draft, where)
+        return
+      } catch (error) {
+        rmSync(draft, { force: true })
+        // Only where the worktree is on another file system does the draft have to be in the same folder.
+        const elsewhere = error instanceof Error && 'code' in error && error.code === 'EXDEV'
+        if (!elsewhere || draft !== drafts[0]) throw error
       }
-      renameSync(draft, where)
-    } catch (error) {
-      rmSync(draft, { force: true })
-      throw error
     }
   }
 
