@@ -33,7 +33,7 @@ export function judgeCall(
  * The event as the rules know tools: Claude Code's names stand for everybody's, because rules are written with them.
  * A call that touches several files is several requests.
  */
-function requestsOf(event: ToolEvent): Asked[] {
+export function requestsOf(event: ToolEvent): Asked[] {
   const { action, agent, tool, input } = event
   if (action.kind === 'shell') return [{ tool: 'Bash', input: { command: action.command } }]
   if (agent === 'claude-code') return [{ tool, input }]
@@ -61,7 +61,7 @@ function files(tool: string, paths: readonly string[]): Asked[] {
 const STRICTNESS: readonly PermissionDecision[] = ['deny', 'ask', 'undecided', 'allow']
 
 /** Several judgements as one: the strictest decides, and what cannot be undone in one cannot be in all. */
-function strictest(judgements: readonly PermissionJudgement[]): PermissionJudgement {
+export function strictest(judgements: readonly PermissionJudgement[]): PermissionJudgement {
   const [first, ...rest] = [...judgements].sort(
     (a, b) => STRICTNESS.indexOf(a.decision) - STRICTNESS.indexOf(b.decision),
   )
