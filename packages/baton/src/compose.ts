@@ -17,7 +17,7 @@ import { forgeKeeper } from './compose/forge.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
-import { composeWorkflow } from './compose/workflow.ts'
+import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
 import { batonHome, type Environment } from './config/places.ts'
 import { problemLine } from './config/problem.ts'
@@ -175,6 +175,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ownCalls,
     forgeFor: forgeKeeper({ git: systemGit, env, clock }),
     write,
+    announce: announcement => asks.tell(newsOf(announcement)),
     fault,
   })
   const permission = composePermission({

@@ -3,7 +3,7 @@ import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { AskStore } from '../ports/ask-store.ts'
 import type { Chance } from '../ports/chance.ts'
-import type { Answered, Answering, Channel, Given } from '../ports/channel.ts'
+import type { Answered, Answering, Channel, Given, News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Timers } from '../ports/timers.ts'
 import { askEntry } from './entry.ts'
@@ -117,6 +117,15 @@ export class Asks implements Answering {
     const event = { type: 'withdraw', why, at: this.#now() } as const
     const fitting = [...this.#open.values()].filter(open => fits(open.ask))
     await Promise.all(fitting.map(open => this.#happen(open, event)))
+  }
+
+  /** Tells people by every channel that can; one that fails costs the others nothing. */
+  async tell(news: News): Promise<void> {
+    await Promise.all(
+      this.#parts.channels.map(channel =>
+        this.#guard(`telling by ${channel.name}`, channel.tell?.(news) ?? Promise.resolve()),
+      ),
+    )
   }
 
   open(): Ask[] {

@@ -10,6 +10,7 @@ import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { tmuxDriver } from '../adapters/tmux/driver.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Environment } from '../config/places.ts'
+import type { News } from '../ports/channel.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 import { type HandsOffMode, handsOffMode } from '../workflow/mode.ts'
@@ -54,4 +55,14 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     announce: parts.announce ?? (async () => {}),
     fault: parts.fault,
   })
+}
+
+/** An end in a line for people, with the pull request's link when there is one. */
+export function newsOf({ project, workflow, issue, end, reason, pullRequest }: Announcement): News {
+  const about = `${workflow}${issue === undefined ? '' : ` #${issue}`}`
+  const link = pullRequest === undefined ? '' : `\n${pullRequest}`
+  return {
+    project,
+    text: `${end === 'complete' ? '✅' : '🔔'} ${about} ${end}: ${reason}\n${project}${link}`,
+  }
 }

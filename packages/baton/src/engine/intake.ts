@@ -46,11 +46,14 @@ export interface IntakeParts {
   chance: Chance
 }
 
+const OWN_SESSIONS = 1000
+
 /** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
 export class Intake {
   readonly #parts: IntakeParts
   readonly #lanes = new Lanes()
   readonly #echoes = new Echoes()
+  readonly #ownSessions = new Set<string>()
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
@@ -60,7 +63,7 @@ export class Intake {
     const { envelope } = call
     const adapter = this.#parts.adapterFor(envelope.agent)
     if (!adapter) throw new BatonError('agent_unknown', `No adapter for agent ${envelope.agent}`)
-    if (envelope.marker && this.#parts.ownCall(envelope.marker)) return NOTHING_TO_SAY
+    const ownCall = envelope.marker !== undefined && this.#parts.ownCall(envelope.marker)
 
     let decoded: DecodedEvent
     let native: string
@@ -71,8 +74,9 @@ export class Intake {
       if ('ignored' in result) return NOTHING_TO_SAY
       decoded = result.event
     } catch (cause) {
-      return await this.#safe(adapter, envelope, cause)
+      return ownCall ? NOTHING_TO_SAY : await this.#safe(adapter, envelope, cause)
     }
+    if (this.#isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
     if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
 
     try {
@@ -82,6 +86,15 @@ export class Intake {
     } catch (cause) {
       return await this.#safe(adapter, { ...envelope, event: native }, cause, decoded.mode)
     }
+  }
+
+  /** Whether Baton's own model call speaks. Some of its hooks carry no marker or come late, so its session is remembered. */
+  #isOwn(nativeSession: string, marked: boolean): boolean {
+    if (!marked) return this.#ownSessions.has(nativeSession)
+    this.#ownSessions.add(nativeSession)
+    const [oldest] = this.#ownSessions
+    if (this.#ownSessions.size > OWN_SESSIONS && oldest !== undefined) this.#ownSessions.delete(oldest)
+    return true
   }
 
   /** Resolves when every session's queue is empty. */

@@ -14,6 +14,14 @@ export interface Channel {
   show(ask: Ask, signal: AbortSignal): Promise<boolean>
   /** Says what became of it, wherever it was shown. Called after `show` has ended. */
   settle(ask: Ask): Promise<void>
+  /** Tells people something that wants no answer. Gives whether it reached anybody. */
+  tell?(news: News): Promise<boolean>
+}
+
+/** Something worth knowing that is no question. */
+export interface News {
+  project: string
+  text: string
 }
 
 /** What a person said, before it is stamped. */

@@ -4,7 +4,7 @@ import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { ChannelMemory } from '../../ports/ask-store.ts'
 import type { Chance } from '../../ports/chance.ts'
-import type { Answering, Channel } from '../../ports/channel.ts'
+import type { Answering, Channel, News } from '../../ports/channel.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { type BotApi, openBotApi } from './bot-api.ts'
@@ -19,7 +19,7 @@ import { TelegramTrouble } from './trouble.ts'
 
 export interface TelegramParts {
   /** What is in force for the ask's project right now. */
-  configFor(ask: Ask): Promise<Config['telegram']>
+  configFor(about: Pick<Ask, 'facts'>): Promise<Config['telegram']>
   memory: ChannelMemory
   warn(message: string): void
   clock: Clock
@@ -33,6 +33,9 @@ const NAME = 'telegram'
 
 /** How often a question is tried to be sent before the person is asked elsewhere. */
 const SEND_TRIES = 4
+const TELL_MS = 60_000
+/** What one message may hold. */
+const LONGEST_NEWS = 4000
 
 interface Bot {
   api: BotApi
@@ -121,6 +124,19 @@ class TelegramChannel implements Channel {
     })
   }
 
+  async tell({ project, text }: News): Promise<boolean> {
+    const settings = await this.#settings({ facts: { project } })
+    if (!settings) return false
+    const { api } = await this.#bot(settings)
+    const { timers } = this.#parts
+    const patience: Patience = { timers, signal: this.#stop.signal, tries: SEND_TRIES, longestMs: TELL_MS }
+    await patiently(
+      () => api.send(settings.chat, { text: text.slice(0, LONGEST_NEWS), entities: [] }, {}),
+      patience,
+    )
+    return true
+  }
+
   async #send(
     { api }: Bot,
     settings: TelegramSettings,
@@ -160,7 +176,7 @@ class TelegramChannel implements Channel {
       await patiently(() => api.remove(chat, prompt.message), patience).catch(final)
   }
 
-  async #settings(ask: Ask): Promise<TelegramSettings | undefined> {
+  async #settings(ask: Pick<Ask, 'facts'>): Promise<TelegramSettings | undefined> {
     const found = telegramSettings(await this.#parts.configFor(ask))
     if (found && 'warning' in found)
       this.#warnOnce(

@@ -1,7 +1,10 @@
 import { SessionList } from '@batonpass/contract/api'
+import { AskList } from '@batonpass/contract/ask'
+import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
+import { workflowsHere } from '../workflows.ts'
 
 /** What the daemon and its sessions are doing. */
 export const status: Handler = async (given, io) => {
@@ -14,8 +17,10 @@ export const status: Handler = async (given, io) => {
   }
   const query = flag(given, 'all') ? 'limit=1000' : 'live=true&limit=200'
   const { sessions } = SessionList.parse(await callDaemon(folder, 'GET', `/api/sessions?${query}`))
+  const runs = await workflowsHere(io).actions.list()
+  const { asks } = AskList.parse(await callDaemon(folder, 'GET', '/api/asks'))
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify({ daemon: health, sessions })}\n`)
+    io.stdout.write(`${JSON.stringify({ daemon: health, sessions, runs, asks })}\n`)
     return EXIT.ok
   }
   const colour = paint(io)
@@ -34,6 +39,16 @@ export const status: Handler = async (given, io) => {
     io.stdout.write(
       `${session.nativeSession}  ${session.agent}  ${state}  ${session.lastEvent} ${session.lastSeenAt}  ${printable(session.project ?? '')}\n`,
     )
+    const run = runs.find(each => each.session === session.id)
+    if (run) io.stdout.write(`  ${printable(describeRun(run))}\n`)
   }
+  if (asks.length > 0) io.stdout.write(`${colour('yellow', `${asks.length} open questions`)}: baton asks\n`)
   return EXIT.ok
+}
+
+/** The workflow of a session: how far it is, or how and why it ended. */
+function describeRun({ workflow, issue, end, count, pullRequest }: WorkflowRun): string {
+  const about = `${workflow}${issue === undefined ? '' : ` #${issue}`}`
+  const state = end ? `${end.kind}: ${end.reason}` : `running, ${count} continuations`
+  return [about, state, pullRequest].filter(part => part !== undefined).join('  ')
 }
