@@ -33,6 +33,7 @@ export const ERROR_CODES = [
   'model_failed',
   'ask_closed',
   'undo_unavailable',
+  'nothing_to_hand_off',
   'internal',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -24,6 +24,7 @@ export const Envelope = z.object({
   cwd: z.string().max(4096).optional(),
   home: z.string().max(4096).optional(),
   pane: z.string().max(128).optional(),
+  /** The agent's process where it tells its hooks, else whoever started the hook. */
   pid: z.coerce.number().int().positive().optional(),
   /** `from=to` pairs for an agent that sees other paths than the daemon (a container). */
   pathMap: z.string().max(8192).optional(),

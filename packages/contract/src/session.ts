@@ -12,6 +12,8 @@ export const Session = z.object({
   transcript: z.string().optional(),
   mode: PermissionMode.optional(),
   pane: z.string().optional(),
+  /** The agent's process, where its hooks tell. */
+  pid: z.number().int().positive().optional(),
   startedAt: z.iso.datetime(),
   lastSeenAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),

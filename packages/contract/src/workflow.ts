@@ -71,7 +71,16 @@ export type WorkflowDeclaration = z.infer<typeof WorkflowDeclaration>
 /** What the journal says about a workflow. */
 export const WorkflowEntry = z.object({
   kind: z.literal('workflow'),
-  what: z.enum(['started', 'continued', 'supervised', 'warned', 'ended', 'resumed', 'carried-over', 'cleaned']),
+  what: z.enum([
+    'started',
+    'continued',
+    'supervised',
+    'warned',
+    'ended',
+    'resumed',
+    'carried-over',
+    'cleaned',
+  ]),
   workflow: z.string(),
   issue: z.number().int().positive().optional(),
   count: z.number().int().nonnegative().optional(),

@@ -1,10 +1,13 @@
 import { BatonError } from '@batonpass/contract/errors'
+import { Session } from '@batonpass/contract/session'
+import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns, type Runs } from '../workflow/run.ts'
 import { StateFiles } from '../workflow/state-files.ts'
+import { callDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
 
 /** Runs and their files as a command sees them: no daemon is needed to read or to stop one. */
@@ -21,12 +24,16 @@ export function workflowsHere(io: Io): {
   return { actions: new WorkflowActions(files, runs), files, runs, root: files.rootFor(project), project }
 }
 
-/** The session this command runs in, as the agent tells its children; only that one may be ended from inside. */
+/**
+ * The session this command runs in; only that one may be ended from inside. What the agent tells its children is
+ * believed only when the agent's own process is among our ancestors, so that one session cannot end another's run.
+ */
 export async function callingSession(io: Io): Promise<{ root: string; session: string }> {
   const { runs, files, root, project } = workflowsHere(io)
   const told = SESSION_VARIABLES.map(name => io.env[name]).find(value => value !== undefined && value !== '')
   const all = await runs.all()
   if (told !== undefined) {
+    await refuseStrangers(io, told)
     const run = all.find(each => each.nativeSession === told)
     if (run) return { root: run.root, session: told }
     const own = (await files.list(root)).find(each => each.session === told)
@@ -40,6 +47,19 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
   const [only, second] = here
   if (only && !second) return { root: only.root, session: only.nativeSession }
   throw new BatonError('not_found', 'This is no session of an agent that runs a workflow', {
+    remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
+  })
+}
+
+/** Without a daemon or the agent's process number there is nothing to hold the claim against. */
+async function refuseStrangers(io: Io, told: string): Promise<void> {
+  const session = await callDaemon(folderOf(io), 'GET', `/api/sessions/${encodeURIComponent(told)}`).catch(
+    () => undefined,
+  )
+  const pid = Session.safeParse(session).data?.pid
+  const ancestors = pid === undefined ? undefined : await systemAncestry.of(process.pid)
+  if (!ancestors || ancestors.some(each => each.pid === pid)) return
+  throw new BatonError('not_allowed', 'Only the session itself can end its workflow from inside', {
     remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
   })
 }

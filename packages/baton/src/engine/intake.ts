@@ -144,7 +144,8 @@ export class Intake {
     const known = await this.#parts.session(event.session)
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
-    const session = before && known ? known : track(known, event, { project, pane: envelope.pane })
+    const session =
+      before && known ? known : track(known, event, { project, pane: envelope.pane, pid: envelope.pid })
     if (!before) {
       const body: EntryBody = { kind: 'event', event, source: envelope.source }
       const entry = entryOf(this.#parts, event, project, body)

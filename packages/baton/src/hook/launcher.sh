@@ -71,7 +71,7 @@ if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 
   reply=$(printf '%s' "$body" | "$CURL" -q -s -i -N -g --noproxy '*' --connect-timeout 1 --max-time "$limit" \
     --speed-limit 1 --speed-time 1 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
-    -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: $PPID" \
+    -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: ${CLAUDE_PID:-$PPID}" \
     -H "Baton-Pane: ${TMUX_PANE:+$TMUX_PANE ${TMUX%%,*}}" -H "Baton-Marker: ${BATON_MARKER-}" \
     -H "Baton-Attended: ${CLAUDE_CODE_SESSION_ATTENDED-}" \
     -H "Baton-Home: $home" -H "Baton-Path-Map: $map" \

@@ -5,7 +5,7 @@ import type { Session } from '@batonpass/contract/session'
 export function track(
   known: Session | undefined,
   event: AgentEvent,
-  seen: { project: string | undefined; pane: string | undefined },
+  seen: { project: string | undefined; pane: string | undefined; pid?: number | undefined },
 ): Session {
   const began = known ?? {
     id: event.session,
@@ -25,6 +25,7 @@ export function track(
     ...pick('transcript', event.transcript ?? known?.transcript),
     ...pick('mode', event.mode ?? known?.mode),
     ...pick('pane', seen.pane ?? known?.pane),
+    ...pick('pid', seen.pid ?? known?.pid),
     ...(!revives(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
     ...ended,
     lastSeenAt: event.at,

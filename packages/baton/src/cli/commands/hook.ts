@@ -73,7 +73,7 @@ async function asked(
       cwd: io.cwd,
       home: env.BATON_HOME || env.AGENTIZE_HOME,
       pane: env.TMUX_PANE && `${env.TMUX_PANE} ${(env.TMUX ?? '').split(',')[0]}`,
-      pid: String(process.ppid),
+      pid: env.CLAUDE_PID || String(process.ppid),
       'path-map': env.BATON_PATH_MAP,
       marker: env.BATON_MARKER,
       attended: env.CLAUDE_CODE_SESSION_ATTENDED,

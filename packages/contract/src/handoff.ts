@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { AgentName } from './event.ts'
+
+/**
+ * The handoff document: one model for both written forms. Texts are canonical (see `text` and `line`), so that what was
+ * written can be read back to the letter.
+ */
+
+/** Text of several lines without what no markdown file can carry; never blank at either end. */
+const text = z.string().transform(canonicalText)
+/** The same on one line. */
+const line = z.string().transform(value => canonicalText(value).replaceAll(/\s+/g, ' '))
+/** One line behind a label; `None` there means nothing. */
+const field = line.transform(value => (isPoint(value) ? value : '')).default('')
+/** A list of points; an empty one is written as `None`, so that word is no point. */
+const points = z
+  .array(text)
+  .transform(items => items.filter(isPoint))
+  .default([])
+/** A fact in words; an empty one is none. */
+const word = line.transform(value => value || undefined).optional()
+const words = z
+  .array(line)
+  .transform(items => items.filter(Boolean))
+  .optional()
+const count = z.number().int().nonnegative()
+
+/** The last test run, as claimed or as found. */
+export const HandoffTest = z.object({
+  command: line.pipe(z.string().min(1)),
+  result: z.enum(['passed', 'failed']),
+  failing: count.optional(),
+  at: z.iso.datetime().optional(),
+})
+export type HandoffTest = z.infer<typeof HandoffTest>
+
+/** Machine facts: the front matter. Everything is optional, because an agent may leave out what Baton knows better. */
+export const HandoffFacts = z.object({
+  /** Version of these keys. */
+  baton: z.literal(1).default(1),
+  written_by: z.enum(['agent', 'baton']).default('agent'),
+  agent: AgentName.optional(),
+  /** The agent's own id of the session that hands off. */
+  session: word,
+  /** The file name of the document this session itself began with. */
+  parent: word,
+  created_at: z.iso.datetime().optional(),
+  /** How many tokens the session's context held. */
+  context_tokens: count.optional(),
+  /** The worktree's folder. */
+  root: word,
+  branch: word,
+  head: word,
+  ahead: count.optional(),
+  behind: count.optional(),
+  /** Files that are not committed. */
+  dirty: words,
+  /** Files the session changed, committed or not. */
+  touched: words,
+  commands: words,
+  tests: HandoffTest.optional(),
+  /** What the agent's own todo list still holds. */
+  todos: words,
+  /** What the user asked for, in the user's words. */
+  instructions: z
+    .array(text)
+    .transform(items => items.filter(Boolean))
+    .optional(),
+  issue: z.number().int().positive().optional(),
+  pr: z.number().int().positive().optional(),
+  stage: word,
+  focus: text.transform(value => value || undefined).optional(),
+  /** When Baton compared the document with the evidence, and what still differed. */
+  verified_at: z.iso.datetime().optional(),
+  findings: words,
+})
+export type HandoffFacts = z.infer<typeof HandoffFacts>
+export type FactName = keyof HandoffFacts
+
+export const HandoffDocument = z.object({
+  facts: HandoffFacts.prefault({}),
+  /** `YYYY-MM-DD HH:MM:SS`, on the clock of the machine it was written on. */
+  created: field,
+  /** Percent of the context window. */
+  contextUsage: z.number().min(0).max(1000).optional(),
+  /** The project's name. */
+  project: field,
+  work: z.object({ epic: field, progress: field, task: field }).prefault({}),
+  completed: z
+    .array(z.object({ text, done: z.boolean() }))
+    .transform(items => items.filter(item => isPoint(item.text)))
+    .default([]),
+  nextSteps: points,
+  criticalState: points,
+  blockers: points,
+  notes: points,
+  goal: text.default(''),
+  constraints: points,
+  decisions: points,
+  /** Sections that the form does not know: kept, never lost. */
+  others: z
+    .array(z.object({ title: line, text }))
+    .transform(items => items.filter(item => item.title !== ''))
+    .default([]),
+})
+export type HandoffDocument = z.infer<typeof HandoffDocument>
+
+/** One thing about a document that is not as it should be. */
+export const HandoffFinding = z.object({
+  code: z.enum([
+    'unreadable',
+    'missing-section',
+    'odd-section',
+    'empty-section',
+    'odd-value',
+    'unknown-fact',
+    'other-project',
+    'other-session',
+    'wrong-fact',
+    'wrong-test',
+    'never-ran',
+    'command-failed',
+    'file-absent',
+    'todo-unnamed',
+  ]),
+  /** `wrong`: the document must not be used as it is. `minor`: it was understood anyway. */
+  weight: z.enum(['wrong', 'minor']),
+  /** The section or fact it is about. */
+  where: z.string(),
+  message: z.string(),
+})
+export type HandoffFinding = z.infer<typeof HandoffFinding>
+
+function canonicalText(value: string): string {
+  return value
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\uFEFF]/gu, c => (c === '\n' || c === '\t' ? c : ''))
+    .replaceAll(/[^\S\n]+$/gm, '')
+    .trim()
+}
+
+function isPoint(value: string): boolean {
+  return value !== '' && !/^none\.?$/i.test(value)
+}
