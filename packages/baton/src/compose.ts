@@ -78,6 +78,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const clock = systemClock
   const chance = systemChance
   const notes: EntryBody[] = []
+  const told = new Set<string>()
   let started = false
   let secrets: readonly string[] = []
   const redactor = makeRedactor(() => secrets)
@@ -106,7 +107,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       machine = loaded
       secrets = secretsIn(loaded.config, env)
     }
+    if (loaded.problems.length === 0) told.clear()
     for (const problem of loaded.problems) {
+      // A file that several projects stand on is one problem.
+      if (told.has(problemLine(problem))) continue
+      told.add(problemLine(problem))
       log.error({ file: problem.file }, `configuration rejected: ${problemLine(problem)}`)
       notes.push({
         kind: 'config',
