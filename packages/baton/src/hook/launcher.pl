@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # Baton's hook client, written by `baton init`. It reads one hook's JSON on stdin, asks the daemon, prints
 # the agent's answer and exits 0; when the daemon cannot be asked, it answers by itself with what is safe.
-# It loads no module: even Socket would cost more than everything else here together.
+# It loads no module: even Socket would cost more than everything else here together. And it has Perl read only
+# what every call needs; the rest stands behind __DATA__, because reading it takes longer than asking the daemon.
 
 my $PROTOCOL = '@@PROTOCOL@@';
 my $HOME     = '@@HOME@@';
@@ -9,13 +10,9 @@ my $NODE     = '@@NODE@@';
 my $CLI      = '@@CLI@@';
 my $DAEMON   = '@@DAEMON@@';
 my @FLAGS    = (@@FLAGS@@);
-# agent => { event => [seconds the hook may take, safe answer, safe answer in a mode where nobody would see an ask] }
-my %ANSWERS = (
-@@ANSWERS@@
-);
-# agent => modes in which an ask would be waved through
-my %UNSEEN = (
-@@UNSEEN@@
+# agent/event => seconds the hook may take, where it is not 10
+my %SECONDS = (
+@@SECONDS@@
 );
 
 my $FIRST_BYTE = 1;      # seconds until the daemon must have said something
@@ -25,6 +22,7 @@ my $FRESH      = 3;      # seconds that the mark of a starting daemon counts
 my $LONGEST    = 1 << 25; # no answer of ours is longer
 my $ATTEMPTS   = 50;     # a daemon that restarts while we wait is asked again
 
+my $REST = tell DATA;
 my ($agent, $event, $source) = ('', '', 'manual');
 my @rest = @ARGV;
 while (@rest) {
@@ -39,21 +37,19 @@ $HOME = ($ENV{HOME} || (getpwuid $<)[7] || '') . "/$HOME" if $HOME !~ m{^/};
 my $cwd = readlink('/proc/self/cwd') || $ENV{PWD} || '';
 
 my $body = '';
-my $known = $ANSWERS{$agent}{$event};
 $SIG{PIPE} = 'IGNORE';
-$SIG{ALRM} = sub { answer_safely('time is up') };
-$SIG{$_} = sub { answer_safely('ended by a signal') } for qw(TERM INT HUP);
-alarm($known ? $known->[0] : 10);
+$SIG{ALRM} = sub { rarely('answer_safely', 'time is up') };
+$SIG{$_} = sub { rarely('answer_safely', 'ended by a signal') } for qw(TERM INT HUP);
+alarm($SECONDS{"$agent/$event"} || 10);
 
 binmode STDIN;
 binmode STDOUT;
 while (sysread(STDIN, $body, 1 << 20, length $body)) { }
 if ($event eq '' && $body =~ /"hook_event_name"\s*:\s*"([A-Za-z.]{1,64})"/) {
     $event = $1;
-    $known = $ANSWERS{$agent}{$event};
-    alarm($known->[0]) if $known;
+    alarm($SECONDS{"$agent/$event"} || 10);
 }
-run_inline() if $ENV{BATON_INLINE};
+rarely('run_inline') if $ENV{BATON_INLINE};
 
 my $call = join '-', $$, time, int(rand(1 << 30));
 my $head = join '',
@@ -61,7 +57,7 @@ my $head = join '',
     header('Protocol', $PROTOCOL), header('Event', $event), header('Source', $source),
     header('Request', $call), header('Cwd', $cwd), header('Home', $ENV{BATON_HOME} || $ENV{AGENTIZE_HOME}),
     header('Pane', $ENV{TMUX_PANE} && "$ENV{TMUX_PANE} " . (split /,/, $ENV{TMUX} || '')[0]),
-    header('Pid', getppid), header('Path-Map', $ENV{BATON_PATH_MAP}), header('Marker', $ENV{BATON_MARKER}),
+    header('Pid', $ENV{CLAUDE_PID} || getppid), header('Path-Map', $ENV{BATON_PATH_MAP}), header('Marker', $ENV{BATON_MARKER}),
     header('Attended', $ENV{CLAUDE_CODE_SESSION_ATTENDED}),
     ($ENV{BATON_TOKEN} && $ENV{BATON_ENDPOINT} ? "Authorization: Bearer " . clean($ENV{BATON_TOKEN}) . "\r\n" : ''),
     'Content-Length: ' . length($body) . "\r\n";
@@ -69,7 +65,7 @@ my $head = join '',
 my $why = 'the daemon did not answer';
 my $busy = 0;
 for my $attempt (1 .. $ATTEMPTS) {
-    my $socket = reach() or last;
+    my $socket = dial() || rarely('reach') or last;
     my $reply = ask($socket, $head . ($attempt > 1 ? "Baton-Retry: 1\r\n" : '') . "\r\n" . $body);
     close $socket;
     last unless defined $reply;    # hung: asking again would only double the wait
@@ -87,70 +83,19 @@ for my $attempt (1 .. $ATTEMPTS) {
     $why = 'something else answered on the socket';
     last;
 }
-answer_safely($why);
-
-# Connects, starting a daemon where none runs. Gives up after $START seconds.
-sub reach {
-    my $socket = dial();
-    return $socket if $socket;
-    if ($ENV{BATON_ENDPOINT}) { $why = 'BATON_ENDPOINT cannot be reached'; return }
-    if (!-f $DAEMON) { $why = "no daemon could be started: $DAEMON is not there"; return }
-    for my $turn (1 .. $START * 50) {
-        if ($busy) { last if $turn > $FIRST_BYTE * 50 }
-        else {
-            my $mine = claim_start();
-            return unless defined $mine;
-            start_daemon() if $mine;
-        }
-        select(undef, undef, undef, 0.02);
-        $socket = dial();
-        return $socket if $socket;
-    }
-    $why = $busy ? 'the daemon did not answer' : 'no daemon runs and none could be started';
-    return;
-}
-
-# The file daemon.start says that a daemon is about to start, so that forty hooks at once start one and not forty.
-# Empty: it is under way. With text: it failed, and why. True when we are the one to start it.
-sub claim_start {
-    my $mark = "$HOME/daemon.start";
-    mkdir $HOME, 0700;
-    for (1, 2) {
-        # O_WRONLY | O_CREAT | O_EXCL
-        return 1 if sysopen(my $made, $mark, $^O eq 'linux' ? 193 : 2561, 0600);
-        my $error = "$!";
-        my @stat = stat $mark;
-        if (!@stat) { $why = "no daemon could be started: the state folder cannot be written ($error)"; return }
-        if (abs(time - $stat[9]) > $FRESH) { unlink $mark; next }
-        return 0 unless $stat[7];
-        my $reason = '';
-        if (open my $file, '<', $mark) { sysread $file, $reason, 300 }
-        $why = "no daemon could be started: $reason";
-        return;
-    }
-    return 0;
-}
+rarely('answer_safely', $why);
 
 sub dial {
-    my $socket;
+    return rarely('dial_elsewhere') if $ENV{BATON_ENDPOINT};
+    return dial_unix($HOME, 'daemon.sock');
+}
+
+# From inside the folder the socket's name is short enough for any kernel.
+sub dial_unix {
+    my ($folder, $file) = @_;
     $busy = 0;
-    my $endpoint = $ENV{BATON_ENDPOINT} || '';
-    if ($endpoint =~ m{^http://([^/:]+):(\d+)/?$}) {
-        my $address = gethostbyname($1) or return;
-        socket($socket, 2, 1, 0) or return;
-        my $name = $^O eq 'linux' ? pack('S n a4 x8', 2, $2, $address) : pack('C C n a4 x8', 16, 2, $2, $address);
-        never_block($socket);
-        return $socket if connect($socket, $name);
-        my $mask = '';
-        vec($mask, fileno $socket, 1) = 1;
-        select(undef, $mask, undef, $FIRST_BYTE);
-        return getpeername($socket) ? $socket : undef;
-    }
-    # From inside the folder the socket's name is short enough for any kernel.
-    my ($folder, $file) = ($HOME, 'daemon.sock');
-    if ($endpoint) { ($folder, $file) = $endpoint =~ m{^unix:(/.*)/([^/]+)$} or return }
     chdir $folder or return;
-    socket($socket, 1, 1, 0) or return;
+    socket(my $socket, 1, 1, 0) or return;
     never_block($socket);
     my $name = $^O eq 'linux' ? pack('S a108', 1, $file) : pack('C C a104', 106, 1, $file);
     return $socket if connect($socket, $name);
@@ -184,6 +129,105 @@ sub ask {
         return $reply if !$n || $reply =~ /\}\n\z/ || length $reply > $LONGEST;
         $patience = $HEARTBEAT;
     }
+}
+
+sub header {
+    my ($name, $value) = @_;
+    return '' if !defined $value || $value eq '';
+    return "Baton-$name: " . clean($value) . "\r\n";
+}
+
+sub clean { my ($text) = @_; $text =~ s/[\x00-\x1f\x7f]/?/g; return $text }
+
+sub syswrite_all {
+    my ($to, $text) = @_;
+    my $sent = 0;
+    while ($sent < length $text) {
+        my $n = syswrite($to, $text, length($text) - $sent, $sent);
+        return unless defined $n;
+        $sent += $n;
+    }
+}
+
+# Loads what is rarely needed, and calls it. A signal may come while it loads: then it is read again from its start.
+sub rarely {
+    my ($name, @words) = @_;
+    unless (defined &answer_safely) {
+        local $/;
+        seek DATA, $REST, 0;
+        eval scalar <DATA>;
+        # Nothing is left to say; the agent does as it would without Baton.
+        if ($@) { syswrite STDOUT, "{}\n"; exit 0 }
+    }
+    return &$name(@words);
+}
+
+__DATA__
+# agent => { event => [safe answer, safe answer in a mode where nobody would see an ask] }
+sub answers { return +{
+@@ANSWERS@@
+} }
+# agent => modes in which an ask would be waved through
+sub unseen_modes { return +{
+@@UNSEEN@@
+} }
+
+# Connects after a first try failed, starting a daemon where none runs. Gives up after $START seconds.
+sub reach {
+    if ($ENV{BATON_ENDPOINT}) { $why = 'BATON_ENDPOINT cannot be reached'; return }
+    if (!-f $DAEMON) { $why = "no daemon could be started: $DAEMON is not there"; return }
+    for my $turn (1 .. $START * 50) {
+        if ($busy) { last if $turn > $FIRST_BYTE * 50 }
+        else {
+            my $mine = claim_start();
+            return unless defined $mine;
+            start_daemon() if $mine;
+        }
+        select(undef, undef, undef, 0.02);
+        my $socket = dial();
+        return $socket if $socket;
+    }
+    $why = $busy ? 'the daemon did not answer' : 'no daemon runs and none could be started';
+    return;
+}
+
+# BATON_ENDPOINT: a daemon on another socket, or outside this container. It is never started from here.
+sub dial_elsewhere {
+    my $endpoint = $ENV{BATON_ENDPOINT};
+    return dial_unix($1, $2) if $endpoint =~ m{^unix:(/.*)/([^/]+)$};
+    $endpoint =~ m{^http://([^/:]+):(\d+)/?$} or return;
+    my ($host, $port) = ($1, $2);
+    $busy = 0;
+    my $address = gethostbyname($host) or return;
+    socket(my $socket, 2, 1, 0) or return;
+    my $name = $^O eq 'linux' ? pack('S n a4 x8', 2, $port, $address) : pack('C C n a4 x8', 16, 2, $port, $address);
+    never_block($socket);
+    return $socket if connect($socket, $name);
+    my $mask = '';
+    vec($mask, fileno $socket, 1) = 1;
+    select(undef, $mask, undef, $FIRST_BYTE);
+    return getpeername($socket) ? $socket : undef;
+}
+
+# The file daemon.start says that a daemon is about to start, so that forty hooks at once start one and not forty.
+# Empty: it is under way. With text: it failed, and why. True when we are the one to start it.
+sub claim_start {
+    my $mark = "$HOME/daemon.start";
+    mkdir $HOME, 0700;
+    for (1, 2) {
+        # O_WRONLY | O_CREAT | O_EXCL
+        return 1 if sysopen(my $made, $mark, $^O eq 'linux' ? 193 : 2561, 0600);
+        my $error = "$!";
+        my @stat = stat $mark;
+        if (!@stat) { $why = "no daemon could be started: the state folder cannot be written ($error)"; return }
+        if (abs(time - $stat[9]) > $FRESH) { unlink $mark; next }
+        return 0 unless $stat[7];
+        my $reason = '';
+        if (open my $file, '<', $mark) { sysread $file, $reason, 300 }
+        $why = "no daemon could be started: $reason";
+        return;
+    }
+    return 0;
 }
 
 sub start_daemon {
@@ -232,30 +276,13 @@ sub run_inline {
 # The Node that ran `baton init` may have been removed by a version manager since.
 sub node { return -x $NODE ? $NODE : 'node' }
 
-sub header {
-    my ($name, $value) = @_;
-    return '' if !defined $value || $value eq '';
-    return "Baton-$name: " . clean($value) . "\r\n";
-}
-
-sub clean { my ($text) = @_; $text =~ s/[\x00-\x1f\x7f]/?/g; return $text }
-
-sub syswrite_all {
-    my ($to, $text) = @_;
-    my $sent = 0;
-    while ($sent < length $text) {
-        my $n = syswrite($to, $text, length($text) - $sent, $sent);
-        return unless defined $n;
-        $sent += $n;
-    }
-}
-
 sub answer_safely {
     my ($reason) = @_;
     alarm 0;
-    my $modes = $UNSEEN{$agent};
+    my $known = answers()->{$agent}{$event};
+    my $modes = unseen_modes()->{$agent};
     my $unseen = $modes && $body =~ /"permission_mode"\s*:\s*"(?:$modes)"/;
-    syswrite_all(\*STDOUT, ($known ? $known->[$unseen ? 2 : 1] : '{}') . "\n");
+    syswrite_all(\*STDOUT, ($known ? $known->[$unseen ? 1 : 0] : '{}') . "\n");
     my @t = gmtime;
     my $line = sprintf "%04d-%02d-%02dT%02d:%02d:%02dZ %s %s: %s; answered what is safe\n",
         $t[5] + 1900, $t[4] + 1, @t[3, 2, 1, 0], clean($agent), clean($event), clean($reason);
@@ -264,3 +291,5 @@ sub answer_safely {
     if (open my $log, '>>', "$HOME/hook.log") { syswrite $log, $line; close $log }
     exit 0;
 }
+
+1;

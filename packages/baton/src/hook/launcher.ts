@@ -69,7 +69,7 @@ function perl(places: LauncherPlaces): string {
   const quoted = (text: string) => text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   const byAgent = places.agents.map(agent => {
     const rows = answers({ ...places, agents: [agent] }).map(
-      a => `        '${quoted(a.event)}' => [${a.seconds}, '${quoted(a.safe)}', '${quoted(a.unseen)}'],`,
+      a => `        '${quoted(a.event)}' => ['${quoted(a.safe)}', '${quoted(a.unseen)}'],`,
     )
     return `    '${agent.name}' => {\n${rows.join('\n')}\n    },`
   })
@@ -77,6 +77,9 @@ function perl(places: LauncherPlaces): string {
     const modes = unseenModes(agent)
     return modes.length > 0 ? [`    '${agent.name}' => '${modes.map(quoted).join('|')}',`] : []
   })
+  const seconds = answers(places)
+    .filter(a => a.seconds !== 10)
+    .map(a => `    '${a.agent}/${quoted(a.event)}' => ${a.seconds},`)
   return fill('launcher.pl', {
     PROTOCOL: String(PROTOCOL),
     HOME: quoted(places.home),
@@ -85,6 +88,7 @@ function perl(places: LauncherPlaces): string {
     DAEMON: quoted(places.daemon),
     KEPT: KEPT_ENVIRONMENT,
     FLAGS: DAEMON_FLAGS.map(flag => `'${quoted(flag)}'`).join(', '),
+    SECONDS: seconds.join('\n'),
     ANSWERS: byAgent.join('\n'),
     UNSEEN: unseen.join('\n'),
   })
