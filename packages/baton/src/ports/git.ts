@@ -41,6 +41,6 @@ export interface CommitFacts {
 /** Git, as far as a handoff looks at it. Never fails: no answer means no repository, or git took too long. */
 export interface GitStanding {
   standing(folder: string): Promise<WorktreeStanding | undefined>
-  /** What was committed on the way to HEAD since a moment, newest first. */
-  commitsSince(folder: string, sinceMs: number): Promise<CommitFacts[]>
+  /** What was committed on the way to HEAD between two moments, newest first. */
+  commitsBetween(folder: string, sinceMs: number, untilMs: number): Promise<CommitFacts[]>
 }

@@ -1,3 +1,5 @@
+import type { Action, AgentName } from '@batonpass/contract/event'
+
 /** What one reply of the model used. */
 export interface Usage {
   model: string
@@ -20,4 +22,33 @@ export interface Transcripts {
   usage(path: string, from: Reading | undefined): Promise<{ replies: Usage[]; reading: Reading } | undefined>
   /** The end of the conversation as text, and the error of the model service if that is the last thing in it. */
   tail(path: string, limit: number): Promise<{ text: string; error: string | undefined } | undefined>
+}
+
+/** One point of an agent's own todo list. */
+export interface Todo {
+  text: string
+  done: boolean
+}
+
+/** One thing that a transcript tells, in our words, oldest first. `at` is in milliseconds since the epoch. */
+export type Told = { at?: number | undefined } & (
+  | { kind: 'about'; session?: string | undefined; cwd?: string | undefined }
+  /** Words of a person; commands stand there as they were typed. */
+  | { kind: 'prompt'; text: string }
+  | { kind: 'reply'; id: string | undefined; text: string }
+  | { kind: 'call'; id: string; tool: string; action: Action }
+  | { kind: 'result'; id: string; failed: boolean; text: string }
+  /** The whole list, as it is from now on. */
+  | { kind: 'todos'; items: readonly Todo[] }
+)
+
+/** Reads one agent's transcripts to their end, or from it. Nothing in them is to be trusted, and their last line may be half written. */
+export interface TranscriptReader {
+  readonly agent: AgentName
+  /** Whether a file that begins like this is such a transcript. */
+  knows(head: string): boolean
+  /** In pieces, so that no size of file fills the memory. Throws FileError where there is no such file. */
+  read(path: string): AsyncIterable<readonly Told[]>
+  /** How many tokens the last request held; undefined before the first reply, and after the context was made smaller. */
+  contextSize(path: string): Promise<number | undefined>
 }

@@ -68,8 +68,11 @@ export const systemGit: Git & GitStanding = {
     }
   },
 
-  async commitsSince(folder, sinceMs) {
-    const since = `--since=${new Date(sinceMs).toISOString()}`
+  async commitsBetween(folder, sinceMs, untilMs) {
+    const between = [
+      `--since=${new Date(sinceMs).toISOString()}`,
+      `--until=${new Date(untilMs).toISOString()}`,
+    ]
     const form = [
       '--format=%x01%H%x00%s',
       '-z',
@@ -78,7 +81,7 @@ export const systemGit: Git & GitStanding = {
       '--no-show-signature',
       '--no-color',
     ]
-    const said = await git(folder, ['log', since, `--max-count=${MOST_COMMITS}`, ...form])
+    const said = await git(folder, ['log', ...between, `--max-count=${MOST_COMMITS}`, ...form])
     return (said ?? '').split('\x01').flatMap(entry => {
       const [id, subject = '', ...files] = entry.split('\0')
       if (!id) return []

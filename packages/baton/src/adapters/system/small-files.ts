@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { FileError } from '../../ports/files.ts'
 import type { Found, SmallFiles } from '../../ports/small-files.ts'
@@ -29,21 +29,23 @@ export const systemSmallFiles: SmallFiles = {
     }
   },
 
-  async write(root, name, text, { hasty = false } = {}) {
-    const path = await safePath(root, name)
+  async write(root, name, text, { hasty = false, shared = false, fresh = false } = {}) {
+    const path = await safePath(root, name, shared ? 0o755 : 0o700)
     const draft = `${path}.${process.pid}.${++drafts}.tmp`
     try {
-      const file = await open(draft, 'wx', 0o600)
+      const file = await open(draft, 'wx', shared ? 0o644 : 0o600)
       try {
         await file.writeFile(text)
         if (!hasty) await file.sync()
       } finally {
         await file.close()
       }
-      await rename(draft, path)
+      if (!fresh) return await rename(draft, path)
+      await link(draft, path)
+      await rm(draft, { force: true })
     } catch (error) {
       await rm(draft, { force: true })
-      throw new FileError('failed', path, error)
+      throw new FileError(codeOf(error) === 'EEXIST' ? 'busy' : 'failed', path, error)
     }
   },
 
@@ -113,12 +115,12 @@ async function obstacle(root: string, name: string): Promise<string | undefined>
   return undefined
 }
 
-async function safePath(root: string, name: string): Promise<string> {
+async function safePath(root: string, name: string, mode = 0o700): Promise<string> {
   const path = join(root, name)
   const refused = await obstacle(root, name)
   if (refused) throw new FileError('denied', path, new Error(refused))
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(path), { recursive: true, mode })
     return path
   } catch (error) {
     throw new FileError('failed', path, error)

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Reading, Transcripts, Usage } from '../../../ports/transcript.ts'
+import { amount, isRow, objectAt, type Row } from '../json-lines.ts'
 
 /** At most so much of a transcript is read at once; what lies before is not counted. */
 const MAX_BYTES = 32 * 1024 * 1024
@@ -26,8 +27,6 @@ export const claudeTranscripts: Transcripts = {
       return { text: text.slice(-limit), error: errorAtEnd(rows) }
     }),
 }
-
-type Row = Record<string, unknown>
 
 async function withFile<T>(
   path: string,
@@ -67,10 +66,10 @@ function repliesIn(text: string, before: string | undefined): { replies: Usage[]
     last = id
     byId.set(id, {
       model: typeof message?.model === 'string' ? message.model.slice(0, 100) : '',
-      input: count(usage.input_tokens),
-      output: Math.max(count(usage.output_tokens), byId.get(id)?.output ?? 0),
-      cacheRead: count(usage.cache_read_input_tokens),
-      cacheWrite: count(usage.cache_creation_input_tokens),
+      input: amount(usage.input_tokens),
+      output: Math.max(amount(usage.output_tokens), byId.get(id)?.output ?? 0),
+      cacheRead: amount(usage.cache_read_input_tokens),
+      cacheWrite: amount(usage.cache_creation_input_tokens),
     })
   }
   return { replies: [...byId.values()], last }
@@ -110,14 +109,3 @@ function lineOf(row: Row): string {
   })
   return said.length > 0 ? `${row.type}: ${said.join(' ')}` : ''
 }
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function objectAt(row: Row | undefined, key: string): Row | undefined {
-  const value = row?.[key]
-  return isRow(value) ? value : undefined
-}
-
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0

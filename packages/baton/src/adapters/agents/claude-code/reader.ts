@@ -1,0 +1,114 @@
+import type { Action } from '@batonpass/contract/event'
+import type { Told, TranscriptReader } from '../../../ports/transcript.ts'
+import {
+  amount,
+  isRow,
+  objectAt,
+  type Row,
+  rowsFromEnd,
+  rowsOf,
+  textAt,
+  textsIn,
+  timeIn,
+} from '../json-lines.ts'
+import { readPayload } from '../payload.ts'
+import { TodoList } from '../todo-list.ts'
+import { actionOf } from './actions.ts'
+
+/** Claude Code's transcripts, told in our words. */
+export const claudeReader: TranscriptReader = {
+  agent: 'claude-code',
+  knows: head => /"sessionId":"|"type":"(?:user|assistant|summary|file-history-snapshot)"/.test(head),
+  async *read(path) {
+    const todos = new TodoList()
+    let known = { session: '', cwd: '' }
+    for await (const rows of rowsOf(path, isTalk)) {
+      const told: Told[] = []
+      for (const row of rows) {
+        // The folder the session began in; a later `cd` does not move it.
+        const about = {
+          session: known.session || (textAt(row, 'sessionId') ?? ''),
+          cwd: known.cwd || (textAt(row, 'cwd') ?? ''),
+        }
+        if (about.session !== known.session || about.cwd !== known.cwd) told.push({ kind: 'about', ...about })
+        known = about
+        if (row.isSidechain !== true) told.push(...tell(row, todos))
+      }
+      yield told
+    }
+  },
+  async contextSize(path) {
+    for await (const row of rowsFromEnd(path)) {
+      if (row.isCompactSummary === true || row.subtype === 'compact_boundary') return undefined
+      const usage = objectAt(objectAt(row, 'message'), 'usage')
+      // A message that Claude Code made up itself (an error, an interrupt) carries a usage of nothing.
+      if (row.type !== 'assistant' || row.isSidechain === true || !usage) continue
+      const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage
+      const parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens]
+      const size = parts.reduce<number>((sum, part) => sum + amount(part), 0)
+      if (size > 0) return size
+    }
+    return undefined
+  },
+}
+
+/** Most of a transcript's bytes are copies of requests, which tell nothing new. */
+const isTalk = (line: Buffer): boolean => !line.subarray(0, 32).includes('"type":"api-request')
+
+function tell(row: Row, todos: TodoList): Told[] {
+  const at = timeIn(row.timestamp)
+  const content = objectAt(row, 'message')?.content
+  if (row.type === 'assistant') return tellReply(row, content, todos, at)
+  if (row.type !== 'user') return []
+  const results = (Array.isArray(content) ? content : []).flatMap((block: unknown): Told[] => {
+    const id = isRow(block) && block.type === 'tool_result' ? textAt(block, 'tool_use_id') : undefined
+    if (id === undefined || !isRow(block)) return []
+    const text = textsIn(block.content).join('\n')
+    const list = todos.finished(id, block.is_error === true, row.toolUseResult, text)
+    return [
+      { kind: 'result', id, failed: block.is_error === true, text, at },
+      ...(list ? [{ kind: 'todos' as const, items: list, at }] : []),
+    ]
+  })
+  if (results.length > 0) return results
+  if (row.isMeta === true || row.isCompactSummary === true) return []
+  const text = promptIn(textsIn(content).join('\n'))
+  return text === undefined ? [] : [{ kind: 'prompt', text, at }]
+}
+
+function tellReply(row: Row, content: unknown, todos: TodoList, at: number | undefined): Told[] {
+  if (row.isApiErrorMessage === true || !Array.isArray(content)) return []
+  const reply = textAt(objectAt(row, 'message'), 'id')
+  return content.flatMap((block: unknown): Told[] => {
+    if (!isRow(block)) return []
+    const text = block.type === 'text' ? textAt(block, 'text') : undefined
+    if (text !== undefined) return [{ kind: 'reply', id: reply, text, at }]
+    const [id, tool] = [textAt(block, 'id'), textAt(block, 'name')]
+    if (block.type !== 'tool_use' || id === undefined || tool === undefined) return []
+    todos.called(id, block.input)
+    return [{ kind: 'call', id, tool, action: action(tool, block.input, textAt(row, 'cwd')), at }]
+  })
+}
+
+function action(tool: string, input: unknown, cwd: string | undefined): Action {
+  try {
+    return actionOf(tool, readPayload('claude-code', { tool_input: input, cwd }))
+  } catch {
+    return { kind: 'other' }
+  }
+}
+
+/** What the person typed; undefined for what Claude Code writes in their name. */
+function promptIn(text: string): string | undefined {
+  const command = /<command-name>\s*([^<]{1,100}?)\s*<\/command-name>/.exec(text)?.[1]
+  if (command !== undefined) {
+    const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1]?.trim()
+    const name = command.startsWith('/') ? command : `/${command}`
+    return args ? `${name} ${args}` : name
+  }
+  const said = text.trim()
+  return said === '' || NOT_SAID.test(said) ? undefined : said
+}
+
+const NOT_SAID =
+  /^(?:<(?:local-command|bash-|task-notification|system-reminder|user-memory|ide_)|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/

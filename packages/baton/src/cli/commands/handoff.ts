@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import type { HandoffFinding } from '@batonpass/contract/handoff'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { filesNamed } from '../../handoff/claims.ts'
+import { handoffContext } from '../../handoff/context.ts'
+import { parseHandoff } from '../../handoff/document/parse.ts'
+import { handoffFromEvidence } from '../../handoff/from-evidence.ts'
+import { HANDOFFS } from '../../handoff/name.ts'
+import { verifyHandoff } from '../../handoff/verify.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { evidenceFor, findSubject, type HandoffSubject, handoffFiles, isTest } from '../handoffs.ts'
+import { type Io, paint, printable } from '../io.ts'
+
+/** Writes a session's handoff document from what git and its transcript show, prints it, or checks one somebody wrote. */
+export const handoff: Handler = async (given, io) => {
+  const subject = await findSubject(io, {
+    session: text(given, 'session'),
+    transcript: text(given, 'transcript'),
+  })
+  const checked = text(given, 'verify')
+  if (checked !== undefined) return verify(given, io, subject, resolve(io.cwd, checked))
+  const evidence = await evidenceFor(io, subject)
+  const now = systemClock.now()
+  const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus') })
+  const files = await handoffFiles(io)
+  if (flag(given, 'print')) {
+    io.stdout.write(`${handoffContext(files.clean(document))}\n`)
+    return EXIT.ok
+  }
+  const name = await files.store(subject.root, document, now)
+  const path = join(subject.root, HANDOFFS, name)
+  io.stdout.write(
+    flag(given, 'json')
+      ? `${JSON.stringify({ document: path, session: evidence.session, writtenBy: 'baton' })}\n`
+      : `${printable(path)}\nWritten from git and the transcript alone. The next session gets it by: baton handoffs show --context\n`,
+  )
+  return EXIT.ok
+}
+
+async function verify(given: Given, io: Io, subject: HandoffSubject, path: string): Promise<number> {
+  const written = await readFile(path, 'utf8').catch(cause => {
+    throw new BatonError('not_found', `${path} cannot be read`, { cause })
+  })
+  const { document, form, findings: odd } = parseHandoff(written)
+  const evidence = await evidenceFor(io, subject, filesNamed(document))
+  const findings = [...odd, ...verifyHandoff(document, evidence, isTest)]
+  const wrong = findings.filter(({ weight }) => weight === 'wrong').length
+  if (flag(given, 'json'))
+    io.stdout.write(`${JSON.stringify({ document: path, form, ok: wrong === 0, findings })}\n`)
+  else {
+    for (const finding of findings) io.stdout.write(`${lineOf(finding, io)}\n`)
+    io.stdout.write(wrong === 0 ? 'The document holds what the evidence shows.\n' : `${wrong} wrong.\n`)
+  }
+  return wrong === 0 ? EXIT.ok : EXIT.failed
+}
+
+function lineOf({ weight, where, message }: HandoffFinding, io: Io): string {
+  const colour = paint(io)
+  return `${colour(weight === 'wrong' ? 'red' : 'yellow', weight)}  ${printable(where)}: ${printable(message)}`
+}

@@ -1,0 +1,112 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { handoffContext } from '../../handoff/context.ts'
+import type { HandoffFiles } from '../../handoff/files.ts'
+import { HANDOFFS } from '../../handoff/name.ts'
+import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { diffOf } from '../diff.ts'
+import { handoffFiles } from '../handoffs.ts'
+import { type Io, paint, printable } from '../io.ts'
+
+/** The handoff documents of this project: a list with their lineage, one of them, or what changed between two. */
+export const handoffs: Handler = async (given, io) => {
+  const [what, ...names] = given.positionals
+  if (what !== undefined && what !== 'show' && what !== 'diff')
+    throw new BatonError('usage', `WHAT must be show or diff, not '${what}'`, {
+      remedy: 'See `baton handoffs --help`.',
+    })
+  const root = findWorktreeRoot(io.cwd)
+  const files = await handoffFiles(io)
+  if (what === 'show') return show(given, io, files, root, names[0])
+  if (what === 'diff') return diff(io, files, root, names)
+  const list = await rows(files, root)
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify({ project: root, handoffs: list })}\n`)
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  if (list.length === 0)
+    io.stdout.write('No handoff document stands in this project. Write one: baton handoff\n')
+  for (const row of list) {
+    const from = row.session ? `session ${printable(row.session)}` : 'a session that is not named'
+    const after = row.parent ? `, which began with ${printable(row.parent)}` : ''
+    const state =
+      row.findings > 0
+        ? colour('red', `${row.findings} findings`)
+        : row.verified
+          ? 'verified'
+          : 'not verified'
+    const by = row.writtenBy === 'baton' ? 'written by Baton from evidence' : `written by the agent, ${state}`
+    io.stdout.write(`${row.name}  ${colour('dim', `${from}${after}; ${by}`)}\n  ${printable(row.task)}\n`)
+  }
+  return EXIT.ok
+}
+
+async function rows(files: HandoffFiles, root: string) {
+  const names = await files.list(root)
+  return Promise.all(
+    names.map(async name => {
+      const { facts, work } = (await files.read(root, name)).document
+      return {
+        name,
+        createdAt: facts.created_at,
+        agent: facts.agent,
+        session: facts.session,
+        parent: facts.parent,
+        writtenBy: facts.written_by,
+        verified: facts.verified_at !== undefined,
+        findings: facts.findings?.length ?? 0,
+        task: work.task || work.epic,
+      }
+    }),
+  )
+}
+
+async function show(
+  given: Given,
+  io: Io,
+  files: HandoffFiles,
+  root: string,
+  wanted: string | undefined,
+): Promise<number> {
+  const name = await pick(files, root, wanted, 0)
+  const text = await files.text(root, name)
+  const { document, findings } = await files.read(root, name)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings })}\n`)
+  else if (flag(given, 'context')) io.stdout.write(`${handoffContext(document, `${HANDOFFS}/${name}`)}\n`)
+  else io.stdout.write(printable(text))
+  return EXIT.ok
+}
+
+async function diff(io: Io, files: HandoffFiles, root: string, names: readonly string[]): Promise<number> {
+  const [before, after] =
+    names.length === 0
+      ? [await pick(files, root, undefined, 1), await pick(files, root, undefined, 0)]
+      : [await pick(files, root, names[0], 0), await pick(files, root, names[1], 0)]
+  const [old, young] = await Promise.all([files.text(root, before), files.text(root, after)])
+  const text = old === young ? '' : await diffOf(`${before} -> ${after}`, old, young)
+  io.stdout.write(text === '' ? 'They are the same.\n' : printable(text))
+  return EXIT.ok
+}
+
+/** A document by its name or a part of it, or counted from the newest. */
+async function pick(
+  files: HandoffFiles,
+  root: string,
+  wanted: string | undefined,
+  back: number,
+): Promise<string> {
+  const names = await files.list(root)
+  const fitting =
+    wanted === undefined ? names.slice(0, names.length - back) : names.filter(name => name.includes(wanted))
+  const name = fitting.find(each => each === wanted) ?? fitting.at(-1)
+  if (name === undefined)
+    throw new BatonError(
+      'not_found',
+      wanted ? `No handoff document ${wanted}` : 'There are not enough documents here',
+      {
+        remedy: 'See `baton handoffs`.',
+      },
+    )
+  return name
+}

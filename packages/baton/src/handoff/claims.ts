@@ -1,0 +1,38 @@
+import type { HandoffDocument } from '@batonpass/contract/handoff'
+
+/** Something in backticks inside a ticked box: a claim about a file, or about a command. */
+export interface Claim {
+  /** The box's text, shortened. */
+  box: string
+  named: string
+  /** The path from the root, if it names a file. */
+  path: string | undefined
+}
+
+/** What the ticked boxes claim by naming it. Prose around it is never read for meaning. */
+export function claimsOf({ completed }: HandoffDocument): Claim[] {
+  return completed
+    .filter(({ done }) => done)
+    .flatMap(({ text }) =>
+      [...text.matchAll(/(?<!`)`([^`\n]{1,500})`(?!`)/g)].map(([, named = '']) => ({
+        box: text.replaceAll(/\s+/g, ' ').slice(0, 120),
+        named: named.trim(),
+        path: pathIn(named.trim()),
+      })),
+    )
+}
+
+/** Files named by the document whose presence decides. */
+export const filesNamed = (document: HandoffDocument): string[] => [
+  ...new Set(claimsOf(document).flatMap(({ path }) => path ?? [])),
+]
+
+const EXTENSION =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|vue|svelte|md|mdx|json|jsonc|ya?ml|toml|sql|sh|css|scss|html|txt|lock|xml|proto|graphql|tf)$/
+
+function pathIn(named: string): string | undefined {
+  const path = named.replace(/^\.\//, '').replace(/:\d+(?::\d+)?$/, '')
+  if (!/^[\w@.+()[\]-][\w@.+()[\]/-]*$/.test(path) || path.split('/').includes('..')) return undefined
+  // `Node.js` is a name, not a file.
+  return EXTENSION.test(path) && !/^[A-Z][a-z]+\.js$/.test(path) ? path : undefined
+}

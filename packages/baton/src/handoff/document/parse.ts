@@ -1,0 +1,218 @@
+import { HandoffDocument, type HandoffFinding } from '@batonpass/contract/handoff'
+import {
+  FIELDS,
+  type FieldKey,
+  type Form,
+  isTitle,
+  REQUIRED,
+  type SectionKey,
+  sectionOf,
+  titleOf,
+} from './form.ts'
+import { readFacts } from './front-matter.ts'
+import { type Block, blocksOf, readPoints, readText } from './markdown.ts'
+
+export interface ReadHandoff {
+  document: HandoffDocument
+  form: Form
+  /** How the text deviates from its form. None of it is weighed against evidence here. */
+  findings: HandoffFinding[]
+}
+
+/** Longer than this, nobody wrote it to be read: it would fill the very context it is to save. */
+export const LONGEST_HANDOFF = 200_000
+
+/** Reads a document in either form, however carelessly it was written. Never throws. */
+export function parseHandoff(written: string): ReadHandoff {
+  const findings: HandoffFinding[] = []
+  const whole = written.slice(0, LONGEST_HANDOFF)
+  if (whole.length < written.length)
+    findings.push(
+      wrong(
+        'unreadable',
+        'document',
+        `The document is longer than ${LONGEST_HANDOFF} characters; shorten it`,
+      ),
+    )
+  const { facts, rest, findings: odd } = readFacts(documentIn(whole))
+  findings.push(...odd)
+  const blocks = blocksOf(rest)
+  const keys = blocks.map(({ heading }) => (heading === '' ? undefined : sectionOf(heading)))
+  const form: Form =
+    !keys.includes('work') && (keys.includes('goal') || keys.includes('progress')) ? 'context' : 'file'
+  const draft = new Draft(form, findings)
+  for (const [i, block] of blocks.entries()) draft.take(block, keys[i])
+  draft.complain(keys)
+  return { document: HandoffDocument.parse({ ...draft.result, facts }), form, findings }
+}
+
+/** The document in a reply, without the talk around it: an agent may put it into a fence or a sentence before it. */
+export function documentIn(reply: string): string {
+  const text = reply.replaceAll(/\r\n?/g, '\n').replace(/^\uFEFF/, '')
+  const lines = text.split('\n')
+  const opens = lines.findIndex(line => /^(?:`{3,}|~{3,})\s*(?:markdown|md)?\s*$/.test(line))
+  const begins = lines.findIndex((line, i) => isBeginning(line, lines[i + 1]))
+  if (begins < 0) return text
+  const body = lines.slice(begins)
+  if (opens < 0 || opens > begins) return body.join('\n')
+  const fence = /^(`+|~+)/.exec(lines[opens] ?? '')?.[1] ?? '```'
+  const closes = body.findLastIndex(line => line.trimEnd() === fence)
+  return (closes < 0 ? body : body.slice(0, closes)).join('\n')
+}
+
+function isBeginning(line: string, next: string | undefined): boolean {
+  if (line === '---') return next !== undefined && /^[a-z_]+:/.test(next)
+  const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1]
+  return (
+    (heading !== undefined && (isTitle(heading) || sectionOf(heading) !== undefined)) ||
+    /^\*\*Created\*\*:/.test(line)
+  )
+}
+
+/** A document in the reading. */
+class Draft {
+  readonly result = {
+    created: '',
+    contextUsage: undefined as number | undefined,
+    project: '',
+    work: { epic: '', progress: '', task: '' },
+    completed: [] as { text: string; done: boolean }[],
+    nextSteps: [] as string[],
+    criticalState: [] as string[],
+    blockers: [] as string[],
+    notes: [] as string[],
+    goal: '',
+    constraints: [] as string[],
+    decisions: [] as string[],
+    others: [] as { title: string; text: string }[],
+  }
+  readonly #form: Form
+  readonly #findings: HandoffFinding[]
+
+  constructor(form: Form, findings: HandoffFinding[]) {
+    this.#form = form
+    this.#findings = findings
+  }
+
+  take(block: Block, key: SectionKey | undefined): void {
+    const { heading, lines } = block
+    if (heading === '' || (key === undefined && isTitle(heading))) {
+      const rest = this.#fields(lines, ['created', 'contextUsage', 'project'])
+      if (rest.join('').trim() !== '') this.#odd('header', 'Text before the first section was left out')
+      return
+    }
+    if (key === undefined) {
+      const title = heading.replace(/^Other: (?=.)/, '')
+      this.result.others.push({
+        title: sectionOf(title) || isTitle(title) ? title : heading,
+        text: readText(lines),
+      })
+      return
+    }
+    if (!KNOWN_TITLES.has(heading))
+      this.#odd(titleOf(key, this.#form), `The heading reads \`${heading.slice(0, 80)}\``)
+    this.#section(key, lines)
+  }
+
+  #section(key: SectionKey, lines: readonly string[]): void {
+    const { result } = this
+    switch (key) {
+      case 'work':
+      case 'progress': {
+        const rest = this.#fields(lines, ['epic', 'progress', 'task'])
+        for (const { text, box, bare } of readPoints(rest, { boxes: true })) {
+          if (box !== undefined || (key === 'progress' && !bare)) this.#done(text, box)
+          else result.notes.push(text)
+        }
+        return
+      }
+      case 'completed':
+        for (const { text, box } of readPoints(lines, { boxes: true })) this.#done(text, box)
+        return
+      case 'goal':
+        result.goal = [result.goal, readText(lines)].filter(Boolean).join('\n\n')
+        return
+      default: {
+        const points = readPoints(lines)
+        if (points.some(point => point.bare))
+          this.#odd(titleOf(key, this.#form), 'Not every point has a bullet')
+        result[key].push(...points.map(point => point.text))
+      }
+    }
+  }
+
+  /** A point without a box says that it is done by standing there. */
+  #done(text: string, box: boolean | undefined): void {
+    if (/^none\.?$/i.test(text)) return
+    if (box === undefined)
+      this.#odd(titleOf('completed', this.#form), 'A point has no box; it counts as done')
+    this.result.completed.push({ text, done: box ?? true })
+  }
+
+  /** Takes labelled values out of the lines, and gives back the others. */
+  #fields(lines: readonly string[], wanted: readonly FieldKey[]): string[] {
+    return lines.filter(line => {
+      const exact = /^\*\*([^*]+)\*\*: ?(.*)$/.exec(line)
+      const loose =
+        exact ??
+        /^ ?(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z ]{3,20}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)$/.exec(line)
+      const key = wanted.find(each => FIELDS[each].toLowerCase() === loose?.[1]?.trim().toLowerCase())
+      if (key === undefined) return true
+      this.#field(key, loose?.[2]?.trim() ?? '')
+      return false
+    })
+  }
+
+  #field(key: FieldKey, value: string): void {
+    const { result } = this
+    if (key === 'contextUsage') {
+      const percent = /^(?:about |~|≈)?\s*(\d{1,3}(?:\.\d+)?)\s*%?/.exec(value)?.[1]
+      if (percent !== undefined) result.contextUsage = Number(percent)
+      else if (!/^(?:unknown|none|n\/a)?\.?$/i.test(value)) this.#odd(FIELDS[key], 'It gives no percentage')
+    } else if (key === 'created' || key === 'project') result[key] = value
+    else result.work[key] = value
+  }
+
+  complain(keys: readonly (SectionKey | undefined)[]): void {
+    const form = this.#form
+    const missing = REQUIRED[form].filter(key => !keys.includes(key))
+    for (const key of missing) {
+      const title = titleOf(key, form)
+      this.#findings.push(wrong('missing-section', title, `The section \`## ${title}\` is missing`))
+    }
+    const order = keys.flatMap(key =>
+      key && REQUIRED[form].includes(key) ? REQUIRED[form].indexOf(key) : [],
+    )
+    if (order.some((at, i) => at < (order[i - 1] ?? 0)))
+      this.#odd('document', 'The sections stand in another order')
+    const { result } = this
+    if (!missing.includes('nextSteps') && result.nextSteps.length === 0)
+      this.#findings.push({
+        ...wrong('empty-section', 'Next Steps', 'It names no next step'),
+        weight: 'minor',
+      })
+    if (form === 'context' && !missing.includes('goal') && result.goal === '')
+      this.#findings.push(wrong('empty-section', 'Goal', 'The goal is empty'))
+    if (form === 'file' && !missing.includes('work') && !result.work.epic && !result.work.task)
+      this.#findings.push(wrong('empty-section', 'Current Work', 'It says neither the epic nor the task'))
+    if (form === 'file' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(result.created))
+      this.#odd(FIELDS.created, 'It is not of the form YYYY-MM-DD HH:MM:SS')
+  }
+
+  #odd(where: string, message: string): void {
+    const code = where === FIELDS.created || where === FIELDS.contextUsage ? 'odd-value' : 'odd-section'
+    if (!this.#findings.some(each => each.where === where && each.message === message))
+      this.#findings.push({ code, weight: 'minor', where, message })
+  }
+}
+
+const KNOWN_TITLES: ReadonlySet<string> = new Set(
+  [...REQUIRED.file, ...REQUIRED.context].flatMap(key => [titleOf(key, 'file'), titleOf(key, 'context')]),
+)
+
+const wrong = (code: HandoffFinding['code'], where: string, message: string): HandoffFinding => ({
+  code,
+  weight: 'wrong',
+  where,
+  message,
+})

@@ -1,0 +1,134 @@
+import { basename, isAbsolute, join, relative } from 'node:path'
+import type { AgentName } from '@batonpass/contract/event'
+import type { HandoffFacts } from '@batonpass/contract/handoff'
+import type { CommitFacts, GitStanding, WorktreeStanding } from '../ports/git.ts'
+import type { TranscriptReader } from '../ports/transcript.ts'
+import { type Harvest, harvest, type ReadTest } from '../session/transcript/harvest.ts'
+
+/** What git, the transcript and Baton's own files show, whatever anybody says. */
+export interface Evidence {
+  root: string
+  /** What the project may be called. The first is the one to use. */
+  names: string[]
+  agent: AgentName | undefined
+  session: string | undefined
+  git: WorktreeStanding | undefined
+  /** What was committed while the session went on. */
+  commits: CommitFacts[]
+  transcript: Harvest | undefined
+  contextTokens: number | undefined
+  issue: number | undefined
+  pr: number | undefined
+  stage: string | undefined
+  /** Whether files that somebody names are there, by their path from the root. */
+  present: ReadonlyMap<string, boolean>
+}
+
+export interface EvidencePorts {
+  git: GitStanding
+  readTest: ReadTest
+  /** The repository's name on its forge. */
+  repositoryName(folder: string): Promise<string | undefined>
+  exists(path: string): Promise<boolean>
+}
+
+export interface Subject {
+  root: string
+  agent?: AgentName | undefined
+  session?: string | undefined
+  transcript?: { path: string; reader: TranscriptReader } | undefined
+  issue?: number | undefined
+  pr?: number | undefined
+  stage?: string | undefined
+  /** Paths whose presence is in question. */
+  named?: readonly string[]
+}
+
+/** A commit is made before its command's end is written down; whoever commits much later is somebody else. */
+const LATE_MS = 60_000
+
+export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Promise<Evidence> {
+  const { root, transcript } = subject
+  const [git, repository, seen, contextTokens, present] = await Promise.all([
+    ports.git.standing(root),
+    ports.repositoryName(root),
+    transcript && harvest(transcript.reader.read(transcript.path), ports.readTest),
+    transcript?.reader.contextSize(transcript.path),
+    Promise.all(
+      (subject.named ?? []).map(async path => [path, await ports.exists(join(root, path))] as const),
+    ),
+  ])
+  const { startedAt, lastAt } = seen ?? {}
+  const commits =
+    git && startedAt !== undefined && lastAt !== undefined
+      ? await ports.git.commitsBetween(root, startedAt, lastAt + LATE_MS)
+      : []
+  return {
+    root,
+    names: [...new Set([repository, basename(root)].filter(name => name !== undefined))],
+    agent: transcript?.reader.agent ?? subject.agent,
+    session: seen?.session ?? subject.session,
+    git,
+    commits,
+    transcript: seen,
+    contextTokens,
+    issue: subject.issue ?? issueOf(git?.branch),
+    pr: subject.pr ?? numberOf(seen?.pullRequest),
+    stage: subject.stage,
+    present: new Map(present),
+  }
+}
+
+const MOST_LISTED = 200
+
+/** The evidence as the front matter says it. */
+export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
+  const { git, transcript, contextTokens } = evidence
+  const facts: { [K in keyof HandoffFacts]: HandoffFacts[K] | undefined } = {
+    baton: 1,
+    written_by: undefined,
+    agent: evidence.agent,
+    session: evidence.session,
+    context_tokens: contextTokens,
+    root: evidence.root,
+    branch: git?.branch,
+    head: git?.head || undefined,
+    ahead: git?.ahead,
+    behind: git?.behind,
+    dirty: git?.dirty.slice(0, MOST_LISTED),
+    touched: touchedIn(evidence).slice(0, MOST_LISTED),
+    commands: transcript && [...new Set(transcript.commands.map(ran => ran.command))].slice(-30),
+    tests: transcript?.test && {
+      command: transcript.test.command,
+      result: transcript.test.passed ? 'passed' : 'failed',
+      ...(transcript.test.failing === undefined ? {} : { failing: transcript.test.failing }),
+      ...(transcript.test.at === undefined ? {} : { at: new Date(transcript.test.at).toISOString() }),
+    },
+    todos: transcript?.todos.flatMap(todo => (todo.done ? [] : todo.text)).slice(0, MOST_LISTED),
+    instructions: transcript?.instructions,
+    issue: evidence.issue,
+    pr: evidence.pr,
+    stage: evidence.stage,
+  }
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+}
+
+/** Files the session changed, from the root: those its tools wrote and those in its commits. */
+export function touchedIn({ root, git, transcript, commits }: Evidence): string[] {
+  const roots = [...new Set([root, git?.root ?? root])]
+  const written = (transcript?.written ?? []).flatMap(path => {
+    const whole = isAbsolute(path) ? path : join(transcript?.cwd ?? root, path)
+    return roots.map(from => relative(from, whole)).find(isInside) ?? []
+  })
+  return [...new Set([...written, ...commits.flatMap(commit => commit.files)])].filter(path => !isOurs(path))
+}
+
+const isInside = (path: string): boolean => path !== '' && !path.startsWith('..') && !isAbsolute(path)
+const isOurs = (path: string): boolean => /^(?:\.tmp|\.baton|\.bmad\/handoffs)\//.test(path)
+
+/** `issue-42`, `feature/issue-42-tokens`: how the seed's workflows name their branches. */
+const issueOf = (branch: string | undefined): number | undefined =>
+  Number(/(?:^|\/)issue[-_/](\d{1,9})(?:$|[-_/])/.exec(branch ?? '')?.[1]) || undefined
+
+const numberOf = (url: string | undefined): number | undefined =>
+  Number(/\/pull\/(\d{1,9})$/.exec(url ?? '')?.[1]) || undefined

@@ -1,0 +1,110 @@
+import { HandoffDocument, type HandoffFinding } from '@batonpass/contract/handoff'
+import { type Evidence, factsFrom } from './evidence.ts'
+import { createdText } from './name.ts'
+
+export interface Writing {
+  now: number
+  focus?: string | undefined
+  /** The document the session itself began with. */
+  parent?: string | undefined
+  /** Percent of the context window, where it is known. */
+  contextUsage?: number | undefined
+}
+
+/** A document from evidence alone. It says so, and claims nothing that git or the transcript does not show. */
+export function handoffFromEvidence(evidence: Evidence, writing: Writing): HandoffDocument {
+  const { git, transcript, commits, issue, pr } = evidence
+  const [goal = '', ...later] = transcript?.instructions ?? []
+  const todos = transcript?.todos ?? []
+  const open = todos.filter(todo => !todo.done)
+  const test = transcript?.test
+  const wanted = later.at(-1) ?? goal
+  const task = open[0]?.text ?? headline(wanted)
+  return HandoffDocument.parse({
+    facts: factsAt(evidence, writing, 'baton'),
+    created: createdText(writing.now),
+    ...(writing.contextUsage === undefined ? {} : { contextUsage: writing.contextUsage }),
+    project: evidence.names[0] ?? '',
+    work: {
+      epic: issue === undefined ? headline(goal) : `Issue #${issue}${goal ? ` - ${headline(goal)}` : ''}`,
+      progress:
+        todos.length > 0
+          ? `${Math.round(((todos.length - open.length) / todos.length) * 100)}% complete (${todos.length - open.length} of ${todos.length} todos)`
+          : `${commits.length === 1 ? 'one commit' : `${commits.length} commits`} since the session began`,
+      task,
+    },
+    completed: [
+      ...commits
+        .toReversed()
+        .map(({ id, subject }) => ({ text: `${subject} (commit ${id.slice(0, 10)})`, done: true })),
+      ...todos.filter(todo => todo.done).map(({ text }) => ({ text, done: true })),
+    ],
+    nextSteps: [
+      ...(writing.focus ? [`Focus: ${writing.focus}`] : []),
+      ...open.map(todo => todo.text),
+      ...(test && !test.passed ? [`Make \`${test.command}\` pass`] : []),
+      ...(open.length === 0 && wanted ? [`Go on with what was asked last: ${headline(wanted)}`] : []),
+    ],
+    criticalState: [
+      ...(git
+        ? [
+            `Branch ${git.branch ? `\`${git.branch}\`` : 'none (detached HEAD)'} at ${git.head.slice(0, 10) || 'no commit yet'}${
+              git.ahead === undefined
+                ? ', no upstream'
+                : `, ${git.ahead} ahead and ${git.behind ?? 0} behind its upstream`
+            }`,
+            git.dirty.length === 0
+              ? 'Everything is committed'
+              : `Not committed: ${git.dirty.slice(0, 20).join(', ')}${git.dirty.length > 20 ? ` and ${git.dirty.length - 20} more` : ''}`,
+          ]
+        : ['The folder is no git repository']),
+      test
+        ? `The last test run, \`${test.command}\`, ${test.passed ? 'passed' : `failed${test.failing ? ` (${test.failing} failing)` : ''}`}`
+        : 'No test was run in this session',
+      ...(pr === undefined ? [] : [`Pull request #${pr} is open or was opened in this session`]),
+    ],
+    blockers: test && !test.passed ? [`\`${test.command}\` fails`] : [],
+    notes: [
+      'Written by Baton from git and the transcript alone: no agent wrote or checked this document.',
+      ...(transcript?.lastReply
+        ? [`The last words of the session:\n${transcript.lastReply.slice(-1500)}`]
+        : []),
+    ],
+    goal,
+    constraints: later.map(text => text.slice(0, 1000)),
+  })
+}
+
+/** An agent's document with the machine facts as the evidence shows them, and what was found about its claims. */
+export function completed(
+  document: HandoffDocument,
+  evidence: Evidence,
+  writing: Writing,
+  findings: readonly HandoffFinding[],
+): HandoffDocument {
+  const wrong = findings.filter(({ weight }) => weight === 'wrong').map(({ message }) => message)
+  return HandoffDocument.parse({
+    ...document,
+    facts: {
+      ...document.facts,
+      ...factsAt(evidence, writing, 'agent'),
+      verified_at: new Date(writing.now).toISOString(),
+      ...(wrong.length > 0 ? { findings: wrong } : {}),
+    },
+    created: document.created || createdText(writing.now),
+    project: evidence.names[0] ?? document.project,
+  })
+}
+
+function factsAt(evidence: Evidence, { now, focus, parent }: Writing, writtenBy: 'agent' | 'baton') {
+  return {
+    ...factsFrom(evidence),
+    written_by: writtenBy,
+    created_at: new Date(now).toISOString(),
+    ...(parent === undefined ? {} : { parent }),
+    ...(focus ? { focus } : {}),
+  }
+}
+
+const headline = (text: string): string =>
+  (text.split('\n').find(line => line.trim() !== '') ?? '').trim().slice(0, 120)

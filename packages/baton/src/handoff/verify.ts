@@ -1,0 +1,212 @@
+import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
+import { type Ran, wordsOf } from '../session/transcript/harvest.ts'
+import { type Claim, claimsOf } from './claims.ts'
+import { type Evidence, touchedIn } from './evidence.ts'
+
+type Code = HandoffFinding['code']
+
+/**
+ * Compares what a document claims with the evidence, field by field. Only structured claims count: the front matter, ticked
+ * boxes and what they name. Where there is no evidence, there is no finding.
+ */
+export function verifyHandoff(
+  document: HandoffDocument,
+  evidence: Evidence,
+  isTest: (command: string) => boolean,
+): HandoffFinding[] {
+  const findings: HandoffFinding[] = []
+  const wrong = (code: Code, where: string, message: string) =>
+    void findings.push({ code, weight: 'wrong', where, message })
+  checkProject(document, evidence, findings)
+  checkGit(document, evidence, wrong)
+  checkTests(document, evidence, wrong)
+  checkWork(document, evidence, wrong)
+  for (const claim of claimsOf(document)) checkClaim(claim, evidence, isTest, wrong)
+  return findings
+}
+
+type Wrong = (code: Code, where: string, message: string) => void
+
+function checkProject(
+  { facts, project }: HandoffDocument,
+  evidence: Evidence,
+  findings: HandoffFinding[],
+): void {
+  const { root, names, git, session } = evidence
+  const here = facts.root === undefined || facts.root === root || facts.root === git?.root
+  const named = project === '' || names.some(name => plain(name) === plain(project))
+  if (!here)
+    findings.push({
+      code: 'other-project',
+      weight: 'wrong',
+      where: 'root',
+      message: `It is about ${facts.root}; this project is ${root}`,
+    })
+  else if (!named)
+    findings.push({
+      code: 'other-project',
+      weight: facts.root === undefined ? 'wrong' : 'minor',
+      where: 'Project',
+      message: `It names the project \`${project.slice(0, 80)}\`; this one is \`${names[0] ?? root}\``,
+    })
+  if (facts.session !== undefined && session !== undefined && facts.session !== session)
+    findings.push({
+      code: 'other-session',
+      weight: 'wrong',
+      where: 'session',
+      message: `It is about session ${facts.session.slice(0, 80)}, not ${session}`,
+    })
+}
+
+function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong): void {
+  const { git } = evidence
+  if (!git) return
+  if (facts.branch !== undefined && facts.branch !== (git.branch ?? 'HEAD'))
+    wrong(
+      'wrong-fact',
+      'branch',
+      `Says branch \`${facts.branch}\`; it is ${git.branch ? `\`${git.branch}\`` : 'detached'}`,
+    )
+  if (facts.head !== undefined && !sameCommit(facts.head, git.head))
+    wrong(
+      'wrong-fact',
+      'head',
+      `Says HEAD is ${facts.head.slice(0, 12)}; it is ${git.head.slice(0, 12) || 'not there yet'}`,
+    )
+  for (const side of ['ahead', 'behind'] as const) {
+    const [said, is] = [facts[side], git[side]]
+    if (said !== undefined && is !== undefined && said !== is)
+      wrong('wrong-fact', side, `Says ${said} commits ${side}; it is ${is}`)
+  }
+  if (facts.dirty) {
+    const left = git.dirty.filter(path => !facts.dirty?.some(said => samePath(said, path)))
+    const extra = facts.dirty.filter(said => !git.dirty.some(path => samePath(said, path)))
+    if (left.length > 0)
+      wrong(
+        'wrong-fact',
+        'dirty',
+        facts.dirty.length === 0
+          ? `Says nothing is uncommitted; ${listed(left)} ${left.length === 1 ? 'is' : 'are'}`
+          : `Leaves out uncommitted ${listed(left)}`,
+      )
+    if (extra.length > 0)
+      wrong('wrong-fact', 'dirty', `Says uncommitted: ${listed(extra)}; git says otherwise`)
+  }
+}
+
+function checkTests({ facts }: HandoffDocument, { transcript }: Evidence, wrong: Wrong): void {
+  const said = facts.tests
+  if (!said || !transcript) return
+  const last = transcript.test
+  if (!last) {
+    wrong('never-ran', 'tests', `Says \`${said.command}\` ${said.result}; no test was run in this session`)
+    return
+  }
+  const claims = said.result === 'passed' ? 'tests pass' : 'tests fail'
+  if ((said.result === 'passed') !== last.passed)
+    wrong(
+      'wrong-test',
+      'tests',
+      `Says ${claims}; the last run of \`${last.command}\` ${last.passed ? 'passed' : 'failed'}${clock(last.at)}`,
+    )
+  else if (!sameCommand(said.command, last.command) && !outcomeOf(said.command, transcript.outcomes))
+    wrong(
+      'never-ran',
+      'tests',
+      `Says \`${said.command}\` was run; the last test run was \`${last.command}\`${clock(last.at)}`,
+    )
+  else if (said.failing !== undefined && last.failing !== undefined && said.failing !== last.failing)
+    wrong(
+      'wrong-test',
+      'tests',
+      `Says ${said.failing} tests fail; ${last.failing} did in the last run${clock(last.at)}`,
+    )
+}
+
+function checkWork({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong): void {
+  const { transcript, git } = evidence
+  for (const key of ['issue', 'pr', 'stage'] as const) {
+    const [said, is] = [facts[key], evidence[key]]
+    if (said !== undefined && is !== undefined && said !== is)
+      wrong('wrong-fact', key, `Says ${key} ${String(said).slice(0, 80)}; it is ${is}`)
+  }
+  if (facts.touched && transcript) {
+    const known = [...touchedIn(evidence), ...(git?.dirty ?? [])]
+    const extra = facts.touched.filter(said => !known.some(path => samePath(said, path)))
+    if (extra.length > 0)
+      wrong('wrong-fact', 'touched', `Says it changed ${listed(extra)}; nothing shows that`)
+  }
+  if (!transcript) return
+  const never = (facts.commands ?? []).filter(command => !outcomeOf(command, transcript.outcomes))
+  if (never.length > 0)
+    wrong('never-ran', 'commands', `Says it ran ${listed(never)}; that was not run in this session`)
+  if (!facts.todos) return
+  const open = transcript.todos.flatMap(todo => (todo.done ? [] : todo.text))
+  const unnamed = open.filter(text => !facts.todos?.some(said => plain(said) === plain(text)))
+  if (unnamed.length > 0) wrong('todo-unnamed', 'todos', `Leaves out what is still to do: ${listed(unnamed)}`)
+  const done = facts.todos.filter(said =>
+    transcript.todos.some(todo => todo.done && plain(todo.text) === plain(said)),
+  )
+  if (done.length > 0) wrong('wrong-fact', 'todos', `Says ${listed(done)} is still to do; it is done`)
+}
+
+function checkClaim(
+  { box, named, path }: Claim,
+  evidence: Evidence,
+  isTest: (command: string) => boolean,
+  wrong: Wrong,
+): void {
+  const { transcript, git } = evidence
+  const changed =
+    path !== undefined && [...touchedIn(evidence), ...(git?.dirty ?? [])].some(one => samePath(one, path))
+  if (path !== undefined && evidence.present.get(path) === false && !changed)
+    wrong('file-absent', 'completed', `Ticked: "${box}"; there is no file \`${path}\``)
+  if (path !== undefined || !transcript) return
+  const ran = outcomeOf(named, transcript.outcomes)
+  if (ran?.failed)
+    wrong(
+      'command-failed',
+      'completed',
+      `Ticked: "${box}"; the last run of \`${named}\` failed${clock(ran.at)}`,
+    )
+  else if (!ran && isTest(named))
+    wrong('never-ran', 'completed', `Ticked: "${box}"; \`${named}\` was not run in this session`)
+}
+
+/** How a command ended the last time, also where it was one of several in a line. */
+function outcomeOf(command: string, outcomes: ReadonlyMap<string, Ran>): Ran | undefined {
+  const words = wordsOf(command)
+  let found: Ran | undefined
+  for (const ran of outcomes.values())
+    if (sameCommand(words, ran.command) && (found?.at ?? 0) <= (ran.at ?? Number.POSITIVE_INFINITY))
+      found = ran
+  return found
+}
+
+function sameCommand(said: string, ran: string): boolean {
+  const words = wordsOf(said)
+  return ran === words || ran.split(/\s*(?:&&|\|\||[;|])\s*/).includes(words)
+}
+
+const sameCommit = (said: string, is: string): boolean =>
+  is !== '' && /^[0-9a-f]{4,40}$/i.test(said) && is.startsWith(said.toLowerCase())
+
+const samePath = (said: string, is: string): boolean => said.replace(/^\.\//, '').replace(/\/$/, '') === is
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+
+function listed(items: readonly string[]): string {
+  const shown = items.slice(0, 5).map(item => `\`${item.slice(0, 120)}\``)
+  return shown.join(', ') + (items.length > shown.length ? ` and ${items.length - shown.length} more` : '')
+}
+
+function clock(at: number | undefined): string {
+  if (at === undefined) return ''
+  const time = new Date(at)
+  const two = (n: number) => String(n).padStart(2, '0')
+  return ` at ${two(time.getHours())}:${two(time.getMinutes())}`
+}
