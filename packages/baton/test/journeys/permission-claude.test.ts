@@ -1,0 +1,157 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { runClaude } from '../world/agents/claude-headless.ts'
+import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { type BatonHere, batonFor } from '../world/baton.ts'
+import { type Model, startModel, textOf } from '../world/model.ts'
+import { CHAT, startTelegram, type Telegram } from '../world/telegram.ts'
+import { call, say } from '../world/turn.ts'
+
+const QUIET = 'handsoff:\n  auto_permission: false\n  max_continuations: 1\n'
+const ASK_DATE = 'permissions:\n  ask:\n    - program: date\n'
+
+const byTelegram = ({ token, url }: Telegram) =>
+  `telegram:\n  enabled: true\n  token: "${token}"\n  chat_id: ${CHAT}\n  timeout_sec: 60\n  poll_interval_sec: 1\n  api_root: ${url}\n`
+
+async function configured(home: ClaudeHome, yaml: string): Promise<BatonHere> {
+  const baton = await batonFor(home)
+  baton.configure(QUIET + yaml)
+  await baton.must('up', '--restart')
+  return baton
+}
+
+const lastRequest = (model: Model, home: ClaudeHome): string => {
+  const last = model.mainRequests({ key: home.key }).at(-1)
+  return last ? textOf(last) : ''
+}
+const decisionsOf = async (baton: BatonHere) =>
+  (await baton.entries({ kind: 'decision' })).flatMap(({ body }) => (body.kind === 'decision' ? body : []))
+
+describe('permission in the course of a session, with the real Claude Code', () => {
+  test('a no with its reason reaches the model; a yes for the session is asked for once; other calls go on meanwhile', {
+    timeout: 90_000,
+  }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using baton = await configured(home, ASK_DATE + byTelegram(telegram))
+    writeFileSync(join(home.project, 'notes.txt'), 'what the file says')
+    const again = { command: 'date +again-%Y' }
+    model.script({ key: home.key }, [
+      call('Bash', { command: 'date +first-%Y' }),
+      {
+        tools: [
+          { name: 'Bash', input: again },
+          { name: 'Read', input: { file_path: join(home.project, 'notes.txt') } },
+        ],
+      },
+      call('Bash', again),
+      say('done'),
+    ])
+    const running = runClaude({ home, model, prompt: 'what time is it' })
+
+    const first = await telegram.message(({ text }) => text.includes('first-'), 'the first question')
+    telegram.press(first, '❌ Deny and say why')
+    const why = await telegram.message(({ forceReply }) => forceReply, 'the question why')
+    telegram.write('look at the sun instead', { replyTo: why.id })
+    const second = await telegram.message(({ text }) => text.includes('again-'), 'the second question')
+    expect(lastRequest(model, home)).toContain('look at the sun instead')
+    expect(lastRequest(model, home)).not.toMatch(/first-20\d\d/)
+
+    await baton.waitFor('event', ({ event }) => event.type === 'ToolFinished' && event.tool === 'Read')
+    telegram.press(second, '✅ Allow for this session')
+    expect((await running).isError).toBe(false)
+    expect(lastRequest(model, home).match(/again-20\d\d/g)).toHaveLength(2)
+    const questions = telegram.messages().filter(({ text }) => text.includes('again-'))
+    expect(questions).toHaveLength(1)
+    const decisions = await decisionsOf(baton)
+    expect(decisions.map(({ decision, by }) => `${decision} by ${by}`).sort()).toEqual([
+      'allow by person',
+      'allow by rules',
+      'allow by session',
+      'deny by person',
+    ])
+    expect(telegram.refused).toEqual([])
+    model.assertClean()
+  })
+
+  test('Escape takes a question back; `defer` leaves it to the dialog alone; what the person’s own settings ask stays asked', {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using baton = await configured(home, ASK_DATE + byTelegram(telegram))
+    home.writeSettings('local', { permissions: { ask: ['Bash(uptime:*)'] } })
+    model.script({ key: home.key }, [
+      call('Bash', { command: 'date +escaped-%Y' }),
+      call('Bash', { command: 'uptime' }),
+      say('the second end'),
+      call('Bash', { command: 'mkfifo deferred-pipe' }),
+      say('the third end'),
+    ])
+    await using terminal = await claudeInTmux({ home, model })
+    await terminal.submit('what time is it')
+    const message = await telegram.message(({ text }) => text.includes('escaped-'), 'the question')
+    await terminal.answerDialog(/Do you want to proceed/, 'Escape')
+    await telegram.message(({ id, buttons }) => id === message.id && buttons.length === 0, 'the withdrawal')
+    expect(JSON.parse(await baton.must('asks', '--json')).asks).toEqual([])
+
+    // Baton's rules allow uptime; the person's own settings want to be asked.
+    await terminal.submit('and now')
+    const insisted = await telegram.message(({ text }) => text.includes('uptime'), 'the insisted question')
+    expect(insisted.text).toContain("the agent's own settings ask")
+    await terminal.waitForScreen(/Do you want to proceed/)
+    telegram.press(insisted, '✅ Allow')
+    await terminal.waitForScreen(/the second end/)
+
+    baton.configure(`${QUIET}permission:\n  undecided: defer\n  undo: off\n${byTelegram(telegram)}`)
+    await baton.must('up', '--restart')
+    await terminal.submit('now make it')
+    await terminal.answerDialog(/Do you want to proceed/, '1')
+    await terminal.waitForScreen(/the third end/)
+    const deferred = (await decisionsOf(baton)).filter(({ subject }) => subject.includes('deferred'))
+    expect(deferred.map(({ decision }) => decision)).toEqual(['defer', 'defer'])
+    expect(telegram.messages().filter(({ text }) => text.includes('deferred'))).toEqual([])
+    model.assertClean()
+  })
+
+  test('the gh commands of setup-viewboard run without a question while that workflow is active, and only then', {
+    timeout: 90_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await using baton = await configured(home, 'permissions:\n  ask:\n    - program: gh\n')
+    const commands = join(home.project, '.claude/commands')
+    mkdirSync(commands, { recursive: true })
+    writeFileSync(join(commands, 'setup-viewboard.md'), 'Set up the board.\n')
+    const bin = join(home.path, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "stub ran: $*"\n', { mode: 0o755 })
+    const env = { PATH: `${bin}:${process.env.PATH}` }
+    const listing = "gh api graphql -f query='{ viewer { login } }'"
+
+    const script = [call('Bash', { command: listing }), say('done', { times: 9 })]
+    model.script(request => request.key === home.key && textOf(request).includes('plain work'), script)
+    await runClaude({ home, model, prompt: 'plain work', env })
+    expect(lastRequest(model, home)).not.toContain('stub ran')
+
+    const board = [
+      call('Bash', { command: listing }),
+      call('Bash', { command: 'gh label create agentize:plan --force' }),
+      call('Bash', { command: 'gh repo delete own/repo --yes' }),
+      say('done', { times: 9 }),
+    ]
+    model.script(request => request.key === home.key && textOf(request).includes('Set up the board'), board)
+    await runClaude({ home, model, prompt: '/setup-viewboard', env })
+    const told = lastRequest(model, home)
+    expect(told).toContain('stub ran: api graphql')
+    expect(told).toContain('stub ran: label create agentize:plan --force')
+    expect(told).not.toContain('stub ran: repo delete')
+    const decisions = await decisionsOf(baton)
+    expect(decisions.map(({ decision }) => decision)).toEqual(['ask', 'allow', 'allow', 'ask'])
+    expect(decisions[1]?.trail[0]?.rule).toContain('workflow setup-viewboard')
+  })
+})
