@@ -15,7 +15,7 @@ import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
 import { Echoes } from './echoes.ts'
 import { Lanes } from './lanes.ts'
-import { settle, speakers } from './merge.ts'
+import { type Merged, settle, speakers } from './merge.ts'
 import { mapPaths } from './paths.ts'
 import { type Reacting, react } from './react.ts'
 
@@ -119,7 +119,7 @@ export class Intake {
     const { event, reacting, project } = heard
     const merged = await lateToo(reacting, call.signal)
     const reaction = settle(merged)
-    if (Object.keys(reaction).length > 0) {
+    if (Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
       const tookMs = Math.round((clock.elapsed() - began) * 1000) / 1000
       const body: EntryBody = { kind: 'reaction', event: event.id, reaction, by: speakers(merged), tookMs }
       try {
@@ -177,6 +177,12 @@ export class Intake {
 }
 
 const NOTHING_TO_SAY = '{}'
+
+/** An allow by the permission chain alone stands in the journal already, as its decision. */
+const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
+  reaction.permission?.decision === 'allow' &&
+  Object.keys(reaction).length === 1 &&
+  speakers(merged).every(reactor => reactor === 'permission')
 
 const lateToo = (reacting: Reacting, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)

@@ -15,7 +15,7 @@ import { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { workflowReactor } from './reactor.ts'
 import { resumeParked } from './resume.ts'
-import { filedRuns, runsInMemory } from './run.ts'
+import { filedRuns, quickToDeny, runsInMemory } from './run.ts'
 import { StateFiles } from './state-files.ts'
 import { programSupervisor } from './supervisor-program.ts'
 import type { Workflow } from './workflow.ts'
@@ -63,7 +63,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
   }
   const ports: WorkflowPorts = {
     files: new StateFiles(smallFiles, batonHome(env, home)),
-    runs: parts.inMemory ? runsInMemory() : filedRuns(smallFiles, stateDir),
+    runs: parts.inMemory ? runsInMemory() : quickToDeny(filedRuns(smallFiles, stateDir)),
     workflows: async project => (await catalogue(project)).workflows,
     git: parts.git,
     transcriptsOf: parts.transcriptsOf,
@@ -78,14 +78,16 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
   return {
     reactor: workflowReactor(ports, handsOff),
     async activeWorkflow(session, project) {
+      // Only what Baton itself began: a file that an agent wrote by hand brings no permissions.
+      const run = await ports.runs.get(session.id)
+      if (!run) return undefined
       const [found, { config }] = await Promise.all([
         ports.files.read(ports.files.rootFor(project), session.nativeSession),
         parts.configOf(project),
       ])
       if (found.kind !== 'state' || found.state.state !== 'initial' || !config.handsoff.enabled)
         return undefined
-      // Only what Baton itself began: a file that an agent wrote by hand brings no permissions.
-      if ((await ports.runs.get(session.id))?.workflow !== found.state.workflow) return undefined
+      if (run.workflow !== found.state.workflow) return undefined
       const workflow = (await ports.workflows(project)).findLast(each => each.name === found.state.workflow)
       return workflow && { ...workflow, issue: found.state.issue_no }
     },

@@ -85,6 +85,24 @@ export function filedRuns(files: SmallFiles, stateDir: string): Runs {
   }
 }
 
+/** Says at once that a session has no run: only this process begins any, and most sessions never have one. */
+export function quickToDeny(runs: Runs): Runs {
+  let known: Promise<Set<string>> | undefined
+  const sessions = () => {
+    known ??= runs.all().then(all => new Set(all.map(run => run.session)))
+    return known
+  }
+  return {
+    ...runs,
+    get: async session => ((await sessions()).has(session) ? runs.get(session) : undefined),
+    async put(run) {
+      const all = await sessions()
+      await runs.put(run)
+      all.add(run.session)
+    },
+  }
+}
+
 export function runsInMemory(): Runs {
   const kept = new Map<string, Run>()
   return {

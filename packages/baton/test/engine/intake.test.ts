@@ -117,7 +117,8 @@ describe('a journal that cannot be written', () => {
   it('lets a deny stand that could not be recorded, and nothing else', async () => {
     for (const [reactor, decision] of [
       [deny, 'deny'],
-      [allow, 'ask'],
+      // Said by another than the permission chain, so that the reaction is all the journal would have.
+      [{ ...allow, name: 'session' }, 'ask'],
     ] as const) {
       const world = intakeWorld({ reactors: [reactor] })
       world.disk = ([entry]) => (entry?.body.kind === 'reaction' ? diskFull() : Promise.resolve())
