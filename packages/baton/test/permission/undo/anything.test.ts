@@ -61,6 +61,18 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
+/** What earlier runs found. */
+const FOUND: [Operation[], Operation[]][] = [
+  [[], [{ do: 'git', args: ['update-index', '--assume-unchanged', 'a'] }]],
+  [
+    [],
+    [
+      { do: 'remove', name: 'dir' },
+      { do: 'write', name: 'dir/c/under', text: 'x', mode: 0o644 },
+    ],
+  ],
+]
+
 it('gives back exactly the files, the index and HEAD, whatever happened, and back again', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -97,7 +109,7 @@ it('gives back exactly the files, the index and HEAD, whatever happened, and bac
         expect(await repo.git('fsck', '--no-dangling')).toBe('')
       },
     ),
-    { numRuns: RUNS },
+    { numRuns: RUNS, examples: FOUND },
   )
 }, 600_000)
 

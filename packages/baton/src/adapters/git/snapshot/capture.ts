@@ -147,13 +147,17 @@ async function readStaged(
   const copy = join(folder, 'index')
   writeFileSync(copy, index, { mode: 0o600 })
   const env = { GIT_INDEX_FILE: copy }
-  const { stdout } = await gitAt(place, ['write-tree', '--missing-ok'], { env, ok: [0, 128] })
-  const tree = objectId(stdout.toString('utf8').trimEnd())
-  if (tree) return { id: tree, lines: [`M 040000 ${tree} staged`] }
-  const sides = await gitAt(place, ['ls-files', '-z', '--stage'], { env })
-  const lines = splitNames(sides.stdout).flatMap(side => {
-    const [, mode, content, stage, path = ''] = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
+  const [written, listed] = await Promise.all([
+    gitAt(place, ['write-tree', '--missing-ok'], { env, ok: [0, 128] }),
+    gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }),
+  ])
+  const tree = objectId(written.stdout.toString('utf8').trimEnd())
+  // The tree tells an empty file from one that is only meant to be added; the list tells flags and conflicts.
+  const id = `${tree ?? 'conflict'} ${contentId(place, listed.stdout)}`
+  if (tree) return { id, lines: [`M 040000 ${tree} staged`] }
+  const lines = splitNames(listed.stdout).flatMap(side => {
+    const [, mode, content, stage, path = ''] = /^\S (\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
     return path === '' ? [] : `M ${mode} ${content} ${quoted(`staged/${stage}/${path}`)}`
   })
-  return { id: contentId(place, sides.stdout), lines }
+  return { id, lines }
 }

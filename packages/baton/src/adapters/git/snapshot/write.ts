@@ -82,8 +82,11 @@ class Writer {
     this.#makeFolder(parentOf(path))
     const where = onDisk(this.#root, path)
     const found = lstatSync(where, { throwIfNoEntry: false })
-    if (found?.isDirectory()) this.#clearFolder(path)
-    else if (found) this.#mustBeHeld(path)
+    if (found?.isDirectory()) {
+      this.#clearFolder(path)
+      // Folders go with their last file.
+      this.#makeFolder(parentOf(path))
+    } else if (found) this.#mustBeHeld(path)
     const parent = parentOf(path)
     // Beside the repository's own files a draft that a crash left is in nobody's way, and the next one replaces it.
     const drafts = [
