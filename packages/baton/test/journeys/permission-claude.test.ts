@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
@@ -153,5 +153,42 @@ describe('permission in the course of a session, with the real Claude Code', () 
     const decisions = await decisionsOf(baton)
     expect(decisions.map(({ decision }) => decision)).toEqual(['ask', 'allow', 'allow', 'ask'])
     expect(decisions[1]?.trail[0]?.rule).toContain('workflow setup-viewboard')
+  })
+
+  test('in plan mode no rule says yes for the person; a question of a subagent reaches them too', {
+    timeout: 90_000,
+  }, async () => {
+    await using model = await startModel()
+    await using telegram = await startTelegram()
+    await using home = claudeHome()
+    await using baton = await configured(
+      home,
+      `permission:\n  preset: trusting\n${ASK_DATE}${byTelegram(telegram)}`,
+    )
+    const file = join(home.project, 'made.txt')
+    const task = { description: 'look', prompt: 'the-subtask', subagent_type: 'general-purpose' }
+    model.script('the-subtask', [call('Bash', { command: 'date +sub-%Y' }), say('looked')])
+    model.script({ key: home.key }, [
+      call('Agent', { ...task, run_in_background: false }),
+      call('Write', { file_path: file, content: 'made' }),
+      say('done'),
+    ])
+    const running = runClaude({ home, model, prompt: 'plan it', args: ['--permission-mode', 'plan'] })
+    const sub = await telegram.message(({ text }) => text.includes('sub-'), 'the question of the subagent')
+    telegram.press(sub, '❌ Deny')
+    const write = await telegram.message(
+      ({ text }) => text.includes('made.txt'),
+      'the question about the file',
+    )
+    expect(write.text).toContain('in plan mode a person decides')
+    expect(existsSync(file)).toBe(false)
+    telegram.press(write, '❌ Deny')
+    await running
+    expect(existsSync(file)).toBe(false)
+    const decisions = await decisionsOf(baton)
+    expect(decisions.filter(({ decision }) => decision === 'deny').map(({ by }) => by)).toEqual([
+      'person',
+      'person',
+    ])
   })
 })
