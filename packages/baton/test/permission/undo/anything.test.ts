@@ -27,6 +27,7 @@ const name = fc.constantFrom(
   '-x',
   ':(top)y',
   'b/under',
+  'dir/c/under',
 )
 const text = fc.constantFrom('', 'x', 'y\n', 'longer\r\ntext\n', '\0binary')
 const mode = fc.constantFrom(0o644, 0o755, 0o600, 0o664)
