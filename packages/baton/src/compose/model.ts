@@ -41,8 +41,8 @@ export function composeJudge(parts: {
   return {
     withinMs: JUDGE_MS,
     async judge(event, context, judgement, signal) {
-      const { tool, input } = event
-      const cwd = event.cwd ?? context.project
+      const { tool, input, action } = event
+      const cwd = (action.kind === 'shell' ? action.cwd : undefined) ?? event.cwd ?? context.project
       const goal = await parts.goalOf(context)
       const request = { tool, input, cwd, worktree: context.project, judgement, ...(goal ? { goal } : {}) }
       return await judge.judge(request, signal)

@@ -28,7 +28,7 @@ export function questionFor(event: ToolEvent, project: string, reason: string): 
   return {
     kind: 'permission',
     title: `${event.tool} in ${project}`,
-    detail: `${subjectOf(event)}\n\n${reason}`,
+    detail: [subjectOf(event), ...written(event), reason].join('\n\n'),
     facts: {
       session: event.session,
       nativeSession: event.nativeSession,
@@ -40,6 +40,15 @@ export function questionFor(event: ToolEvent, project: string, reason: string): 
     key: keyFor(event),
     fingerprint: fingerprintFor(event),
   }
+}
+
+/** What a tool would put into a file; of a command the subject says it all. */
+function written({ action, input }: ToolEvent): string[] {
+  if (action.kind !== 'write' || typeof input !== 'object' || input === null) return []
+  return Object.entries(input).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value === 'string') return action.paths.includes(value) ? [] : `${name}:\n${value}`
+    return `${name}: ${JSON.stringify(value, undefined, 2)}`
+  })
 }
 
 /** The command, the paths or the name that is judged, in full. */

@@ -8,6 +8,7 @@ export interface Call {
   /** The event of its first hook. */
   readonly requested: string
   readonly toolUseId: string | undefined
+  readonly ofSubagent: boolean
   readonly told: 'allow' | 'deny' | 'ask' | 'defer'
   readonly reason: string
   /** The event with which the agent's own dialog opened. */
@@ -25,7 +26,9 @@ export class Calls {
 
   requested(event: EventOf<'ToolRequested'>, told: Call['told'], reason: string): void {
     const { id, session, toolUseId } = event
-    const call = { fingerprint: fingerprintFor(event), session, requested: id, toolUseId, told, reason }
+    const fingerprint = fingerprintFor(event)
+    const ofSubagent = event.subagent !== undefined
+    const call = { fingerprint, session, requested: id, toolUseId, ofSubagent, told, reason }
     this.#calls.delete(id)
     // A call that may not run has no more hooks.
     if (told !== 'deny') this.#calls.set(id, call)
@@ -52,8 +55,10 @@ export class Calls {
     return call
   }
 
-  ended(session: string): void {
-    for (const [id, call] of this.#calls) if (call.session === session) this.#calls.delete(id)
+  /** A turn takes its calls along, whether they ran or not; a subagent's outlive it. */
+  ended(session: string, what: 'turn' | 'session'): void {
+    for (const [id, call] of this.#calls)
+      if (call.session === session && (what === 'session' || !call.ofSubagent)) this.#calls.delete(id)
   }
 
   get size(): number {

@@ -187,12 +187,13 @@ async function withdrawStale(event: AgentEvent, calls: Calls, { asks }: Permissi
       return await withdraw(ask => isAbout(ask, event))
     }
     case 'PromptSubmitted':
-      return event.automatic || event.subagent ? undefined : await withdraw(ask => !isOfSubagent(ask))
     case 'TurnEnded':
     case 'TurnFailed':
-      return event.subagent ? undefined : await withdraw(ask => !isOfSubagent(ask))
+      if (event.subagent || ('automatic' in event && event.automatic)) return
+      calls.ended(event.session, 'turn')
+      return await withdraw(ask => !isOfSubagent(ask))
     case 'SessionEnded':
-      calls.ended(event.session)
+      calls.ended(event.session, 'session')
       return await withdraw(() => true, 'session-ended')
   }
 }

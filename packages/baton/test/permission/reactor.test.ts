@@ -143,6 +143,19 @@ describe('the way of one call', () => {
     expect((await world.answer(requested('some-tool'), context)).permission?.decision).toBe('deny')
   })
 
+  test('the person sees all of it: a command in full, and what would be written to a file', async () => {
+    const world = reactorWorld()
+    const command = `some-tool ${'x'.repeat(50_000)} end`
+    await world.answer(requested(command), world.context(NO_UNDO))
+    expect(world.questions[0]?.detail).toContain(command)
+    const input = { file_path: '/srv/a', old_string: 'one', new_string: 'two\nthree', replace_all: false }
+    const edit = { tool: 'Edit', input, action: { kind: 'write' as const, paths: ['/srv/a'] } }
+    await world.answer(requested('', edit), world.context(NO_UNDO))
+    expect(world.questions[1]?.detail).toBe(
+      'Edit /srv/a\n\nold_string:\none\n\nnew_string:\ntwo\nthree\n\nreplace_all: false\n\nwrites outside the worktree',
+    )
+  })
+
   test('undecided: defer says nothing, and records that', async () => {
     const world = reactorWorld({ person: sayYes })
     const context = world.context({ permission: { undecided: 'defer', undo: false } })
@@ -173,6 +186,16 @@ describe('beside the dialog of a terminal', () => {
     expect(world.questions[0]?.detail).toContain("the agent's own settings ask")
     // A dialog of which Baton was never asked before is answered by the rules.
     expect((await world.answer(asked('make other'), context)).permission?.decision).toBe('allow')
+  })
+
+  test('a call that never ran is forgotten with its turn', async () => {
+    const world = reactorWorld({ person: sayNo })
+    const context = world.context(RULES, ATTENDED)
+    await world.answer(requested('make test'), context)
+    const { id, at, agent, session, nativeSession } = requested('')
+    const ended = { id, at, agent, session, nativeSession, type: 'TurnEnded', continued: false } as const
+    await world.reactor.react({ ...ended, outcome: 'completed' }, context)
+    expect((await world.answer(asked('make test'), context)).permission?.decision).toBe('allow')
   })
 
   test('in plan mode only a person says yes to the dialog, not even what they allowed before', async () => {
