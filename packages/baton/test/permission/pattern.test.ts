@@ -1,6 +1,6 @@
+import { compilePattern, PatternError } from '@batonpass/contract/pattern'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compilePattern, PatternError } from '@batonpass/contract/pattern'
 
 const atom = fc.constantFrom(
   'a',
