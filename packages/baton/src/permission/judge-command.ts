@@ -144,17 +144,13 @@ function judgePart(
   }
   if (lifts && !(found.secret && !spoken.namesPaths)) return true
   if (found.secret) {
-    const rule = rules.workflow.find(entry => entry.matches(subject))
-    verdict.add(
-      rule
-        ? step(rule, part)
-        : {
-            rule: `preset ${rules.presetName} secrets`,
-            decision: rules.preset.secretRead,
-            part,
-            reason: `touches ${found.secret}`,
-          },
-    )
+    // Not even a workflow's own permission opens a secret: it speaks of programs, not of files.
+    verdict.add({
+      rule: `preset ${rules.presetName} secrets`,
+      decision: rules.preset.secretRead,
+      part,
+      reason: `touches ${found.secret}`,
+    })
     return false
   }
   verdict.add(builtin(assessment, found, part, context))

@@ -10,7 +10,8 @@ export const setupViewboard: Workflow = {
     // Showing the token is another thing than checking the login.
     { words: ['gh', 'auth', 'status'], options: [], never: ['-t', '--show-token'] },
     { words: ['gh', 'repo', 'view'], options: ['--json=owner', '-q'], never: ['-w', '--web'] },
-    { words: ['gh', 'api', 'graphql'], options: [], never: [] },
+    // Neither a file of the person's nor another host: those go through the chain.
+    { words: ['gh', 'api', 'graphql'], options: [], never: ['--input', '--hostname'] },
     { words: ['gh', 'label', 'create'], options: ['--force'], never: [] },
   ],
   nature: 'building',

@@ -1,4 +1,4 @@
-import { literalWord } from '../../analysis/word.ts'
+import { literalWord, type Word } from '../../analysis/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check } from './registry.ts'
 import { readsOnly } from './sql.ts'
@@ -60,7 +60,24 @@ const wget: Check = use => {
   }
 }
 
+/** `--input FILE` and `-F key=@FILE` carry a file out, whatever the request asks for; `-` is standard input. */
+function sentFiles(use: Parameters<Check>[0]): Word[] {
+  return use.parsed.flags.flatMap(({ flag, value }) => {
+    if (flag?.names.includes('--input')) return value && value.value !== '-' ? [value] : []
+    const file = flag?.names.includes('--field') ? /^[^=]*=@(.+)$/s.exec(value?.value ?? '')?.[1] : undefined
+    return file === undefined || file === '-' ? [] : [literalWord(file)]
+  })
+}
+
 const ghApi: Check = use => {
+  const sent = sentFiles(use)
+  use.result.reads.push(...sent)
+  for (const { flag, value } of use.parsed.flags)
+    if (flag?.names.includes('--hostname') && value) use.result.hosts.push(value)
+  if (sent.length > 0 || has(use, '--hostname')) {
+    use.result.sends = true
+    return becomes(use, 'remote', sent.length > 0 ? 'sends a file' : 'asks another host')
+  }
   const method = has(use, '-X', '--method') ? flagValue(use, '-X', '--method')?.toUpperCase() : undefined
   const fields = has(use, '-f', '--raw-field', '-F', '--field', '--input')
   if (use.parsed.positionals[0]?.value === 'graphql') {
