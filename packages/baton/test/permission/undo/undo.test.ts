@@ -306,6 +306,20 @@ describe('going back', () => {
     expect(Object.keys(treeOf(repo.path))).toContain('large.bin')
   })
 
+  it('counts only what it really removed', async () => {
+    await using world = await undoWorld()
+    const { repo, undo } = world
+    rmSync(join(repo.path, 'README.md'))
+    await undo.take(repo.path, occasion)
+    repo.write('new', 'new')
+    expect(await undo.restore(repo.path)).toMatchObject({
+      written: [],
+      removed: ['new'],
+      moved: false,
+      notes: [],
+    })
+  })
+
   it('works before the first commit', async () => {
     await using world = await undoWorld()
     const { repo, undo } = world

@@ -34,8 +34,9 @@ export async function changeFiles(
     if (i % 64 === 63) await turn()
     try {
       if (!isPlain(change.path)) throw new Error('its name is not one of a file of the worktree')
-      if (!change.to) writer.remove(change.path)
-      else if (change.modeOnly) writer.setMode(change.path, change.to.mode)
+      if (!change.to) {
+        if (!writer.remove(change.path)) continue
+      } else if (change.modeOnly) writer.setMode(change.path, change.to.mode)
       else writer.write(change.path, change.to, await contents.read(change.to.content))
       done.push(change.path)
     } catch (error) {
@@ -56,20 +57,23 @@ class Writer {
     this.#held = held
   }
 
-  remove(path: BytePath): void {
-    if (!this.#hasRealParents(path)) return
+  /** False when there was nothing to remove. */
+  remove(path: BytePath): boolean {
+    if (!this.#hasRealParents(path)) return false
     const where = onDisk(this.#root, path)
     const found = lstatSync(where, { throwIfNoEntry: false })
-    if (!found) return
+    // Of a folder in a file's place, the files are named on their own.
+    if (!found || found.isDirectory()) return false
     this.#mustBeHeld(path)
     unlinkSync(where)
     for (let folder = parentOf(path); folder !== undefined; folder = parentOf(folder)) {
       try {
         rmdirSync(onDisk(this.#root, folder))
       } catch {
-        return
+        break
       }
     }
+    return true
   }
 
   setMode(path: BytePath, mode: number): void {
