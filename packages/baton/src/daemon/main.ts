@@ -20,10 +20,12 @@ async function serve(dir: string, home: string): Promise<number> {
   process.on('SIGHUP', () => {})
   try {
     const folder = openStateFolder(dir)
+    startLasts(dir)
     const lock = await lockOrYield(folder)
     if (!lock) return 0
     // Only now: one that finds another running goes without having loaded everything.
     const [{ compose }, { runDaemon }] = await Promise.all([import('../compose.ts'), import('./daemon.ts')])
+    startLasts(dir)
     const baton = await compose({ folder, env: process.env, home })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
     startDone(dir)

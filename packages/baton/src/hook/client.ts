@@ -29,9 +29,11 @@ export type ClientAnswer = { answer: string } | { failed: string }
 
 const FIRST_BYTE_MS = 1000
 const HEARTBEAT_MS = 5000
-const START_MS = 8000
+const START_MS = 10_000
 const RETRY_MS = 30
 const ATTEMPTS = 50
+/** As long as the daemon takes one of these after the other, it does not hang. */
+const SLICE_BYTES = 256 * 1024
 /** No answer of ours is longer. */
 const LONGEST_REPLY = 32 * 1024 * 1024
 
@@ -83,6 +85,7 @@ function attemptOnce(call: ClientCall, target: NetConnectOpts, retry: boolean): 
     const onAbort = () => end({ failed: reasonOf(call.signal), reason: 'final' })
     const wait = (ms: number) => {
       clearTimeout(patience)
+      clearImmediate(grace)
       patience = setTimeout(() => {
         // On a busy machine the answer may lie in the socket already: it is read before the verdict falls.
         grace = setImmediate(() => end({ failed: 'the daemon did not answer', reason: 'final' }))
@@ -97,14 +100,18 @@ function attemptOnce(call: ClientCall, target: NetConnectOpts, retry: boolean): 
     const socket: Socket = connect(target)
     call.signal.addEventListener('abort', onAbort, { once: true })
     wait(FIRST_BYTE_MS)
+    // Not ended: a half-closed connection looks like a client that has gone.
+    const send = (from: number) => {
+      wait(FIRST_BYTE_MS)
+      if (from < call.body.length)
+        socket.write(call.body.subarray(from, from + SLICE_BYTES), () => send(from + SLICE_BYTES))
+    }
     socket.once('connect', () => {
       connected = true
       socket.write(headOf(call, retry), 'latin1')
-      // Not ended: a half-closed connection looks like a client that has gone.
-      socket.write(call.body)
+      send(0)
     })
     socket.on('data', (chunk: Buffer) => {
-      clearImmediate(grace)
       chunks.push(chunk)
       size += chunk.length
       wait(HEARTBEAT_MS)

@@ -18,7 +18,7 @@ import { systemClock } from '../adapters/system/clock.ts'
  */
 export type Claim = 'mine' | 'theirs' | { failed: string }
 
-const FRESH_MS = 3000
+const FRESH_MS = 5000
 const LONGEST_REASON = 300
 
 /** Asks for the right to start the daemon. */

@@ -6,16 +6,16 @@ import { profiles } from '../../src/adapters/agents/profiles.ts'
 import { guardLoopback } from '../../src/daemon/guard.ts'
 import { listenLoopback } from '../../src/daemon/listen.ts'
 import { observation } from '../../src/daemon/observe.ts'
-import { type ServingDaemon, servingDaemon } from '../hook/serving-daemon.ts'
 import { type HookWorld, hookWorld, toolCall } from '../hook/world.ts'
 import { until } from '../world/wait.ts'
+import { servingDaemon } from './serving-daemon.ts'
 
 const TOKEN = 'a'.repeat(64)
 const KEY = 'b'.repeat(64)
 
 describe('the loopback port', () => {
   let world: HookWorld
-  let daemon: ServingDaemon
+  let daemon: Awaited<ReturnType<typeof servingDaemon>>
   let port: number
   let token: string
   let key: string

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
-import { servingDaemon } from '../hook/serving-daemon.ts'
+import { lateDaemon } from '../hook/late-daemon.ts'
 import { type HookWorld, hookWorld, isSafe, toolCall } from '../hook/world.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
@@ -45,11 +45,11 @@ describe('an upgrade', () => {
 
   test('lets a call that waits for a person go on with the new daemon', async () => {
     await using world = hookWorld()
-    const daemon = await servingDaemon(world, { answerAfterMs: 600_000, version: '0.0.9' })
+    await using daemon = await lateDaemon(world)
     const call = world.call(world.launcher('perl'), PRE, { input: toolCall('waiting') })
     await until(() => daemon.held() === 1, { what: 'the daemon to hold the call' })
     expect((await baton(world, ['up'])).code).toBe(0)
-    await daemon.ended
+    await until(() => daemon.letGo() === 1, { what: 'the old daemon to let the call go' })
     expect(isSafe((await call).stdout)).toBe(false)
     const events = (await world.entries({ kind: 'event' })).map(entry => entry.toolUseId)
     expect(events).toEqual(['waiting'])

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeApi } from '../../src/daemon/api.ts'
 import { Live } from '../../src/journal/live.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import { type ServingDaemon, servingDaemon } from '../hook/serving-daemon.ts'
 import { type HookWorld, hookWorld, toolCall } from '../hook/world.ts'
 import { anEntry } from '../world/journal.ts'
 import { until } from '../world/wait.ts'
 import { hookCaller } from './process-world.ts'
+import { servingDaemon } from './serving-daemon.ts'
 
 describe('live events', () => {
   let world: HookWorld
-  let daemon: ServingDaemon
+  let daemon: Awaited<ReturnType<typeof servingDaemon>>
   let caller: ReturnType<typeof hookCaller>
   let calls = 0
   beforeAll(async () => {

@@ -13,6 +13,7 @@ export async function buildAs(
     ...bundle,
     outdir,
     plugins: [
+      ...bundle.plugins,
       {
         name: 'other version',
         setup({ onLoad }) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DIST } from '../daemon/process-world.ts'
 import { until } from '../world/wait.ts'
-import { servingDaemon } from './serving-daemon.ts'
+import { lateDaemon } from './late-daemon.ts'
 import { type HookWorld, hookWorld, isSafe, toolCall } from './world.ts'
 
 const CLIENTS = join(import.meta.dirname, '../fixtures/clients')
@@ -53,11 +53,11 @@ describe.each(released)('the launcher of %s by %s', (protocol, transport) => {
   test('waits for its answers, and asks again when it is cut off', async () => {
     await using world = hookWorld()
     const launcher = install(world)
-    const late = await servingDaemon(world, { answerAfterMs: 2500 })
+    await using late = await lateDaemon(world, { answerAfterMs: 2500 })
     expect((await world.call(launcher, PRE, { input: toolCall('late') })).stdout).toContain('said late')
     const call = world.call(launcher, PRE, { input: toolCall('cut') })
     await until(() => late.held() === 2, { what: 'the call to be held' })
-    await late[Symbol.asyncDispose]()
+    late.kill('SIGTERM')
     expect(isSafe((await call).stdout)).toBe(false)
     const events = await world.entries({ kind: 'event' })
     expect(events.map(entry => entry.toolUseId)).toEqual(['late', 'cut'])
