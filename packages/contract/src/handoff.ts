@@ -131,6 +131,20 @@ export const HandoffFinding = z.object({
 })
 export type HandoffFinding = z.infer<typeof HandoffFinding>
 
+/** What the journal says about a handoff. */
+export const HandoffEntry = z.object({
+  kind: z.literal('handoff'),
+  what: z.enum(['asked', 'asked-again', 'written', 'received']),
+  /** The document's file name. */
+  document: z.string().optional(),
+  writtenBy: z.enum(['agent', 'baton']).optional(),
+  /** What was wrong with the agent's document. */
+  findings: z.array(z.string()).optional(),
+  /** The session the document comes from, for `received`. */
+  from: z.string().optional(),
+})
+export type HandoffEntry = z.infer<typeof HandoffEntry>
+
 function canonicalText(value: string): string {
   return value
     .toWellFormed()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AskEntry } from './ask.ts'
 import { ErrorBody } from './error-body.ts'
 import { AgentEvent, AgentName } from './event.ts'
+import { HandoffEntry } from './handoff.ts'
 import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
 import { DecisionEntry } from './permission.ts'
@@ -37,6 +38,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
   AskEntry,
+  HandoffEntry,
 ])
 export type EntryBody = z.infer<typeof EntryBody>
 export type EntryKind = EntryBody['kind']

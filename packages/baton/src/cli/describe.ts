@@ -32,6 +32,12 @@ export function describeEntry({ body }: Entry): string {
     }
     case 'workflow':
       return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`
+    case 'handoff': {
+      const wrong = body.findings?.length ? `, ${body.findings.length} findings` : ''
+      const by = body.writtenBy ? ` by ${body.writtenBy}` : ''
+      const from = body.from ? ` from session ${body.from}` : ''
+      return `handoff ${body.what}${by}${body.document ? ` ${short(body.document)}` : ''}${from}${wrong}`
+    }
     case 'decision':
       return `${body.decision} by ${body.by}: ${short(body.subject)} (${short(body.reason)})`
     case 'forgotten':

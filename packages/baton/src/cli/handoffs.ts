@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { SessionList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
@@ -11,10 +10,9 @@ import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { loadConfig } from '../config/load.ts'
 import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
-import { type Evidence, type EvidencePorts, gatherEvidence } from '../handoff/evidence.ts'
+import { type Evidence, gatherEvidence } from '../handoff/evidence.ts'
 import { HandoffFiles } from '../handoff/files.ts'
 import { makeRedactor } from '../journal/redact.ts'
-import { repositoryOf } from '../ports/remote.ts'
 import { StateFiles } from '../workflow/state-files.ts'
 import { readTest } from '../workflow/tests-run.ts'
 import { callDaemon, folderOf } from './daemon.ts'
@@ -25,20 +23,6 @@ export interface HandoffSubject {
   transcript: string
   root: string
   session: Session | undefined
-}
-
-const evidencePorts: EvidencePorts = {
-  git: systemGit,
-  readTest,
-  async repositoryName(folder) {
-    const url = await systemGit.remoteUrl(folder)
-    return url === undefined ? undefined : repositoryOf(url)?.name
-  },
-  exists: path =>
-    stat(path).then(
-      () => true,
-      () => false,
-    ),
 }
 
 export const isTest = (command: string): boolean => readTest(command, false, '') !== undefined
@@ -99,14 +83,17 @@ export async function evidenceFor(
   const files = new StateFiles(systemSmallFiles, batonHome(io.env, io.home))
   const found = native === undefined ? undefined : await files.read(files.rootFor(root), native)
   const state = found?.kind === 'state' ? found.state : undefined
-  const evidence = await gatherEvidence(evidencePorts, {
-    root,
-    session: native,
-    transcript: { path, reader },
-    issue: state?.issue_no,
-    pr: state?.pr_number,
-    named,
-  })
+  const evidence = await gatherEvidence(
+    { git: systemGit, files: systemFiles, readTest },
+    {
+      root,
+      session: native,
+      transcript: { path, reader },
+      issue: state?.issue_no,
+      pr: state?.pr_number,
+      named,
+    },
+  )
   if ((evidence.transcript?.messages ?? 0) < 2)
     throw new BatonError('nothing_to_hand_off', 'Nothing to hand off (no messages yet)', {
       remedy: 'Begin the work first; a handoff needs at least a prompt and a reply.',
@@ -121,7 +108,7 @@ async function fromTranscript(io: Io, transcript: string): Promise<HandoffSubjec
     cwd = told.flatMap(each => (each.kind === 'about' ? (each.cwd ?? []) : [])).findLast(Boolean)
     break
   }
-  const there = cwd !== undefined && (await evidencePorts.exists(cwd))
+  const there = cwd !== undefined && (await systemFiles.facts(cwd).catch(() => undefined)) !== undefined
   return { transcript, root: findWorktreeRoot(there && cwd ? cwd : io.cwd), session: undefined }
 }
 

@@ -130,6 +130,7 @@ export const COMMANDS: readonly Command[] = [
           'decision',
           'ask',
           'workflow',
+          'handoff',
           'fault',
           'daemon',
           'config',

@@ -1,7 +1,9 @@
 import { basename, isAbsolute, join, relative } from 'node:path'
 import type { AgentName } from '@batonpass/contract/event'
 import type { HandoffFacts } from '@batonpass/contract/handoff'
-import type { CommitFacts, GitStanding, WorktreeStanding } from '../ports/git.ts'
+import type { Files } from '../ports/files.ts'
+import type { CommitFacts, Git, GitStanding, WorktreeStanding } from '../ports/git.ts'
+import { repositoryOf } from '../ports/remote.ts'
 import type { TranscriptReader } from '../ports/transcript.ts'
 import { type Harvest, harvest, type ReadTest } from '../session/transcript/harvest.ts'
 
@@ -25,11 +27,9 @@ export interface Evidence {
 }
 
 export interface EvidencePorts {
-  git: GitStanding
+  git: GitStanding & Pick<Git, 'remoteUrl'>
+  files: Pick<Files, 'facts'>
   readTest: ReadTest
-  /** The repository's name on its forge. */
-  repositoryName(folder: string): Promise<string | undefined>
-  exists(path: string): Promise<boolean>
 }
 
 export interface Subject {
@@ -49,15 +49,14 @@ const LATE_MS = 60_000
 
 export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Promise<Evidence> {
   const { root, transcript } = subject
-  const [git, repository, seen, contextTokens, present] = await Promise.all([
+  const [git, remote, seen, contextTokens, present] = await Promise.all([
     ports.git.standing(root),
-    ports.repositoryName(root),
+    ports.git.remoteUrl(root),
     transcript && harvest(transcript.reader.read(transcript.path), ports.readTest),
     transcript?.reader.contextSize(transcript.path),
-    Promise.all(
-      (subject.named ?? []).map(async path => [path, await ports.exists(join(root, path))] as const),
-    ),
+    Promise.all((subject.named ?? []).map(path => presence(ports.files, root, path))),
   ])
+  const repository = remote === undefined ? undefined : repositoryOf(remote)?.name
   const { startedAt, lastAt } = seen ?? {}
   const commits =
     git && startedAt !== undefined && lastAt !== undefined
@@ -75,7 +74,20 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
     issue: subject.issue ?? issueOf(git?.branch),
     pr: subject.pr ?? numberOf(seen?.pullRequest),
     stage: subject.stage,
-    present: new Map(present),
+    present: new Map(present.flat()),
+  }
+}
+
+/** Nothing is known of a file that may not be looked at. */
+async function presence(
+  files: Pick<Files, 'facts'>,
+  root: string,
+  path: string,
+): Promise<[string, boolean][]> {
+  try {
+    return [[path, (await files.facts(join(root, path))) !== undefined]]
+  } catch {
+    return []
   }
 }
 
@@ -124,7 +136,9 @@ export function touchedIn({ root, git, transcript, commits }: Evidence): string[
 }
 
 const isInside = (path: string): boolean => path !== '' && !path.startsWith('..') && !isAbsolute(path)
-const isOurs = (path: string): boolean => /^(?:\.tmp|\.baton|\.bmad\/handoffs)\//.test(path)
+
+/** Baton's own files are no work of the agent's. */
+export const isOurs = (path: string): boolean => /^(?:\.\/)?\.(?:tmp|baton|bmad)(?:\/|$)/.test(path)
 
 /** `issue-42`, `feature/issue-42-tokens`: how the seed's workflows name their branches. */
 const issueOf = (branch: string | undefined): number | undefined =>

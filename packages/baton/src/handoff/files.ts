@@ -42,15 +42,32 @@ export class HandoffFiles {
     return parseHandoff(await this.text(root, name))
   }
 
+  /** Keeps the documents out of git's sight; a folder without git needs nothing. */
+  async hide(root: string): Promise<void> {
+    await this.#git.exclude(root, `/${HANDOFFS}/`).catch(() => {})
+  }
+
   /** The document without its secrets. */
   clean(document: HandoffDocument): HandoffDocument {
     return this.#redactor.redact(document)
   }
 
+  /** Puts a document in the place of one the agent wrote, and gives its name. */
+  async rewrite(root: string, name: string, document: HandoffDocument): Promise<string> {
+    const text = renderHandoff(this.clean(document), 'file')
+    await this.hide(root)
+    try {
+      await this.#files.write(root, `${HANDOFFS}/${name}`, text, { shared: true })
+      return name
+    } catch (cause) {
+      throw notStored(cause)
+    }
+  }
+
   /** Stores a document without its secrets under the next free name, and gives that name. */
   async store(root: string, document: HandoffDocument, now: number): Promise<string> {
     const text = renderHandoff(this.clean(document), 'file')
-    await this.#git.exclude(root, `/${HANDOFFS}/`).catch(() => {})
+    await this.hide(root)
     for (let nth = 1; nth < MOST_IN_A_MINUTE; nth++) {
       const name = handoffName(now, nth)
       try {

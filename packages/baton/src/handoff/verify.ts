@@ -1,7 +1,7 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
 import { type Ran, wordsOf } from '../session/transcript/harvest.ts'
 import { type Claim, claimsOf } from './claims.ts'
-import { type Evidence, touchedIn } from './evidence.ts'
+import { type Evidence, isOurs, touchedIn } from './evidence.ts'
 
 type Code = HandoffFinding['code']
 
@@ -80,7 +80,7 @@ function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong):
   }
   if (facts.dirty) {
     const left = git.dirty.filter(path => !facts.dirty?.some(said => samePath(said, path)))
-    const extra = facts.dirty.filter(said => !git.dirty.some(path => samePath(said, path)))
+    const extra = facts.dirty.filter(said => !isOurs(said) && !git.dirty.some(path => samePath(said, path)))
     if (left.length > 0)
       wrong(
         'wrong-fact',

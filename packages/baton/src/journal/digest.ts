@@ -20,6 +20,8 @@ export function digestBody(body: EntryBody): EntryBody {
       return body
     case 'workflow':
       return { ...body, ...ofOptional('prompt', body.prompt) }
+    case 'handoff':
+      return { ...body, ...(body.findings ? { findings: body.findings.map(ofText) } : {}) }
     case 'decision':
       return {
         ...body,

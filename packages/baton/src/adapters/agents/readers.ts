@@ -6,6 +6,10 @@ import { piReader } from './pi/reader.ts'
 const READERS: readonly TranscriptReader[] = [piReader, claudeReader]
 const HEAD = 64 * 1024
 
+/** The reader of an agent's transcripts, where Baton has one. */
+export const readerOf = (agent: string): TranscriptReader | undefined =>
+  READERS.find(reader => reader.agent === agent)
+
 /** The reader for a file, by how it begins; undefined when it is no transcript that Baton knows. */
 export async function readerFor(path: string): Promise<TranscriptReader | undefined> {
   const file = await open(path)

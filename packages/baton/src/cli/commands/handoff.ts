@@ -2,14 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { HandoffFinding } from '@batonpass/contract/handoff'
+import { NativeId } from '@batonpass/contract/ids'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { filesNamed } from '../../handoff/claims.ts'
 import { handoffContext } from '../../handoff/context.ts'
 import { parseHandoff } from '../../handoff/document/parse.ts'
 import { handoffFromEvidence } from '../../handoff/from-evidence.ts'
+import { HandoffMemory } from '../../handoff/generation/memory.ts'
 import { HANDOFFS } from '../../handoff/name.ts'
 import { verifyHandoff } from '../../handoff/verify.ts'
+import { sessionId } from '../../session/id.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { folderOf } from '../daemon.ts'
 import { evidenceFor, findSubject, type HandoffSubject, handoffFiles, isTest } from '../handoffs.ts'
 import { type Io, paint, printable } from '../io.ts'
 
@@ -23,18 +28,24 @@ export const handoff: Handler = async (given, io) => {
   if (checked !== undefined) return verify(given, io, subject, resolve(io.cwd, checked))
   const evidence = await evidenceFor(io, subject)
   const now = systemClock.now()
-  const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus') })
+  const memory = new HandoffMemory(systemSmallFiles, folderOf(io).dir)
+  const { agent, session } = evidence
+  const id =
+    agent !== undefined && NativeId.safeParse(session).success ? sessionId(agent, session ?? '') : undefined
+  const parent = (id && (await memory.received(id)))?.document
+  const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus'), parent })
   const files = await handoffFiles(io)
   if (flag(given, 'print')) {
     io.stdout.write(`${handoffContext(files.clean(document))}\n`)
     return EXIT.ok
   }
   const name = await files.store(subject.root, document, now)
+  await memory.await(subject.root, { document: name, ...(session ? { from: session } : {}) })
   const path = join(subject.root, HANDOFFS, name)
   io.stdout.write(
     flag(given, 'json')
-      ? `${JSON.stringify({ document: path, session: evidence.session, writtenBy: 'baton' })}\n`
-      : `${printable(path)}\nWritten from git and the transcript alone. The next session gets it by: baton handoffs show --context\n`,
+      ? `${JSON.stringify({ document: path, session, writtenBy: 'baton' })}\n`
+      : `${printable(path)}\nWritten from git and the transcript alone. The next session of Claude Code in this project begins with it.\n`,
   )
   return EXIT.ok
 }

@@ -1,0 +1,49 @@
+import { EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import { readerOf } from '../adapters/agents/readers.ts'
+import { systemGit } from '../adapters/git/git.ts'
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemFiles } from '../adapters/system/files.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { batonHome, type Environment } from '../config/places.ts'
+import { HandoffFiles } from '../handoff/files.ts'
+import { HandoffGeneration } from '../handoff/generation/generation.ts'
+import { filesInMemory, HandoffMemory } from '../handoff/generation/memory.ts'
+import { handoffReactor } from '../handoff/generation/reactor.ts'
+import type { Redactor } from '../journal/redact.ts'
+import type { Reactor } from '../ports/reactor.ts'
+import { StateFiles } from '../workflow/state-files.ts'
+import { readTest } from '../workflow/tests-run.ts'
+
+export interface HandoffParts {
+  env: Environment
+  home: string
+  stateDir: string
+  inMemory?: boolean
+  redactor: Redactor
+  write(entries: readonly NewEntry[]): Promise<unknown>
+}
+
+/** `/handoff` inside agents, with everything it needs of the world. */
+export function composeHandoff(parts: HandoffParts): Reactor {
+  const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
+  const kept = parts.inMemory ? filesInMemory() : systemSmallFiles
+  return handoffReactor(
+    new HandoffGeneration({
+      evidence: { git: systemGit, files: systemFiles, readTest },
+      files: new HandoffFiles(systemSmallFiles, systemGit, parts.redactor),
+      memory: new HandoffMemory(kept, parts.stateDir),
+      readerOf,
+      async workOf(project, nativeSession) {
+        const found = await states.read(states.rootFor(project), nativeSession)
+        return found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
+      },
+      async journal({ session, nativeSession, agent, project }, body) {
+        const id = EntryId.parse(`ent_${systemChance.id(20)}`)
+        const at = new Date(systemClock.now()).toISOString()
+        await parts.write([{ id, at, agent, session, nativeSession, project, body }])
+      },
+    }),
+  )
+}

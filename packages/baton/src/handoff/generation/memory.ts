@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { AgentName } from '@batonpass/contract/event'
+import { NativeId, SessionId } from '@batonpass/contract/ids'
+import { z } from 'zod'
+import type { SmallFiles } from '../../ports/small-files.ts'
+
+/** A handoff that a session was asked for and has not finished. */
+const Request = z.object({
+  session: SessionId,
+  nativeSession: NativeId,
+  agent: AgentName,
+  project: z.string(),
+  transcript: z.string().optional(),
+  focus: z.string().optional(),
+  askedAt: z.number(),
+  /** Documents that stood there before. */
+  before: z.array(z.string()),
+  /** The name the agent was told to use. */
+  name: z.string(),
+  askedAgain: z.boolean().default(false),
+  /** Another prompt came meanwhile: the session is not asked a second time. */
+  superseded: z.boolean().default(false),
+})
+export type Request = z.infer<typeof Request>
+
+/** A document that waits for the next session of a project, or the session that got it. */
+const Waiting = z.object({
+  document: z.string(),
+  from: z.string().optional(),
+  deliveredTo: z.string().optional(),
+})
+export type Waiting = z.infer<typeof Waiting>
+
+const Received = z.object({ document: z.string(), from: z.string().optional() })
+
+/** What must outlive the daemon: one small file each in Baton's state folder. */
+export class HandoffMemory {
+  readonly #files: Pick<SmallFiles, 'read' | 'write' | 'remove'>
+  readonly #stateDir: string
+
+  constructor(files: Pick<SmallFiles, 'read' | 'write' | 'remove'>, stateDir: string) {
+    this.#files = files
+    this.#stateDir = stateDir
+  }
+
+  request = (session: string): Promise<Request | undefined> => this.#read(requestName(session), Request)
+  ask = (request: Request): Promise<void> => this.#write(requestName(request.session), request)
+  drop = async (session: string): Promise<void> =>
+    void (await this.#files.remove(this.#stateDir, requestName(session)))
+
+  waiting = (project: string): Promise<Waiting | undefined> => this.#read(waitingName(project), Waiting)
+  await = (project: string, waiting: Waiting): Promise<void> => this.#write(waitingName(project), waiting)
+
+  /** The document a session began with. */
+  received = (session: string) => this.#read(receivedName(session), Received)
+  receive = (session: string, received: z.infer<typeof Received>): Promise<void> =>
+    this.#write(receivedName(session), received)
+
+  async #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    const found = await this.#files.read(this.#stateDir, name)
+    if (found.kind !== 'text') return undefined
+    try {
+      return schema.safeParse(JSON.parse(found.text)).data
+    } catch {
+      return undefined
+    }
+  }
+
+  #write(name: string, value: object): Promise<void> {
+    return this.#files.write(this.#stateDir, name, JSON.stringify(value))
+  }
+}
+
+/** Files in memory, for a process that can keep nothing. */
+export function filesInMemory(): Pick<SmallFiles, 'read' | 'write' | 'remove'> {
+  const kept = new Map<string, string>()
+  return {
+    async read(root, name) {
+      const text = kept.get(`${root}\0${name}`)
+      return text === undefined ? { kind: 'absent' } : { kind: 'text', text, modifiedMs: 0 }
+    },
+    write: async (root, name, text) => void kept.set(`${root}\0${name}`, text),
+    remove: async (root, name) => kept.delete(`${root}\0${name}`),
+  }
+}
+
+const requestName = (session: string): string => `handoff/asked/${SessionId.parse(session)}.json`
+const receivedName = (session: string): string => `handoff/received/${SessionId.parse(session)}.json`
+const waitingName = (project: string): string =>
+  `handoff/waiting/${createHash('sha256').update(project).digest('hex').slice(0, 32)}.json`

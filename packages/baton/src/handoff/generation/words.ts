@@ -1,0 +1,29 @@
+import type { HandoffFinding } from '@batonpass/contract/handoff'
+import { HANDOFFS } from '../name.ts'
+
+/** Said beside `/handoff`: where the document goes, and what is compared. */
+export function askWords(name: string, focus: string | undefined): string {
+  return [
+    `Baton: write the handoff document to ${HANDOFFS}/${name} in the project's root, then end your turn.`,
+    'Tick a box only for what is done. Name files and commands in backticks. What you state in the front matter, and what ticked boxes name, is compared with git and with this session; leave out what you do not know.',
+    ...(focus ? [`Additional focus: ${focus}`] : []),
+  ].join('\n')
+}
+
+/** The second and last time of asking. */
+export function askAgainWords(name: string, findings: readonly HandoffFinding[], found: boolean): string {
+  const points = findings.slice(0, 20).map(({ message }) => `- ${message}`)
+  const rest = findings.length > points.length ? [`- and ${findings.length - points.length} more`] : []
+  return found
+    ? [
+        `The handoff document ${HANDOFFS}/${name} does not agree with what git and this session show:`,
+        ...points,
+        ...rest,
+        'Correct exactly these points and write the whole file again, then end your turn. Change no other file.',
+      ].join('\n')
+    : [
+        `There is no handoff document yet. Write it to ${HANDOFFS}/${name} in the project's root, with these sections:`,
+        '# Handoff Document (with **Created**, **Context Usage**, **Project**), ## Current Work (with **Active Epic**, **Progress**, **Current Task**), ## Completed Since Last Handoff (ticked boxes), ## Next Steps (numbered), ## Critical State, ## Blockers / Issues, ## Notes.',
+        'Then end your turn. Change no other file.',
+      ].join('\n')
+}
