@@ -366,6 +366,25 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/learn.ts')).learn,
   },
   {
+    name: 'undo',
+    summary: 'Take back what a command did to the worktree.',
+    details:
+      'Goes back to the state before a command that was allowed because it can be undone. An undo can be undone.',
+    positionals: [
+      { name: 'STEP', help: 'The step to go back to. Default: the newest that differs from now.' },
+    ],
+    options: {
+      list: { type: 'boolean', help: 'List the steps of this worktree.' },
+      'dry-run': { type: 'boolean', help: 'Show what would change, and change nothing.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton undo --list', 'The steps, newest first.'],
+      ['baton undo --dry-run', 'What the newest would change, as a diff.'],
+    ],
+    load: async () => (await import('./commands/undo.ts')).undo,
+  },
+  {
     name: 'config',
     summary: 'Show the configuration in force and where each value comes from.',
     positionals: [{ name: 'KEY', help: 'Only this key, or the keys below it, such as handsoff.' }],

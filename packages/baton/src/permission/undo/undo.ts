@@ -76,7 +76,7 @@ export interface UndoOptions {
   retention?: Partial<UndoRetention>
 }
 
-export const CAPTURE_LIMITS: CaptureLimits = { fileBytes: 50 * 1024 * 1024, files: 100_000 }
+const CAPTURE_LIMITS: CaptureLimits = { fileBytes: 50 * 1024 * 1024, files: 100_000 }
 
 export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
   const limits = { ...CAPTURE_LIMITS, ...options.limits }

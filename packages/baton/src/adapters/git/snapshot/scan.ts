@@ -157,7 +157,7 @@ export const stampOf = (found: Stats): Stamp => [
   found.mode,
 ]
 
-export const hasStamp = (found: Stats, [ino, size, modified, changed, mode]: Stamp): boolean =>
+const hasStamp = (found: Stats, [ino, size, modified, changed, mode]: Stamp): boolean =>
   found.ctimeMs === changed &&
   found.mtimeMs === modified &&
   found.ino === ino &&
@@ -169,7 +169,7 @@ export const contentId = (place: Pick<Place, 'format'>, bytes: Buffer): string =
   createHash(place.format).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 
 /** Remembers which folders are folders: behind a link to a folder lie files of somewhere else. */
-export class Folders {
+class Folders {
   readonly #root: string
   readonly #known = new Map<BytePath, boolean>()
 

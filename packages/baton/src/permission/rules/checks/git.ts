@@ -47,6 +47,11 @@ const UNDOABLE = new Set([
   'clean',
 ])
 
+/** `git clean -ff` takes nested repositories along. */
+const forcedTwice = (use: Parameters<Check>[0]): boolean =>
+  use.parsed.flags.filter(({ flag }) => flag?.names.includes('-f') || flag?.names.includes('--force'))
+    .length > 1
+
 export const GIT_CHECKS: Readonly<Record<string, Check>> = {
   'git-branch': use => {
     if (use.result.kind !== 'read' || use.parsed.positionals.length === 0) return
@@ -81,7 +86,10 @@ export const GIT_CHECKS: Readonly<Record<string, Check>> = {
     use.result.inWorktree =
       !elsewhere &&
       UNDOABLE.has(sub) &&
-      !(sub === 'clean' && has(use, '-x', '-X')) &&
+      // Ignored files and nested repositories are in no snapshot, and other branches are not this worktree's.
+      !(sub === 'clean' && (has(use, '-x', '-X') || forcedTwice(use))) &&
+      !(sub === 'checkout' && has(use, '-B')) &&
+      !(sub === 'switch' && has(use, '-C', '--force-create')) &&
       !has(use, '--exec', '-x', '--git-dir')
   },
   'git-push': use => {
