@@ -146,12 +146,17 @@ export const HandoffEntry = z.object({
 export type HandoffEntry = z.infer<typeof HandoffEntry>
 
 function canonicalText(value: string): string {
-  return value
-    .toWellFormed()
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\uFEFF]/gu, c => (c === '\n' || c === '\t' ? c : ''))
-    .replaceAll(/[^\S\n]+$/gm, '')
-    .trim()
+  return (
+    value
+      .toWellFormed()
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\uFEFF]/gu, c => (c === '\n' || c === '\t' ? c : ''))
+      .split('\n')
+      // Not by an expression: a long run of blanks inside a line would take it forever.
+      .map(each => each.trimEnd())
+      .join('\n')
+      .trim()
+  )
 }
 
 function isPoint(value: string): boolean {

@@ -227,6 +227,14 @@ describe('a handoff document', () => {
     expect(() => parseHandoff('---\n&a [*a, *a]\n---\n')).not.toThrow()
   })
 
+  it('made to take forever does not', () => {
+    const runs = [' ', '\t', '#', '`', '- ', '**', '\n---\t', '[x] ', '**Progress**: ', 'a: &b ', '\\', '> ']
+    const began = performance.now()
+    for (const run of runs) parseHandoff(`${SEED}\n${run.repeat(150_000 / run.length)}x`)
+    for (const run of runs) parseHandoff(`---\n${run.repeat(150_000 / run.length)}x\n---\n${SEED}`)
+    expect(performance.now() - began).toBeLessThan(15_000)
+  })
+
   it('of enormous length is cut and said to be too long', () => {
     const { findings } = parseHandoff(`${SEED}\n${'x'.repeat(1_000_000)}`)
     expect(findings[0]).toMatchObject({ code: 'unreadable', weight: 'wrong' })

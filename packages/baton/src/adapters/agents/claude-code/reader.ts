@@ -100,14 +100,21 @@ function action(tool: string, input: unknown, cwd: string | undefined): Action {
 
 /** What the person typed; undefined for what Claude Code writes in their name. */
 function promptIn(text: string): string | undefined {
-  const command = /<command-name>\s*([^<]{1,100}?)\s*<\/command-name>/.exec(text)?.[1]
-  if (command !== undefined) {
-    const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1]?.trim()
+  const command = between(text, 'command-name')
+  if (command !== undefined && command !== '' && command.length < 100) {
+    const args = between(text, 'command-args')
     const name = command.startsWith('/') ? command : `/${command}`
     return args ? `${name} ${args}` : name
   }
   const said = text.trim()
   return said === '' || NOT_SAID.test(said) ? undefined : said
+}
+
+/** Searched, not matched: in hostile text an expression could take forever. */
+function between(text: string, tag: string): string | undefined {
+  const from = text.indexOf(`<${tag}>`)
+  const to = from < 0 ? -1 : text.indexOf(`</${tag}>`, from)
+  return to < 0 ? undefined : text.slice(from + tag.length + 2, to).trim()
 }
 
 const NOT_SAID =
