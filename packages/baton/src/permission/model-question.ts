@@ -31,7 +31,6 @@ export function factsOf({ tool, input, cwd, worktree, goal, judgement }: ModelRe
   }
 }
 
-
 /** A goal may be cut: it explains. A request is never cut, because what is cut off would not be judged. */
 const LONGEST_GOAL = 2000
 
