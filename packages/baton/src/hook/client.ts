@@ -4,6 +4,9 @@ import { readReply } from './reply.ts'
 import { shortSocketPath } from './socket-path.ts'
 import type { Claim } from './start-mark.ts'
 
+/** Not an agent: a call that the daemon answers by repeating its word. */
+export const SELF_TEST = 'selftest'
+
 /** One hook call to make, as the Node client makes it; the launchers follow the same steps. */
 export interface ClientCall {
   agent: string
@@ -22,7 +25,7 @@ export interface ClientCall {
   signal: AbortSignal
   /** Asks for the right to start a daemon. */
   claim(): Claim
-  start(): void
+  start(): Promise<void>
 }
 
 export type ClientAnswer = { answer: string } | { failed: string }
@@ -54,7 +57,7 @@ export async function askDaemon(call: ClientCall): Promise<ClientAnswer> {
     startBy ??= performance.now() + (result.reason === 'busy' ? FIRST_BYTE_MS : START_MS)
     if (performance.now() > startBy) return { failed: result.failed }
     const claim = result.reason === 'absent' ? call.claim() : 'theirs'
-    if (claim === 'mine') call.start()
+    if (claim === 'mine') await call.start()
     else if (claim !== 'theirs') return { failed: `no daemon could be started: ${claim.failed}` }
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }

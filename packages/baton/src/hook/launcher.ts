@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import type { AgentProfile } from '../ports/agent.ts'
+import { hookSeconds } from './deadline.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
 /** How a hook process reaches the daemon. `perl` is the fastest, `node` works wherever Baton does. */
@@ -20,15 +21,6 @@ export interface LauncherPlaces {
 /** The text of the one stable file that hook settings name. */
 export function launcherText(transport: Transport, places: LauncherPlaces): string {
   return transport === 'perl' ? perl(places) : shell(places, transport === 'curl' ? 'curl' : '')
-}
-
-/** Long enough for an ask that a person answers after two hours, the most that can be configured. */
-export const WAIT_SECONDS = 7260
-
-/** Seconds one hook call may take, by the agent's own name of the event. */
-export function hookSeconds(agent: AgentProfile, event: string, waitSeconds: number): number {
-  const point = agent.hooks.find(hook => hook.event === event)
-  return point?.waits ? waitSeconds : (point?.seconds ?? 10)
 }
 
 interface Answer {

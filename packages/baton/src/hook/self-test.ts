@@ -3,10 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemChance } from '../adapters/system/chance.ts'
+import { SELF_TEST } from './client.ts'
 import { type LauncherPlaces, launcherText, TRANSPORTS, type Transport } from './launcher.ts'
-
-/** Not an agent: a call that the daemon answers by repeating its word. */
-export const SELF_TEST = 'selftest'
 
 export interface Tried {
   transport: Transport

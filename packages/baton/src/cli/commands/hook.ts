@@ -1,14 +1,11 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { findProfile } from '../../adapters/agents/profiles.ts'
-import { systemChance } from '../../adapters/system/chance.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
-import { askDaemon, type ClientAnswer } from '../../hook/client.ts'
-import { hookSeconds, WAIT_SECONDS } from '../../hook/launcher.ts'
+import { askDaemon, type ClientAnswer, SELF_TEST } from '../../hook/client.ts'
+import { hookSeconds, WAIT_SECONDS } from '../../hook/deadline.ts'
 import { programPaths } from '../../hook/program.ts'
-import { SELF_TEST } from '../../hook/self-test.ts'
-import { spawnDaemon } from '../../hook/spawn.ts'
 import { claimStart } from '../../hook/start-mark.ts'
 import type { AgentProfile } from '../../ports/agent.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
@@ -64,7 +61,7 @@ async function asked(
     event,
     body,
     source: text(given, 'source') ?? 'manual',
-    request: env.BATON_REQUEST ?? `${process.pid}-${systemChance.id(16)}`,
+    request: env.BATON_REQUEST ?? requestName(),
     retry: flag(given, 'retry'),
     socket: folder.socket,
     endpoint: env.BATON_ENDPOINT,
@@ -80,7 +77,8 @@ async function asked(
     },
     signal,
     claim: () => claimStart(folder.dir),
-    start: () => spawnDaemon(node, daemon, folder.dir, env),
+    // Loaded only where a daemon has to be started, like everything that a call does not need.
+    start: async () => void (await import('../../hook/spawn.ts')).spawnDaemon(node, daemon, folder.dir, env),
   })
 }
 
@@ -114,13 +112,19 @@ function launcherGone(pid: string | undefined): AbortSignal {
   return gone.signal
 }
 
-async function readAll(stdin: Io['stdin'], signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  const { addAbortSignal } = await import('node:stream')
-  for await (const chunk of 'destroy' in stdin ? addAbortSignal(signal, stdin) : stdin)
-    chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks)
+function readAll(stdin: Io['stdin'], signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    stdin.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stdin.once('end', () => resolve(Buffer.concat(chunks)))
+    stdin.once('error', reject)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
+
+/** Unique without loading a source of chance: a process makes one call. */
+const requestName = (): string =>
+  `${process.pid}-${systemClock.now()}-${process.hrtime.bigint() % 1_000_000_000n}`
 
 function safeAnswer(profile: AgentProfile, { event, body }: Call): Record<string, unknown> {
   return profile.encode(profile.safe(event, modeIn(profile, body)), event)
@@ -150,5 +154,11 @@ function logFailure({ hookLog }: StateFolder, message: string): void {
   }
 }
 
-const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? (cause.name === 'AbortError' ? 'time is up' : cause.message) : String(cause)
+const messageOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.name === 'TimeoutError'
+    ? 'time is up'
+    : cause.name === 'AbortError'
+      ? 'ended by a signal'
+      : cause.message
+}
