@@ -63,12 +63,13 @@ test('kill -9 at any moment loses nothing that was answered', { timeout: 60_000 
   for (const after of [1, 12, 35]) {
     const reached = hammer.answered()
     await until(() => hammer.answered() >= reached + after, { what: 'answers', timeout: 30_000 })
-    for (const pid of world.daemons()) {
-      process.kill(pid, 'SIGKILL')
-      kills++
-    }
+    const victims = world.daemons()
+    for (const pid of victims) process.kill(pid, 'SIGKILL')
+    await until(() => !world.daemons().some(pid => victims.includes(pid)), { what: 'the daemon to be dead' })
+    kills += victims.length
   }
   const ids = await hammer.stop()
+  expect((await baton(world, ['up'])).code).toBe(0)
   expect(kills).toBeGreaterThanOrEqual(3)
   const events = (await world.entries({ kind: 'event' })).map(entry => entry.toolUseId)
   expect(events.sort()).toEqual(ids.sort())
