@@ -14,6 +14,7 @@ import { systemTimers } from './adapters/system/timers.ts'
 import { telegramChannel } from './adapters/telegram/channel.ts'
 import { Asks } from './ask/asks.ts'
 import { forgeKeeper } from './compose/forge.ts'
+import { composeHandoff } from './compose/handoff.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
@@ -171,6 +172,14 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     timers: systemTimers,
     chance,
   })
+  const handoff = composeHandoff({
+    env,
+    home,
+    stateDir: folder.dir,
+    ...(options.inMemory ? { inMemory: true } : {}),
+    redactor,
+    write,
+  })
   const handsOff = composeWorkflow({
     config,
     env,
@@ -180,6 +189,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ownCalls,
     forgeFor: forgeKeeper({ git: systemGit, env, clock }),
     write,
+    busyElsewhere: handoff.busy,
     announce: announcement => asks.tell(newsOf(announcement)),
     fault,
   })
@@ -204,7 +214,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   })
   const intake = new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
-    reactors: [permission, handsOff.reactor, ...(options.reactors ?? [])],
+    reactors: [permission, handoff.reactor, handsOff.reactor, ...(options.reactors ?? [])],
     write,
     recorded: async request => eventOf(await store.byRequest(request)),
     session: async id => sessions.get(id) ?? (await store.findSession(id)),

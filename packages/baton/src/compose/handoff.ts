@@ -1,4 +1,4 @@
-import { EntryId } from '@batonpass/contract/ids'
+import { EntryId, type SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { readerOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
@@ -26,24 +26,30 @@ export interface HandoffParts {
 }
 
 /** `/handoff` inside agents, with everything it needs of the world. */
-export function composeHandoff(parts: HandoffParts): Reactor {
+export function composeHandoff(parts: HandoffParts): {
+  reactor: Reactor
+  /** A document is being written in that session: its stops are the handoff's. */
+  busy(session: SessionId): Promise<boolean>
+} {
   const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
   const kept = parts.inMemory ? filesInMemory() : systemSmallFiles
-  return handoffReactor(
-    new HandoffGeneration({
-      evidence: { git: systemGit, files: systemFiles, readTest },
-      files: new HandoffFiles(systemSmallFiles, systemGit, parts.redactor),
-      memory: new HandoffMemory(kept, parts.stateDir),
-      readerOf,
-      async workOf(project, nativeSession) {
-        const found = await states.read(states.rootFor(project), nativeSession)
-        return found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
-      },
-      async journal({ session, nativeSession, agent, project }, body) {
-        const id = EntryId.parse(`ent_${systemChance.id(20)}`)
-        const at = new Date(systemClock.now()).toISOString()
-        await parts.write([{ id, at, agent, session, nativeSession, project, body }])
-      },
-    }),
-  )
+  const generation = new HandoffGeneration({
+    evidence: { git: systemGit, files: systemFiles, readTest },
+    files: new HandoffFiles(systemSmallFiles, systemGit, parts.redactor),
+    memory: new HandoffMemory(kept, parts.stateDir),
+    readerOf,
+    async workOf(project, nativeSession) {
+      const found = await states.read(states.rootFor(project), nativeSession)
+      return found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
+    },
+    async journal({ session, nativeSession, agent, project }, body) {
+      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
+      const at = new Date(systemClock.now()).toISOString()
+      await parts.write([{ id, at, agent, session, nativeSession, project, body }])
+    },
+  })
+  return {
+    reactor: handoffReactor(generation),
+    busy: async session => (await generation.wanted(session)) !== undefined,
+  }
 }

@@ -1,4 +1,4 @@
-import { EntryId } from '@batonpass/contract/ids'
+import { EntryId, type SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { claudeTranscripts } from '../adapters/agents/claude-code/transcript.ts'
 import { systemGit } from '../adapters/git/git.ts'
@@ -27,6 +27,8 @@ export interface WorkflowParts {
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Channels that tell people of an end; the terminal's notice is sent anyway. */
   announce?(announcement: Announcement): Promise<void>
+  /** Whether another capability answers a session's stops right now. */
+  busyElsewhere(session: SessionId): Promise<boolean>
   fault(during: string, cause: unknown): void
 }
 
@@ -53,6 +55,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
       await parts.write([{ id, at, agent, session, nativeSession, project, body }])
     },
     announce: parts.announce ?? (async () => {}),
+    busyElsewhere: parts.busyElsewhere,
     fault: parts.fault,
   })
 }

@@ -33,7 +33,7 @@ export function rulesInForce(
   place: RulesPlace,
   workflow?: ActiveWorkflow,
 ): RuleSet {
-  const sources: RuleSource[] = [{ name: 'permissions', layer: 'user', ...permissions }]
+  const sources: RuleSource[] = [{ name: 'permissions', layer: 'user', ...permissions }, HANDOFF]
   if (workflow && workflow.permissions.length > 0) {
     sources.push({
       name: `workflow ${workflow.name}`,
@@ -42,6 +42,13 @@ export function rulesInForce(
     })
   }
   return compileRules(sources, { ...place, preset: permission.preset })
+}
+
+/** Baton asks for these documents itself; being ignored by git, no snapshot would cover them. */
+const HANDOFF: RuleSource = {
+  name: 'builtin handoff',
+  layer: 'user',
+  allow: [{ tool: ['Write', 'Edit'], paths: '.bmad/handoffs/handoff-*.md' }],
 }
 
 /** A workflow's command rule in the words of permission rules. */

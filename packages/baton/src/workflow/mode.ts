@@ -21,7 +21,10 @@ import { programSupervisor } from './supervisor-program.ts'
 import type { Workflow } from './workflow.ts'
 
 export interface HandsOffParts
-  extends Pick<WorkflowPorts, 'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault'> {
+  extends Pick<
+    WorkflowPorts,
+    'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere'
+  > {
   files: Files
   smallFiles: SmallFiles
   programs: Programs
@@ -69,6 +72,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     transcriptsOf: parts.transcriptsOf,
     forgeFor: parts.forgeFor,
     supervisor: programSupervisor(parts),
+    busyElsewhere: parts.busyElsewhere,
     driver: parts.driver,
     journal: parts.journal,
     announce: parts.announce,

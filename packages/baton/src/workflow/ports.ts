@@ -21,6 +21,8 @@ export interface WorkflowPorts {
   /** None where no forge is configured or reachable. */
   forgeFor(project: string): Promise<Forge | undefined>
   supervisor: Supervisor | undefined
+  /** Another capability answers this session's stops right now: they are no stops of a workflow and do not count. */
+  busyElsewhere(session: SessionId): Promise<boolean>
   driver: Driver | undefined
   journal(about: RunName, entry: WorkflowEntry): Promise<void>
   /** Tells people of an end, beside the terminal: once for each end. */

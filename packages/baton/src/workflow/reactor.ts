@@ -33,6 +33,7 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
           // A subagent's stop is not the session's.
           if (event.subagent || !(await handsOff.concerns(event.session, event.nativeSession, at.project)))
             return undefined
+          if (await ports.busyElsewhere(event.session)) return undefined
           const supervised = context.config.handsoff.supervisor.provider !== 'none'
           return {
             later: {

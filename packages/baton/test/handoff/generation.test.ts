@@ -32,7 +32,7 @@ async function world(steps: readonly Step[] = STEPS) {
       redactor: makeRedactor(),
       write: async written => void entries.push(...written),
     })
-  let reactor = compose()
+  let { reactor } = compose()
   let n = 0
   const transcript = (session: string) => join(home.path, `${session}.jsonl`)
   const begin = (session: string, rows: readonly Step[]) =>
@@ -74,7 +74,7 @@ async function world(steps: readonly Step[] = STEPS) {
     say: (session: string, more: readonly Step[]) =>
       appendFileSync(transcript(session), `${claudeRows(more, { cwd: repo.path, session }).join('\n')}\n`),
     restart: () => {
-      reactor = compose()
+      reactor = compose().reactor
     },
     folder: join(repo.path, '.bmad/handoffs'),
     documents: () => readdirSync(join(repo.path, '.bmad/handoffs')).sort(),

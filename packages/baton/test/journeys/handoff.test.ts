@@ -10,8 +10,7 @@ import { type Model, type ModelRequest, startModel, textOf } from '../world/mode
 import { call, say, type Turn } from '../world/turn.ts'
 
 const plugin = join(import.meta.dirname, '../../../../plugin')
-const RULES =
-  'permissions:\n  allow:\n    - program: npm\n    - tool: [Write, Edit]\n      paths: .bmad/handoffs/*.md\n'
+const RULES = 'permissions:\n  allow:\n    - program: npm\n'
 const FREE = ['--permission-mode', 'bypassPermissions']
 
 const document = (result: 'passed' | 'failed') =>

@@ -63,6 +63,16 @@ describe('A stop', () => {
     expect(w.state('s1').continuation_count).toBe(2)
   })
 
+  it('neither speaks nor counts while another capability answers the stops of that session', async () => {
+    let busy = true
+    await using w = world({}, { busyElsewhere: async () => busy })
+    await w.tell(start('/issue-to-impl 42'))
+    expect(await w.stop('s1')).toEqual({})
+    expect(w.state('s1').continuation_count).toBe(0)
+    busy = false
+    expect((await w.stop('s1')).goOn?.prompt).toContain('1/10')
+  })
+
   it('comes to the cap, says so once, and goes on when the count is lowered', async () => {
     await using w = world({ handsoff: { max_continuations: 3 } })
     await w.tell(start('/issue-to-impl 42'))

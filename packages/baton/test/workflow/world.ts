@@ -99,6 +99,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     git: { worktree: async () => made.worktree, exclude: async () => {}, remoteUrl: async () => undefined },
     transcriptsOf: () => undefined,
     forgeFor: async () => undefined,
+    busyElsewhere: async () => false,
     supervisor: undefined,
     driver: undefined,
     journal: async (_, entry) => void journal.push(entry),
