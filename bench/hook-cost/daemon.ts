@@ -9,12 +9,8 @@ import { PROTOCOL } from '@batonpass/contract/protocol'
 import { adapters } from '../../packages/baton/src/adapters/agents/registry.ts'
 import { stateFolder } from '../../packages/baton/src/config/state-folder.ts'
 import { secretFile } from '../../packages/baton/src/daemon/secret-file.ts'
-import {
-  launcherText,
-  TRANSPORTS,
-  type Transport,
-  WAIT_SECONDS,
-} from '../../packages/baton/src/hook/launcher.ts'
+import { WAIT_SECONDS } from '../../packages/baton/src/hook/deadline.ts'
+import { launcherText, TRANSPORTS, type Transport } from '../../packages/baton/src/hook/launcher.ts'
 import { programPaths } from '../../packages/baton/src/hook/program.ts'
 
 const run = promisify(execFile)

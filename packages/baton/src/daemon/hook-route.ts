@@ -118,7 +118,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Anything but 200 makes the client answer by itself with what is safe. */
-export function refuse(response: ServerResponse, cause: unknown): void {
+function refuse(response: ServerResponse, cause: unknown): void {
   const error =
     cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this call', { cause })
   const status = STATUS[error.code] ?? 500
