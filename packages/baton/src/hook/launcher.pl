@@ -213,7 +213,8 @@ sub dial_elsewhere {
 # Empty: it is under way. With text: it failed, and why. True when we are the one to start it.
 sub claim_start {
     my $mark = "$HOME/daemon.start";
-    mkdir $HOME, 0700;
+    my $path = '';
+    mkdir $path .= "/$_", 0700 for grep { length } split m{/}, $HOME;
     for (1, 2) {
         # O_WRONLY | O_CREAT | O_EXCL
         return 1 if sysopen(my $made, $mark, $^O eq 'linux' ? 193 : 2561, 0600);

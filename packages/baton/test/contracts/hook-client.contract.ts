@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -234,6 +235,12 @@ export function hookClientContract(transport: Transport): void {
         expectAnswer(await world.call(world.launcher(transport), PRE, { input: toolCall('long') }))
         expectAnswer(await world.call(world.launcher(transport), PRE, { input: toolCall('long-2') }))
         await oneDaemon(world)
+      })
+
+      test('makes the state folder where there is none yet', async () => {
+        await using world = hookWorld({ state: 'not/here/yet', made: false })
+        expectAnswer(await world.call(world.launcher(transport), PRE, { input: toolCall('new-folder') }))
+        expect(statSync(world.folder.dir).mode & 0o777).toBe(0o700)
       })
 
       test('asks the Node on PATH when the recorded one is gone', async () => {

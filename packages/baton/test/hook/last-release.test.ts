@@ -17,7 +17,7 @@ const released = readdirSync(CLIENTS).flatMap(protocol =>
   readdirSync(join(CLIENTS, protocol)).map(transport => [protocol, transport] as const),
 )
 
-describe.each(released)('the launcher of %s by %s', (protocol, transport) => {
+describe.concurrent.each(released)('the launcher of %s by %s', (protocol, transport) => {
   const install = (world: HookWorld) => {
     const places: Record<string, string> = {
       HOME: world.folder.dir,

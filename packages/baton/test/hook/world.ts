@@ -52,12 +52,12 @@ export interface Called {
   ms: number
 }
 
-export function hookWorld(options: { state?: string } = {}): HookWorld {
+export function hookWorld(options: { state?: string; made?: boolean } = {}): HookWorld {
   const folderOfAll = scratch('bh-')
   const home = join(folderOfAll.path, 'home')
   const state = options.state ? join(folderOfAll.path, options.state) : join(home, 'state')
   mkdirSync(home)
-  mkdirSync(state, { recursive: true, mode: 0o700 })
+  if (options.made ?? true) mkdirSync(state, { recursive: true, mode: 0o700 })
   // Any free port: many of these run at once.
   writeFileSync(join(home, '.baton.yaml'), 'daemon:\n  port: 0\n', { mode: 0o600 })
   const folder = stateFolder(state)
