@@ -5,7 +5,7 @@ import type { Word } from './analysis/word.ts'
 import type { JudgeContext } from './judge.ts'
 import { guardedMention, judgePaths, type PathFindings } from './paths/judge-paths.ts'
 import { pathsOf } from './paths/resolve.ts'
-import { type Assessment, assess } from './rules/assess.ts'
+import { type Assessment, assess, blankAssessment } from './rules/assess.ts'
 import { KIND_MEANING } from './rules/kinds.ts'
 import type { CompiledRule, Subject } from './rules/match.ts'
 import { killsByName, ownAddress, ownHazard } from './rules/own.ts'
@@ -306,22 +306,7 @@ function judgeRedirections(
   }
 }
 
-const BLANK: Assessment = {
-  kind: 'read',
-  reason: '',
-  program: 'redirection',
-  path: [],
-  reads: [],
-  writes: [],
-  hosts: [],
-  shows: true,
-  deletes: false,
-  wrapper: false,
-  inWorktree: false,
-  forcePush: undefined,
-  sends: false,
-  parsed: undefined,
-}
+const BLANK = blankAssessment('read', 'redirection', '')
 
 function step(rule: CompiledRule, part: string) {
   return {

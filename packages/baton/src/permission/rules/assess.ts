@@ -32,24 +32,27 @@ export interface Assessment {
 
 export type Programs = ReadonlyMap<string, CompiledSpec>
 
+/** Nothing known yet but what it is. */
+export const blankAssessment = (kind: Assessment['kind'], program: string, reason: string): Assessment => ({
+  kind,
+  reason,
+  program,
+  path: [],
+  reads: [],
+  writes: [],
+  hosts: [],
+  shows: true,
+  deletes: false,
+  wrapper: false,
+  inWorktree: false,
+  forcePush: undefined,
+  sends: false,
+  parsed: undefined,
+})
+
 export function assess(command: SimpleCommand, programs: Programs): Assessment {
   const name = programName(command.words[0]?.value ?? '')
-  const result: Assessment = {
-    kind: 'unlisted',
-    reason: 'is no program the rules know',
-    program: name,
-    path: [],
-    reads: [],
-    writes: [],
-    hosts: [],
-    shows: true,
-    deletes: false,
-    wrapper: false,
-    inWorktree: false,
-    forcePush: undefined,
-    sends: false,
-    parsed: undefined,
-  }
+  const result = blankAssessment('unlisted', name, 'is no program the rules know')
   const compiled = programs.get(name)
   if (!compiled) return result
   const args = command.words.slice(1)
