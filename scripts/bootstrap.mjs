@@ -130,6 +130,7 @@ function build() {
   const sources = [
     ...files(join(root, 'packages', 'contract', 'src')),
     ...files(join(root, 'packages', 'baton', 'src')),
+    ...files(join(root, 'plugin')),
   ]
   const wanted = digest([
     ...sources,

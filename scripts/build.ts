@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { bundle } from './bundle.ts'
@@ -11,6 +11,8 @@ rmSync(fresh, { recursive: true, force: true })
 await build({ ...bundle, outdir: fresh })
 for (const template of ['launcher.pl', 'launcher.sh'])
   copyFileSync(join(bundle.absWorkingDir, 'src', 'hook', template), join(fresh, template))
+// The published package brings Claude Code's plugin along.
+cpSync(join(bundle.absWorkingDir, '..', '..', 'plugin'), join(fresh, 'plugin'), { recursive: true })
 chmodSync(join(fresh, 'cli.js'), 0o755)
 rmSync(dist, { recursive: true, force: true })
 renameSync(fresh, dist)
