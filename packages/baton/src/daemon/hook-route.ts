@@ -4,7 +4,7 @@ import { Envelope } from '@batonpass/contract/hook'
 import { MAX_PAYLOAD_BYTES, OLDEST_PROTOCOL, PROTOCOL } from '@batonpass/contract/protocol'
 import type { Intake } from '../engine/intake.ts'
 
-/** The client's patience for a first byte is 1 s; a call that takes longer is told to wait before that. */
+/** The client's patience for a first byte is 3 s; a call that takes longer is told to wait long before that. */
 const SAY_WAIT_AFTER_MS = 500
 const LARGE_BYTES = 256 * 1024
 /** While an answer is awaited, blanks this often tell the client that the daemon lives. */

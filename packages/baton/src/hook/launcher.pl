@@ -15,7 +15,7 @@ my %SECONDS = (
 @@SECONDS@@
 );
 
-my $FIRST_BYTE = 1;      # seconds until the daemon must have said something
+my $FIRST_BYTE = 3;      # seconds until the daemon must have said something
 my $HEARTBEAT  = 5;      # seconds between two signs of life while it waits for a person
 my $START      = 10;     # seconds a daemon may take to start
 my $FRESH      = 5;      # seconds that the mark of a starting daemon counts

@@ -68,7 +68,7 @@ if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 
     *[[:cntrl:]]*) where=$(plain "$where") map=$(plain "$map") home=$(plain "$home") ;;
   esac
   # -q: a person's own curl settings change nothing here. -N: when this shell is ended, curl notices and goes, too.
-  reply=$(printf '%s' "$body" | "$CURL" -q -s -i -N -g --noproxy '*' --connect-timeout 1 --max-time "$limit" \
+  reply=$(printf '%s' "$body" | "$CURL" -q -s -i -N -g --noproxy '*' --connect-timeout 3 --max-time "$limit" \
     --speed-limit 1 --speed-time 1 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
     -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: ${CLAUDE_PID:-$PPID}" \
