@@ -10,7 +10,7 @@ import type { Asks } from '../../src/ask/asks.ts'
 import { answererGuard } from '../../src/daemon/answerer-guard.ts'
 import { askRoutes } from '../../src/daemon/ask-routes.ts'
 import { type AskWorld, askWorld, sampleQuestion } from '../ask/sample.ts'
-import { startTerminal } from '../world/agents/tmux.ts'
+import { runInTerminal } from '../world/agents/tmux.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 import { settled } from '../world/time.ts'
 
@@ -72,11 +72,7 @@ describe('baton asks, allow and deny', () => {
     return { code, out }
   }
 
-  async function inTerminal(...command: string[]): Promise<{ code: number; screen: string }> {
-    await using terminal = await startTerminal({ command, cwd: dir.path, env, columns: 200 })
-    const code = await terminal.waitForExit({ timeout: 15_000 })
-    return { code, screen: (await terminal.history()).replaceAll('\n', '') }
-  }
+  const inTerminal = (...command: string[]) => runInTerminal({ command, cwd: dir.path, env, columns: 200 })
 
   it('list what waits, in full, without letting the text steer the terminal', async () => {
     const id = await open('echo one\necho \u001b[2Jtwo')

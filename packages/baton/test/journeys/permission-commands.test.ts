@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AskList } from '@batonpass/contract/ask'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startTerminal } from '../world/agents/tmux.ts'
+import { runInTerminal } from '../world/agents/tmux.ts'
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { claudePayload, cursorPayload } from '../world/hook-payload.ts'
 import { gitRepo, type Scratch, scratch } from '../world/scratch.ts'
@@ -184,11 +184,7 @@ describe('permission by the command line', () => {
     expect(readFileSync(config, 'utf8')).toBe(before)
 
     const env = { PATH: process.env.PATH ?? '', HOME: baton.home, TERM: 'xterm' }
-    const inTerminal = async (...command: string[]) => {
-      await using terminal = await startTerminal({ command, cwd: project, env, columns: 200 })
-      const code = await terminal.waitForExit({ timeout: 15_000 })
-      return { code, screen: (await terminal.history()).replaceAll('\n', '') }
-    }
+    const inTerminal = (...command: string[]) => runInTerminal({ command, cwd: project, env, columns: 200 })
     const agent = folder.write('claude', `#!/bin/sh\nsh -c '"$@"; exit $?' sh "$@"\nexit $?\n`, 0o755)
     const refused = await inTerminal(agent, process.execPath, CLI, 'learn', '--accept')
     expect(refused.code).toBe(1)

@@ -1,7 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { scratch } from '../scratch.ts'
 import { until } from '../wait.ts'
 
 const run = promisify(execFile)
@@ -23,7 +25,8 @@ export interface Terminal extends AsyncDisposable {
   /** tmux key names: Enter, Escape, C-c, Up … */
   press: (...keys: string[]) => Promise<void>
   hasExited: () => Promise<boolean>
-  waitForExit: (options?: { timeout?: number }) => Promise<number>
+  /** How it ended is not told: tmux does not always learn it. */
+  waitForExit: (options?: { timeout?: number }) => Promise<void>
   kill: () => Promise<void>
 }
 
@@ -95,12 +98,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
       },
       { what: what ?? `the screen to show ${wanted}`, timeout, every: 30, evidence: shown },
     )
-  const deadStatus = async () => {
-    const [dead, status] = (
-      await tmux('display', '-p', '-t', pane, '#{pane_dead} #{pane_dead_status}')
-    ).split(' ')
-    return dead === '1' ? Number(status) : undefined
-  }
+  const hasExited = async () => (await tmux('display', '-p', '-t', pane, '#{pane_dead}')).trim() === '1'
 
   const kill = async () => {
     process.off('exit', killNow)
@@ -124,17 +122,24 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
       await tmux('paste-buffer', '-p', '-d', '-b', 'paste', '-t', pane)
     },
     press: async (...keys) => void (await tmux('send-keys', '-t', pane, ...keys)),
-    hasExited: async () => (await deadStatus()) !== undefined,
+    hasExited,
     waitForExit: async ({ timeout = 10_000 } = {}) => {
-      const exit = async () => {
-        const code = await deadStatus()
-        return code === undefined ? undefined : { code }
-      }
-      return (await until(exit, { what: 'the program to exit', timeout, evidence: shown })).code
+      await until(hasExited, { what: 'the program to exit', timeout, evidence: shown })
     },
     kill,
     [Symbol.asyncDispose]: kill,
   }
+}
+
+/** Runs a program to its end in a terminal; how it ended and all that it showed. */
+export async function runInTerminal(options: TerminalOptions): Promise<{ code: number; screen: string }> {
+  await using folder = scratch('bt-')
+  const told = join(folder.path, 'exit')
+  // tmux does not always learn how a program ended, so the shell around it writes it down.
+  const command = ['sh', '-c', '"$@"; echo $? > "$0"', told, ...options.command]
+  await using terminal = await startTerminal({ ...options, command })
+  await terminal.waitForExit({ timeout: 15_000 })
+  return { code: Number(readFileSync(told, 'utf8')), screen: (await terminal.history()).replaceAll('\n', '') }
 }
 
 /** Waits for a hung-up program to go, and ends its process group if it will not. */
