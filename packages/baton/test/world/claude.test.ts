@@ -57,6 +57,8 @@ describe('Claude Code without a terminal', () => {
 
     expect(run).toMatchObject({ exitCode: 1, isError: true })
     expect(run.events.at(-1)).toMatchObject({ api_error_status: status })
+    // Claude Code does not wait for this hook: it may still be writing when the run is over.
+    await hooks.waitFor('StopFailure')
     expect(hooks.all()).toMatchObject([{ hook_event_name: 'StopFailure', error }])
     model.assertPlayed()
   })
@@ -253,7 +255,7 @@ describe('Claude Code in a terminal', () => {
     await using home = claudeHome()
     const held = hold()
     model.script('slowly', [say('Finally.', { gate: held.gate })])
-    await using claude = await claudeInTmux({ home, model })
+    await using claude = await claudeInTmux({ tellsExit: true, home, model })
 
     await claude.submit('slowly please')
     await model.waitForRequest('slowly')
@@ -263,7 +265,7 @@ describe('Claude Code in a terminal', () => {
     await claude.waitForScreen(/Finally\./)
 
     await claude.submit('/exit')
-    await claude.waitForExit()
+    expect(await claude.waitForExit()).toBe(0)
     model.assertPlayed()
   })
 

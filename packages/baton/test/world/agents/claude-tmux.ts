@@ -17,6 +17,8 @@ export interface ClaudeInTmux {
   permissionMode?: string
   columns?: number
   rows?: number
+  /** `waitForExit` gives the exit code. */
+  tellsExit?: boolean
   /** false: return at once instead of waiting for the prompt line, e.g. to see a dialog. */
   ready?: boolean
 }
@@ -38,6 +40,7 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
     command: [program, '--permission-mode', permissionMode, ...claudeArguments(options)],
     cwd: options.cwd ?? home.project,
     env: { ...home.env(model), ...options.env },
+    ...(options.tellsExit ? { tellsExit: true } : {}),
     ...(columns === undefined ? {} : { columns }),
     ...(rows === undefined ? {} : { rows }),
     evidence: () => `model requests:\n${model.summary()}`,

@@ -25,8 +25,8 @@ export interface Terminal extends AsyncDisposable {
   /** tmux key names: Enter, Escape, C-c, Up … */
   press: (...keys: string[]) => Promise<void>
   hasExited: () => Promise<boolean>
-  /** How it ended is not told: tmux does not always learn it. */
-  waitForExit: (options?: { timeout?: number }) => Promise<void>
+  /** Gives the exit code where `tellsExit` was asked for, else undefined. */
+  waitForExit: (options?: { timeout?: number }) => Promise<number | undefined>
   kill: () => Promise<void>
 }
 
@@ -41,12 +41,18 @@ export interface TerminalOptions {
   env: Record<string, string>
   columns?: number
   rows?: number
+  /** A shell around the program writes down how it ended: tmux does not always learn it. */
+  tellsExit?: boolean
   /** Added to the error when waiting for the screen fails. */
   evidence?: () => string
 }
 
 export async function startTerminal(options: TerminalOptions): Promise<Terminal> {
-  const { command, cwd, env, columns = 120, rows = 40, evidence } = options
+  const { cwd, env, columns = 120, rows = 40, evidence } = options
+  const folder = options.tellsExit ? scratch('bt-') : undefined
+  const told = folder && join(folder.path, 'exit')
+  const around = told ? ['sh', '-c', '"$@"; echo $? > "$0"', told] : []
+  const command = [...around, ...options.command]
   const server = `baton-test-${process.pid}-${randomBytes(4).toString('hex')}`
   const base = ['-L', server, '-f', '/dev/null']
   const tmux = async (...args: string[]) => (await run('tmux', [...base, ...args], { env, cwd })).stdout
@@ -106,6 +112,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     await ended(Number(pid))
     // tmux leaves the socket of a killed server behind.
     rmSync(socket, { force: true })
+    folder?.remove()
   }
 
   return {
@@ -125,6 +132,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     hasExited,
     waitForExit: async ({ timeout = 10_000 } = {}) => {
       await until(hasExited, { what: 'the program to exit', timeout, evidence: shown })
+      return told ? Number(readFileSync(told, 'utf8')) : undefined
     },
     kill,
     [Symbol.asyncDispose]: kill,
@@ -133,13 +141,9 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
 
 /** Runs a program to its end in a terminal; how it ended and all that it showed. */
 export async function runInTerminal(options: TerminalOptions): Promise<{ code: number; screen: string }> {
-  await using folder = scratch('bt-')
-  const told = join(folder.path, 'exit')
-  // tmux does not always learn how a program ended, so the shell around it writes it down.
-  const command = ['sh', '-c', '"$@"; echo $? > "$0"', told, ...options.command]
-  await using terminal = await startTerminal({ ...options, command })
-  await terminal.waitForExit({ timeout: 15_000 })
-  return { code: Number(readFileSync(told, 'utf8')), screen: (await terminal.history()).replaceAll('\n', '') }
+  await using terminal = await startTerminal({ ...options, tellsExit: true })
+  const code = (await terminal.waitForExit({ timeout: 15_000 })) ?? Number.NaN
+  return { code, screen: (await terminal.history()).replaceAll('\n', '') }
 }
 
 /** Waits for a hung-up program to go, and ends its process group if it will not. */
