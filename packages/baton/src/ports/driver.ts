@@ -1,8 +1,51 @@
-/** Types into an agent's terminal, as a person would. */
+import type { AgentName } from '@batonpass/contract/event'
+import type { Launch } from './launch.ts'
+
+/**
+ * Acts on a session from outside, where its hooks cannot. A place is `%5 /tmp/tmux-1000/default` for a tmux pane (as hooks
+ * name it) or `hosted <id>` for a session that Baton hosts over ACP; only drivers look inside one.
+ */
 export interface Driver {
-  /**
-   * Types a prompt and submits it. `taken`: the prompt line let go of it. `busy`: the agent does not wait for input,
-   * or a person has begun to type, so nothing was typed. `gone`: there is no such terminal.
-   */
-  type(pane: string, text: string): Promise<'taken' | 'not-taken' | 'busy' | 'gone'>
+  readonly kind: 'tmux' | 'acp'
+  reaches(place: string): boolean
+  look(place: string, agent: AgentName): Promise<Look>
+  /** Types a prompt and submits it; checked, not assumed. */
+  type(place: string, text: string, agent: AgentName): Promise<Typed>
+  /** Stops the turn that runs. */
+  interrupt(place: string, agent: AgentName): Promise<'interrupted' | 'idle' | 'gone'>
+  /** Begins a fresh conversation at the same place: the agent's own session id changes. */
+  clear(place: string, agent: AgentName): Promise<Typed>
+  start(order: StartOrder): Promise<Started>
+  /** Ends what `start` began, and only that. */
+  kill(place: string): Promise<boolean>
+}
+
+/**
+ * `taken`: the agent has it. `busy`: it does not wait for input, or a person has begun to type, so nothing was typed.
+ * `not-taken`: typed, but it never left the prompt line. `gone`: there is no such place.
+ */
+export type Typed = 'taken' | 'not-taken' | 'busy' | 'gone'
+
+export interface Look {
+  /** `waiting`: an empty prompt line. `person`: somebody is typing or reads back. `dialog`: it asks something. */
+  state: 'waiting' | 'working' | 'person' | 'dialog' | 'unknown' | 'dead' | 'gone'
+  /** The last lines on the screen (or of the conversation), oldest first, without control characters. */
+  lines: readonly string[]
+  pid?: number | undefined
+}
+
+export interface StartOrder {
+  agent: AgentName
+  launch: Launch
+  cwd: string
+  /** For people: the name of the tmux session or the hosted one. */
+  title: string
+  env?: Readonly<Record<string, string>>
+}
+
+export interface Started {
+  place: string
+  pid?: number | undefined
+  /** The agent's own session id, where it is known at once. */
+  nativeSession?: string | undefined
 }

@@ -1,0 +1,23 @@
+import type { AgentName } from '@batonpass/contract/event'
+
+/** A program and its arguments: no shell ever sees them. */
+export interface Launch {
+  program: string
+  args: readonly string[]
+  /** Added to the environment. */
+  env?: Readonly<Record<string, string>>
+}
+
+/** How one agent is started. */
+export interface Launches {
+  readonly agent: AgentName
+  /** In a terminal, with a first prompt or a session to resume. */
+  interactive(order: { prompt?: string; resume?: string }): Launch
+  /** Without a terminal, to the end of one turn. */
+  headless(order: { prompt: string; resume?: string }): Launch
+  /** As a program that speaks the Agent Client Protocol on its standard streams, where there is one. */
+  acp?(): Launch & {
+    /** What to do when the program is not there, for a person. */
+    remedy: string
+  }
+}

@@ -1,0 +1,9 @@
+/** What a driver must know of one agent's screen. Pure: text in, values out. */
+export interface AgentTerminal {
+  /** What is typed to begin a fresh conversation, e.g. `/clear`. */
+  readonly clear: string
+  /** The key that stops a running turn. */
+  readonly interrupt: 'Escape' | 'C-c'
+  /** What the screen shows (escape codes included); `typed` is what stands on the prompt line. */
+  read(screen: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
+}
