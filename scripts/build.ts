@@ -5,7 +5,7 @@ import { bundle } from './bundle.ts'
 
 const dist = join(bundle.absWorkingDir, bundle.outdir)
 // Made beside its place and swapped in: a build that fails leaves the programs that work.
-const fresh = `${dist}.new`
+const fresh = `${dist}.new-${process.pid}`
 
 rmSync(fresh, { recursive: true, force: true })
 await build({ ...bundle, outdir: fresh })
