@@ -17,6 +17,7 @@ import { forgeKeeper } from './compose/forge.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
+import { composeDrivers } from './compose/sessions.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
@@ -180,6 +181,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     redactor,
     write,
   })
+  const drivers = composeDrivers()
   const handsOff = composeWorkflow({
     config,
     env,
@@ -188,6 +190,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ...(options.inMemory ? { inMemory: true } : {}),
     ownCalls,
     forgeFor: forgeKeeper({ git: systemGit, env, clock }),
+    driverAt: drivers.at,
     write,
     busyElsewhere: handoff.busy,
     announce: announcement => asks.tell(newsOf(announcement)),

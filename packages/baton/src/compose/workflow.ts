@@ -7,10 +7,10 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemPrograms } from '../adapters/system/programs.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
-import { tmuxDriver } from '../adapters/tmux/driver.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Environment } from '../config/places.ts'
 import type { News } from '../ports/channel.ts'
+import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 import { type HandsOffMode, handsOffMode } from '../workflow/mode.ts'
@@ -24,6 +24,7 @@ export interface WorkflowParts {
   inMemory?: boolean
   ownCalls: OwnCalls
   forgeFor(project: string): Promise<Forge | undefined>
+  driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Channels that tell people of an end; the terminal's notice is sent anyway. */
   announce?(announcement: Announcement): Promise<void>
@@ -39,7 +40,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     smallFiles: systemSmallFiles,
     git: systemGit,
     programs: systemPrograms,
-    driver: tmuxDriver,
+    driverAt: parts.driverAt,
     clock: systemClock,
     ownCalls: parts.ownCalls,
     env: parts.env,

@@ -3,7 +3,6 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { Environment } from '../config/places.ts'
 import { batonHome } from '../config/places.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Driver } from '../ports/driver.ts'
 import type { Files } from '../ports/files.ts'
 import type { Programs } from '../ports/programs.ts'
 import type { Reactor } from '../ports/reactor.ts'
@@ -23,13 +22,12 @@ import type { Workflow } from './workflow.ts'
 export interface HandsOffParts
   extends Pick<
     WorkflowPorts,
-    'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere'
+    'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere' | 'driverAt'
   > {
   files: Files
   smallFiles: SmallFiles
   programs: Programs
   ownCalls: OwnCalls
-  driver: Driver | undefined
   clock: Clock
   env: Environment
   home: string
@@ -73,7 +71,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     forgeFor: parts.forgeFor,
     supervisor: programSupervisor(parts),
     busyElsewhere: parts.busyElsewhere,
-    driver: parts.driver,
+    driverAt: parts.driverAt,
     journal: parts.journal,
     announce: parts.announce,
     fault: parts.fault,

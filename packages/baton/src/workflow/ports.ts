@@ -23,7 +23,8 @@ export interface WorkflowPorts {
   supervisor: Supervisor | undefined
   /** Another capability answers this session's stops right now: they are no stops of a workflow and do not count. */
   busyElsewhere(session: SessionId): Promise<boolean>
-  driver: Driver | undefined
+  /** What can act on a session from outside, by the place where it runs. */
+  driverAt(place: string): Driver | undefined
   journal(about: RunName, entry: WorkflowEntry): Promise<void>
   /** Tells people of an end, beside the terminal: once for each end. */
   announce(announcement: Announcement): Promise<void>

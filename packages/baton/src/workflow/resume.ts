@@ -9,7 +9,7 @@ const MOST_TRIES = 30
 
 /** Continues parked runs whose limit has been reset, once for each reset. Called every few seconds; it finds its work in the kept runs. */
 export async function resumeParked(
-  { runs, driver, journal, fault }: Pick<WorkflowPorts, 'runs' | 'driver' | 'journal' | 'fault'>,
+  { runs, driverAt, journal, fault }: Pick<WorkflowPorts, 'runs' | 'driverAt' | 'journal' | 'fault'>,
   handsOff: Pick<HandsOff, 'inTurn'>,
   now: number,
 ): Promise<number> {
@@ -23,8 +23,9 @@ export async function resumeParked(
       await runs.put({ ...fresh, parked: { ...fresh.parked, resumed: true } })
       return fresh
     })
+    const driver = run?.pane ? driverAt(run.pane) : undefined
     if (!run?.parked || !run.pane || !driver) continue
-    const outcome = await driver.type(run.pane, resumePrompt(run)).catch(cause => {
+    const outcome = await driver.type(run.pane, resumePrompt(run), run.agent).catch(cause => {
       fault('typing a continuation', cause)
       return 'not-taken' as const
     })

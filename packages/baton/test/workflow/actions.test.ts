@@ -9,7 +9,7 @@ import { issue } from '../../src/cli/commands/issue.ts'
 import { resume } from '../../src/cli/commands/resume.ts'
 import { sessions } from '../../src/cli/commands/sessions.ts'
 import { stop } from '../../src/cli/commands/stop.ts'
-import type { Driver } from '../../src/ports/driver.ts'
+import type { Driver, Typed } from '../../src/ports/driver.ts'
 import { sessionId } from '../../src/session/id.ts'
 import { carryOver } from '../../src/workflow/carry-over.ts'
 import { resumeParked } from '../../src/workflow/resume.ts'
@@ -127,6 +127,18 @@ describe('The commands of a workflow', () => {
   })
 })
 
+/** A driver that only types. */
+const typing = (type: (text: string) => Promise<Typed>): Driver => ({
+  kind: 'tmux',
+  reaches: () => true,
+  look: async () => ({ state: 'unknown', lines: [] }),
+  type: (_, text) => type(text),
+  interrupt: async () => 'idle',
+  clear: async () => 'not-taken',
+  start: async () => ({ place: '' }),
+  kill: async () => false,
+})
+
 describe('A parked run', () => {
   const limit = (w: World, seconds: number) =>
     w.tell(
@@ -138,13 +150,16 @@ describe('A parked run', () => {
 
   it('goes on once for each reset, also after a restart of the daemon', async () => {
     const typed: string[] = []
-    const driver: Driver = {
-      async type(_, text) {
-        typed.push(text)
-        return 'taken'
+    await using w = world(
+      {},
+      {
+        driverAt: () =>
+          typing(async text => {
+            typed.push(text)
+            return 'taken'
+          }),
       },
-    }
-    await using w = world({}, { driver })
+    )
     await start(w)
     await limit(w, 600)
     const tick = (now: number) => resumeParked(w.ports, w.handsOff, now)
@@ -162,8 +177,7 @@ describe('A parked run', () => {
 
   it('waits while a person uses the terminal, and ends as failed after too many limits in a row', async () => {
     const answers: ('busy' | 'taken')[] = ['busy', 'taken']
-    const driver = { type: async () => answers.shift() ?? ('taken' as const) }
-    await using w = world({}, { driver })
+    await using w = world({}, { driverAt: () => typing(async () => answers.shift() ?? 'taken') })
     await start(w)
     await limit(w, 60)
     expect(await resumeParked(w.ports, w.handsOff, w.now + 100_000)).toBe(0)

@@ -101,7 +101,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     forgeFor: async () => undefined,
     busyElsewhere: async () => false,
     supervisor: undefined,
-    driver: undefined,
+    driverAt: () => undefined,
     journal: async (_, entry) => void journal.push(entry),
     announce: async announcement => void announced.push(announcement),
     fault: (_, cause) => void faults.push(cause),

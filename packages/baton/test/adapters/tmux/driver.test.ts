@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { promptLine, tmuxDriver } from '../../../src/adapters/tmux/driver.ts'
+import { promptLine } from '../../../src/adapters/agents/claude-code/terminal.ts'
+import { terminals } from '../../../src/adapters/agents/terminals.ts'
+import { tmuxDriver } from '../../../src/adapters/tmux/driver.ts'
 import { startTerminal } from '../../world/agents/tmux.ts'
 import { scratch } from '../../world/scratch.ts'
 
@@ -42,15 +44,16 @@ it('A prompt of several lines is typed as one, submitted, and nothing in it acts
     env,
   })
   await terminal.waitForScreen(/❯/)
+  const driver = tmuxDriver(terminals)
   const pane = `${terminal.pane} ${terminal.socket}`
-  expect(await tmuxDriver.type(pane, 'first\nsecond $(touch x) \x1b[201~\x03 Enter')).toBe('taken')
+  expect(await driver.type(pane, 'first\nsecond $(touch x) \x1b[201~\x03 Enter', 'claude-code')).toBe('taken')
   const { existsSync, readFileSync } = await import('node:fs')
   expect(readFileSync(taken, 'utf8')).toBe(`${JSON.stringify('first\nsecond $(touch x) [201~ Enter')}\n`)
   expect(existsSync(`${folder.path}/x`)).toBe(false)
   await terminal.type('a person types')
   await terminal.waitForScreen(/a person types/)
-  expect(await tmuxDriver.type(pane, 'not now')).toBe('busy')
+  expect(await driver.type(pane, 'not now', 'claude-code')).toBe('busy')
   await terminal.kill()
-  expect(await tmuxDriver.type(pane, 'anybody?')).toBe('gone')
-  expect(await tmuxDriver.type('%1; rm -rf /', 'x')).toBe('gone')
+  expect(await driver.type(pane, 'anybody?', 'claude-code')).toBe('gone')
+  expect(await driver.type('%1; rm -rf /', 'x', 'claude-code')).toBe('gone')
 })
