@@ -13,8 +13,8 @@ import { filesInMemory, HandoffMemory } from '../handoff/generation/memory.ts'
 import { handoffReactor } from '../handoff/generation/reactor.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import { readTest } from '../session/transcript/tests-run.ts'
 import { StateFiles } from '../workflow/state-files.ts'
-import { readTest } from '../workflow/tests-run.ts'
 
 export interface HandoffParts {
   env: Environment

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { readTest } from '../../src/session/transcript/tests-run.ts'
 import { NO_EVIDENCE, observe } from '../../src/workflow/evidence.ts'
-import { readTest } from '../../src/workflow/tests-run.ts'
 import { MIXED_STUCK, MIXED_WORKING } from './traces/mixed.ts'
 import { BUSY, STUCK } from './traces/stuck.ts'
 import { errorRates } from './traces/trace.ts'

@@ -7,7 +7,7 @@ import { piReader } from '../../../src/adapters/agents/pi/reader.ts'
 import { readerFor } from '../../../src/adapters/agents/readers.ts'
 import type { Told, TranscriptReader } from '../../../src/ports/transcript.ts'
 import { harvest } from '../../../src/session/transcript/harvest.ts'
-import { readTest } from '../../../src/workflow/tests-run.ts'
+import { readTest } from '../../../src/session/transcript/tests-run.ts'
 import { claudeRows, piRows, WORK } from '../../handoff/sessions.ts'
 import { scratch } from '../../world/scratch.ts'
 
