@@ -34,6 +34,10 @@ export const ERROR_CODES = [
   'ask_closed',
   'undo_unavailable',
   'nothing_to_hand_off',
+  'claim_refused',
+  'claim_held',
+  'claim_lost',
+  'git_failed',
   'internal',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -20,5 +20,8 @@ export type EntryId = z.infer<typeof EntryId>
 export const AskId = prefixed('ask')
 export type AskId = z.infer<typeof AskId>
 
+export const ClaimId = prefixed('clm')
+export type ClaimId = z.infer<typeof ClaimId>
+
 /** An agent's own id for a session, prompt or tool call. */
 export const NativeId = z.string().regex(NATIVE_ID)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AskEntry } from './ask.ts'
+import { ClaimEntry } from './claim.ts'
 import { ErrorBody } from './error-body.ts'
 import { AgentEvent, AgentName } from './event.ts'
 import { HandoffEntry } from './handoff.ts'
@@ -39,6 +40,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   WorkflowEntry,
   AskEntry,
   HandoffEntry,
+  ClaimEntry,
 ])
 export type EntryBody = z.infer<typeof EntryBody>
 export type EntryKind = EntryBody['kind']
@@ -71,6 +73,8 @@ export const EntryQuery = z.object({
   session: z.string().optional(),
   project: z.string().optional(),
   kind: z.string().optional(),
+  /** The event's type, for entries of kind `event`. */
+  type: z.string().optional(),
   since: z.iso.datetime().optional(),
   limit: z.coerce.number().int().min(1).max(5000).default(200),
   /** Oldest first by default; `desc` gives the newest. */

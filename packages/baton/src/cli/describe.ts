@@ -38,6 +38,10 @@ export function describeEntry({ body }: Entry): string {
       const from = body.from ? ` from session ${body.from}` : ''
       return `handoff ${body.what}${by}${body.document ? ` ${short(body.document)}` : ''}${from}${wrong}`
     }
+    case 'claim': {
+      const parts = [body.phase, body.pullRequest, body.reason && short(body.reason)].filter(Boolean)
+      return `claim #${body.issue} ${body.what}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+    }
     case 'decision':
       return `${body.decision} by ${body.by}: ${short(body.subject)} (${short(body.reason)})`
     case 'forgotten':

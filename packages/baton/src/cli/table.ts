@@ -131,6 +131,7 @@ export const COMMANDS: readonly Command[] = [
           'ask',
           'workflow',
           'handoff',
+          'claim',
           'fault',
           'daemon',
           'config',
