@@ -32,9 +32,9 @@ export async function installAgent(name: AgentName, cache = cacheFolder()): Prom
   return program
 }
 
-/** For vitest's globalSetup, so that no test's time contains an installation. */
+/** For vitest's globalSetup, so that no test's time contains an installation: the agents that every test run drives. */
 export default async function setup(): Promise<void> {
-  await installAgent('claude-code')
+  for (const name of ['claude-code', 'codex', 'pi'] as const) await installAgent(name)
 }
 
 function cacheFolder(): string {

@@ -16,7 +16,8 @@ export const pinned = {
     prepare: 'install.cjs',
   },
   codex: { package: '@openai/codex', version: '0.166.0', bin: 'codex' },
-  opencode: { package: 'opencode-ai', version: '1.18.33', bin: 'opencode', prepare: 'postinstall.mjs' },
+  // The newest whose native part the registry holds for arm64, too.
+  opencode: { package: 'opencode-ai', version: '1.18.18', bin: 'opencode', prepare: 'postinstall.mjs' },
   gemini: { package: '@google/gemini-cli', version: '0.61.0', bin: 'gemini' },
   copilot: { package: '@github/copilot', version: '1.0.102', bin: 'copilot' },
   pi: { package: '@earendil-works/pi-coding-agent', version: '0.87.1', bin: 'pi' },

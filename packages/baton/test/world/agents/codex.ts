@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openaiResponses } from '../dialects/openai-responses.ts'
+import { call } from '../turn.ts'
+import type { RealAgent } from './real.ts'
+
+export const codex: RealAgent = {
+  name: 'codex',
+  dialect: openaiResponses,
+  setUp({ home, url }) {
+    mkdirSync(join(home, '.codex'))
+    const config = `model = "fake-model"
+model_provider = "fake"
+
+[model_providers.fake]
+name = "fake"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+`
+    writeFileSync(join(home, '.codex', 'config.toml'), config)
+  },
+  env: ({ key }) => ({ FAKE_KEY: key }),
+  headless: ({ prompt, resume }) => [
+    'exec',
+    // It would leave a process behind.
+    ...['--disable', 'daemon_auto_start'],
+    // Hooks are trusted once in its terminal; a test has none.
+    '--dangerously-bypass-hook-trust',
+    '--dangerously-bypass-approvals-and-sandbox',
+    '--json',
+    ...(resume === undefined ? [prompt] : ['resume', resume, prompt]),
+  ],
+  shell: command => call('exec_command', { cmd: command }),
+}

@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gemini as dialect } from '../dialects/gemini.ts'
+import { call } from '../turn.ts'
+import type { RealAgent } from './real.ts'
+
+export const gemini: RealAgent = {
+  name: 'gemini',
+  dialect,
+  setUp({ home }) {
+    mkdirSync(join(home, '.gemini'))
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      general: { enableAutoUpdate: false },
+      telemetry: { enabled: false },
+      privacy: { usageStatisticsEnabled: false },
+    }
+    writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(settings, null, 2))
+  },
+  env: ({ key, url }) => ({ GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url }),
+  headless: ({ prompt, resume }) => [
+    // A fixed model: with `auto` a classifier is asked first.
+    ...['--model', 'gemini-2.5-pro'],
+    '--yolo',
+    '--skip-trust',
+    ...(resume === undefined ? [] : ['--resume', resume]),
+    ...['--prompt', prompt],
+  ],
+  shell: command => call('run_shell_command', { command }),
+}
