@@ -4,6 +4,7 @@ import type { AgentEvent } from '@batonpass/contract/event'
 import { EntryId } from '@batonpass/contract/ids'
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
+import { readerOf } from './adapters/agents/readers.ts'
 import { adapters } from './adapters/agents/registry.ts'
 import { systemGit } from './adapters/git/git.ts'
 import { systemChance } from './adapters/system/chance.ts'
@@ -13,6 +14,8 @@ import { openLog } from './adapters/system/log.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { telegramChannel } from './adapters/telegram/channel.ts'
 import { Asks } from './ask/asks.ts'
+import { PageChannel } from './ask/page-channel.ts'
+import { composeDashboard, type Dashboard } from './compose/dashboard.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeJudge } from './compose/model.ts'
@@ -31,9 +34,11 @@ import { Live } from './journal/live.ts'
 import { makeRedactor } from './journal/redact.ts'
 import { NO_REPLICATION, replicate } from './journal/replicate.ts'
 import { limitsAt } from './journal/retention.ts'
+import type { ChannelMemory } from './ports/ask-store.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
+import { contextReactor } from './session/context/reactor.ts'
 import { OwnCalls } from './session/own-calls.ts'
 import { openSqlite } from './store/sqlite.ts'
 
@@ -52,6 +57,10 @@ export interface Baton {
   intake: Intake
   store: Store
   asks: Asks
+  /** What the dashboard reads, the pages that are open, and what it keeps of the browsers that were let in. */
+  dashboard: Dashboard
+  pages: PageChannel
+  browsers: ChannelMemory
   live: Live
   clock: Clock
   /** The loopback port somebody asked for, if anybody did. */
@@ -154,9 +163,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
 
   const ownCalls = new OwnCalls(chance)
   let listening: number | undefined
+  const pages = new PageChannel(systemTimers)
   const asks = new Asks({
     store: local.asks,
     channels: [
+      pages,
       telegramChannel({
         configFor: async ask => (await config.get(ask.facts.project)).config.telegram,
         memory: local.asks.memory('telegram'),
@@ -181,7 +192,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     redactor,
     write,
   })
-  const drivers = composeDrivers()
+  const drivers = composeDrivers(env)
   const handsOff = composeWorkflow({
     config,
     env,
@@ -189,7 +200,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     stateDir: folder.dir,
     ...(options.inMemory ? { inMemory: true } : {}),
     ownCalls,
-    forgeFor: forgeKeeper({ git: systemGit, env, clock }),
+    forgeFor: forgeKeeper({ git: systemGit, env, clock, folder: () => machine.config.forge.folder }),
     driverAt: drivers.at,
     write,
     busyElsewhere: handoff.busy,
@@ -215,18 +226,37 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     redact: redactor.text,
     logRoot: project => batonHome(env, home) ?? project,
   })
-  const intake = new Intake({
+  const intake: Intake = new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
-    reactors: [permission, handoff.reactor, handsOff.reactor, ...(options.reactors ?? [])],
+    reactors: [
+      contextReactor({ readerOf, tell: (agent, event) => intake.tell(agent, event), fault }),
+      permission,
+      handoff.reactor,
+      handsOff.reactor,
+      ...(options.reactors ?? []),
+    ],
     write,
     recorded: async request => eventOf(await store.byRequest(request)),
     session: async id => sessions.get(id) ?? (await store.findSession(id)),
+    keep: session => keep(sessions, session),
     projectOf: findWorktreeRoot,
     config: async project => (await config.get(project)).config,
     ownCall: marker => ownCalls.isLive(marker),
     fault,
     clock,
     chance,
+  })
+
+  const dashboard = composeDashboard({
+    store,
+    asks,
+    config,
+    redactor,
+    clock,
+    env,
+    home,
+    stateDir: folder.dir,
+    driverAt: drivers.at,
   })
 
   started = true
@@ -236,6 +266,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     intake,
     store,
     asks,
+    dashboard,
+    pages,
+    browsers: local.asks.memory('dashboard'),
     live,
     clock,
     config,
@@ -281,6 +314,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     async close() {
       await asks.stop()
       await intake.idle()
+      drivers.close()
       await copy.stop()
       await store.close()
       log.flush()

@@ -254,6 +254,17 @@ const claim = section('Issues that an agent holds until their pull request is me
   ),
 })
 
+const forge = section('Where issues and pull requests are, when it is not GitHub.', {
+  folder: text(
+    '',
+    'A folder that stands for the forge, to try Baton out without a network; the tour makes one.',
+    {
+      trust: 'needed',
+      defaultText: 'none',
+    },
+  ),
+})
+
 /** `.baton.yaml`, all sections. A capability adds its section here, made with the words of setting.ts. */
 export const Config = section("Baton's configuration.", {
   handsoff: handsoff.prefault({}),
@@ -266,6 +277,7 @@ export const Config = section("Baton's configuration.", {
   budget: budget.prefault({}),
   context: context.prefault({}),
   workflows,
+  forge: forge.prefault({}),
   github: github.prefault({}),
   board: board.prefault({}),
   claim: claim.prefault({}),

@@ -73,6 +73,27 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/init.ts')).uninstall,
   },
   {
+    name: 'tour',
+    summary: 'See what Baton does, in a world of its own that goes away afterwards.',
+    details:
+      'A scripted agent takes an issue from claim to merged pull request in a temporary repository and a private tmux.\nHooks, daemon and engine are the real ones. Nothing of yours is touched, nothing is sent anywhere.',
+    options: {
+      yes: { type: 'boolean', help: 'Answer the questions by itself.' },
+      pace: { type: 'string', value: 'MS', help: 'How long each step stays, in milliseconds. Default: 700.' },
+      keep: { type: 'boolean', help: 'Keep the folder to look around in afterwards.' },
+    },
+    examples: [['baton tour', 'About a minute.']],
+    load: async () => (await import('./commands/tour.ts')).tour,
+  },
+  {
+    name: 'tour-agent',
+    summary: 'The scripted agent of the tour, inside its terminal.',
+    hidden: true,
+    options: { pace: { type: 'string', value: 'MS', help: 'How long each step stays.' } },
+    examples: [],
+    load: async () => (await import('./commands/tour.ts')).tourAgent,
+  },
+  {
     name: 'doctor',
     summary: 'Check that everything works, and say how to fix what does not.',
     options: JSON_OPTION,
@@ -91,6 +112,20 @@ export const COMMANDS: readonly Command[] = [
     },
     examples: [['baton up', 'Start it and print where it listens.']],
     load: async () => (await import('./commands/up.ts')).up,
+  },
+  {
+    name: 'dashboard',
+    summary: 'Print a link that opens the dashboard in your browser.',
+    details:
+      'The link lets one browser in, once, within ten minutes; the browser then stays logged in for 30 days. It is given\nonly where asks may be answered: in a terminal that no agent started, or with the token.',
+    options: {
+      open: { type: 'boolean', help: 'Open it in the browser, too.' },
+      logout: { type: 'boolean', help: 'Log every browser out instead.' },
+      ...TOKEN_FILE,
+      ...JSON_OPTION,
+    },
+    examples: [['baton dashboard --open', 'See what the agents do, and answer what they ask.']],
+    load: async () => (await import('./commands/dashboard.ts')).dashboard,
   },
   {
     name: 'down',

@@ -1,5 +1,8 @@
+import { join } from 'node:path'
+import { folderForge } from '../adapters/folder-forge/forge.ts'
 import { gitHub } from '../adapters/github/forge.ts'
 import { tokenFor } from '../adapters/github/token.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Environment } from '../config/places.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Forge } from '../ports/forge.ts'
@@ -14,6 +17,8 @@ export function forgeKeeper(parts: {
   git: Git
   env: Environment
   clock: Clock
+  /** A folder that stands for the forge, where the person's own configuration names one. */
+  folder?: () => string
   /** Only for tests and odd networks. */
   apiUrl?: (host: string) => string | undefined
 }): (project: string) => Promise<Forge | undefined> {
@@ -21,6 +26,8 @@ export function forgeKeeper(parts: {
   const kept = new Map<string, { forge: Promise<Forge | undefined>; until: number }>()
   return async project => {
     const url = await git.remoteUrl(project)
+    const folder = parts.folder?.()
+    if (folder) return url === join(folder, 'origin.git') ? folderForge(folder, systemSmallFiles) : undefined
     const repository = url === undefined ? undefined : repositoryOf(url)
     if (!repository) return undefined
     const key = `${repository.host}/${repository.owner}/${repository.name}`

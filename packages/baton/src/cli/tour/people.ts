@@ -1,0 +1,57 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { FolderPeople, FolderState } from '../../adapters/folder-forge/state.ts'
+import { ISSUE, type TourWorld } from './world.ts'
+
+/**
+ * Plays everybody else on the tour's forge: its checks pass, and somebody merges what was opened.
+ * Resolves when the issue is closed.
+ */
+export async function playPeople(
+  world: TourWorld,
+  tell: (line: string) => void,
+  options: { paceMs: number; signal: AbortSignal },
+): Promise<void> {
+  const { paceMs, signal } = options
+  const looks = { signal } as const
+  const opened = await until(() => stateIn(world).pulls[0])
+  tell(`The forge runs its checks on pull request #${opened.number}.`)
+  write({ checks: { [opened.number]: [{ name: 'test', state: 'pending' }] } })
+  await pause(paceMs * 3, undefined, looks)
+  write({ checks: { [opened.number]: [{ name: 'test', state: 'passed' }] } })
+  tell('They pass. A colleague reviews and merges it.')
+  await pause(paceMs * 3, undefined, looks)
+  await world.git(
+    join(world.forge, 'origin.git'),
+    'update-ref',
+    'refs/heads/main',
+    `refs/heads/${opened.branch}`,
+  )
+  write({
+    checks: { [opened.number]: [{ name: 'test', state: 'passed' }] },
+    merged: { [opened.number]: Date.now() },
+  })
+  await until(
+    () =>
+      stateIn(world).issues.some(({ number, state }) => number === ISSUE.number && state === 'closed') ||
+      undefined,
+  )
+
+  async function until<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      const found = look()
+      if (found !== undefined) return found
+      await pause(200, undefined, looks)
+    }
+  }
+  function write(people: Partial<FolderPeople>): void {
+    const path = join(world.forge, 'people.json')
+    writeFileSync(`${path}.new`, JSON.stringify(FolderPeople.parse(people)))
+    renameSync(`${path}.new`, path)
+  }
+}
+
+export function stateIn(world: TourWorld): FolderState {
+  return FolderState.parse(JSON.parse(readFileSync(join(world.forge, 'forge.json'), 'utf8')))
+}

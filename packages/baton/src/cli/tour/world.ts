@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { programPaths } from '../../hook/program.ts'
+import { FILES } from './agent/script.ts'
+
+const run = promisify(execFile)
+
+export interface TourWorld {
+  dir: string
+  home: string
+  project: string
+  forge: string
+  tmuxSocket: string
+  /** For everything that runs in this world: nothing of the person's own settings is in it. */
+  env: Record<string, string>
+  /** Runs a command of Baton in this world; its output. */
+  baton(...words: string[]): Promise<string>
+  tmux(...words: string[]): Promise<string>
+  git(cwd: string, ...words: string[]): Promise<string>
+  remove(): Promise<void>
+}
+
+export const ISSUE = {
+  number: 42,
+  title: 'Apply discount codes in the cart',
+  body: 'total(items, code) takes a discount code. A code that nobody knows changes nothing. Say so in the README.',
+  labels: ['ready-for-agent'],
+  status: 'Todo',
+}
+
+/** A home, a repository with its origin and issues, and a tmux server, all in one new folder that goes away afterwards. */
+export async function tourWorld(path: string): Promise<TourWorld> {
+  // Sockets live in it: the shorter the better.
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'baton-tour-')))
+  const [home, project, forge, bin] = ['home', 'shop', 'forge', 'bin'].map(name => join(dir, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  for (const folder of [home, project, forge, bin]) mkdirSync(folder)
+  const { node, cli } = programPaths()
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec ${quoted(node)} ${quoted(cli)} "$@"\n`)
+  chmodSync(join(bin, 'baton'), 0o755)
+  writeFileSync(join(home, '.baton.yaml'), settings(forge))
+  writeFileSync(join(forge, 'forge.json'), JSON.stringify({ name: 'shop', issues: [ISSUE] }))
+  const who = { GIT_AUTHOR_NAME: 'Tour', GIT_AUTHOR_EMAIL: 'tour@example.com' }
+  const env = {
+    HOME: home,
+    BATON_HOME: home,
+    PATH: `${bin}:${path}`,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...who,
+    GIT_COMMITTER_NAME: who.GIT_AUTHOR_NAME,
+    GIT_COMMITTER_EMAIL: who.GIT_AUTHOR_EMAIL,
+  }
+  const tmuxSocket = join(dir, 'tmux')
+  const call = async (program: string, words: readonly string[], cwd: string) =>
+    (await run(program, words, { cwd, env, timeout: 60_000 })).stdout
+  const world: TourWorld = {
+    dir,
+    home,
+    project,
+    forge,
+    tmuxSocket,
+    env,
+    baton: (...words) => call(node, [cli, ...words], project),
+    tmux: (...words) => call('tmux', ['-S', tmuxSocket, '-f', '/dev/null', ...words], project),
+    git: (cwd, ...words) => call('git', words, cwd),
+    async remove() {
+      await world.baton('down').catch(() => {})
+      await world.tmux('kill-server').catch(() => {})
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  await world.git(forge, 'init', '-q', '--bare', '-b', 'main', 'origin.git')
+  await world.git(dir, 'clone', '-q', join(forge, 'origin.git'), project)
+  await world.git(project, 'checkout', '-q', '-b', 'main')
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(project, name), text)
+  await world.git(project, 'add', '.')
+  await world.git(project, 'commit', '-q', '-m', 'A shop')
+  await world.git(project, 'push', '-q', '-u', 'origin', 'main')
+  return world
+}
+
+const settings = (forge: string): string => `daemon:
+  port: 0
+forge:
+  folder: ${JSON.stringify(forge)}
+permissions:
+  allow:
+    - "^node --test$"
+`
