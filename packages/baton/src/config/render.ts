@@ -1,4 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
+import type { SettingRow } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import { type SettingFacts, showSize } from '@batonpass/contract/setting'
 import { configKeys, nearestWord } from './keys.ts'
@@ -56,6 +57,21 @@ interface Row {
   shown: string
   source: Source
   secret: boolean
+}
+
+/** Every effective value with where it comes from; secrets are `(set)` at most. */
+export function configRows(loaded: LoadedConfig): SettingRow[] {
+  return rowsOf(loaded).map(({ name, shown, source }) => {
+    const key = configKeys().find(each => isUnder(name, each.name))
+    return {
+      name,
+      shown,
+      source: sourceText(source),
+      isDefault: source.kind === 'default',
+      description: key?.description ?? '',
+      expects: key?.facts.expects ?? '',
+    }
+  })
 }
 
 function rowsOf({ config, sources }: LoadedConfig): Row[] {

@@ -13,14 +13,16 @@ export interface GuardParts {
   /** Whose daemon this is, for the record. */
   user: string
   stateDir: string
+  /** Whether a request comes from a dashboard that a person was let into. */
+  fromPage?(headers: Headers): boolean
 }
 
 /**
- * An answer over the API comes from a program that holds the token (dashboard, editor, a script of the person),
- * or from a terminal: the caller names its process, proves it by
+ * An answer over the API comes from a page of the dashboard that was let in, from a program that holds the token
+ * (an editor, a script of the person), or from a terminal: the caller names its process, proves it by
  * holding a file open, and no agent may be among that process's ancestors.
  */
-export function answererGuard({ ancestry, token, user, stateDir }: GuardParts): MayAnswer {
+export function answererGuard({ ancestry, token, user, stateDir, fromPage }: GuardParts): MayAnswer {
   return async headers => {
     const given = /^Bearer ([0-9a-f]{64})$/.exec(headers.get('authorization') ?? '')?.[1]
     const hasToken = given !== undefined && sameSecret(given, token)
@@ -32,6 +34,7 @@ export function answererGuard({ ancestry, token, user, stateDir }: GuardParts): 
       refuseAgents(await ancestry.of(Number(pid)), hasToken ? 'not-needed' : 'needed')
       return { channel: 'terminal', who: user }
     }
+    if (fromPage?.(headers)) return { channel: 'dashboard', who: user }
     if (!hasToken)
       throw new BatonError('not_allowed', 'An answer needs the token or a terminal', {
         remedy: 'Use `baton allow ASK` or `baton deny ASK` in a terminal of your own.',

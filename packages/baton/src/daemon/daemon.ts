@@ -1,23 +1,29 @@
 import { rmSync } from 'node:fs'
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { getRequestListener } from '@hono/node-server'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
+import { systemChance } from '../adapters/system/chance.ts'
 import type { Baton } from '../compose.ts'
 import type { StateFolder } from '../config/state-folder.ts'
 import { SELF_TEST } from '../hook/client.ts'
+import { programPaths } from '../hook/program.ts'
 import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
-import { comesFromHere, guardLoopback } from './guard.ts'
+import { comesFromHere, guardLoopback, isLoopback } from './guard.ts'
 import { answerHook, repeat } from './hook-route.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
+import { openLogins } from './logins.ts'
 import { observation } from './observe.ts'
+import { isPageFile, servePageFile } from './page-files.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 
 export interface Daemon {
@@ -62,11 +68,16 @@ export async function runDaemon(
     ...(await baton.figures()),
   })
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
+  // Cookies do not know ports: two daemons of one machine must not overwrite each other's.
+  const cookieName = () => `baton_${url.split(':').at(-1)}`
+  const logins = await openLogins(baton.browsers, { clock: baton.clock, chance: systemChance, cookieName })
+  const pageFolder = join(dirname(programPaths().daemon), 'dashboard')
   const mayAnswer = answererGuard({
     ancestry: systemAncestry,
     token,
     user: userName(),
     stateDir: folder.dir,
+    fromPage: headers => logins.knows(Object.fromEntries(headers)),
   })
   const api = getRequestListener(
     makeApi({
@@ -75,7 +86,10 @@ export async function runDaemon(
       live: baton.live,
       stop,
       forget: baton.forget,
-      routes: [askRoutes(baton.asks, mayAnswer)],
+      routes: [
+        askRoutes(baton.asks, mayAnswer),
+        dashboardRoutes({ ...baton, logins, mayAnswer, url: () => url, cookieName }),
+      ],
     }).fetch,
   )
 
@@ -94,6 +108,18 @@ export async function runDaemon(
     const observed = observation(request, observeKey)
     if (observed && comesFromHere(request, port)) {
       void answerHook(baton.intake, request, response, { ...observed })
+      return
+    }
+    // The page's files hold nothing; they come by a link from anywhere, but never under a strange host name.
+    if (isPageFile(request) && isLoopback(request.headers.host, port)) {
+      void servePageFile(pageFolder, request, response)
+      return
+    }
+    if (
+      comesFromHere(request, port) &&
+      (isLogin(request) || (isApi(request) && logins.knows(request.headers)))
+    ) {
+      void api(request, response)
       return
     }
     const verdict = guardLoopback(request, port, token)
@@ -138,6 +164,9 @@ export async function runDaemon(
 
   return { url, ended, stop }
 }
+
+const isLogin = ({ method, url }: IncomingMessage): boolean => method === 'POST' && url === '/login'
+const isApi = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/api/')
 
 function track(open: Set<ServerResponse>, response: ServerResponse): void {
   open.add(response)

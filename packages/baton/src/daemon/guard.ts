@@ -22,7 +22,7 @@ export function comesFromHere({ headers }: Pick<IncomingMessage, 'headers'>, por
 }
 
 /** A rebound DNS name arrives with its own Host: only literal loopback names are ours. */
-function isLoopback(host: string | undefined, port: number): boolean {
+export function isLoopback(host: string | undefined, port: number): boolean {
   return host !== undefined && LOOPBACK.some(name => host === `${name}:${port}`)
 }
 

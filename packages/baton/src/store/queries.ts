@@ -26,7 +26,7 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
     .orderBy('seq', query.order ?? 'asc')
     .limit(query.limit ?? 200)
   if (origin !== undefined) select = select.where('origin', '=', origin)
-  const { id, after, before, session, project, kind, since } = query
+  const { id, after, before, session, project, kind, type, since } = query
   if (id !== undefined) select = select.where('id', '=', id)
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
@@ -38,6 +38,7 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
   if (project !== undefined) select = select.where('project', '=', project)
   if (kind !== undefined) select = select.where('kind', '=', kind)
   if (kind !== undefined && !COMMON_KINDS.includes(kind)) select = select.where(rareKind)
+  if (type !== undefined) select = select.where('type', '=', type)
   if (since !== undefined) select = select.where('at', '>=', canonical(since))
   return select
 }

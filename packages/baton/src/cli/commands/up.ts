@@ -4,6 +4,7 @@ import { claimStart } from '../../hook/start-mark.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { loginLink } from './dashboard.ts'
 
 /** Starts the daemon; one of another version is drained first and hands over. */
 export const up: Handler = async (given, io) => {
@@ -16,7 +17,7 @@ export const up: Handler = async (given, io) => {
   }
   const running = await daemonHealth(folder)
   if (running && !running.draining && running.version === VERSION && !flag(given, 'restart')) {
-    return say(running.url, running.pid, 'is already running')
+    return await say(running.url, running.pid, 'is already running')
   }
   if (running && !running.draining) {
     // Before the old one goes, so that no hook brings it back.
@@ -24,19 +25,27 @@ export const up: Handler = async (given, io) => {
     await callDaemon(folder, 'POST', '/api/stop?drain=true')
   }
   const started = await startDaemon(folder, io)
-  return say(
+  return await say(
     started.url,
     started.pid,
     running ? `took over from ${running.version} (pid ${running.pid})` : 'is running',
   )
 
-  function say(url: string, pid: number, what: string): number {
+  async function say(url: string, pid: number, what: string): Promise<number> {
     if (flag(given, 'json'))
       io.stdout.write(`${JSON.stringify({ url, pid, version: VERSION, socket: folder.socket })}\n`)
     else
       io.stdout.write(
-        `The daemon ${what} (pid ${pid}).\n  API      ${url}/api\n  socket   ${folder.socket}\n  token    ${folder.token}\n`,
+        `The daemon ${what} (pid ${pid}).\n  dashboard  ${await linkHere()}\n  API        ${url}/api\n  socket     ${folder.socket}\n  token      ${folder.token}\n`,
       )
     return EXIT.ok
+  }
+
+  /** The link is for a person at a terminal; anybody else is told how to get one. */
+  function linkHere(): Promise<string> {
+    return loginLink(folder).then(
+      ({ url }) => url,
+      () => 'run `baton dashboard` in a terminal of your own',
+    )
   }
 }

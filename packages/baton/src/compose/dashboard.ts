@@ -1,0 +1,285 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type {
+  AskView,
+  ContextPoint,
+  Found,
+  HandoffView,
+  History,
+  Overview,
+  ScreenView,
+  SearchQuery,
+  SessionCard,
+  SessionView,
+  SettingsView,
+} from '@batonpass/contract/dashboard'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Entry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
+import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { systemGit } from '../adapters/git/git.ts'
+import { hasDashNames } from '../adapters/system/dash-names.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
+import type { ConfigKeeper } from '../config/keeper.ts'
+import { batonHome, type Environment } from '../config/places.ts'
+import { problemLine } from '../config/problem.ts'
+import { configRows } from '../config/render.ts'
+import { HandoffFiles } from '../handoff/files.ts'
+import type { Redactor } from '../journal/redact.ts'
+import { searchJournal } from '../journal/search.ts'
+import { slimEntry } from '../journal/slim.ts'
+import { sumOf, Tally } from '../journal/tally.ts'
+import { eventOf, subjectOf, type ToolEvent } from '../permission/ask-for.ts'
+import { judgeCall } from '../permission/requests.ts'
+import { rulesInForce } from '../permission/rules-in-force.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Driver } from '../ports/driver.ts'
+import type { Store } from '../ports/store.ts'
+import { WorkflowActions } from '../workflow/actions.ts'
+import { filedRuns } from '../workflow/run.ts'
+import { StateFiles } from '../workflow/state-files.ts'
+
+export interface DashboardParts {
+  store: Store
+  asks: Asks
+  config: ConfigKeeper
+  redactor: Redactor
+  clock: Clock
+  env: Environment
+  home: string
+  stateDir: string
+  driverAt(place: string): Driver | undefined
+}
+
+/** What the dashboard's pages read: nothing here changes anything. */
+export interface Dashboard {
+  overview(ended: number): Promise<Overview>
+  session(id: string): Promise<SessionView>
+  screen(id: string): Promise<ScreenView>
+  ask(ask: Ask): Promise<AskView>
+  history(hours: number): Promise<History>
+  search(query: SearchQuery): Promise<Found>
+  settings(project: string | undefined): Promise<SettingsView>
+}
+
+const MOST_LIVE = 500
+/** The newest thing each session did is looked up for those on top. */
+const MOST_LAST = 120
+const MOST_POINTS = 400
+
+export function composeDashboard(parts: DashboardParts): Dashboard {
+  const { store, asks, config, clock } = parts
+  const tally = new Tally()
+  const runs = keptFor(1000, clock, () =>
+    new WorkflowActions(
+      new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home)),
+      filedRuns(systemSmallFiles, parts.stateDir),
+    ).list(),
+  )
+  const handoffFiles = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
+
+  const the = async (id: string): Promise<Session> => {
+    const session = await store.findSession(id)
+    if (!session)
+      throw new BatonError('not_found', `No session ${id}`, { remedy: 'See `baton status --all`.' })
+    return session
+  }
+
+  return {
+    async overview(ended) {
+      const [live, over, workflows, hours, { lastSeq }] = await Promise.all([
+        store.sessions({ live: true, limit: MOST_LIVE }),
+        store.sessions({ live: false, limit: ended + 1 }),
+        runs(),
+        tally.hours(24, clock.now(), store),
+        store.stats(),
+      ])
+      const open = asks.open()
+      const byId = runsBySession(workflows)
+      const card = async (session: Session, index: number): Promise<SessionCard> => {
+        const last = index < MOST_LAST ? await lastOf(session, store) : undefined
+        const run = byId.get(session.id)
+        return {
+          session,
+          ...(last ? { last } : {}),
+          ...(run ? { run } : {}),
+          asks: open.filter(({ facts }) => facts.session === session.id).length,
+        }
+      }
+      return {
+        now: new Date(clock.now()).toISOString(),
+        lastSeq,
+        live: await Promise.all(live.map(card)),
+        ended: await Promise.all(over.slice(0, ended).map(card)),
+        more: over.length > ended,
+        asks: open.length,
+        today: sumOf(hours, clock.now()),
+      }
+    },
+
+    async session(id) {
+      const session = await the(id)
+      const [workflows, parent, others, measured, recent, handoffs] = await Promise.all([
+        runs(),
+        session.parent ? store.findSession(session.parent) : undefined,
+        store.sessions({ limit: 1000 }),
+        store.entries({ session: session.id, type: 'ContextMeasured', order: 'desc', limit: MOST_POINTS }),
+        asks.recent(200),
+        session.project ? handoffsOf(session, handoffFiles, store) : [],
+      ])
+      const run = runsBySession(workflows).get(session.id)
+      return {
+        session,
+        ...(run ? { run } : {}),
+        ...(parent ? { parent } : {}),
+        children: others.filter(each => each.parent === session.id),
+        contexts: measured.toReversed().flatMap(pointOf),
+        handoffs,
+        asks: recent.filter(({ facts }) => facts.session === session.id),
+      }
+    },
+
+    async screen(id) {
+      const { pane, agent } = await the(id)
+      const driver = pane === undefined ? undefined : parts.driverAt(pane)
+      if (pane === undefined || !driver) return { state: 'none', lines: [] }
+      const { state, lines } = await driver.look(pane, agent)
+      return { state, lines: lines.slice(-200).map(line => parts.redactor.text(line)) }
+    },
+
+    async ask(ask) {
+      const { session, project } = ask.facts
+      const event = session ? await toolEventOf(eventOf(ask), session, store) : undefined
+      if (!event || project === undefined) return { ask, subject: ask.detail }
+      const { config: settings } = await config.get(project)
+      const place = { worktree: project, home: parts.home }
+      const judgement = judgeCall(
+        event,
+        rulesInForce(settings, place),
+        { ...place, guarded: { folders: [parts.stateDir], ports: [], pids: [] } },
+        { realpath, hasDashNames },
+      )
+      return { ask, subject: subjectOf(event), judgement }
+    },
+
+    async history(hours) {
+      const now = clock.now()
+      const since = new Date(now - hours * 3_600_000).toISOString()
+      const [counted, measured, written] = await Promise.all([
+        tally.hours(hours, now, store),
+        store.entries({ kind: 'event', type: 'ContextMeasured', since, order: 'desc', limit: 3000 }),
+        store.entries({ kind: 'handoff', since, order: 'desc', limit: 500 }),
+      ])
+      return { hours: counted, contexts: contextsOf(measured.toReversed(), written) }
+    },
+
+    search: query => searchJournal(query, store, clock),
+
+    async settings(project) {
+      const sessions = await store.sessions({ limit: 500 })
+      const projects = [...new Set(sessions.flatMap(each => each.project ?? []))].slice(0, 50)
+      // Only projects that sessions worked in: a page must not read files of any folder it names.
+      const known = project !== undefined && projects.includes(project) ? project : undefined
+      const loaded = await config.get(known)
+      return {
+        ...(known ? { project: known } : {}),
+        projects,
+        rows: configRows(loaded),
+        files: loaded.files.map(({ path, standing }) => ({ path, standing })),
+        problems: loaded.problems.map(problemLine),
+      }
+    },
+  }
+}
+
+/** The newest entry that says what the session does; what Baton answered says less. */
+async function lastOf({ id }: Session, store: Store): Promise<Entry | undefined> {
+  const entries = await store.entries({ session: id, order: 'desc', limit: 4 })
+  const found = entries.find(({ body }) => body.kind !== 'reaction') ?? entries[0]
+  return found && slimEntry(found, 240)
+}
+
+function runsBySession(runs: readonly WorkflowRun[]): Map<string, WorkflowRun> {
+  // Newest first, so the first of a session stands.
+  return new Map(runs.toReversed().map(run => [run.session, run]))
+}
+
+async function toolEventOf(id: string, session: string, store: Store): Promise<ToolEvent | undefined> {
+  for (const type of ['ToolRequested', 'PermissionAsked']) {
+    const entries = await store.entries({ session, type, order: 'desc', limit: 200 })
+    for (const { body } of entries) {
+      if (body.kind !== 'event' || body.event.id !== id) continue
+      if (body.event.type === 'ToolRequested' || body.event.type === 'PermissionAsked') return body.event
+    }
+  }
+  return undefined
+}
+
+/** The documents that this session wrote or began with. */
+async function handoffsOf(session: Session, files: HandoffFiles, store: Store): Promise<HandoffView[]> {
+  const { project } = session
+  if (project === undefined) return []
+  const entries = await store.entries({ session: session.id, kind: 'handoff', order: 'desc', limit: 100 })
+  const named = new Set(
+    entries.flatMap(({ body }) => (body.kind === 'handoff' && body.document ? body.document : [])),
+  )
+  const views = await Promise.all(
+    [...named].slice(0, 20).map(async name => {
+      try {
+        const [text, { document, findings }] = await Promise.all([
+          files.text(project, name),
+          files.read(project, name),
+        ])
+        return { name, text, document, findings }
+      } catch {
+        // A person deleted it; the journal still tells of it.
+        return undefined
+      }
+    }),
+  )
+  return views.filter(view => view !== undefined)
+}
+
+function pointOf({ at, body }: Entry): ContextPoint[] {
+  if (body.kind !== 'event' || body.event.type !== 'ContextMeasured') return []
+  const { used, percent, size } = body.event
+  const known = percent ?? (size ? (used / size) * 100 : undefined)
+  return [{ at, used, ...(known === undefined ? {} : { percent: known }) }]
+}
+
+function contextsOf(measured: readonly Entry[], handoffs: readonly Entry[]): History['contexts'] {
+  const bySession = new Map<string, History['contexts'][number]>()
+  for (const entry of measured) {
+    const { session, nativeSession = '', project } = entry
+    if (!session) continue
+    const line = bySession.get(session) ?? {
+      session,
+      nativeSession,
+      ...(project ? { project } : {}),
+      points: [],
+      handoffs: [],
+    }
+    bySession.set(session, line)
+    line.points.push(...pointOf(entry))
+  }
+  for (const { session, at, body } of handoffs)
+    if (session && body.kind === 'handoff' && body.what === 'written')
+      bySession.get(session)?.handoffs.push(at)
+  return [...bySession.values()].reverse().slice(0, 24)
+}
+
+/** A list that costs many small reads is read again only after a moment. */
+function keptFor<T>(ms: number, clock: Clock, read: () => Promise<T>): () => Promise<T> {
+  let kept: { at: number; value: Promise<T> } | undefined
+  return () => {
+    if (!kept || clock.elapsed() - kept.at > ms) {
+      const value = read()
+      kept = { at: clock.elapsed(), value }
+      value.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept.value
+  }
+}

@@ -1,0 +1,126 @@
+import { type AskView, LoginRequest, SearchQuery } from '@batonpass/contract/dashboard'
+import { BatonError } from '@batonpass/contract/errors'
+import { EntryQuery } from '@batonpass/contract/journal'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { streamSSE } from 'hono/streaming'
+import type { z } from 'zod'
+import type { Baton } from '../compose.ts'
+import { slimEntry } from '../journal/slim.ts'
+import type { MayAnswer } from './answerer-guard.ts'
+import { follow } from './follow.ts'
+import { LOGIN_MS, type Logins } from './logins.ts'
+
+export interface DashboardRouteParts extends Pick<Baton, 'dashboard' | 'store' | 'live' | 'asks' | 'pages'> {
+  logins: Logins
+  mayAnswer: MayAnswer
+  /** The daemon's own address. */
+  url(): string
+  cookieName(): string
+  beatMs?: number
+}
+
+const BEAT_MS = 10_000
+
+/** What the dashboard reads, and how a browser is let in. Who may look is decided before a request gets here. */
+export function dashboardRoutes(parts: DashboardRouteParts): Hono {
+  const { dashboard, store, live, asks, pages, logins, mayAnswer } = parts
+  const api = new Hono()
+
+  // The link answers asks later, so it is given only to who may answer.
+  api.post('/api/page/link', async c => {
+    await mayAnswer(c.req.raw.headers)
+    const { code, expiresAt } = logins.code()
+    return c.json({ url: `${parts.url()}/#login=${code}`, expiresAt })
+  })
+  api.post('/api/page/logout-all', async c => {
+    await mayAnswer(c.req.raw.headers)
+    await logins.leave()
+    return c.json({ left: true })
+  })
+  api.post('/login', bodyLimit({ maxSize: 1024 }), async c => {
+    const asked = LoginRequest.safeParse(await c.req.json().catch(() => undefined))
+    const entered = asked.success ? await logins.enter(asked.data.code) : undefined
+    if (!entered)
+      throw new BatonError('not_allowed', 'This link was used before, or is too old', {
+        remedy: 'Print a new one: baton dashboard',
+      })
+    const life = Math.floor(LOGIN_MS / 1000)
+    c.header(
+      'set-cookie',
+      `${parts.cookieName()}=${entered.cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${life}`,
+    )
+    return c.json({ key: entered.key })
+  })
+  api.post('/api/page/logout', async c => {
+    await logins.leave(Object.fromEntries(c.req.raw.headers))
+    c.header('set-cookie', `${parts.cookieName()}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`)
+    return c.json({ left: true })
+  })
+
+  api.get('/api/page/overview', async c =>
+    c.json(await dashboard.overview(countOf(c.req.query('ended'), 30, 1000))),
+  )
+  api.get('/api/page/sessions/:id', async c => c.json(await dashboard.session(c.req.param('id'))))
+  api.get('/api/page/sessions/:id/screen', async c => c.json(await dashboard.screen(c.req.param('id'))))
+  api.get('/api/page/asks', async c => {
+    const settled = (await asks.recent(60)).filter(({ state }) => state !== 'open')
+    const open: AskView[] = await Promise.all(asks.open().map(ask => dashboard.ask(ask)))
+    return c.json({ open, settled })
+  })
+  api.get('/api/page/asks/:id', async c => {
+    const ask = await asks.find(c.req.param('id'))
+    if (!ask)
+      throw new BatonError('not_found', `No ask ${c.req.param('id')}`, { remedy: 'See `baton asks`.' })
+    return c.json(await dashboard.ask(ask))
+  })
+  api.get('/api/page/history', async c =>
+    c.json(await dashboard.history(countOf(c.req.query('hours'), 48, 744))),
+  )
+  api.get('/api/page/search', async c => c.json(await dashboard.search(read(SearchQuery, c.req.query()))))
+  api.get('/api/page/settings', async c => c.json(await dashboard.settings(c.req.query('project'))))
+  api.get('/api/page/entries', async c => {
+    const entries = await store.entries(read(EntryQuery, c.req.query()))
+    return c.json({ entries: entries.map(entry => slimEntry(entry)) })
+  })
+  api.get('/api/page/events', c =>
+    streamSSE(c, async stream => {
+      const gone = pages.arrive()
+      try {
+        const after = c.req.query('after')
+        await follow(after && /^\d{1,15}$/.test(after) ? Number(after) : undefined, store, live, {
+          beatMs: parts.beatMs ?? BEAT_MS,
+          send: entry => stream.writeSSE({ id: String(entry.seq), data: JSON.stringify(slimEntry(entry)) }),
+          beat: () => stream.write(': still here\n\n'),
+          ended: new Promise(resolve => stream.onAbort(() => resolve())),
+        })
+      } finally {
+        gone()
+      }
+    }),
+  )
+  api.onError((cause, c) => {
+    const error =
+      cause instanceof BatonError
+        ? cause
+        : new BatonError('internal', 'Baton failed on this request', { cause })
+    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
+  })
+  return api
+}
+
+const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404>> = {
+  usage: 400,
+  not_allowed: 403,
+  not_found: 404,
+}
+
+function read<S extends z.ZodType>(schema: S, query: Record<string, string>): z.output<S> {
+  const parsed = schema.safeParse(query)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new BatonError('usage', `${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+const countOf = (text: string | undefined, fallback: number, most: number): number =>
+  Math.min(Math.max(Number(text) || fallback, 1), most)

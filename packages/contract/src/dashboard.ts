@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { Ask } from './ask.ts'
+import { HandoffDocument, HandoffFinding } from './handoff.ts'
+import { Entry } from './journal.ts'
+import { PermissionJudgement } from './permission.ts'
+import { Session } from './session.ts'
+import { WorkflowRun } from './workflow.ts'
+
+/** POST /api/page/link: an address that logs one browser in, once. */
+export const LoginLink = z.object({ url: z.string(), expiresAt: z.iso.datetime() })
+export type LoginLink = z.infer<typeof LoginLink>
+
+/** POST /login: the code of a printed link. What comes back is kept by the page, the cookie by the browser. */
+export const LoginRequest = z.strictObject({ code: z.string().regex(/^[0-9a-z]{32}$/) })
+export const LoggedIn = z.object({ key: z.string() })
+export type LoggedIn = z.infer<typeof LoggedIn>
+
+/** One session as the overview shows it. */
+export const SessionCard = z.object({
+  session: Session,
+  /** The newest thing it did, long texts cut. */
+  last: Entry.optional(),
+  run: WorkflowRun.optional(),
+  asks: z.number().int().nonnegative(),
+})
+export type SessionCard = z.infer<typeof SessionCard>
+
+/** GET /api/page/overview */
+export const Overview = z.object({
+  now: z.iso.datetime(),
+  lastSeq: z.number().int().nonnegative(),
+  live: z.array(SessionCard),
+  ended: z.array(SessionCard),
+  /** More sessions have ended than are listed. */
+  more: z.boolean(),
+  asks: z.number().int().nonnegative(),
+  /** Of the last 24 hours. */
+  today: z.lazy(() => HourTally),
+})
+export type Overview = z.infer<typeof Overview>
+
+/** What happened in one hour, as counted from the journal. */
+export const HourTally = z.object({
+  hour: z.iso.datetime(),
+  allowed: z.number().int(),
+  denied: z.number().int(),
+  /** Left to a person, here or in the agent's own dialog. */
+  asked: z.number().int(),
+  /** Allowed without a question, by who decided. */
+  byRules: z.number().int(),
+  byUndo: z.number().int(),
+  byModel: z.number().int(),
+  bySession: z.number().int(),
+  byPerson: z.number().int(),
+  continued: z.number().int(),
+  ended: z.number().int(),
+  handoffs: z.number().int(),
+})
+export type HourTally = z.infer<typeof HourTally>
+
+export const ContextPoint = z.object({
+  at: z.iso.datetime(),
+  used: z.number(),
+  percent: z.number().optional(),
+})
+export type ContextPoint = z.infer<typeof ContextPoint>
+
+/** GET /api/page/history */
+export const History = z.object({
+  hours: z.array(HourTally),
+  /** Context over time of the sessions that were measured, newest session first. */
+  contexts: z.array(
+    z.object({
+      session: z.string(),
+      nativeSession: z.string(),
+      project: z.string().optional(),
+      points: z.array(ContextPoint),
+      handoffs: z.array(z.iso.datetime()),
+    }),
+  ),
+})
+export type History = z.infer<typeof History>
+
+/** GET /api/page/asks/ASK: the question, and how the rules see what would run. */
+export const AskView = z.object({
+  ask: Ask,
+  /** The command, paths or name that is judged, without the reason around it. */
+  subject: z.string(),
+  judgement: PermissionJudgement.optional(),
+})
+export type AskView = z.infer<typeof AskView>
+
+export const SearchQuery = z.object({
+  q: z.string().max(200).default(''),
+  kind: z.string().max(32).optional(),
+  session: z.string().max(200).optional(),
+  before: z.coerce.number().int().positive().optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+})
+export type SearchQuery = z.infer<typeof SearchQuery>
+
+/** GET /api/page/search: newest first. `next` is where to go on looking; absent when the journal's beginning was reached. */
+export const Found = z.object({
+  entries: z.array(Entry),
+  looked: z.number().int(),
+  next: z.number().int().optional(),
+})
+export type Found = z.infer<typeof Found>
+
+export const SettingRow = z.object({
+  name: z.string(),
+  shown: z.string(),
+  /** Where it comes from, for people: a file with its line, a variable, or `default`. */
+  source: z.string(),
+  isDefault: z.boolean(),
+  description: z.string(),
+  expects: z.string(),
+})
+export type SettingRow = z.infer<typeof SettingRow>
+
+/** GET /api/page/settings; secrets are never in it. */
+export const SettingsView = z.object({
+  project: z.string().optional(),
+  projects: z.array(z.string()),
+  rows: z.array(SettingRow),
+  files: z.array(z.object({ path: z.string(), standing: z.string() })),
+  problems: z.array(z.string()),
+})
+export type SettingsView = z.infer<typeof SettingsView>
+
+/** One handoff document with what it claims and what was found wrong with it. */
+export const HandoffView = z.object({
+  name: z.string(),
+  text: z.string(),
+  document: HandoffDocument,
+  findings: z.array(HandoffFinding),
+})
+export type HandoffView = z.infer<typeof HandoffView>
+
+/** GET /api/page/sessions/SESSION: one session with everything that hangs on it. */
+export const SessionView = z.object({
+  session: Session,
+  run: WorkflowRun.optional(),
+  contexts: z.array(ContextPoint),
+  parent: Session.optional(),
+  children: z.array(Session),
+  handoffs: z.array(HandoffView),
+  asks: z.array(Ask),
+})
+export type SessionView = z.infer<typeof SessionView>
+
+/** GET /api/page/sessions/SESSION/screen: what its terminal shows right now. */
+export const ScreenView = z.object({
+  state: z.string(),
+  lines: z.array(z.string()),
+})
+export type ScreenView = z.infer<typeof ScreenView>
