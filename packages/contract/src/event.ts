@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ContextSource } from './context.ts'
 import { EventId, NativeId, SessionId } from './ids.ts'
 
 /** The coding agents Baton speaks with; also the names of their adapter folders. */
@@ -94,6 +95,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     used: z.number().int().nonnegative(),
     size: z.number().int().positive().optional(),
     percent: z.number().min(0).max(1000).optional(),
+    source: ContextSource.optional(),
+    model: z.string().max(200).optional(),
   }),
   z.object({
     ...common,

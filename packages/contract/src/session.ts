@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ContextFigure } from './context.ts'
 import { AgentName, PermissionMode } from './event.ts'
 import { NativeId, SessionId } from './ids.ts'
 
@@ -22,5 +23,7 @@ export const Session = z.object({
   events: z.number().int().nonnegative(),
   /** The session this one continues, after a handoff or /clear. */
   parent: SessionId.optional(),
+  /** How full its context is; absent until the agent gave a figure. */
+  context: ContextFigure.optional(),
 })
 export type Session = z.infer<typeof Session>

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
-import type { AgentEvent } from '@batonpass/contract/event'
+import type { AgentEvent, AgentName } from '@batonpass/contract/event'
 import type { Envelope } from '@batonpass/contract/hook'
 import { EntryId, EventId } from '@batonpass/contract/ids'
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
+import { PROTOCOL } from '@batonpass/contract/protocol'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import { isNews } from '../session/context/figure.ts'
 import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
 import { Echoes } from './echoes.ts'
@@ -36,6 +38,8 @@ export interface IntakeParts {
   /** The event of an earlier call with this id, if it was recorded. */
   recorded(request: string): Promise<AgentEvent | undefined>
   session(id: string): Promise<Session | undefined>
+  /** Keeps at hand what is not worth a write: the session's next event writes it. */
+  keep(session: Session): void
   projectOf(cwd: string): string
   /** What is in force for a project right now. */
   config(project: string | undefined): Promise<Config>
@@ -46,7 +50,15 @@ export interface IntakeParts {
   chance: Chance
 }
 
+/** What is known about an event beside itself, as an envelope would say it. */
+export interface Told extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal
+}
+
 const OWN_SESSIONS = 1000
+/** As long as any hook may wait. */
+const TOLD_MS = 2 * 60 * 60_000
 
 /** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
 export class Intake {
@@ -97,6 +109,13 @@ export class Intake {
     return true
   }
 
+  /** Takes an event in that no hook brought: a hosted session's, or a figure that Baton read itself. */
+  async tell(agent: AgentName, event: DecodedEvent, about: Told = {}): Promise<Reaction> {
+    const { signal = AbortSignal.timeout(TOLD_MS), ...seen } = about
+    const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
+    return (await this.#hear({ envelope, body: new Uint8Array(), retry: false, signal }, event)) ?? {}
+  }
+
   /** Resolves when every session's queue is empty. */
   idle(): Promise<void> {
     return this.#lanes.idle()
@@ -119,7 +138,9 @@ export class Intake {
     const { event, reacting, project } = heard
     const merged = await lateToo(reacting, call.signal)
     const reaction = settle(merged)
-    if (Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
+    // The answer to a figure is only shown.
+    const isShown = event.type === 'ContextMeasured'
+    if (!isShown && Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
       const tookMs = Math.round((clock.elapsed() - began) * 1000) / 1000
       const body: EntryBody = { kind: 'reaction', event: event.id, reaction, by: speakers(merged), tookMs }
       try {
@@ -144,14 +165,17 @@ export class Intake {
     const known = await this.#parts.session(event.session)
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
+    const config = await this.#parts.config(project)
     const session =
-      before && known ? known : track(known, event, { project, pane: envelope.pane, pid: envelope.pid })
-    if (!before) {
+      before && known
+        ? known
+        : track(known, event, { project, pane: envelope.pane, pid: envelope.pid }, config.context)
+    if (!before && !tellsNews(known, event, session)) this.#parts.keep(session)
+    else if (!before) {
       const body: EntryBody = { kind: 'event', event, source: envelope.source }
       const entry = entryOf(this.#parts, event, project, body)
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
-    const config = await this.#parts.config(project)
     return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
   }
 
@@ -177,6 +201,10 @@ export class Intake {
 }
 
 const NOTHING_TO_SAY = '{}'
+
+/** Agents give their figures many times a minute; only what changes something is kept. */
+const tellsNews = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>
+  event.type !== 'ContextMeasured' || after.context === undefined || isNews(known?.context, after.context)
 
 /** An allow by the permission chain alone stands in the journal already, as its decision. */
 const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>

@@ -42,6 +42,12 @@ export type Told = { at?: number | undefined } & (
   | { kind: 'todos'; items: readonly Todo[] }
 )
 
+export interface ContextSize {
+  used: number
+  size?: number
+  model?: string
+}
+
 /** Reads one agent's transcripts to their end, or from it. Nothing in them is to be trusted, and their last line may be half written. */
 export interface TranscriptReader {
   readonly agent: AgentName
@@ -51,4 +57,6 @@ export interface TranscriptReader {
   read(path: string): AsyncIterable<readonly Told[]>
   /** How many tokens the last request held; undefined before the first reply, and after the context was made smaller. */
   contextSize(path: string): Promise<number | undefined>
+  /** The same with what else stands beside it: the model, and the window's size where the agent writes it down. */
+  measure?(path: string): Promise<ContextSize | undefined>
 }

@@ -1,11 +1,14 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Session } from '@batonpass/contract/session'
+import { contextAfter } from './context/figure.ts'
+import type { Zones } from './context/zones.ts'
 
 /** What is known about a session after one more event. Pure: the caller stores the result. */
 export function track(
   known: Session | undefined,
   event: AgentEvent,
   seen: { project: string | undefined; pane: string | undefined; pid?: number | undefined },
+  zones: Zones,
 ): Session {
   const began = known ?? {
     id: event.session,
@@ -26,6 +29,7 @@ export function track(
     ...pick('mode', event.mode ?? known?.mode),
     ...pick('pane', seen.pane ?? known?.pane),
     ...pick('pid', seen.pid ?? known?.pid),
+    ...pick('context', contextAfter(known?.context, event, zones)),
     ...(!revives(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
     ...ended,
     lastSeenAt: event.at,

@@ -45,6 +45,7 @@ export function intakeWorld(options: { reactors?: readonly Reactor[]; before?: N
       return body?.kind === 'event' ? body.event : undefined
     },
     session: async id => sessions.get(id),
+    keep: session => void sessions.set(session.id, session),
     projectOf: cwd => cwd,
     config: async () => Config.parse({}),
     ownCall: marker => marker === 'ours',

@@ -1,11 +1,18 @@
+import { Config } from '@batonpass/contract/config'
 import type { AgentEvent } from '@batonpass/contract/event'
 import { Session } from '@batonpass/contract/session'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { track } from '../../src/session/track.ts'
+import { track as trackIn } from '../../src/session/track.ts'
 import { anyEvent } from '../world/any-journal.ts'
 import { aPrompt, at, sessionId } from '../world/journal.ts'
 
+const { context: zones } = Config.parse({})
+const track = (
+  known: Session | undefined,
+  event: AgentEvent,
+  seen: { project: string | undefined; pane: string | undefined },
+) => trackIn(known, event, seen, zones)
 const unseen = { project: undefined, pane: undefined }
 const after = (events: readonly AgentEvent[], seen = unseen): Session | undefined =>
   events.reduce<Session | undefined>((known, event) => track(known, event, seen), undefined)

@@ -1,6 +1,7 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList } from '@batonpass/contract/ask'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { statusText } from '../../session/context/words.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
@@ -39,6 +40,7 @@ export const status: Handler = async (given, io) => {
     io.stdout.write(
       `${session.nativeSession}  ${session.agent}  ${state}  ${session.lastEvent} ${session.lastSeenAt}  ${printable(session.project ?? '')}\n`,
     )
+    if (session.context && !session.endedAt) io.stdout.write(`  ${printable(statusText(session.context))}\n`)
     const run = runs.find(each => each.session === session.id)
     if (run) io.stdout.write(`  ${printable(describeRun(run))}\n`)
   }

@@ -3,6 +3,7 @@ import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
 import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
 import { modes } from './modes.ts'
+import { STATUS_LINE } from './status-line.ts'
 
 /** Claude Code's hook JSON as our event. */
 export function decode(json: unknown, argument: string | undefined): Decoded {
@@ -10,6 +11,10 @@ export function decode(json: unknown, argument: string | undefined): Decoded {
   // Cursor also runs the hooks it finds in Claude Code's settings; it has an adapter of its own.
   if (payload.has('cursor_version')) return { ignored: 'Cursor ran a hook of Claude Code' }
   const nativeEvent = eventName('Claude Code', payload, argument)
+  if (nativeEvent === STATUS_LINE) {
+    const event = statusLine(payload)
+    return event ? { event, nativeEvent } : { ignored: 'a status line without a figure' }
+  }
   const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
   if (!read) return { ignored: printableName(nativeEvent) }
   return { event: read(payload), nativeEvent }
@@ -70,6 +75,27 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
   }),
   SessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: p.someText('reason') ?? 'other' }),
 }
+
+/** Not a hook: what Claude Code gives to its status line. Before the first reply and after /clear it has no figure. */
+function statusLine(p: Payload): DecodedEvent | undefined {
+  const window = p.inside('context_window')
+  if (!window.has('current_usage') || !window.has('used_percentage')) return undefined
+  const current = window.inside('current_usage')
+  const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
+  const used = parts.reduce((sum, part) => sum + (current.count(part) ?? 0), 0)
+  return {
+    ...common(p),
+    type: 'ContextMeasured',
+    source: 'status-line',
+    used,
+    ...optional('size', window.count('context_window_size') || undefined),
+    ...optional('percent', percent(window.amount('used_percentage'))),
+    ...optional('model', p.inside('model').someText('id')?.slice(0, 200)),
+  }
+}
+
+const percent = (told: number | undefined): number | undefined =>
+  told === undefined ? undefined : Math.min(told, 1000)
 
 function common(p: Payload) {
   return {

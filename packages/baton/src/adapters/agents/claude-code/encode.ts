@@ -1,10 +1,13 @@
 import type { Reaction } from '@batonpass/contract/reaction'
 import { fit } from './fit.ts'
+import { STATUS_LINE } from './status-line.ts'
 
 type Answer = Record<string, unknown>
 
 /** Our reaction as Claude Code's hook answer. It reads only what its event allows, so the rest is left out. */
 export function encode(reaction: Reaction, nativeEvent: string): Answer {
+  // Shown as it is by whoever made the status line.
+  if (nativeEvent === STATUS_LINE) return reaction.notice ? { statusLine: reaction.notice } : {}
   return { ...answerTo(reaction, nativeEvent), ...notice(reaction, nativeEvent) }
 }
 

@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Told, TranscriptReader } from '../../../ports/transcript.ts'
+import type { ContextSize, Told, TranscriptReader } from '../../../ports/transcript.ts'
 import {
   amount,
   isRow,
@@ -37,19 +37,24 @@ export const claudeReader: TranscriptReader = {
       yield told
     }
   },
-  async contextSize(path) {
-    for await (const row of rowsFromEnd(path)) {
-      if (row.isCompactSummary === true || row.subtype === 'compact_boundary') return undefined
-      const usage = objectAt(objectAt(row, 'message'), 'usage')
-      // A message that Claude Code made up itself (an error, an interrupt) carries a usage of nothing.
-      if (row.type !== 'assistant' || row.isSidechain === true || !usage) continue
-      const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage
-      const parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens]
-      const size = parts.reduce<number>((sum, part) => sum + amount(part), 0)
-      if (size > 0) return size
-    }
-    return undefined
-  },
+  contextSize: async path => (await measure(path))?.used,
+  measure,
+}
+
+async function measure(path: string): Promise<ContextSize | undefined> {
+  for await (const row of rowsFromEnd(path)) {
+    if (row.isCompactSummary === true || row.subtype === 'compact_boundary') return undefined
+    const message = objectAt(row, 'message')
+    const usage = objectAt(message, 'usage')
+    // A message that Claude Code made up itself (an error, an interrupt) carries a usage of nothing.
+    if (row.type !== 'assistant' || row.isSidechain === true || !usage) continue
+    const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage
+    const parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens]
+    const used = parts.reduce<number>((sum, part) => sum + amount(part), 0)
+    const model = textAt(message, 'model')?.slice(0, 200)
+    if (used > 0) return { used, ...(model ? { model } : {}) }
+  }
+  return undefined
 }
 
 /** Most of a transcript's bytes are copies of requests, which tell nothing new. */

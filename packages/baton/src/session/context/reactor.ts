@@ -1,0 +1,72 @@
+import type { AgentEvent, AgentName } from '@batonpass/contract/event'
+import type { DecodedEvent } from '../../ports/agent.ts'
+import type { ReactionContext, Reactor } from '../../ports/reactor.ts'
+import type { TranscriptReader } from '../../ports/transcript.ts'
+import { advice, statusText } from './words.ts'
+
+export interface ContextPorts {
+  readerOf(agent: AgentName): TranscriptReader | undefined
+  /** Brings a figure in as an event of its session. */
+  tell(agent: AgentName, event: DecodedEvent): Promise<unknown>
+  fault(during: string, cause: unknown): void
+}
+
+/** In a long turn the transcript is looked at no more often. */
+const WITHIN_A_TURN_MS = 20_000
+/** A status line that told so recently makes reading needless. */
+const FRESH_MS = 120_000
+
+/** Says how full the context is, advises the agent once in each zone, and reads the transcript where no status line tells. */
+export function contextReactor(ports: ContextPorts): Reactor {
+  const reading = new Set<string>()
+  const looked = new Map<string, number>()
+
+  async function look(event: AgentEvent, { session, now }: ReactionContext): Promise<void> {
+    const path = event.transcript ?? session.transcript
+    const reader = ports.readerOf(event.agent)
+    if (!path || !reader || reading.has(session.id)) return
+    reading.add(session.id)
+    keep(looked, session.id, now)
+    try {
+      const found = reader.measure ? await reader.measure(path) : sized(await reader.contextSize(path))
+      if (!found) return
+      const { nativeSession } = event
+      await ports.tell(event.agent, {
+        type: 'ContextMeasured',
+        nativeSession,
+        source: 'transcript',
+        ...found,
+      })
+    } catch (cause) {
+      if (!(cause instanceof Error && cause.name === 'FileError')) ports.fault('measuring a context', cause)
+    } finally {
+      reading.delete(session.id)
+    }
+  }
+
+  return {
+    name: 'session',
+    react(event, context) {
+      const figure = context.session.context
+      if (event.subagent) return undefined
+      if (event.type === 'ContextMeasured') return figure && { now: { notice: statusText(figure) } }
+      const told = figure?.source === 'status-line' && context.now - Date.parse(figure.at) < FRESH_MS
+      const long = context.now - (looked.get(context.session.id) ?? 0) > WITHIN_A_TURN_MS
+      if (!told && (event.type === 'TurnEnded' || (event.type === 'ToolFinished' && long)))
+        void look(event, context)
+      return figure?.advised?.event === event.id ? { now: { context: advice(figure) } } : undefined
+    },
+  }
+}
+
+const sized = (used: number | undefined): { used: number } | undefined =>
+  used === undefined ? undefined : { used }
+
+const MOST_SESSIONS = 1000
+
+function keep(looked: Map<string, number>, session: string, now: number): void {
+  looked.delete(session)
+  looked.set(session, now)
+  const [oldest] = looked.keys()
+  if (looked.size > MOST_SESSIONS && oldest !== undefined) looked.delete(oldest)
+}
