@@ -125,6 +125,26 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .execute()
     },
   }),
+
+  // Who holds which issue: only a fleet that shares a database keeps that here.
+  '0003_leases': dialect => ({
+    async up(db) {
+      if (dialect === 'sqlite') return
+      await db.schema
+        .createTable('leases')
+        .addColumn('repository', 'text', column => column.notNull())
+        .addColumn('issue', 'bigint', column => column.notNull())
+        // Kept when nobody holds it, so that the next holder's token is larger.
+        .addColumn('token', 'bigint', column => column.notNull())
+        .addColumn('claim', 'text')
+        .addColumn('agent', 'text', column => column.notNull())
+        .addColumn('host', 'text', column => column.notNull())
+        .addColumn('taken_at', 'timestamptz', column => column.notNull())
+        .addColumn('until', 'timestamptz', column => column.notNull())
+        .addPrimaryKeyConstraint('leases_key', ['repository', 'issue'])
+        .execute()
+    },
+  }),
 }
 
 /** Brings a database up to this code's version; one that is already beyond it is refused. */

@@ -57,6 +57,19 @@ export interface Tables {
   sessions: Shared<SessionRow>
   forgotten: ForgottenRow
   origins: OriginTable
+  leases: LeaseTable
+}
+
+/** Who holds an issue; only in PostgreSQL. Times are the server's. */
+interface LeaseTable {
+  repository: string
+  issue: number
+  token: number
+  claim: string | null
+  agent: string
+  host: string
+  taken_at: Date
+  until: Date
 }
 
 interface OriginTable {

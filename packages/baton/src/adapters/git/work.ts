@@ -1,0 +1,125 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { BatonError } from '@batonpass/contract/errors'
+import type { GitWork } from '../../ports/git-work.ts'
+import { failed, type GitSaid, isMoved, networkGit } from './network.ts'
+
+const LOCAL_MS = 20_000
+const BASES = ['upstream/main', 'upstream/master', 'origin/main', 'origin/master']
+
+/** Origin, or the only remote there is. */
+export async function remoteOf(folder: string): Promise<string | undefined> {
+  const names = (await local(folder, ['remote'])).out.split('\n').filter(Boolean)
+  return names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined
+}
+
+/** Branches, worktrees and pushes through the person's own git. */
+export const gitWork: GitWork = {
+  remote: remoteOf,
+
+  async base(folder) {
+    const remote = await remoteOf(folder)
+    if (!remote) throw noRemote()
+    await networkGit(['fetch', '--quiet', remote], { cwd: folder })
+    const head = await local(folder, ['symbolic-ref', '--short', '-q', `refs/remotes/${remote}/HEAD`])
+    for (const name of [head.out.trim(), `${remote}/main`, `${remote}/master`, ...BASES]) {
+      if (name && (await exists(folder, `refs/remotes/${name}`))) return name
+    }
+    const only = await local(folder, ['for-each-ref', '--format=%(refname:short)', `refs/remotes/${remote}`])
+    const [first, second] = only.out.split('\n').filter(name => name && !name.endsWith('/HEAD'))
+    if (first && !second) return first
+    throw new BatonError('git_failed', `${remote} has no main branch to start from`, {
+      remedy: `Name it: git remote set-head ${remote} BRANCH`,
+    })
+  },
+
+  async begin(folder, branch, base) {
+    await checkName(folder, branch)
+    const { out } = await local(folder, ['symbolic-ref', '--short', '-q', 'HEAD'])
+    if (out.trim() === branch) return
+    if (await exists(folder, `refs/heads/${branch}`)) await must(folder, ['switch', '--quiet', branch])
+    else
+      await must(folder, ['switch', '--quiet', '--create', branch, ...(await startOf(folder, branch, base))])
+  },
+
+  async addWorktree(folder, path, branch, base) {
+    await checkName(folder, branch)
+    const known = await local(folder, ['worktree', 'list', '--porcelain'])
+    const there = await lstat(path).then(
+      () => realpath(path),
+      () => undefined,
+    )
+    // Made by an earlier attempt that was cut off.
+    if (there && known.out.includes(`worktree ${there}\n`)) return there
+    const start = (await exists(folder, `refs/heads/${branch}`))
+      ? [path, branch]
+      : ['-b', branch, path, (await startOf(folder, branch, base)).at(-1) ?? base]
+    await must(folder, ['worktree', 'add', '--quiet', ...start])
+    return realpath(path)
+  },
+
+  async ahead(folder, base) {
+    const counted = await local(folder, ['rev-list', '--count', `${base}..HEAD`])
+    return counted.code === 0 ? Number(counted.out.trim()) : 0
+  },
+
+  async push(folder, branch) {
+    await checkName(folder, branch)
+    const remote = await remoteOf(folder)
+    if (!remote) throw noRemote()
+    const push = (...flags: string[]) =>
+      networkGit(
+        ['push', '--porcelain', ...flags, '-u', remote, `refs/heads/${branch}:refs/heads/${branch}`],
+        {
+          cwd: folder,
+          hooks: true,
+          lenient: true,
+          timeoutMs: 300_000,
+        },
+      )
+    const first = await push()
+    if (first.code === 0) return
+    if (!isMoved(first)) throw pushFailed(first)
+    // After a rebase: only over commits that were seen here.
+    const second = await push('--force-with-lease', '--force-if-includes')
+    if (second.code === 0) return
+    throw isMoved(second)
+      ? new BatonError('git_failed', `${branch} on ${remote} has commits that are not here`, {
+          remedy: `Take them in first: git pull --rebase ${remote} ${branch}`,
+        })
+      : pushFailed(second)
+  },
+
+  async isTracked(folder, path) {
+    return (await local(folder, ['ls-files', '--error-unmatch', '--', path])).code === 0
+  },
+}
+
+/** Where a branch that is not here starts: at its own place on the remote, else at the base. */
+async function startOf(folder: string, branch: string, base: string): Promise<string[]> {
+  const remote = await remoteOf(folder)
+  const theirs = `${remote}/${branch}`
+  return (await exists(folder, `refs/remotes/${theirs}`)) ? ['--track', theirs] : ['--no-track', base]
+}
+
+async function checkName(folder: string, branch: string): Promise<void> {
+  const fine =
+    !branch.startsWith('-') && (await local(folder, ['check-ref-format', '--branch', branch])).code === 0
+  if (!fine) throw new BatonError('git_failed', `${JSON.stringify(branch)} is no name for a branch`)
+}
+
+const exists = async (folder: string, ref: string): Promise<boolean> =>
+  (await local(folder, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])).code === 0
+
+const local = (folder: string, args: readonly string[]): Promise<GitSaid> =>
+  networkGit(args, { cwd: folder, lenient: true, timeoutMs: LOCAL_MS, env: { GIT_OPTIONAL_LOCKS: '0' } })
+const must = (folder: string, args: readonly string[]): Promise<GitSaid> =>
+  networkGit(args, { cwd: folder, timeoutMs: LOCAL_MS })
+
+const noRemote = () =>
+  new BatonError('git_failed', 'This repository has no remote', {
+    remedy: 'Add one: git remote add origin ADDRESS',
+  })
+
+function pushFailed({ out, err }: GitSaid): BatonError {
+  return failed(['push'], `${out}\n${err}`)
+}

@@ -1,0 +1,163 @@
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Holding, LeaseName, LeaseOwner, Leases, Taken } from '../ports/lease.ts'
+import { failure } from './failure.ts'
+import { connectPostgres, type PostgresOptions } from './pool.ts'
+import type { Tables } from './tables.ts'
+
+type Row = Selectable<Tables['leases']> & { dead: boolean }
+
+/** Leases as rows that a fleet shares. Every time is the server's own, and a token only grows. */
+export function postgresLeases(
+  url: string,
+  options: PostgresOptions = {},
+): Leases & { close(): Promise<void> } {
+  let opened: ReturnType<typeof connectPostgres> | undefined
+  const connection = () => {
+    opened ??= connectPostgres(url, options).catch(error => {
+      // Tried again at the next call.
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+
+  async function run<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const { db, where } = await connection()
+    try {
+      return await work(db)
+    } catch (error) {
+      throw failure(error, where)
+    }
+  }
+
+  const now = sql<Date>`clock_timestamp()`
+  const later = (ms: number): RawBuilder<Date> =>
+    sql<Date>`clock_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
+  const isDead = sql<boolean>`until < clock_timestamp()`.as('dead')
+
+  const find = (db: Kysely<Tables>, { repository, issue }: LeaseName): Promise<Row | undefined> =>
+    db
+      .selectFrom('leases')
+      .selectAll()
+      .select(isDead)
+      .where('repository', '=', repository)
+      .where('issue', '=', issue)
+      .where('claim', 'is not', null)
+      .executeTakeFirst()
+
+  const values = ({ claim, agent, host }: LeaseOwner, ttlMs: number) => ({
+    claim,
+    agent,
+    host,
+    taken_at: now,
+    until: later(ttlMs),
+  })
+
+  /** One statement, so that of two at once exactly one wins. */
+  const takeFree = (db: Kysely<Tables>, name: LeaseName, owner: LeaseOwner, ttlMs: number) =>
+    db
+      .insertInto('leases')
+      .values({ repository: name.repository, issue: name.issue, token: 1, ...values(owner, ttlMs) })
+      .onConflict(conflict =>
+        conflict
+          .columns(['repository', 'issue'])
+          .doUpdateSet({
+            ...values(owner, ttlMs),
+            token: sql<number>`case when leases.claim is null then leases.token + 1 else leases.token end`,
+          })
+          .where(free => free.or([free('leases.claim', 'is', null), free('leases.claim', '=', owner.claim)])),
+      )
+      .returning('token')
+      .executeTakeFirst()
+
+  async function taken(
+    db: Kysely<Tables>,
+    name: LeaseName,
+    owner: LeaseOwner,
+    attempt: () => Promise<{ token: number } | undefined>,
+  ): Promise<Taken> {
+    for (;;) {
+      const got = await attempt()
+      if (got) return { held: true, grip: { claim: owner.claim, token: got.token } }
+      const by = await find(db, name)
+      if (by) return { held: false, by: holding(by) }
+      // Let go in between: it is free now.
+    }
+  }
+
+  const own = (db: Kysely<Tables>, { repository, issue }: LeaseName, claim: string, token: number) =>
+    db
+      .updateTable('leases')
+      .where('repository', '=', repository)
+      .where('issue', '=', issue)
+      .where('claim', '=', claim)
+      .where('token', '=', token)
+
+  return {
+    kind: 'postgres',
+    take: (name, owner, ttlMs) => run(db => taken(db, name, owner, () => takeFree(db, name, owner, ttlMs))),
+    takeOver: (name, owner, ttlMs, seen) =>
+      run(db =>
+        taken(db, name, owner, async () => {
+          const over = await db
+            .updateTable('leases')
+            .set({ ...values(owner, ttlMs), token: sql<number>`token + 1` })
+            .where('repository', '=', name.repository)
+            .where('issue', '=', name.issue)
+            .where('token', '=', seen)
+            .where('claim', 'is not', null)
+            .returning('token')
+            .executeTakeFirst()
+          return over ?? takeFree(db, name, owner, ttlMs)
+        }),
+      ),
+    holds: (name, { claim, token }) =>
+      run(async db => {
+        const row = await find(db, name)
+        return row?.claim === claim && row.token === token
+      }),
+    renew: (name, { claim, token }, ttlMs) =>
+      run(async db => {
+        const done = await own(db, name, claim, token)
+          .set({ until: later(ttlMs) })
+          .executeTakeFirst()
+        return done.numUpdatedRows > 0n
+      }),
+    release: (name, { claim, token }) =>
+      run(async db => {
+        const done = await own(db, name, claim, token).set({ claim: null }).executeTakeFirst()
+        return done.numUpdatedRows > 0n
+      }),
+    look: name =>
+      run(async db => {
+        const row = await find(db, name)
+        return row && holding(row)
+      }),
+    list: ({ repository }) =>
+      run(async db => {
+        const rows = await db
+          .selectFrom('leases')
+          .selectAll()
+          .select(isDead)
+          .where('repository', '=', repository)
+          .where('claim', 'is not', null)
+          .orderBy('issue')
+          .execute()
+        return rows.map(holding)
+      }),
+    async close() {
+      await (await opened?.catch(() => undefined))?.close()
+    },
+  }
+}
+
+const holding = ({ issue, claim, agent, host, token, taken_at, until, dead }: Row): Holding => ({
+  issue,
+  claim: claim ?? '',
+  agent,
+  host,
+  token,
+  takenAt: taken_at.getTime(),
+  until: until.getTime(),
+  dead,
+})
