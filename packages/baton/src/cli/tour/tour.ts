@@ -59,7 +59,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
 
   async function begin(world: TourWorld, folder: StateFolder): Promise<void> {
     const { node, cli } = programPaths()
-    await world.baton('claim', String(ISSUE.number))
+    await world.baton('claim', String(ISSUE.number)).catch(() => {})
     const agent = [node, cli, 'tour-agent', '--pace', String(options.paceMs)]
     await world.tmux(
       'new-session',

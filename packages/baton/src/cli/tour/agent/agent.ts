@@ -205,7 +205,9 @@ export async function scriptedAgent(options: {
 
   function shell(command: string): Promise<Outcome> {
     return new Promise(resolve => {
-      execFile('/bin/sh', ['-c', command], { cwd, timeout: 30_000 }, (error, stdout, stderr) => {
+      // Claude Code tells its commands whose they are.
+      const env = { ...process.env, CLAUDE_CODE_SESSION_ID: session }
+      execFile('/bin/sh', ['-c', command], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
         resolve({ state: error ? 'failed' : 'done', text: `${stdout}${stderr}` })
       })
     })
