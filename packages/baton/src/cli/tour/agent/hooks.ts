@@ -66,7 +66,8 @@ function read(text: string): Answer {
 function run(command: string, input: string): Promise<string> {
   return new Promise(resolve => {
     // The command is Baton's own, from settings that Baton wrote.
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'ignore'] })
+    const env = { ...process.env, CLAUDE_PID: String(process.pid) }
+    const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['pipe', 'pipe', 'ignore'] })
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       out += chunk
