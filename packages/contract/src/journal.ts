@@ -8,6 +8,7 @@ import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
 import { DecisionEntry } from './permission.ts'
 import { Reaction } from './reaction.ts'
+import { StageEntry } from './work.ts'
 import { WorkflowEntry } from './workflow.ts'
 
 /** What one entry says. A new capability adds a kind here; an old kind is never changed. */
@@ -40,6 +41,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   WorkflowEntry,
   AskEntry,
   HandoffEntry,
+  StageEntry,
   ClaimEntry,
 ])
 export type EntryBody = z.infer<typeof EntryBody>

@@ -32,6 +32,11 @@ export function describeEntry({ body }: Entry): string {
     }
     case 'workflow':
       return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`
+    case 'stage': {
+      const at = [body.agent ?? body.stage, body.phase && `Phase ${body.phase}`].filter(Boolean).join(', ')
+      const more = body.detail ? `: ${short(body.detail)}` : ''
+      return `work ${body.workId} ${body.what}${at ? ` ${at}` : ''}${body.mode ? ` (${body.mode})` : ''}${more}`
+    }
     case 'handoff': {
       const wrong = body.findings?.length ? `, ${body.findings.length} findings` : ''
       const by = body.writtenBy ? ` by ${body.writtenBy}` : ''

@@ -166,6 +166,7 @@ export const COMMANDS: readonly Command[] = [
           'ask',
           'workflow',
           'handoff',
+          'stage',
           'claim',
           'fault',
           'daemon',

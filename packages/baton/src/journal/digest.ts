@@ -22,6 +22,8 @@ export function digestBody(body: EntryBody): EntryBody {
       return { ...body, ...ofOptional('prompt', body.prompt) }
     case 'handoff':
       return { ...body, ...(body.findings ? { findings: body.findings.map(ofText) } : {}) }
+    case 'stage':
+      return { ...body, ...ofOptional('detail', body.detail) }
     case 'claim':
       return { ...body, ...ofOptional('reason', body.reason) }
     case 'decision':

@@ -1,0 +1,120 @@
+import { HandoffMode, ReviewStrategy } from '@batonpass/contract/work'
+
+/** WorkflowContext.md as it was read. Texts are a person's; what is odd is said, and never stops anything. */
+export interface WorkflowContext {
+  title: string
+  workId: string
+  branch: string
+  /** `full` unless it says otherwise. */
+  workflow: string
+  strategy: ReviewStrategy
+  /** What counts: `manual` where the file says nothing usable. */
+  mode: HandoffMode
+  issue: string
+  remote: string
+  /** Why nobody may go on, if so. */
+  blocked: string | undefined
+  warnings: string[]
+}
+
+/** The fields in the order in which they are written. */
+const FIELDS = [
+  'Work Title',
+  'Work ID',
+  'Target Branch',
+  'Workflow Mode',
+  'Review Strategy',
+  'Handoff Mode',
+  'Issue URL',
+  'Remote',
+] as const
+type Field = (typeof FIELDS)[number]
+
+export const AUTO_NEEDS_LOCAL = 'Auto mode requires local review strategy'
+export const NO_CONTEXT = 'WorkflowContext.md is missing: manual mode is used.'
+
+/** Reads what a person may have written by hand: any order and case, bold or as a list, more fields than ours. */
+export function parseContext(text: string | undefined): WorkflowContext {
+  const said = new Map<string, string>()
+  for (const line of (text ?? '').slice(0, LONGEST).split(/\r\n?|\n/)) {
+    const [, name, value = ''] = LINE.exec(line) ?? []
+    const key = name?.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+    if (key !== undefined && !said.has(key)) said.set(key, plain(value))
+  }
+  const get = (field: string) => said.get(field.toLowerCase()) ?? ''
+  const warnings: string[] = text === undefined ? [NO_CONTEXT] : []
+  const strategy = oneOf(ReviewStrategy.options, get('Review Strategy'))
+  if (get('Review Strategy') !== '' && !strategy)
+    warnings.push(
+      `Review Strategy '${shown(get('Review Strategy'))}' is neither local nor prs: local is used.`,
+    )
+  const wanted = get('Handoff Mode')
+  let mode = oneOf(HandoffMode.options, wanted)
+  if (wanted !== '' && !mode)
+    warnings.push(`Handoff Mode '${shown(wanted)}' is not manual, semi-auto or auto: manual mode is used.`)
+  if (mode === 'auto' && strategy === 'prs') {
+    warnings.push(
+      `${AUTO_NEEDS_LOCAL}: manual mode is used. Set Review Strategy: local, or Handoff Mode: semi-auto.`,
+    )
+    mode = 'manual'
+  }
+  return {
+    title: get('Work Title'),
+    workId: get('Work ID'),
+    branch: get('Target Branch'),
+    workflow: get('Workflow Mode').toLowerCase() || 'full',
+    strategy: strategy ?? 'local',
+    mode: mode ?? 'manual',
+    issue: get('Issue URL'),
+    remote: get('Remote') || 'origin',
+    blocked: get('Blocked') || undefined,
+    warnings,
+  }
+}
+
+export function renderContext(context: Omit<WorkflowContext, 'warnings' | 'blocked'>): string {
+  const values: Record<Field, string> = {
+    'Work Title': context.title,
+    'Work ID': context.workId,
+    'Target Branch': context.branch,
+    'Workflow Mode': context.workflow,
+    'Review Strategy': context.strategy,
+    'Handoff Mode': context.mode,
+    'Issue URL': context.issue || 'none',
+    Remote: context.remote,
+  }
+  const lines = FIELDS.map(field => `${field}: ${values[field].replaceAll(/[\r\n]+/g, ' ').trim()}`)
+  return `# WorkflowContext\n\n${lines.join('\n')}\n`
+}
+
+/** Changes one field and nothing else of what a person wrote. */
+export function withField(text: string, field: Field, value: string): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n'
+  const lines = text.split(/\r?\n/)
+  const isField = (line: string, name: string) =>
+    LINE.exec(line)?.[1]?.toLowerCase().replaceAll(/\s+/g, ' ').trim() === name.toLowerCase()
+  const at = lines.findIndex(line => isField(line, field))
+  if (at >= 0) {
+    const [, start = ''] = /^(.*?:(?:\*\*|__)?)/.exec(lines[at] ?? '') ?? []
+    return lines.with(at, `${start} ${value}`).join(newline)
+  }
+  const before = FIELDS.slice(0, FIELDS.indexOf(field))
+  const after = lines.findLastIndex(line => before.some(name => isField(line, name)))
+  const place = after >= 0 ? after + 1 : lines.at(-1) === '' ? lines.length - 1 : lines.length
+  return lines.toSpliced(place, 0, `${field}: ${value}`).join(newline)
+}
+
+const LONGEST = 100_000
+/** `Name: value`, also as `- **Name**: value` or `**Name:** value`. */
+const LINE = /^\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,40}?)(?:\*\*|__)?:(?:\*\*|__)?[ \t]*(.*)$/
+
+const plain = (value: string): string =>
+  value
+    .trim()
+    .replace(/^`([^`]*)`$/, '$1')
+    .trim()
+
+const oneOf = <T extends string>(choices: readonly T[], value: string): T | undefined =>
+  choices.find(choice => choice === value.toLowerCase())
+
+const shown = (value: string): string => value.slice(0, 40)

@@ -1,0 +1,87 @@
+import type { WorkPhase } from '@batonpass/contract/work'
+
+/** The phases of ImplementationPlan.md: its `## Phase N:` headings, in the order in which they stand. */
+export function parsePhases(text: string): WorkPhase[] {
+  const phases: (WorkPhase & { boxes: number; ticked: number; said: boolean })[] = []
+  let current: (typeof phases)[number] | undefined
+  for (const line of proseLines(text)) {
+    const heading = /^(#{1,2})\s+(.*)$/.exec(line)
+    if (heading) {
+      const [, number, title = ''] = /^Phase\s+(\d{1,3})\s*[:.—–-]?\s*(.*)$/i.exec(heading[2] ?? '') ?? []
+      const n = Number(number)
+      current =
+        heading[1] === '##' && n > 0 && !phases.some(phase => phase.number === n)
+          ? {
+              number: n,
+              title: title
+                .replace(/\s*(?:✅|✔️?|\[x\])\s*$/iu, '')
+                .trim()
+                .slice(0, 200),
+              state: 'open',
+              reviewed: false,
+              boxes: 0,
+              ticked: 0,
+              said: /(?:✅|✔|\[x\])/iu.test(title),
+            }
+          : undefined
+      if (current) phases.push(current)
+      continue
+    }
+    if (!current) continue
+    const box = /^\s*[-*+]\s+\[([ xX])\]/.exec(line)
+    if (box) {
+      current.boxes++
+      if (box[1] !== ' ') current.ticked++
+    }
+    if (
+      /^[\s>*_-]*(?:phase )?status[*_]*\s*:[\s*_]*(?:✅\s*)?(?:complete|completed|done|finished)\b/i.test(
+        line,
+      )
+    )
+      current.said = true
+    if (
+      /^[\s>*_-]*review(?:ed)?[*_]*\s*:[\s*_]*(?:✅\s*)?(?:passed|approved|complete|completed|done|yes)\b/i.test(
+        line,
+      )
+    )
+      current.reviewed = true
+  }
+  return phases.map(({ boxes, ticked, said, ...phase }) => {
+    const done = said || (boxes > 0 && ticked === boxes)
+    return { ...phase, state: done ? 'done' : ticked > 0 ? 'begun' : 'open' }
+  })
+}
+
+/** How many questions of the section "Research Questions" in Spec.md are open: unticked boxes and plain points. */
+export function openQuestions(text: string): number {
+  let level = 0
+  let count = 0
+  for (const line of proseLines(text)) {
+    const heading = /^(#{1,6})\s+(.*)$/.exec(line)
+    if (heading) {
+      const depth = heading[1]?.length ?? 0
+      if (/\bresearch questions?\b/i.test(heading[2] ?? '')) level = depth
+      else if (level > 0 && depth <= level) level = 0
+      continue
+    }
+    if (level === 0) continue
+    const point = /^(?:[-*+]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s*)?(.*)$/.exec(line)
+    if (!point || (point[1] ?? ' ') !== ' ') continue
+    if (!/^(?:~~|none\b|n\/a\b)/i.test(point[2] ?? '') && (point[2] ?? '').trim() !== '') count++
+  }
+  return count
+}
+
+const LONGEST = 1_000_000
+
+/** The lines that are no example in a fence. */
+function* proseLines(text: string): Generator<string> {
+  let fence: string | undefined
+  for (const line of text.slice(0, LONGEST).split(/\r\n?|\n/)) {
+    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === undefined) {
+      if (mark === undefined) yield line
+      else fence = mark
+    } else if (mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length) fence = undefined
+  }
+}

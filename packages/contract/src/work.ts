@@ -1,0 +1,254 @@
+import { z } from 'zod'
+import { SessionId } from './ids.ts'
+
+/** A work item's name: a folder below `.paw/work`, so nothing that could lead anywhere else. */
+export const WORK_ID = /^[a-z0-9-]{1,100}$/
+export const WorkId = z.string().regex(WORK_ID)
+
+/** How much a work item does by itself: wait for a command, go on at routine steps, or go on always. */
+export const HandoffMode = z.enum(['manual', 'semi-auto', 'auto'])
+export type HandoffMode = z.infer<typeof HandoffMode>
+
+/** Whether changes are reviewed in pull requests on the way, or only in the final one. */
+export const ReviewStrategy = z.enum(['local', 'prs'])
+export type ReviewStrategy = z.infer<typeof ReviewStrategy>
+
+/** The steps of staged work: nine that build something, five that review somebody's pull request. */
+export const StageName = z.enum([
+  'spec',
+  'spec-research',
+  'code-research',
+  'plan',
+  'implement',
+  'review',
+  'docs',
+  'pr',
+  'status',
+  'pr-understanding',
+  'pr-baseline',
+  'pr-impact',
+  'pr-gap',
+  'pr-feedback',
+])
+export type StageName = z.infer<typeof StageName>
+
+/** The agents as tools and people name them; the first nine are those of the seed's tool. */
+export const StageAgent = z.enum([
+  'PAW-01A Specification',
+  'PAW-01B Spec Researcher',
+  'PAW-02A Code Researcher',
+  'PAW-02B Impl Planner',
+  'PAW-03A Implementer',
+  'PAW-03B Impl Reviewer',
+  'PAW-04 Documenter',
+  'PAW-05 PR',
+  'PAW-X Status',
+  'PAW-R1A Understanding',
+  'PAW-R1B Baseline Researcher',
+  'PAW-R2A Impact Analyzer',
+  'PAW-R2B Gap Analyzer',
+  'PAW-R3A Feedback Generator',
+])
+export type StageAgent = z.infer<typeof StageAgent>
+
+export const TemplateKey = z.enum([
+  '01A-spec',
+  '02A-code-research',
+  '02B-impl-plan',
+  '02C-planning-pr-review',
+  '03A-implement',
+  '03B-review',
+  '03C-pr-review',
+  '03D-review-pr-review',
+  '04-docs',
+  '04B-docs-pr-review',
+  '04C-docs-review-pr-review',
+  '05-pr',
+  '05B-final-pr-review',
+  '05C-final-review-pr-review',
+  '0X-status',
+])
+export type TemplateKey = z.infer<typeof TemplateKey>
+
+/** Files in a work item's folder that stages make, without `.md`. */
+export const Artifact = z.enum([
+  'WorkflowContext',
+  'Spec',
+  'SpecResearch',
+  'CodeResearch',
+  'ImplementationPlan',
+  'Docs',
+  'DerivedSpec',
+  'ImpactAnalysis',
+  'GapAnalysis',
+  'ReviewComments',
+])
+export type Artifact = z.infer<typeof Artifact>
+
+export const WorkPhase = z.object({
+  number: z.number().int().positive(),
+  title: z.string(),
+  state: z.enum(['open', 'begun', 'done']),
+  reviewed: z.boolean(),
+})
+export type WorkPhase = z.infer<typeof WorkPhase>
+
+/** One thing a person can do next, with the exact words to type. The first of a list is what `continue` means. */
+export const NextStep = z.object({
+  command: z.string(),
+  agent: StageAgent.optional(),
+  what: z.string(),
+})
+export type NextStep = z.infer<typeof NextStep>
+
+/** A work item in a list: GET /api/work. */
+export const WorkSummary = z.object({
+  workId: WorkId,
+  title: z.string(),
+  /** Where it stands, for people: `Implementation, Phase 2 of 3`. */
+  stage: z.string(),
+  mode: HandoffMode,
+  modifiedAt: z.iso.datetime(),
+})
+export type WorkSummary = z.infer<typeof WorkSummary>
+export const WorkList = z.object({ project: z.string(), items: z.array(WorkSummary) })
+
+const PullRequestState = z.object({
+  kind: z.enum(['planning', 'phase', 'docs', 'final']),
+  phase: z.number().int().positive().optional(),
+  branch: z.string(),
+  /** Nothing below is there when no pull request was found. */
+  number: z.number().int().positive().optional(),
+  url: z.string().optional(),
+  title: z.string().optional(),
+  state: z.enum(['open', 'closed', 'merged', 'not-found']),
+  review: z.enum(['approved', 'changes-requested', 'required', 'none']).optional(),
+  checks: z.enum(['passed', 'failed', 'pending', 'unknown', 'none']).optional(),
+  comments: z
+    .object({
+      /** Threads that nobody resolved. */
+      unresolved: z.number().int().nonnegative(),
+      /** Of those, about code that has changed since. */
+      outdated: z.number().int().nonnegative(),
+      /** Reviewers whose latest word asks for changes. */
+      changesRequested: z.array(z.string()),
+      /** Where they are, newest last: `src/a.ts:12`. */
+      where: z.array(z.string()),
+    })
+    .optional(),
+})
+export type PullRequestState = z.infer<typeof PullRequestState>
+
+/** "Where am I?": GET /api/work/:id. */
+export const WorkStatus = z.object({
+  project: z.string(),
+  workId: WorkId,
+  title: z.string(),
+  mode: HandoffMode,
+  strategy: ReviewStrategy,
+  workflow: z.string(),
+  stage: z.string(),
+  /** What is odd about its files, in words for a person. */
+  warnings: z.array(z.string()),
+  blocked: z.string().optional(),
+  artifacts: z.array(z.object({ name: z.string(), present: z.boolean() })),
+  phases: z.array(WorkPhase),
+  questions: z.number().int().nonnegative(),
+  git: z
+    .object({
+      branch: z.string().optional(),
+      detached: z.boolean(),
+      target: z.string().optional(),
+      ahead: z.number().int().optional(),
+      behind: z.number().int().optional(),
+      dirty: z.number().int().nonnegative(),
+      /** What to do about it, if anything. */
+      advice: z.string().optional(),
+    })
+    .optional(),
+  pullRequests: z.array(PullRequestState),
+  /** Why there is nothing about pull requests, if so. */
+  pullRequestsAdvice: z.string().optional(),
+  asks: z.array(z.object({ id: z.string(), title: z.string() })),
+  claim: z.string().optional(),
+  sessions: z.array(
+    z.object({
+      session: SessionId,
+      nativeSession: z.string(),
+      stage: StageName.optional(),
+      live: z.boolean(),
+      /** How full its context is, e.g. `62 % (small tasks only)`. */
+      context: z.string().optional(),
+    }),
+  ),
+  next: z.array(NextStep),
+  modifiedAt: z.iso.datetime(),
+})
+export type WorkStatus = z.infer<typeof WorkStatus>
+
+/** GET /api/work/status: the answer as every place shows it, with the facts behind it. */
+export const WorkReport = z.object({
+  text: z.string(),
+  status: WorkStatus.optional(),
+  items: z.array(WorkSummary),
+})
+export type WorkReport = z.infer<typeof WorkReport>
+
+/** POST /api/work: begin a work item. */
+export const NewWork = z.object({
+  title: z.string().trim().min(1).max(200),
+  work_id: z.string().optional(),
+  mode: HandoffMode.default('manual'),
+  strategy: ReviewStrategy.default('local'),
+  workflow: z.enum(['full', 'minimal', 'review']).default('full'),
+  branch: z.string().trim().min(1).max(200).optional(),
+  issue: z.string().trim().max(500).optional(),
+  remote: z.string().trim().min(1).max(100).optional(),
+})
+export type NewWork = z.infer<typeof NewWork>
+
+export const ModeChange = z.object({ mode: HandoffMode })
+
+/** GET /api/tools: what an editor registers. */
+export const ToolList = z.object({
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
+  ),
+})
+
+/** POST /api/tools/:name. */
+export const ToolCallRequest = z.object({
+  project: z.string().startsWith('/').max(4096),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+  /** The caller opens the new conversation itself, as an editor does. */
+  opensChats: z.boolean().default(false),
+})
+export const ToolAnswer = z.object({
+  text: z.string(),
+  /** For a caller that opens conversations itself: which, and with what. */
+  open: z.object({ agent: StageAgent, prompt: z.string() }).optional(),
+})
+export type ToolAnswer = z.infer<typeof ToolAnswer>
+
+/** What the journal says about staged work. */
+export const StageEntry = z.object({
+  kind: z.literal('stage'),
+  what: z.enum([
+    'begun',
+    'called',
+    'passed',
+    'paused',
+    'reminded',
+    'blocked',
+    'failed',
+    'ended',
+    'carried-over',
+  ]),
+  workId: WorkId,
+  stage: StageName.optional(),
+  phase: z.number().int().positive().optional(),
+  agent: StageAgent.optional(),
+  mode: HandoffMode.optional(),
+  detail: z.string().optional(),
+})
+export type StageEntry = z.infer<typeof StageEntry>
