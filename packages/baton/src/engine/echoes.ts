@@ -1,8 +1,8 @@
 import type { HookSource } from '@batonpass/contract/hook'
 
 const REMEMBER_MS = 60_000
-/** A flood of events pushes the oldest out before their time. */
-const REMEMBER_AT_MOST = 20_000
+/** An echo comes within moments; a flood of events pushes the oldest out before their time, so that memory stays flat. */
+const REMEMBER_AT_MOST = 4000
 const REQUESTS_AT_MOST = 64
 
 /** One hook call, as far as telling it from its echo goes. */
