@@ -9,6 +9,8 @@ export interface Driver {
   readonly kind: 'tmux' | 'acp'
   reaches(place: string): boolean
   look(place: string, agent: AgentName): Promise<Look>
+  /** What is at many places, cheaply; a driver without it is looked at one by one. */
+  glance?(places: readonly string[]): Promise<ReadonlyMap<string, Glance>>
   /** Types a prompt and submits it; checked, not assumed. */
   type(place: string, text: string, agent: AgentName): Promise<Typed>
   /** Stops the turn that runs. */
@@ -34,6 +36,13 @@ export interface Look {
   pid?: number | undefined
 }
 
+export interface Glance {
+  state: 'there' | 'dead' | 'gone'
+  pid?: number | undefined
+  /** When something was last printed there, in milliseconds since the epoch; it may be a second off. */
+  changedAt?: number | undefined
+}
+
 export interface StartOrder {
   agent: AgentName
   launch: Launch
@@ -41,6 +50,8 @@ export interface StartOrder {
   /** For people: the name of the tmux session or the hosted one. */
   title: string
   env?: Readonly<Record<string, string>>
+  /** Where the driver has several servers: which one, e.g. a tmux socket. */
+  where?: string | undefined
 }
 
 export interface Started {

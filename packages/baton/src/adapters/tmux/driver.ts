@@ -1,113 +1,218 @@
-import { spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
-import type { Driver, Look, Typed } from '../../ports/driver.ts'
+import type { Driver, Glance, Look, Started, StartOrder, Typed } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
+import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
+import { TmuxServer } from './server.ts'
+import { startWords } from './start.ts'
 
-const CALL_MS = 3000
+/** How long a program may take to show what was typed, or to let go of it. */
 const TAKEN_MS = 4000
-const TRIES = 3
+const STOPPED_MS = 5000
+const LOOK_AGAIN_MS = 40
+/** How long each Enter is given to act: a lost one shows soon, a slow machine shows late. */
+const ENTER_MS = [1500, 3000, 4000]
 
-/** Types into a tmux pane, named as hooks name it: `%5 /tmp/tmux-1000/default`. No shell, no key names from the text. */
-export function tmuxDriver(terminals: Partial<Record<AgentName, AgentTerminal>>): Driver {
-  const at = (place: string) => {
+export interface TmuxParts {
+  terminals: Partial<Record<AgentName, AgentTerminal>>
+  /** Monotonic milliseconds. */
+  elapsed(): number
+  /** The environment of tmux itself. */
+  env: NodeJS.ProcessEnv
+}
+
+export interface TmuxDriver extends Driver {
+  kind: 'tmux'
+  /** Lets go of every connection; what runs goes on. */
+  close(): void
+}
+
+/** Acts on panes, named as hooks name them: `%5 /tmp/tmux-1000/default`. No shell, no key names from the text. */
+export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
+  const servers = new Map<string, TmuxServer>()
+  const serverOf = (socket: string): TmuxServer => {
+    const known = servers.get(socket) ?? new TmuxServer(socket, { env, elapsed })
+    servers.set(socket, known)
+    return known
+  }
+  const at = (place: string): { id: string; server: TmuxServer } | undefined => {
     const [, id, socket] = PLACE.exec(place) ?? []
-    return id && socket
-      ? { id, tmux: (args: readonly string[], input?: string) => call(['-S', socket, ...args], input) }
-      : undefined
+    return id && socket ? { id, server: serverOf(socket) } : undefined
   }
-  const look = async (place: string, agent: AgentName): Promise<Look & { typed: string }> => {
-    const pane = at(place)
-    const facts = await pane?.tmux([
-      'display-message',
-      '-p',
-      '-t',
-      pane.id,
-      '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid}',
-    ])
-    const [found, dead, inMode, pid] = facts?.out.trim().split(' ') ?? []
-    if (!pane || found !== pane.id) return { state: 'gone', lines: [], typed: '' }
-    const screen = (await pane.tmux(['capture-pane', '-p', '-e', '-t', pane.id]))?.out ?? ''
+
+  async function view(place: string, agent: AgentName): Promise<View> {
+    const spot = at(place)
+    const pane = spot && (await paneAt(spot.server, spot.id))
+    if (!pane) return { state: 'gone', typed: '', lines: [] }
+    const screen = (await screenOf(spot.server, pane.id)) ?? ''
     const { state, typed } = terminals[agent]?.read(screen) ?? { state: 'unknown' as const, typed: '' }
-    const lines = screen
-      .replaceAll(/\x1b\[[0-9;:]*[A-Za-z]/g, '')
-      .trimEnd()
-      .split('\n')
-    // In copy mode keys go to tmux; a half-typed line belongs to a person.
-    const seen = dead !== '0' ? 'dead' : inMode !== '0' || typed !== '' ? 'person' : state
-    return { state: seen, lines, pid: Number(pid) || undefined, typed }
+    const seen = { typed, lines: linesOf(screen), pid: pane.pid }
+    if (pane.dead) return { ...seen, state: 'dead' }
+    return { ...seen, state: pane.inMode ? 'person' : state, pane }
   }
-  const type = async (place: string, text: string, agent: AgentName): Promise<Typed> => {
-    const pane = at(place)
-    const { state } = await look(place, agent)
-    if (!pane || state === 'gone' || state === 'dead') return 'gone'
-    if (state !== 'waiting' && state !== 'working') return 'busy'
-    const empty = async () => (await look(place, agent)).typed === ''
-    const buffer = `baton-${process.pid}`
-    if (!(await pane.tmux(['load-buffer', '-b', buffer, '-'], typeable(text)))) return 'not-taken'
+
+  async function look(place: string, agent: AgentName): Promise<View> {
+    const seen = await view(place, agent)
+    const { pane } = seen
+    const person = pane && (seen.typed !== '' || (await isTypedInto(serverOf(socketOf(place)), pane)))
+    return person ? { ...seen, state: 'person' } : seen
+  }
+
+  async function eventually(holds: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+    for (const until = elapsed() + withinMs; ; await pause(LOOK_AGAIN_MS)) {
+      if (await holds()) return true
+      if (elapsed() > until) return false
+    }
+  }
+
+  let buffers = 0
+  async function type(place: string, text: string, agent: AgentName): Promise<Typed> {
+    const spot = at(place)
+    const before = await look(place, agent)
+    if (!spot || before.state === 'gone' || before.state === 'dead') return 'gone'
+    if (before.state !== 'waiting') return 'busy'
+    const { server, id } = spot
+    const clean = typeable(text)
+    if (clean === '') return 'not-taken'
+
+    const buffer = `baton-${process.pid}-${++buffers}`
+    for (const [i, piece] of pieces(clean).entries()) {
+      const filled = await server.run(['set-buffer', ...(i > 0 ? ['-a'] : []), '-b', buffer, '--', piece])
+      if (!filled?.ok) return 'not-taken'
+    }
     // A bracketed paste arrives as one prompt, line breaks and all.
-    if (!(await pane.tmux(['paste-buffer', '-p', '-d', '-b', buffer, '-t', pane.id]))) return 'not-taken'
-    if (!(await eventually(async () => !(await empty())))) return 'not-taken'
+    const pasted = await server.run(['paste-buffer', '-p', '-d', '-b', buffer, '-t', id])
+    if (!pasted?.ok) return (await view(place, agent)).state === 'gone' ? 'gone' : 'not-taken'
+    const empty = async () => {
+      const { state, typed } = await view(place, agent)
+      return state === 'gone' || state === 'dead' || (state !== 'person' && typed === '')
+    }
+    if (!(await eventually(async () => !(await empty()), TAKEN_MS))) return 'not-taken'
     // Enter in the same call can be swallowed, so it comes by itself and is checked.
-    for (let tries = 0; tries < TRIES; tries++) {
-      if (!(await pane.tmux(['send-keys', '-t', pane.id, 'Enter']))) return 'gone'
-      if (await eventually(empty)) return 'taken'
+    for (const withinMs of ENTER_MS) {
+      // A person who went to read back meanwhile would get the key.
+      if ((await view(place, agent)).state !== 'person') await server.run(['send-keys', '-t', id, 'Enter'])
+      if (await eventually(empty, withinMs)) {
+        const { state } = await view(place, agent)
+        return state === 'gone' || state === 'dead' ? 'gone' : 'taken'
+      }
     }
     return 'not-taken'
   }
+
   return {
     kind: 'tmux',
     reaches: place => PLACE.test(place),
-    look,
     type,
+
+    async look(place, agent): Promise<Look> {
+      const { state, lines, pid } = await look(place, agent)
+      return { state, lines, pid }
+    },
+
+    async glance(places) {
+      const bySocket = Map.groupBy(
+        places.filter(place => PLACE.test(place)),
+        socketOf,
+      )
+      const found = await Promise.all(
+        [...bySocket].map(async ([socket, wanted]) => {
+          const panes = new Map((await panesOf(serverOf(socket))).map(pane => [pane.id, pane]))
+          return wanted.map((place): [string, Glance] => [place, glanceAt(panes.get(idOf(place)))])
+        }),
+      )
+      return new Map(found.flat())
+    },
+
     async interrupt(place, agent) {
-      const pane = at(place)
-      const { state } = await look(place, agent)
-      if (!pane || state === 'gone' || state === 'dead') return 'gone'
+      const spot = at(place)
+      const { state } = await view(place, agent)
+      if (!spot || state === 'gone' || state === 'dead') return 'gone'
       if (state !== 'working') return 'idle'
-      await pane.tmux(['send-keys', '-t', pane.id, terminals[agent]?.interrupt ?? 'Escape'])
+      await spot.server.run(['send-keys', '-t', spot.id, terminals[agent]?.interrupt ?? 'Escape'])
+      await eventually(async () => (await view(place, agent)).state !== 'working', STOPPED_MS)
       return 'interrupted'
     },
+
     clear: async (place, agent) => {
       const words = terminals[agent]?.clear
       return words === undefined ? 'not-taken' : type(place, words, agent)
     },
-    start: async () => {
-      throw new BatonError('internal', 'Starting a session in tmux is not there yet')
+
+    async start(order: StartOrder): Promise<Started> {
+      const socket = order.where ?? defaultSocket(env)
+      if (!PLACE.test(`%0 ${socket}`))
+        throw new BatonError('usage', `${JSON.stringify(socket)} is no tmux socket`)
+      const answer = await serverOf(socket).once(startWords(order), {
+        start: true,
+        env: { ...env, ...order.env },
+      })
+      const [, id, pid] = /^(%\d+) (\d+)$/.exec((answer?.ok && answer.lines[0]) || '') ?? []
+      if (!id)
+        throw new BatonError(
+          'missing_tool',
+          `tmux did not start it${answer?.ok === false ? `: ${answer.why}` : ''}`,
+          {
+            remedy: 'Is tmux 3.2 or newer installed? See `baton doctor`, or use `baton run --hosted`.',
+          },
+        )
+      return { place: `${id} ${socket}`, pid: Number(pid) || undefined }
     },
-    kill: async () => false,
+
+    async kill(place) {
+      const spot = at(place)
+      const pane = spot && (await paneAt(spot.server, spot.id))
+      // A pane that Baton did not start has no mark; a number that tmux gave out anew has none either.
+      if (!spot || !pane?.mark) return false
+      return (await spot.server.run(['kill-pane', '-t', spot.id]))?.ok === true
+    },
+
+    close() {
+      for (const server of servers.values()) server.close()
+      servers.clear()
+    },
   }
+}
+
+interface View extends Look {
+  typed: string
+  pane?: (Pane & { now: number }) | undefined
 }
 
 const PLACE = /^(%\d{1,9}) (\/[^\0\n]{1,200})$/
+const idOf = (place: string): string => PLACE.exec(place)?.[1] ?? ''
+const socketOf = (place: string): string => PLACE.exec(place)?.[2] ?? ''
+
+/** Where a person's own tmux listens. */
+export const defaultSocket = (env: NodeJS.ProcessEnv): string =>
+  `${env.TMUX_TMPDIR || '/tmp'}/tmux-${process.getuid?.() ?? 0}/default`
+
+function glanceAt(pane: Pane | undefined): Glance {
+  if (!pane) return { state: 'gone' }
+  return { state: pane.dead ? 'dead' : 'there', pid: pane.pid, changedAt: pane.changedAt }
+}
 
 /** Nothing in a text may act as a key: no escape, no end of the paste. */
-const typeable = (text: string): string => text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '').trimEnd()
+const typeable = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
+    .trimEnd()
 
-async function eventually(holds: () => Promise<boolean>): Promise<boolean> {
-  const until = performance.now() + TAKEN_MS
-  for (;;) {
-    if (await holds()) return true
-    if (performance.now() > until) return false
-    await pause(60)
-  }
+/** tmux reads a line at once: a long text goes in pieces. */
+function pieces(text: string): string[] {
+  const letters = [...text]
+  return Array.from({ length: Math.ceil(letters.length / PIECE) }, (_, i) =>
+    letters.slice(i * PIECE, (i + 1) * PIECE).join(''),
+  )
 }
+const PIECE = 8000
 
-function call(args: readonly string[], input = ''): Promise<{ out: string } | undefined> {
-  return new Promise(resolve => {
-    const child = spawn('tmux', args, {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: CALL_MS,
-      killSignal: 'SIGKILL',
-    })
-    let out = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      out += chunk
-    })
-    child.stdin.on('error', () => {})
-    child.once('error', () => resolve(undefined))
-    child.once('close', code => resolve(code === 0 ? { out } : undefined))
-    child.stdin.end(input)
-  })
-}
+const linesOf = (screen: string): string[] =>
+  screen
+    .replaceAll(/\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])/g, '')
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
+    .trimEnd()
+    .split('\n')

@@ -1,59 +1,272 @@
-import { expect, it } from 'vitest'
-import { promptLine } from '../../../src/adapters/agents/claude-code/terminal.ts'
-import { terminals } from '../../../src/adapters/agents/terminals.ts'
-import { tmuxDriver } from '../../../src/adapters/tmux/driver.ts'
-import { startTerminal } from '../../world/agents/tmux.ts'
-import { scratch } from '../../world/scratch.ts'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { answerIn } from '../../../src/adapters/tmux/control.ts'
+import { bestSession } from '../../../src/adapters/tmux/server.ts'
+import { until } from '../../world/wait.ts'
+import { type TmuxWorld, tmuxWorld } from './world.ts'
 
-const rule = '─'.repeat(40)
+const AGENT = 'claude-code'
+const idOf = (place: string) => place.split(' ')[0] ?? ''
 
-it('The prompt line is what stands between the rules; a suggestion in dim letters is not typed text', () => {
-  expect(promptLine(`talk\n${rule}\n❯ \n${rule}\n hints`)).toBe('')
-  expect(promptLine(`${rule}\n❯ half a\n  sentence\n${rule}`)).toBe('half a\n  sentence')
-  expect(promptLine(`${rule}\n❯ \x1b[2mTry "fix the tests"\x1b[0m\n${rule}`)).toBe('')
-  expect(promptLine('Do you want to proceed?\n❯ 1. Yes')).toBeUndefined()
-  expect(promptLine('')).toBeUndefined()
-})
-
-/** A stand-in for an agent's terminal: shows a prompt line, takes a pasted prompt on Enter and writes it to a file. */
-const AGENT = `
-const { appendFileSync } = require('node:fs')
-let line = ''
-const show = () => process.stdout.write('\\x1b[2J\\x1b[H' + '─'.repeat(60) + '\\r\\n❯ ' + line.replaceAll('\\n', '\\r\\n') + '\\r\\n' + '─'.repeat(60) + '\\r\\n')
-process.stdin.setRawMode(true)
-process.stdout.write('\\x1b[?2004h')
-process.stdin.on('data', bytes => {
-  let text = String(bytes)
-  const pasted = /\\x1b\\[200~([\\s\\S]*?)\\x1b\\[201~/.exec(text)
-  if (pasted) line += pasted[1].replaceAll('\\r', '\\n')
-  else if (text === '\\r') { appendFileSync(process.argv[2], JSON.stringify(line) + '\\n'); line = '' }
-  else line += text
-  show()
-})
-show()
-`
-
-it('A prompt of several lines is typed as one, submitted, and nothing in it acts as a key', async () => {
-  await using folder = scratch()
-  const script = folder.write('agent.cjs', AGENT)
-  const taken = `${folder.path}/taken`
-  const env = { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8' }
-  await using terminal = await startTerminal({
-    command: [process.execPath, script, taken],
-    cwd: folder.path,
-    env,
+async function comes(world: TmuxWorld, place: string, state: string): Promise<void> {
+  await until(async () => (await world.driver.look(place, AGENT)).state === state, {
+    what: `${place} to be ${state}`,
+    evidence: async () => JSON.stringify(await world.driver.look(place, AGENT)),
   })
-  await terminal.waitForScreen(/❯/)
-  const driver = tmuxDriver(terminals)
-  const pane = `${terminal.pane} ${terminal.socket}`
-  expect(await driver.type(pane, 'first\nsecond $(touch x) \x1b[201~\x03 Enter', 'claude-code')).toBe('taken')
-  const { existsSync, readFileSync } = await import('node:fs')
-  expect(readFileSync(taken, 'utf8')).toBe(`${JSON.stringify('first\nsecond $(touch x) [201~ Enter')}\n`)
-  expect(existsSync(`${folder.path}/x`)).toBe(false)
-  await terminal.type('a person types')
-  await terminal.waitForScreen(/a person types/)
-  expect(await driver.type(pane, 'not now', 'claude-code')).toBe('busy')
-  await terminal.kill()
-  expect(await driver.type(pane, 'anybody?', 'claude-code')).toBe('gone')
-  expect(await driver.type('%1; rm -rf /', 'x', 'claude-code')).toBe('gone')
+}
+
+async function waiting(world: TmuxWorld, title?: string): Promise<string> {
+  const place = await world.agent(title)
+  await comes(world, place, 'waiting')
+  return place
+}
+
+describe('What is typed', () => {
+  it('arrives as it is, whatever it is made of, and runs nothing', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    const nasty = fc.constantFrom(
+      ...[
+        ';',
+        '\\',
+        '"',
+        "'",
+        '$HOME',
+        '$(touch hit)',
+        '`touch hit`',
+        '#{pane_pid}',
+        '#(touch hit)',
+        '\n',
+        '\r\n',
+      ],
+      ...[
+        '\x1b[201~',
+        '\x03',
+        '\x1b',
+        '%end 1 2 1',
+        '~',
+        '{',
+        '}',
+        '-t',
+        '--',
+        'é',
+        '🎉',
+        '\u202e',
+        '\ud800',
+        '\0',
+        ' ',
+      ],
+      ...['\x9b31m', '%begin', 'Enter', 'C-c', '\t', '*', '!', '@', '\\n', '\\033', '%if', '# c'],
+    )
+    const text = fc.array(fc.oneof(nasty, fc.string({ unit: 'grapheme', maxLength: 8 })), {
+      minLength: 1,
+      maxLength: 12,
+    })
+    await fc.assert(
+      fc.asyncProperty(text, async parts => {
+        // A word of its own in front: some prompts mean something to the small agent, and an empty one is none.
+        const given = `p${parts.join('')}`
+        const before = world.told(place).length
+        expect(await world.driver.type(place, given, AGENT)).toBe('taken')
+        await comes(world, place, 'waiting')
+        expect(world.told(place).slice(before)).toEqual([shown(given)])
+      }),
+      { numRuns: 40 },
+    )
+    expect(existsSync(join(world.folder, 'hit'))).toBe(false)
+  }, 120_000)
+
+  it('may be long', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    const long = Array.from({ length: 3000 }, (_, i) => `line ${i} "quoted" $x`).join('\n')
+    expect(await world.driver.type(place, long, AGENT)).toBe('taken')
+    expect(world.told(place)).toContain(long)
+  })
+
+  it('is submitted again when an Enter was lost, and not claimed when it never goes', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    await world.driver.type(place, 'swallow', AGENT)
+    expect(await world.driver.type(place, 'twice', AGENT)).toBe('taken')
+    expect(world.told(place).slice(-2)).toEqual(['swallow', 'twice'])
+    await world.driver.type(place, 'hold', AGENT)
+    expect(await world.driver.type(place, 'stuck', AGENT)).toBe('not-taken')
+  }, 40_000)
 })
+
+describe('A person', () => {
+  it('who reads back in copy mode is not disturbed', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    world.tmux('copy-mode', '-t', idOf(place))
+    expect((await world.driver.look(place, AGENT)).state).toBe('person')
+    expect(await world.driver.type(place, 'not now', AGENT)).toBe('busy')
+    world.tmux('send-keys', '-t', idOf(place), '-X', 'cancel')
+    expect(await world.driver.type(place, 'now', AGENT)).toBe('taken')
+  })
+
+  it('who has just pressed a key is not disturbed, and one who only looks on does not matter', async () => {
+    await using world = tmuxWorld()
+    await using outer = tmuxWorld()
+    const place = await waiting(world)
+    // Somebody's terminal, as real as it gets: a tmux in a tmux.
+    outer.tmux('new-session', '-d', '-x', '90', '-y', '25', 'tmux', '-S', world.socket, 'attach')
+    await until(() => world.tmux('list-clients', '-F', '#{client_control_mode}').includes('0'), {
+      what: 'the person',
+    })
+    await until(async () => (await world.driver.look(place, AGENT)).state === 'waiting', {
+      what: 'the attaching to be past',
+      timeout: 15_000,
+    })
+    outer.tmux('send-keys', 'Left')
+    await comes(world, place, 'person')
+    expect(await world.driver.type(place, 'not now', AGENT)).toBe('busy')
+  }, 40_000)
+
+  it('keeps the size of the window, with the connection open', async () => {
+    await using world = tmuxWorld()
+    await using outer = tmuxWorld()
+    const place = await waiting(world)
+    outer.tmux('new-session', '-d', '-x', '97', '-y', '27', 'tmux', '-S', world.socket, 'attach')
+    const size = () =>
+      world.tmux('display-message', '-p', '-t', idOf(place), '#{window_width}x#{window_height}').trim()
+    await until(() => size() === '97x26', { what: 'the size of the person’s terminal', evidence: size })
+    await world.driver.look(place, AGENT)
+    expect(world.tmux('list-clients', '-F', '#{client_flags}')).toMatch(/control-mode,ignore-size,no-output/)
+    expect(size()).toBe('97x26')
+    world.tmux('resize-window', '-t', idOf(place), '-x', '60', '-y', '12')
+    await comes(world, place, 'waiting')
+    expect(await world.driver.type(place, 'in a small window', AGENT)).toBe('taken')
+  }, 40_000)
+})
+
+describe('The connection', () => {
+  it('is one for all panes of a server', async () => {
+    await using world = tmuxWorld()
+    const places = [await waiting(world), await waiting(world), await waiting(world)]
+    await Promise.all(places.map(place => world.driver.type(place, 'hello', AGENT)))
+    expect((await world.driver.glance?.(places))?.size).toBe(3)
+    expect(world.tmux('list-clients', '-F', '#{client_control_mode}').trim()).toBe('1')
+  })
+
+  it('outlives the session it was attached to, and a session that was renamed', async () => {
+    await using world = tmuxWorld()
+    const [first, second] = [await waiting(world), await waiting(world)]
+    const held = world.tmux('list-clients', '-F', '#{session_id}').trim()
+    const [gone, left] = [first, second]
+      .map(place => ({
+        place,
+        session: world.tmux('display-message', '-p', '-t', idOf(place), '#{session_id}').trim(),
+      }))
+      .sort((a, b) => Number(b.session === held) - Number(a.session === held))
+    if (!gone || !left) throw new Error('no sessions')
+    world.tmux('kill-session', '-t', gone.session)
+    expect((await world.driver.look(gone.place, AGENT)).state).toBe('gone')
+    world.tmux('rename-session', '-t', left.session, 'another name')
+    expect((await world.driver.look(left.place, AGENT)).state).toBe('waiting')
+    expect(await world.driver.kill(left.place)).toBe(true)
+  })
+
+  it('says that everything is gone when the server goes, and finds a new one', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    world.tmux('kill-server')
+    expect((await world.driver.look(place, AGENT)).state).toBe('gone')
+    expect(await world.driver.type(place, 'x', AGENT)).toBe('gone')
+    expect((await world.driver.glance?.([place]))?.get(place)?.state).toBe('gone')
+    const again = await waiting(world)
+    // The same number, another program: what Baton did not start here it does not end.
+    expect(again).toBe(place)
+    expect(await world.driver.type(again, 'hello', AGENT)).toBe('taken')
+    const id = world.tmux('split-window', '-P', '-F', '#{pane_id}', '-t', idOf(again), 'cat').trim()
+    expect(await world.driver.kill(`${id} ${world.socket}`)).toBe(false)
+  })
+
+  it('does not hold a session that is to end with its last client', async () => {
+    expect(bestSession(['$1 1 0 1', '$2 on 1 0'])).toBeUndefined()
+    expect(bestSession(['$1 0 0 0', '$2 0 2 0', '$3 0 0 1'])).toBe('$3')
+    expect(bestSession(['$1 0 0 0', '$2 off 2 0'])).toBe('$2')
+    expect(bestSession(['', 'no server'])).toBeUndefined()
+    await using world = tmuxWorld()
+    world.tmux(
+      'new-session',
+      '-d',
+      '-x',
+      '100',
+      '-y',
+      '30',
+      'cat',
+      ';',
+      'set-option',
+      '-g',
+      'destroy-unattached',
+      'off',
+    )
+    const place = await waiting(world)
+    world.driver.close()
+    await until(() => world.tmux('list-clients').trim() === '', { what: 'the connection to be closed' })
+    expect((await world.driver.look(place, AGENT)).state).toBe('waiting')
+  })
+
+  it('reads an answer to its end, even when the screen shows what looks like one', () => {
+    const screen = ['%end 1 2 1', '%begin 3 4 1', '%error 3 4 1']
+    expect(
+      answerIn([
+        '%sessions-changed',
+        '%begin 1 2 1',
+        ...screen,
+        '%end 1 2 1',
+        '%window-add @1',
+        '%begin 1 3 1',
+      ]),
+    ).toEqual({
+      ok: true,
+      lines: screen,
+    })
+    expect(answerIn(['%begin 1 2 1', 'no such pane', '%error 1 2 1', '%begin 1 3 1'])).toEqual({
+      ok: false,
+      why: 'no such pane',
+    })
+    expect(answerIn([])).toMatchObject({ ok: false })
+  })
+})
+
+it('A program without arguments, a folder with strange letters and variables with anything in them are started as they are', async () => {
+  await using world = tmuxWorld()
+  const folder = join(world.folder, `it's #{pane_id} "x" $y`)
+  execFileSync('mkdir', ['-p', folder])
+  const script = join(world.folder, 'a; touch hit')
+  execFileSync('sh', [
+    '-c',
+    'printf \'#!/bin/sh\\npwd > "$0.out"; printf %s "$ODD" >> "$0.out"; exec cat\\n\' > "$1"; chmod +x "$1"',
+    'sh',
+    script,
+  ])
+  const odd = `a"b'c;d $HOME #{x}\nsecond \\ line`
+  const { place, pid } = await world.driver.start({
+    agent: AGENT,
+    launch: { program: script, args: [], env: { ODD: odd } },
+    cwd: folder,
+    title: 'odd: one.two',
+    where: world.socket,
+  })
+  const { readFileSync } = await import('node:fs')
+  await until(() => existsSync(`${script}.out`) && readFileSync(`${script}.out`, 'utf8').includes('line'), {
+    what: 'its words',
+  })
+  expect(readFileSync(`${script}.out`, 'utf8')).toBe(`${folder}\n${odd}`)
+  expect(existsSync(join(folder, 'hit'))).toBe(false)
+  expect((await world.driver.look(place, AGENT)).pid).toBe(pid)
+})
+
+/** What of a text is typed: no control characters but line breaks and tabs, whole characters only, no blank end. */
+const shown = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
+    .trimEnd()

@@ -1,0 +1,143 @@
+import type { AgentName } from '@batonpass/contract/event'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Driver, Look, StartOrder } from '../../src/ports/driver.ts'
+import { until } from '../world/wait.ts'
+
+/** What the suite needs of a driver's surroundings: a small agent that does as it is told. */
+export interface DriverWorld extends AsyncDisposable {
+  driver: Driver
+  agent: AgentName
+  /**
+   * Starts an agent that remembers its prompts and does a few of them: `work` goes on until it is interrupted, `die`
+   * ends its process with a failure, and anything else is answered at once.
+   */
+  order(title: string): StartOrder
+  /** The prompts that this agent took, oldest first; `/clear` and its like do not count. */
+  prompts(place: string): Promise<string[]>
+  /** How many conversations this agent has begun. */
+  conversations(place: string): Promise<number>
+  /** A place that looks like one of this driver's, where nothing is. */
+  nowhere: string
+  /** An agent that somebody else started, where there can be one. */
+  stranger?(): Promise<string>
+  /** Somebody begins to type there, where that can happen. */
+  person?(place: string): Promise<void>
+}
+
+/** What every driver must do. */
+export function driverContract(name: string, open: () => Promise<DriverWorld>): void {
+  describe(`A driver: ${name}`, () => {
+    let world: DriverWorld
+    const begun: string[] = []
+    beforeAll(async () => {
+      world = await open()
+    })
+    afterAll(async () => {
+      for (const place of begun) await world.driver.kill(place).catch(() => false)
+      await world[Symbol.asyncDispose]()
+    })
+
+    const begin = async (title: string) => {
+      const started = await world.driver.start(world.order(title))
+      begun.push(started.place)
+      await comes(started.place, 'waiting')
+      return started
+    }
+    const comes = (place: string, ...states: Look['state'][]) =>
+      until(
+        async () => {
+          const look = await world.driver.look(place, world.agent)
+          return states.includes(look.state) && look
+        },
+        { what: `${place} to be ${states.join(' or ')}`, timeout: 15_000 },
+      )
+    const type = (place: string, text: string) => world.driver.type(place, text, world.agent)
+
+    it('starts an agent, looks at it and says which process it is', async () => {
+      const { place, pid } = await begin('contract-look')
+      expect(world.driver.reaches(place)).toBe(true)
+      const look = await world.driver.look(place, world.agent)
+      expect(look.state).toBe('waiting')
+      expect(look.pid ?? pid).toBeGreaterThan(1)
+      for (const line of look.lines) expect(line).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f]/)
+      const glance = (await world.driver.glance?.([place, world.nowhere])) ?? new Map()
+      if (world.driver.glance) {
+        expect(glance.get(place)?.state).toBe('there')
+        expect(glance.get(world.nowhere)?.state).toBe('gone')
+      }
+    })
+
+    it('types a prompt of several lines as one, whatever is in it', async () => {
+      const { place } = await begin('contract-type')
+      const hostile =
+        'first; second\n"third" \'fourth\' $(touch x) `id` #{pane_id} \\ %end 1 2 1\n-t fünf 🎉 Enter C-c'
+      expect(await type(place, hostile)).toBe('taken')
+      await comes(place, 'waiting')
+      expect(await type(place, 'once more')).toBe('taken')
+      await comes(place, 'waiting')
+      expect(await world.prompts(place)).toEqual([hostile, 'once more'])
+    })
+
+    it('does not type while the agent works, and interrupts only then', async () => {
+      const { place } = await begin('contract-work')
+      expect(await world.driver.interrupt(place, world.agent)).toBe('idle')
+      expect(await type(place, 'work')).toBe('taken')
+      await comes(place, 'working')
+      expect(await type(place, 'not now')).toBe('busy')
+      expect(await world.driver.interrupt(place, world.agent)).toBe('interrupted')
+      await comes(place, 'waiting')
+      expect(await type(place, 'now')).toBe('taken')
+      await comes(place, 'waiting')
+      expect(await world.prompts(place)).toEqual(['work', 'now'])
+    })
+
+    it('begins a fresh conversation at the same place', async () => {
+      const { place } = await begin('contract-clear')
+      expect(await world.conversations(place)).toBe(1)
+      expect(await world.driver.clear(place, world.agent)).toBe('taken')
+      await comes(place, 'waiting')
+      expect(await world.conversations(place)).toBe(2)
+      expect(await type(place, 'hello again')).toBe('taken')
+      await comes(place, 'waiting')
+      expect(await world.prompts(place)).toEqual(['hello again'])
+    })
+
+    it('says of an agent that ended that it is dead or gone, and types nothing there', async () => {
+      const { place } = await begin('contract-die')
+      await type(place, 'die')
+      await comes(place, 'dead', 'gone')
+      expect(await type(place, 'anybody?')).toBe('gone')
+      expect(await world.driver.interrupt(place, world.agent)).toBe('gone')
+    })
+
+    it('knows when there is nothing at a place', async () => {
+      expect((await world.driver.look(world.nowhere, world.agent)).state).toBe('gone')
+      expect(await type(world.nowhere, 'x')).toBe('gone')
+      expect(await world.driver.clear(world.nowhere, world.agent)).toBe('gone')
+      expect(await world.driver.interrupt(world.nowhere, world.agent)).toBe('gone')
+      expect(await world.driver.kill(world.nowhere)).toBe(false)
+      for (const odd of ['', 'x', '%1; rm -rf /', '%1 relative', `${world.nowhere}\n`])
+        expect(world.driver.reaches(odd)).toBe(false)
+    })
+
+    it('ends what it started, and nothing else', async () => {
+      const { place } = await begin('contract-kill')
+      expect(await world.driver.kill(place)).toBe(true)
+      await comes(place, 'gone')
+      expect(await world.driver.kill(place)).toBe(false)
+      const other = await world.stranger?.()
+      if (other === undefined) return
+      expect(await world.driver.kill(other)).toBe(false)
+      expect((await world.driver.look(other, world.agent)).state).toBe('waiting')
+    })
+
+    it('leaves a person alone who has begun to type', async () => {
+      if (!world.person) return
+      const { place } = await begin('contract-person')
+      await world.person(place)
+      await comes(place, 'person')
+      expect(await type(place, 'not into that')).toBe('busy')
+      expect(await world.prompts(place)).toEqual([])
+    })
+  })
+}
