@@ -167,5 +167,5 @@ const codeOf = (error: unknown): string =>
 
 const troubleOf = (error: unknown): FileTrouble => troubles[codeOf(error)] ?? 'failed'
 
-const asFileError = (error: unknown, path: string): FileError =>
+export const asFileError = (error: unknown, path: string): FileError =>
   error instanceof FileError ? error : new FileError(troubleOf(error), path, error)

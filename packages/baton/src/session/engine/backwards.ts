@@ -1,0 +1,104 @@
+import type { AppendFile } from '../../ports/append-files.ts'
+import { asEntry, parseLine, type SessionEntry } from './entries.ts'
+
+/** An entry as met on the way back, of which only the head has been looked at. */
+export interface Met {
+  readonly id: string
+  readonly parentId: string | null
+  /** The whole entry; undefined where its line is damaged. */
+  now(): SessionEntry | undefined
+  /** The same, without holding its bytes meanwhile. */
+  later(): () => Promise<SessionEntry | undefined>
+}
+
+/** Small at first, because a branch may need only the end; large later, because it may need everything. */
+const FIRST_CHUNK = 64 * 1024
+const LARGEST_CHUNK = 4 * 1024 * 1024
+/** A longer line is passed over: it would have to be held whole. */
+const LONGEST_LINE = 64 * 1024 * 1024
+const NEWLINE = 10
+
+/**
+ * The entries of a file from its end to its beginning, in pieces. A parent stands before its children, so a branch is
+ * found in one pass, and what it does not need is never parsed.
+ */
+export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGenerator<Iterable<Met>> {
+  let rest: Uint8Array[] = []
+  let held = 0
+  let step = FIRST_CHUNK
+  for (let at = end; at > 0; step = Math.min(step * 4, LARGEST_CHUNK)) {
+    const start = Math.max(0, at - step)
+    const bytes = await file.read(start, at)
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    at = start
+    const first = chunk.indexOf(NEWLINE)
+    if (first < 0) {
+      held += chunk.length
+      if (held > LONGEST_LINE) rest = []
+      else rest.unshift(chunk)
+      continue
+    }
+    const tail = held > LONGEST_LINE ? undefined : rest
+    yield linesIn(file, chunk, start, tail)
+    rest = [chunk.subarray(0, first)]
+    held = first
+  }
+  const line = held > LONGEST_LINE ? undefined : new Line(file, Buffer.concat(rest), 0)
+  if (line?.isEntry) yield [line]
+}
+
+/** The lines that begin in a chunk, last one first; `tail` is how that one goes on in the chunk after it. */
+function* linesIn(
+  file: AppendFile,
+  chunk: Buffer,
+  start: number,
+  tail: readonly Uint8Array[] | undefined,
+): Generator<Met> {
+  let to = chunk.length
+  for (let nl = chunk.lastIndexOf(NEWLINE); nl >= 0; nl = to > 0 ? chunk.lastIndexOf(NEWLINE, to - 1) : -1) {
+    const part = chunk.subarray(nl + 1, to)
+    const isLast = to === chunk.length
+    if (!isLast || tail) {
+      const line = new Line(
+        file,
+        isLast && tail?.length ? Buffer.concat([part, ...tail]) : part,
+        start + nl + 1,
+      )
+      if (line.isEntry) yield line
+    }
+    to = nl
+  }
+}
+
+/** As pi and Baton write it; another order of the keys is read the long way. */
+const HEAD = /^\{"type":"([a-z_]+)","id":"([^"\\]+)","parentId":(?:null|"([^"\\]+)"),"/
+const HEAD_BYTES = 160
+
+class Line implements Met {
+  readonly id: string = ''
+  readonly parentId: string | null = null
+  readonly isEntry: boolean = false
+  readonly #file: AppendFile
+  readonly #bytes: Buffer
+  readonly #start: number
+
+  constructor(file: AppendFile, bytes: Buffer, start: number) {
+    this.#file = file
+    this.#bytes = bytes
+    this.#start = start
+    const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES))
+    const entry = head ? undefined : this.now()
+    this.isEntry = entry !== undefined || (head !== null && head[1] !== 'session')
+    this.id = entry?.id ?? head?.[2] ?? ''
+    this.parentId = entry?.parentId ?? head?.[3] ?? null
+  }
+
+  now(): SessionEntry | undefined {
+    return asEntry(parseLine(this.#bytes))
+  }
+
+  later(): () => Promise<SessionEntry | undefined> {
+    const [file, start, end] = [this.#file, this.#start, this.#start + this.#bytes.length]
+    return async () => asEntry(parseLine(await file.read(start, end)))
+  }
+}

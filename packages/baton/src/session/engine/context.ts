@@ -1,0 +1,120 @@
+import type { Met } from './backwards.ts'
+import { isObject, messageOf, type SessionEntry, type SessionMessage } from './entries.ts'
+
+/** The branch from a leaf to the root, newest first; no leaf means from the last whole entry. Ends where a parent is missing. */
+export async function branchFrom(
+  pieces: AsyncIterable<Iterable<Met>>,
+  leaf: string | undefined,
+  visit: (entry: SessionEntry) => boolean,
+): Promise<void> {
+  let wanted = leaf
+  for await (const piece of pieces)
+    for (const met of piece) {
+      if (wanted !== undefined && met.id !== wanted) continue
+      const entry = met.now()
+      if (!entry) continue
+      if (!visit(entry) || entry.parentId === null) return
+      wanted = entry.parentId
+    }
+}
+
+/**
+ * What the model is shown: the last compaction's summary, what it kept, and everything later. Reads no further back than
+ * that.
+ */
+export async function contextFrom(
+  pieces: AsyncIterable<Iterable<Met>>,
+  leaf: string | undefined,
+): Promise<SessionMessage[]> {
+  const recent: SessionEntry[] = []
+  const older: (() => Promise<SessionEntry | undefined>)[] = []
+  let compaction: SessionEntry | undefined
+  let wanted = leaf
+  let found = false
+  walking: for await (const piece of pieces)
+    for (const met of piece) {
+      if (wanted !== undefined && met.id !== wanted) continue
+      if (compaction) {
+        older.push(met.later())
+        found = met.id === compaction.firstKeptEntryId
+      } else {
+        const entry = met.now()
+        if (!entry) continue
+        if (entry.type === 'compaction') compaction = entry
+        else recent.push(entry)
+      }
+      if (found || met.parentId === null || (compaction && !hasKept(compaction))) break walking
+      wanted = met.parentId
+    }
+  const later = recent.reverse().flatMap(messagesOf)
+  if (!compaction) return later
+  const kept = found ? await wholeOf(older) : []
+  return [summaryOf(compaction), ...kept.flatMap(messagesOf), ...later]
+}
+
+const hasKept = ({ firstKeptEntryId }: SessionEntry): boolean => typeof firstKeptEntryId === 'string'
+
+/** Oldest first; none, where one of them turns out to be damaged: the branch ends there. */
+async function wholeOf(older: readonly (() => Promise<SessionEntry | undefined>)[]): Promise<SessionEntry[]> {
+  const entries: SessionEntry[] = []
+  for (const read of older.toReversed()) {
+    const entry = await read()
+    if (!entry) return []
+    entries.push(entry)
+  }
+  return entries
+}
+
+/** What an entry adds to the context. */
+export function messagesOf(entry: SessionEntry): SessionMessage[] {
+  switch (entry.type) {
+    case 'message': {
+      const message = messageOf(entry)
+      return message ? [message] : []
+    }
+    case 'custom_message':
+      return [
+        {
+          role: 'custom',
+          customType: entry.customType,
+          content: entry.content,
+          display: entry.display === true,
+          ...(entry.details === undefined ? {} : { details: entry.details }),
+          timestamp: Date.parse(entry.timestamp),
+        },
+      ]
+    case 'branch_summary':
+      return typeof entry.summary === 'string' && entry.summary !== ''
+        ? [
+            {
+              role: 'branchSummary',
+              summary: entry.summary,
+              fromId: entry.fromId,
+              timestamp: Date.parse(entry.timestamp),
+            },
+          ]
+        : []
+    default:
+      return []
+  }
+}
+
+const summaryOf = ({ summary, tokensBefore, timestamp }: SessionEntry): SessionMessage => ({
+  role: 'compactionSummary',
+  summary,
+  tokensBefore,
+  timestamp: Date.parse(timestamp),
+})
+
+/** A context message as words, for a model that is told about it instead of being given it. */
+export function wordsOfMessage(message: SessionMessage): string {
+  if (typeof message.summary === 'string') return message.summary
+  const { content } = message
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .flatMap((block: unknown) =>
+      isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : [],
+    )
+    .join('\n')
+}

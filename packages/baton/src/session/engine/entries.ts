@@ -1,0 +1,92 @@
+/** The lines of a session file, version 3: as pi and oh-my-pi write them, so that each can open the other's. */
+export interface SessionHeader {
+  type: 'session'
+  version: number
+  id: string
+  timestamp: string
+  cwd: string
+  title?: string
+  /** The file of the session this one continues. */
+  parentSession?: string
+}
+
+/** One line below the header. Types that are not known here are kept as they are, and mean nothing in the context. */
+export interface SessionEntry {
+  type: string
+  id: string
+  parentId: string | null
+  timestamp: string
+  [key: string]: unknown
+}
+
+/** A message of the conversation, as a model's programming interface knows it. */
+export interface SessionMessage {
+  role: string
+  content?: unknown
+  [key: string]: unknown
+}
+
+export const FILE_VERSION = 3
+
+const BRACE = 0x7b
+
+/** The object on a line, or undefined: half-written and foreign lines are passed over. */
+export function parseLine(line: Uint8Array): Record<string, unknown> | undefined {
+  if (line[0] !== BRACE) return undefined
+  try {
+    const value: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function asHeader(row: Record<string, unknown> | undefined): SessionHeader | undefined {
+  if (row?.type !== 'session' || typeof row.id !== 'string') return undefined
+  return {
+    ...row,
+    type: 'session',
+    id: row.id,
+    version: typeof row.version === 'number' ? row.version : 1,
+    timestamp: typeof row.timestamp === 'string' ? row.timestamp : '',
+    cwd: typeof row.cwd === 'string' ? row.cwd : '',
+  }
+}
+
+export function asEntry(row: Record<string, unknown> | undefined): SessionEntry | undefined {
+  // Not copied where it is as it should be: a file has a hundred thousand of them.
+  if (row === undefined || isEntry(row)) return row
+  if (row.type === 'session' || typeof row.type !== 'string' || typeof row.id !== 'string') return undefined
+  const timestamp = typeof row.timestamp === 'string' ? row.timestamp : ''
+  const parentId = typeof row.parentId === 'string' ? row.parentId : null
+  return { ...row, type: row.type, id: row.id, parentId, timestamp }
+}
+
+const isEntry = (row: Record<string, unknown>): row is SessionEntry =>
+  typeof row.type === 'string' &&
+  row.type !== 'session' &&
+  typeof row.id === 'string' &&
+  (row.parentId === null || typeof row.parentId === 'string') &&
+  typeof row.timestamp === 'string'
+
+/** The texts of a message, joined. */
+export function textOfMessage(message: SessionMessage): string {
+  const { content } = message
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .flatMap((block: unknown) =>
+      isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : [],
+    )
+    .join('\n')
+}
+
+/** The message of an entry that holds one. */
+export const messageOf = ({ type, message }: SessionEntry): SessionMessage | undefined =>
+  type === 'message' && isMessage(message) ? message : undefined
+
+const isMessage = (value: unknown): value is SessionMessage =>
+  isObject(value) && typeof value.role === 'string'
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

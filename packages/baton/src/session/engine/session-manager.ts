@@ -1,0 +1,338 @@
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import type { AppendFile, AppendFiles } from '../../ports/append-files.ts'
+import type { Chance } from '../../ports/chance.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { FileError } from '../../ports/files.ts'
+import { entriesFromEnd, type Met } from './backwards.ts'
+import { branchFrom, contextFrom } from './context.ts'
+import {
+  asEntry,
+  asHeader,
+  FILE_VERSION,
+  messageOf,
+  parseLine,
+  type SessionEntry,
+  type SessionHeader,
+  type SessionMessage,
+} from './entries.ts'
+import { migrateRows } from './migrate.ts'
+import { sessionFileName, sessionFolder } from './places.ts'
+
+export interface SessionPorts {
+  files: AppendFiles
+  clock: Pick<Clock, 'now'>
+  chance: Chance
+  /** The folder whose `sessions` holds the files. */
+  home: string
+}
+
+type Stored =
+  /** Nothing is on disk yet, or an older file that is rewritten with the first new entry. */
+  | { kind: 'memory'; entries: SessionEntry[]; rewrites: boolean }
+  | { kind: 'file'; file: AppendFile; torn: boolean }
+
+const HEADER_BYTES = 64 * 1024
+const ID_LENGTH = 12
+
+/**
+ * One session's file: append-only, a tree of entries by their parents. Nothing is written before a reply exists, so that a
+ * session in which nothing happened leaves nothing behind; an injected handoff is the exception, and goes to disk at once.
+ */
+export class SessionManager {
+  readonly #ports: SessionPorts
+  #header: SessionHeader
+  #path: string
+  #stored: Stored
+  #leaf: string | null
+  /** Appends run one after the other: each needs its parent's id. */
+  #tail: Promise<unknown> = Promise.resolve()
+
+  private constructor(
+    ports: SessionPorts,
+    at: { header: SessionHeader; path: string; stored: Stored; leaf: string | null },
+  ) {
+    this.#ports = ports
+    this.#header = at.header
+    this.#path = at.path
+    this.#stored = at.stored
+    this.#leaf = at.leaf
+  }
+
+  static create(ports: SessionPorts, cwd: string, options: { parentSession?: string } = {}): SessionManager {
+    return new SessionManager(ports, fresh(ports, cwd, options))
+  }
+
+  /** Opens a file of pi, oh-my-pi or Baton, of any version so far. Changes nothing on disk. */
+  static async open(ports: SessionPorts, path: string): Promise<SessionManager> {
+    return new SessionManager(ports, await existing(ports, path))
+  }
+
+  get header(): Readonly<SessionHeader> {
+    return this.#header
+  }
+  get sessionId(): string {
+    return this.#header.id
+  }
+  /** Where the file stands, or will. */
+  get path(): string {
+    return this.#path
+  }
+  get leafId(): string | null {
+    return this.#leaf
+  }
+  /** Whether anything is on disk. */
+  get isStored(): boolean {
+    return this.#stored.kind === 'file' || this.#stored.rewrites
+  }
+
+  appendMessage(message: SessionMessage): Promise<string> {
+    return this.#append({ type: 'message' }, { message }, message.role === 'assistant')
+  }
+
+  /** A message that is part of the context. One of type `handoff` goes to disk at once. */
+  appendCustomMessageEntry(customType: string, content: string, display: boolean): Promise<string> {
+    const handoff = customType === 'handoff'
+    return this.#append({ type: 'custom_message' }, { customType, content, display }, handoff, handoff)
+  }
+
+  /** What is remembered beside the conversation, and never shown to the model. */
+  appendCustomEntry(customType: string, data: unknown): Promise<string> {
+    return this.#append({ type: 'custom' }, { customType, data }, false)
+  }
+
+  /** Waits until the disk has everything that is written. */
+  flush(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#stored.kind === 'file') await this.#stored.file.sync()
+    })
+  }
+
+  /** Leaves this session, which stays as it is, and begins an empty one. */
+  newSession(options: { parentSession?: string } = {}): Promise<string> {
+    return this.#inTurn(async () => {
+      await this.#moveTo(fresh(this.#ports, this.#header.cwd, options))
+      return this.#header.id
+    })
+  }
+
+  /** Leaves this session and goes on with another one. */
+  switchTo(path: string): Promise<void> {
+    return this.#inTurn(async () => this.#moveTo(await existing(this.#ports, path)))
+  }
+
+  /** Goes on from an earlier entry; what came after it stays in the file as another branch. */
+  async branch(id: string): Promise<void> {
+    let found = false
+    for await (const piece of this.#pieces()) for (const met of piece) found ||= met.id === id
+    if (!found) throw new BatonError('not_found', `The session has no entry ${id}`)
+    this.#leaf = id
+  }
+
+  /** The entries from the root to the leaf. */
+  async getBranch(): Promise<SessionEntry[]> {
+    const entries: SessionEntry[] = []
+    if (this.#leaf !== null)
+      await branchFrom(this.#pieces(), this.#leaf, entry => {
+        entries.push(entry)
+        return true
+      })
+    return entries.reverse()
+  }
+
+  /** How many messages the branch holds, counted no further than `enough`. */
+  async countMessages(enough: number): Promise<number> {
+    let count = 0
+    if (this.#leaf !== null)
+      await branchFrom(this.#pieces(), this.#leaf, entry => {
+        if (messageOf(entry)) count++
+        return count < enough
+      })
+    return count
+  }
+
+  /** What the model is shown at the leaf: nothing where there is none. */
+  async buildSessionContext(): Promise<{ messages: SessionMessage[] }> {
+    return { messages: this.#leaf === null ? [] : await contextFrom(this.#pieces(), this.#leaf) }
+  }
+
+  async close(): Promise<void> {
+    await this.#tail.catch(() => {})
+    if (this.#stored.kind === 'file') await this.#stored.file.close()
+  }
+
+  async *#pieces(): AsyncGenerator<Iterable<Met>> {
+    const stored = this.#stored
+    if (stored.kind === 'file') yield* entriesFromEnd(stored.file, await stored.file.size())
+    else
+      yield stored.entries.toReversed().map(entry => ({
+        id: entry.id,
+        parentId: entry.parentId,
+        now: () => entry,
+        later: () => async () => entry,
+      }))
+  }
+
+  #append(type: { type: string }, body: object, store: boolean, sync = false): Promise<string> {
+    return this.#inTurn(async () => {
+      const { clock, chance } = this.#ports
+      const id = chance.id(ID_LENGTH)
+      const timestamp = new Date(clock.now()).toISOString()
+      // The order of the keys is what lets a reader find an entry without parsing it.
+      const entry: SessionEntry = { ...type, id, parentId: this.#leaf, timestamp, ...body }
+      if (this.#stored.kind === 'memory') await this.#grow(this.#stored, entry, store)
+      else await this.#write(this.#stored, lineOf(entry))
+      this.#leaf = id
+      if (sync && this.#stored.kind === 'file') await this.#stored.file.sync()
+      return id
+    })
+  }
+
+  async #grow(
+    stored: Extract<Stored, { kind: 'memory' }>,
+    entry: SessionEntry,
+    store: boolean,
+  ): Promise<void> {
+    const entries = [...stored.entries, entry]
+    if (!store && !stored.rewrites) {
+      this.#stored = { ...stored, entries }
+      return
+    }
+    const text = [this.#header, ...entries].map(lineOf).join('')
+    const { files } = this.#ports
+    try {
+      // Whole or not at all: a reader never meets a session without its beginning.
+      await files.replace(this.#path, text)
+      this.#stored = { kind: 'file', file: await files.open(this.#path), torn: false }
+    } catch (cause) {
+      throw notStored(cause, this.#path)
+    }
+  }
+
+  async #write(stored: Extract<Stored, { kind: 'file' }>, line: string): Promise<void> {
+    const { torn } = stored
+    stored.torn = true
+    try {
+      // What a crash or a full disk left half written becomes a line of its own, which readers pass over.
+      await stored.file.append(torn ? `\n${line}` : line)
+    } catch (cause) {
+      throw notStored(cause, this.#path)
+    }
+    stored.torn = false
+  }
+
+  async #moveTo(at: Awaited<ReturnType<typeof existing>>): Promise<void> {
+    const left = this.#stored
+    this.#header = at.header
+    this.#path = at.path
+    this.#stored = at.stored
+    this.#leaf = at.leaf
+    if (left.kind === 'file') await left.file.close().catch(() => {})
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#tail.then(work, work)
+    this.#tail = mine.catch(() => {})
+    return mine
+  }
+}
+
+const lineOf = (row: object): string => `${JSON.stringify(row)}\n`
+
+function fresh(ports: SessionPorts, cwd: string, { parentSession }: { parentSession?: string }) {
+  const id = ports.chance.id(20)
+  const timestamp = new Date(ports.clock.now()).toISOString()
+  const header: SessionHeader = {
+    type: 'session',
+    version: FILE_VERSION,
+    id,
+    timestamp,
+    cwd,
+    ...(parentSession === undefined ? {} : { parentSession }),
+  }
+  const path = join(sessionFolder(ports.home, cwd), sessionFileName(timestamp, id))
+  const stored: Stored = { kind: 'memory', entries: [], rewrites: false }
+  return { header, path, stored, leaf: null as string | null }
+}
+
+async function existing(ports: SessionPorts, path: string) {
+  const file = await ports.files.open(path).catch(cause => {
+    throw unreadable(path, cause)
+  })
+  try {
+    const size = await file.size()
+    const header = await headerIn(file, size)
+    if (!header) throw unreadable(path)
+    if (header.version > FILE_VERSION)
+      throw new BatonError(
+        'not_allowed',
+        `${path} was written by a newer program (version ${header.version})`,
+        {
+          remedy: 'Update Baton, or open it with the program that wrote it.',
+        },
+      )
+    if (header.version === FILE_VERSION) {
+      const [last] = await file.read(size - 1, size)
+      const stored: Stored = { kind: 'file', file, torn: last !== 10 }
+      return { header, path, stored, leaf: await lastId(file, size) }
+    }
+    const { header: migrated, entries } = await wholeOf(file, size, header, ports.chance)
+    await file.close()
+    const stored: Stored = { kind: 'memory', entries, rewrites: true }
+    return { header: migrated, path, stored, leaf: entries.at(-1)?.id ?? null }
+  } catch (cause) {
+    await file.close().catch(() => {})
+    throw cause
+  }
+}
+
+async function headerIn(file: AppendFile, size: number): Promise<SessionHeader | undefined> {
+  const head = await file.read(0, Math.min(size, HEADER_BYTES))
+  const end = head.indexOf(10)
+  return asHeader(parseLine(end < 0 ? head : head.subarray(0, end)))
+}
+
+async function lastId(file: AppendFile, size: number): Promise<string | null> {
+  let id: string | null = null
+  await branchFrom(entriesFromEnd(file, size), undefined, entry => {
+    id = entry.id
+    return false
+  })
+  return id
+}
+
+/** Older files are read whole: they are migrated, and none of them is large. */
+async function wholeOf(file: AppendFile, size: number, header: SessionHeader, chance: Chance) {
+  const text = Buffer.from(await file.read(0, size)).toString('utf8')
+  const rows = text
+    .split('\n')
+    .map(line => parseLine(Buffer.from(line)))
+    .filter(row => row !== undefined)
+  const migrated = migrateRows(rows, () => chance.id(ID_LENGTH))
+  return {
+    header: asHeader(migrated.find(row => row.type === 'session')) ?? header,
+    entries: migrated.flatMap(row => asEntry(row) ?? []),
+  }
+}
+
+const unreadable = (path: string, cause?: unknown) =>
+  new BatonError('not_found', `${path} is no session file that Baton can open`, {
+    remedy: 'See `/sessions` for those of this folder.',
+    cause,
+  })
+
+function notStored(cause: unknown, path: string): BatonError {
+  const inner = cause instanceof FileError ? cause.cause : cause
+  const code = inner instanceof Error && 'code' in inner ? inner.code : undefined
+  const full = code === 'ENOSPC' || code === 'EDQUOT'
+  return new BatonError(
+    full ? 'disk_full' : 'not_allowed',
+    full ? 'The session cannot be stored: the disk is full' : `The session cannot be stored at ${path}`,
+    {
+      remedy: full
+        ? 'Free some space and go on; what was stored before is untouched.'
+        : 'Is the folder writable?',
+      cause,
+    },
+  )
+}
