@@ -14,8 +14,12 @@ export interface Forge {
   issue(number: number): Promise<Issue>
   /** The newest issue that matches, or undefined. Cheap to ask again while nothing changes. */
   findIssue(query: IssueQuery): Promise<IssueSummary | undefined>
+  /** Open issues, the oldest first; at most a few hundred. */
+  openIssues(label?: string): Promise<IssueSummary[]>
   /** Adds assignees; those already there stay. Gives the assignees afterwards. */
   assign(issue: number, logins: readonly string[]): Promise<string[]>
+  /** Takes assignees away; those who are none are no failure. */
+  unassign(issue: number, logins: readonly string[]): Promise<void>
   /** Comments once (recognised by `marker`) and closes. Safe to repeat, and on an issue closed by hand. */
   closeIssue(issue: number, closing: Closing): Promise<ClosingOutcome>
 

@@ -1,5 +1,6 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
+import { Turns } from '../session/turns.ts'
 import { beginRun, newRun, reviveRun } from './begin.ts'
 import { detectWorkflow } from './detect.ts'
 import { endRun } from './ending.ts'
@@ -8,7 +9,6 @@ import { readFailure } from './limits.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { answerStop } from './stopping.ts'
 import { debug, type StopAnswer, type Surroundings } from './surroundings.ts'
-import { Turns } from './turns.ts'
 
 /** A subagent that was not heard of for so long is not waited for. */
 const HELPER_MS = 30 * 60_000

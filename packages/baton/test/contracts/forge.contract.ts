@@ -72,6 +72,24 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       expect((await failing(forge.issue(pull))).trouble).toBe('not-found')
     })
 
+    test('open issues are listed, the oldest first, with pull requests and closed ones left out', async () => {
+      const first = await world.repository.issue({ title: 'One', labels: ['ready-for-agent'] })
+      const second = await world.repository.issue({ title: 'Two' })
+      await world.repository.closeIssue(await world.repository.issue({ title: 'Old' }))
+      await pushed()
+      await world.repository.pull({ branch: 'claude/fix-1' })
+      expect((await forge.openIssues()).map(({ number }) => number)).toEqual([first, second])
+      expect((await forge.openIssues('ready-for-agent')).map(({ title }) => title)).toEqual(['One'])
+    })
+
+    test('an assignee is taken away again, and one who is none is no failure', async () => {
+      const number = await world.repository.issue({ assignees: ['reviewer'] })
+      await forge.assign(number, ['dev'])
+      await forge.unassign(number, ['dev'])
+      await forge.unassign(number, ['dev'])
+      expect((await forge.issue(number)).assignees).toEqual(['reviewer'])
+    })
+
     test('the newest issue by title and label is found, and none where none matches', async () => {
       await world.repository.issue({ title: '[plan] First', labels: ['plan'] })
       const second = await world.repository.issue({ title: '[Plan] Second', labels: ['plan'] })

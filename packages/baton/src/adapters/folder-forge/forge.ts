@@ -142,6 +142,16 @@ export function folderForge(folder: string, files: SmallFiles): Forge {
         issue.assignees = [...new Set([...issue.assignees, ...logins])]
         return issue.assignees
       }),
+    openIssues: async label => {
+      const { issues } = await read()
+      const open = issues.filter(issue => issue.state === 'open')
+      return open.filter(issue => label === undefined || issue.labels.includes(label)).map(summary)
+    },
+    unassign: (number, logins) =>
+      change(state => {
+        const issue = issueIn(state, number)
+        issue.assignees = issue.assignees.filter(login => !logins.includes(login))
+      }),
     closeIssue: (number, { comment, marker }) =>
       change(state => {
         const issue = issueIn(state, number)

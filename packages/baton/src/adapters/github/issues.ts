@@ -13,7 +13,7 @@ import type { BoardKeeper } from './board.ts'
 import { boardPaths, IssueCard, Places, placesFragment } from './board-shape.ts'
 import type { Connection } from './connection.ts'
 
-type Issues = Pick<Forge, 'issue' | 'findIssue' | 'assign' | 'closeIssue'>
+type Issues = Pick<Forge, 'issue' | 'findIssue' | 'openIssues' | 'assign' | 'unassign' | 'closeIssue'>
 
 export function issues(connection: Connection, repository: RepositoryRef, boards: BoardKeeper): Issues {
   const { owner, name: repo } = repository
@@ -92,6 +92,23 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     return undefined
   }
 
+  async function openIssues(label?: string): Promise<IssueSummary[]> {
+    const found: IssueSummary[] = []
+    const how = { state: 'open', sort: 'created', direction: 'asc', per_page: 100 }
+    for (let page = 1; page <= 3; page++) {
+      const parameters = { owner, repo, ...how, page, ...(label ? { labels: label } : {}) }
+      const list = await connection.get('GET /repos/{owner}/{repo}/issues', parameters, RestIssues)
+      found.push(...list.filter(({ isPull }) => !isPull).map(({ summary }) => summary))
+      if (list.length < 100) break
+    }
+    return found
+  }
+
+  async function unassign(number: number, logins: readonly string[]): Promise<void> {
+    const route = 'DELETE /repos/{owner}/{repo}/issues/{number}/assignees'
+    await connection.send(route, { owner, repo, number, assignees: logins }, anything)
+  }
+
   async function assign(number: number, logins: readonly string[]): Promise<string[]> {
     const answer = await connection.send(
       'POST /repos/{owner}/{repo}/issues/{number}/assignees',
@@ -126,7 +143,7 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     return { closed: found.state === 'open', commented: !isThere }
   }
 
-  return { issue, findIssue, assign, closeIssue }
+  return { issue, findIssue, openIssues, assign, unassign, closeIssue }
 }
 
 const Seen = z.object({ id: z.string(), projectItems: Places.nullish() })

@@ -21,6 +21,7 @@ const known: [string, RegExp][] = [
   ['GET', new RegExp(`^${repo}/issues/\\d+/comments$`)],
   ['POST', new RegExp(`^${repo}/issues/\\d+/comments$`)],
   ['POST', new RegExp(`^${repo}/issues/\\d+/assignees$`)],
+  ['DELETE', new RegExp(`^${repo}/issues/\\d+/assignees$`)],
   ['POST', new RegExp(`^${repo}/issues/\\d+/labels$`)],
   ['GET', new RegExp(`^${repo}/pulls$`)],
   ['GET', new RegExp(`^${repo}/pulls/\\d+$`)],

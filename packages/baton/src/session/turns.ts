@@ -1,4 +1,4 @@
-/** Runs the work of one session strictly in order, so that reading, deciding and writing are one step. */
+/** Runs the work of one session (or claim) strictly in order, so that reading, deciding and writing are one step. */
 export class Turns {
   readonly #tails = new Map<string, Promise<unknown>>()
 
