@@ -265,6 +265,15 @@ const forge = section('Where issues and pull requests are, when it is not GitHub
   ),
 })
 
+const cycle = section('The automated handoff of a session whose context is full.', {
+  enabled: flag(true, 'Hand a full session off to a fresh one at the same place, where Baton can reach it.'),
+  at_once: whole(1, 50, 2, 'How many sessions are handed off at the same time.'),
+  stagger_sec: whole(0, 3600, 5, 'How many seconds lie between the beginnings of two handoffs.'),
+  document_sec: whole(10, 3600, 300, 'How long the agent may take to write the document, in seconds.'),
+  answer_sec: whole(10, 3600, 300, 'How long the new session may take to show that it has the essentials.'),
+  force: percent(95, 'From here on a turn that still runs is interrupted for the handoff.'),
+})
+
 /** `.baton.yaml`, all sections. A capability adds its section here, made with the words of setting.ts. */
 export const Config = section("Baton's configuration.", {
   handsoff: handsoff.prefault({}),
@@ -276,6 +285,7 @@ export const Config = section("Baton's configuration.", {
   permissions: permissions.prefault({}),
   budget: budget.prefault({}),
   context: context.prefault({}),
+  cycle: cycle.prefault({}),
   workflows,
   forge: forge.prefault({}),
   github: github.prefault({}),

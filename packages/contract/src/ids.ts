@@ -23,5 +23,8 @@ export type AskId = z.infer<typeof AskId>
 export const ClaimId = prefixed('clm')
 export type ClaimId = z.infer<typeof ClaimId>
 
+export const CycleId = prefixed('cyc')
+export type CycleId = z.infer<typeof CycleId>
+
 /** An agent's own id for a session, prompt or tool call. */
 export const NativeId = z.string().regex(NATIVE_ID)

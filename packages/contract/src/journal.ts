@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AskEntry } from './ask.ts'
 import { ClaimEntry } from './claim.ts'
+import { CycleEntry } from './cycle.ts'
 import { ErrorBody } from './error-body.ts'
 import { AgentEvent, AgentName } from './event.ts'
 import { HandoffEntry } from './handoff.ts'
@@ -41,6 +42,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   WorkflowEntry,
   AskEntry,
   HandoffEntry,
+  CycleEntry,
   StageEntry,
   ClaimEntry,
 ])

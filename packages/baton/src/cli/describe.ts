@@ -1,3 +1,4 @@
+import type { CycleEntry } from '@batonpass/contract/cycle'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
@@ -47,11 +48,23 @@ export function describeEntry({ body }: Entry): string {
       const parts = [body.phase, body.pullRequest, body.reason && short(body.reason)].filter(Boolean)
       return `claim #${body.issue} ${body.what}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
     }
+    case 'cycle':
+      return `cycle ${body.what}${describeCycle(body)}`
     case 'decision':
       return `${body.decision} by ${body.by}: ${short(body.subject)} (${short(body.reason)})`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }
+}
+
+function describeCycle({ percent, document, from, to, reason }: CycleEntry): string {
+  const parts = [
+    percent === undefined ? undefined : `${Math.round(percent)}%`,
+    document,
+    from && to ? `session ${from} -> ${to}` : undefined,
+    reason && short(reason),
+  ].filter(part => part !== undefined && part !== '')
+  return parts.length > 0 ? `: ${parts.join(', ')}` : ''
 }
 
 function describeWorkflow({ count, max, end, reason, pullRequest }: WorkflowEntry): string {

@@ -25,6 +25,7 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'stage':
       return { ...body, ...ofOptional('detail', body.detail) }
     case 'claim':
+    case 'cycle':
       return { ...body, ...ofOptional('reason', body.reason) }
     case 'decision':
       return {

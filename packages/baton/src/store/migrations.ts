@@ -145,6 +145,23 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .execute()
     },
   }),
+
+  // A cycle acts on a terminal of its own machine: the shared database does not hold it.
+  '0004_cycles': dialect => ({
+    async up(db) {
+      if (dialect === 'postgres') return
+      await db.schema
+        .createTable('cycles')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('version', 'integer', column => column.notNull())
+        .addColumn('session', 'text', column => column.notNull())
+        .addColumn('successor', 'text')
+        .addColumn('open', 'integer', column => column.notNull())
+        .addColumn('started_at', 'text', column => column.notNull())
+        .addColumn('data', 'text', column => column.notNull())
+        .execute()
+    },
+  }),
 }
 
 /** Brings a database up to this code's version; one that is already beyond it is refused. */

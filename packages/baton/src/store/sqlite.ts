@@ -3,6 +3,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely'
 import type { AskStore } from '../ports/ask-store.ts'
+import type { CycleStore } from '../ports/cycle-store.ts'
 import type { CopySource } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
 import { sqliteAsks } from './asks.ts'
@@ -14,6 +15,7 @@ import {
   usedBytes,
   waitForOthers,
 } from './connection.ts'
+import { sqliteCycles } from './cycles.ts'
 import { failure } from './failure.ts'
 import { migrate } from './migrations.ts'
 import { pruneStep, vacuumStep } from './prune.ts'
@@ -30,6 +32,8 @@ export interface LocalStore extends Store {
   readonly copy: CopySource
   /** Questions to people; they stay on this machine. */
   readonly asks: AskStore
+  /** Handoffs of live sessions that are under way. */
+  readonly cycles: CycleStore
 }
 
 /** The journal in one file: what every hook writes to, and what survives `kill -9`. */
@@ -56,6 +60,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     kind: 'sqlite',
     copy: guarded(() => copySource(connection)),
     asks: guarded(() => sqliteAsks(connection, path)),
+    cycles: guarded(() => sqliteCycles(connection, path)),
 
     async record(entries, sessions = []) {
       const rows = entries.map(rowOf)
