@@ -1,0 +1,265 @@
+import {
+  type AgentCapabilities,
+  type ClientConnection,
+  client,
+  methods,
+  PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionUpdate,
+  type StopReason,
+} from '@agentclientprotocol/sdk'
+import { BatonError } from '@batonpass/contract/errors'
+import type { AgentName } from '@batonpass/contract/event'
+import type { Answer, Backend, Consent, Heard, TurnEnd } from '../../ports/backend.ts'
+import { type AgentProgram, type ProgramStart, startProgram } from './program.ts'
+import { callOf, resultOf } from './tool-call.ts'
+
+export interface HostOrder extends ProgramStart {
+  agent: AgentName
+  version: string
+  /** Decides about a tool call; aborted when the agent asks no longer. */
+  consent(consent: Consent, signal: AbortSignal): Promise<Answer>
+}
+
+const START_MS = 90_000
+const MOST_CALLS = 500
+
+/** Starts an agent's program and speaks the Agent Client Protocol with it. */
+export async function hostAgent(order: HostOrder): Promise<Backend> {
+  const program = await startProgram(order)
+  const host = new AcpBackend(order, program)
+  try {
+    await host.greet()
+    return host
+  } catch (cause) {
+    await host.close()
+    throw cause
+  }
+}
+
+class AcpBackend implements Backend {
+  readonly agent: AgentName
+  readonly pid: number
+  readonly gone: Promise<string>
+  nativeSession: string | undefined
+  readonly #order: HostOrder
+  readonly #program: AgentProgram
+  readonly #connection: ClientConnection
+  readonly #listeners = new Set<(heard: Heard) => void>()
+  readonly #calls = new Map<string, Extract<Heard, { kind: 'call' }>>()
+  #can: AgentCapabilities = {}
+  #asking = new AbortController()
+  /** Replays of an earlier conversation are not news. */
+  #muted = false
+
+  constructor(order: HostOrder, program: AgentProgram) {
+    this.#order = order
+    this.#program = program
+    this.agent = order.agent
+    this.pid = program.pid
+    this.gone = program.gone
+    this.#connection = client({ name: 'baton' })
+      .onRequest(methods.client.session.requestPermission, ({ params, signal }) =>
+        this.#permit(params, signal),
+      )
+      .onNotification(methods.client.session.update, ({ params }) => {
+        if (params.sessionId === this.nativeSession && !this.#muted) this.#hear(params.update)
+      })
+      .connect(program.stream)
+    this.#connection.closed.catch(() => {})
+  }
+
+  async greet(): Promise<void> {
+    const answer = await this.#ask('start', signal =>
+      this.#connection.agent.request(
+        methods.agent.initialize,
+        {
+          protocolVersion: PROTOCOL_VERSION,
+          clientInfo: { name: 'baton', version: this.#order.version },
+          // The agent reads, writes and runs by itself; what needs a yes it asks for.
+          clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      ),
+    )
+    this.#can = answer.agentCapabilities ?? {}
+  }
+
+  async begin(): Promise<string> {
+    const { sessionId } = await this.#ask('begin a conversation', signal =>
+      this.#connection.agent.request(
+        methods.agent.session.new,
+        { cwd: this.#order.cwd, mcpServers: [] },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      ),
+    )
+    this.nativeSession = sessionId
+    this.#calls.clear()
+    return sessionId
+  }
+
+  async resume(nativeSession: string): Promise<boolean> {
+    const { loadSession, sessionCapabilities } = this.#can
+    const order = { sessionId: nativeSession, cwd: this.#order.cwd, mcpServers: [] }
+    const before = this.nativeSession
+    this.#muted = true
+    try {
+      if (sessionCapabilities?.resume)
+        await this.#connection.agent.request(methods.agent.session.resume, order)
+      else if (loadSession) await this.#connection.agent.request(methods.agent.session.load, order)
+      else return false
+      this.nativeSession = nativeSession
+      this.#calls.clear()
+      return true
+    } catch (cause) {
+      if (this.#connection.signal.aborted) throw await this.#dead(cause)
+      this.nativeSession = before
+      return false
+    } finally {
+      this.#muted = false
+    }
+  }
+
+  async prompt(text: string): Promise<TurnEnd> {
+    const sessionId = this.nativeSession ?? (await this.begin())
+    try {
+      const { stopReason } = await this.#connection.agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [{ type: 'text', text }],
+      })
+      return ENDS[stopReason]
+    } catch (cause) {
+      throw await this.#failed('answer', cause)
+    }
+  }
+
+  async cancel(): Promise<void> {
+    if (this.nativeSession === undefined || this.#connection.signal.aborted) return
+    // What is being asked belongs to the turn, and is answered before it can end.
+    this.#asking.abort()
+    this.#asking = new AbortController()
+    await this.#connection.agent
+      .notify(methods.agent.session.cancel, { sessionId: this.nativeSession })
+      .catch(() => {})
+  }
+
+  listen(listener: (heard: Heard) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close()
+    await this.#program.end()
+  }
+
+  #hear(update: SessionUpdate): void {
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        if (update.content.type === 'text')
+          this.#tell({ kind: 'text', text: update.content.text, message: update.messageId ?? undefined })
+        return
+      case 'agent_thought_chunk':
+        if (update.content.type === 'text') this.#tell({ kind: 'thought', text: update.content.text })
+        return
+      case 'tool_call':
+      case 'tool_call_update': {
+        this.#tell(this.#know(update))
+        const result = resultOf(update)
+        if (result) this.#tell(result)
+        return
+      }
+      case 'usage_update':
+        if (update.used >= 0)
+          this.#tell({
+            kind: 'usage',
+            used: Math.floor(update.used),
+            size: update.size > 0 ? update.size : undefined,
+          })
+        return
+      case 'plan':
+        this.#tell({
+          kind: 'todos',
+          items: update.entries.map(({ content, status }) => ({
+            text: content,
+            done: status === 'completed',
+          })),
+        })
+        return
+    }
+  }
+
+  #know(update: Parameters<typeof callOf>[0]): Extract<Heard, { kind: 'call' }> {
+    const call = callOf(update, this.#calls.get(update.toolCallId))
+    this.#calls.set(call.id, call)
+    const [oldest] = this.#calls.keys()
+    if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#calls.delete(oldest)
+    return call
+  }
+
+  #tell(heard: Heard): void {
+    for (const listener of this.#listeners) listener(heard)
+  }
+
+  /** Nothing but a clear yes allows; what fails is refused. */
+  async #permit(
+    { sessionId, toolCall, options }: RequestPermissionRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionResponse> {
+    const always = options.some(({ kind }) => kind === 'allow_always')
+    const call = this.#know(toolCall)
+    const over = AbortSignal.any([signal, this.#asking.signal, this.#connection.signal])
+    const stopped = new Promise<undefined>(resolve => {
+      over.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+    const asked = this.#order.consent({ nativeSession: sessionId, call, always }, over)
+    const answer = await Promise.race([asked.catch((): Answer => 'deny'), stopped])
+    if (answer === undefined) return { outcome: { outcome: 'cancelled' } }
+    const wanted = WANTED[answer]
+    const option = wanted
+      .map(kind => options.find(each => each.kind === kind))
+      .find(each => each !== undefined)
+    return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } }
+  }
+
+  async #ask<T>(what: string, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const late = AbortSignal.timeout(START_MS)
+    try {
+      return await request(late)
+    } catch (cause) {
+      if (late.aborted) throw new BatonError('timed_out', `The agent did not ${what} in time`, { cause })
+      throw await this.#failed(what, cause)
+    }
+  }
+
+  async #failed(what: string, cause: unknown): Promise<BatonError> {
+    if (this.#connection.signal.aborted) return this.#dead(cause)
+    return new BatonError('model_failed', `The agent could not ${what}: ${messageOf(cause)}`, { cause })
+  }
+
+  async #dead(cause: unknown): Promise<BatonError> {
+    const said = await Promise.race([
+      this.#program.gone,
+      new Promise<string>(resolve => setTimeout(resolve, 500, '')),
+    ])
+    const last = said.split('\n').filter(Boolean).slice(-3).join('\n')
+    return new BatonError('model_failed', `The agent has ended${last ? `: ${last}` : ''}`, { cause })
+  }
+}
+
+const ENDS: Record<StopReason, TurnEnd> = {
+  end_turn: 'ended',
+  cancelled: 'cancelled',
+  refusal: 'refused',
+  max_tokens: 'limit',
+  max_turn_requests: 'limit',
+}
+
+const WANTED: Record<Answer, readonly RequestPermissionRequest['options'][number]['kind'][]> = {
+  allow: ['allow_once'],
+  always: ['allow_always', 'allow_once'],
+  deny: ['reject_once', 'reject_always'],
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

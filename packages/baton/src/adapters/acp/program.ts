@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
+import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Launch } from '../../ports/launch.ts'
+
+export interface ProgramStart {
+  launch: Launch & { remedy?: string }
+  cwd: string
+  /** The whole environment: nothing is inherited. */
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** An agent's program that speaks on its standard streams. */
+export interface AgentProgram {
+  stream: Stream
+  pid: number
+  /** Resolves when it has ended, with the last lines of its error output. */
+  gone: Promise<string>
+  end(): Promise<void>
+}
+
+/** A politely asked agent ends what it started; after this it is killed with its whole group. */
+const GRACE_MS = 3000
+const STDERR_KEPT = 4000
+
+export function startProgram({ launch, cwd, env }: ProgramStart): Promise<AgentProgram> {
+  const { BATON_MARKER: _, ...inherited } = env
+  const child = spawn(launch.program, launch.args, {
+    cwd,
+    env: { ...inherited, ...launch.env },
+    // A group of its own: Ctrl-C in a terminal is for whoever hosts it, and what it started ends with it.
+    detached: true,
+    stdio: 'pipe',
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', cause => reject(notStarted(launch, cause)))
+    child.once('spawn', () => resolve(running(child, child.pid ?? 0)))
+  })
+}
+
+function running(child: ChildProcess, pid: number): AgentProgram {
+  if (!child.stdin || !child.stdout) throw new BatonError('internal', 'The agent has no standard streams')
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-STDERR_KEPT)
+  })
+  child.stdin.on('error', () => {})
+  const gone = new Promise<string>(resolve => {
+    child.once('exit', () => {
+      signalGroup(pid, 'SIGKILL')
+      RUNNING.delete(pid)
+      resolve(said.trim())
+    })
+  })
+  RUNNING.add(pid)
+  if (RUNNING.size === 1) process.once('exit', killAll)
+  return {
+    stream: ndJsonStream(
+      Writable.toWeb(child.stdin),
+      Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+    ),
+    pid,
+    gone,
+    async end() {
+      signalGroup(pid, 'SIGTERM')
+      const last = setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS)
+      await gone
+      clearTimeout(last)
+    },
+  }
+}
+
+/** Groups that still run: they go when this process goes. */
+const RUNNING = new Set<number>()
+
+function killAll(): void {
+  for (const pid of RUNNING) signalGroup(pid, 'SIGTERM')
+}
+
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  if (pid <= 1) return
+  try {
+    process.kill(-pid, name)
+  } catch {
+    // Already gone.
+  }
+}
+
+function notStarted({ program, remedy }: ProgramStart['launch'], cause: unknown): BatonError {
+  const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+  return new BatonError(
+    'missing_tool',
+    absent ? `${program} is not installed` : `${program} could not be started`,
+    {
+      ...(remedy ? { remedy } : {}),
+      cause,
+    },
+  )
+}

@@ -1,0 +1,18 @@
+import type { Launches } from '../../../ports/launch.ts'
+
+export const launches: Launches = {
+  agent: 'opencode',
+  interactive: ({ prompt, resume }) => ({
+    program: 'opencode',
+    args: [...(resume ? ['--session', resume] : []), ...(prompt ? [`--prompt=${prompt}`] : [])],
+  }),
+  headless: ({ prompt, resume }) => ({
+    program: 'opencode',
+    args: ['run', ...(resume ? ['--session', resume] : []), '--', prompt],
+  }),
+  acp: () => ({
+    program: 'opencode',
+    args: ['acp'],
+    remedy: 'Install it: npm install -g opencode-ai',
+  }),
+}

@@ -1,0 +1,44 @@
+import type { Action, AgentName } from '@batonpass/contract/event'
+import type { Todo } from './transcript.ts'
+
+/** What an agent that Baton hosts tells while it works, in our words. */
+export type Heard =
+  | { kind: 'text'; text: string; message?: string | undefined }
+  | { kind: 'thought'; text: string }
+  /** A tool is called, or more is known of the call. */
+  | { kind: 'call'; id: string; tool: string; title: string; input: unknown; action: Action }
+  | { kind: 'result'; id: string; failed: boolean; text: string }
+  | { kind: 'usage'; used: number; size: number | undefined }
+  | { kind: 'todos'; items: readonly Todo[] }
+
+/** A tool call that needs a yes. */
+export interface Consent {
+  nativeSession: string
+  call: Extract<Heard, { kind: 'call' }>
+  /** The agent also offers to remember a yes by itself. */
+  always: boolean
+}
+export type Answer = 'allow' | 'always' | 'deny'
+
+/** How a turn ended: by itself, because it was stopped, because the model refused, or at a limit of the agent's. */
+export type TurnEnd = 'ended' | 'cancelled' | 'refused' | 'limit'
+
+/** An agent without a terminal, one conversation at a time. Failures are BatonError; one that has died says so at the next call. */
+export interface Backend {
+  readonly agent: AgentName
+  readonly pid: number | undefined
+  /** The agent's own id of the conversation that is open. */
+  readonly nativeSession: string | undefined
+  /** Begins a fresh conversation and gives the agent's own id of it. What was open stays as it is. */
+  begin(): Promise<string>
+  /** Goes on with an earlier conversation; false where the agent cannot. */
+  resume(nativeSession: string): Promise<boolean>
+  /** One turn, to its end. */
+  prompt(text: string): Promise<TurnEnd>
+  /** Stops the turn that runs. */
+  cancel(): Promise<void>
+  listen(listener: (heard: Heard) => void): () => void
+  /** Resolves when the program is gone, with what it said last. */
+  readonly gone: Promise<string>
+  close(): Promise<void>
+}
