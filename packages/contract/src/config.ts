@@ -134,6 +134,36 @@ const permissions = section('Your own permission rules; those of all files count
   ask: rules('What always needs a person.'),
 })
 
+const health = section('When a session under watch counts as unwell.', {
+  enabled: flag(true, 'Look after the sessions under watch.'),
+  stall_minutes: whole(
+    1,
+    1440,
+    15,
+    'Minutes without output, while it works, after which a session has stalled.',
+  ),
+  error_lines: whole(1, 500, 50, 'How many of the last lines on the screen are searched for error words.'),
+  error_words: setting(
+    z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(100)
+          .regex(/^[^\p{Cc}]*$/u),
+      )
+      .max(100)
+      .default(['Error', 'Failed', 'Exception', 'Traceback', 'fatal']),
+    'Words in the output that are worth a look.',
+    { expects: 'a list of words' },
+  ),
+  tell: flag(true, 'Tell you, by the channels you set up, of a session that stalled or died.'),
+})
+
+const watch = section('How sessions are watched.', {
+  interval_sec: whole(1, 300, 5, 'How often the terminals are looked at, in seconds.'),
+})
+
 const budgetLimits = (span: string) =>
   section(`What ${span} may use.`, {
     tokens: limit(z.int().min(1), 'a whole number of at least 1', `Tokens that ${span} may use.`),
@@ -284,6 +314,8 @@ export const Config = section("Baton's configuration.", {
   permission: permission.prefault({}),
   permissions: permissions.prefault({}),
   budget: budget.prefault({}),
+  watch: watch.prefault({}),
+  health: health.prefault({}),
   context: context.prefault({}),
   cycle: cycle.prefault({}),
   workflows,

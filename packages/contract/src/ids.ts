@@ -26,5 +26,8 @@ export type ClaimId = z.infer<typeof ClaimId>
 export const CycleId = prefixed('cyc')
 export type CycleId = z.infer<typeof CycleId>
 
+export const SpawnId = prefixed('spn')
+export type SpawnId = z.infer<typeof SpawnId>
+
 /** An agent's own id for a session, prompt or tool call. */
 export const NativeId = z.string().regex(NATIVE_ID)

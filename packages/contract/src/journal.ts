@@ -9,6 +9,7 @@ import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
 import { DecisionEntry } from './permission.ts'
 import { Reaction } from './reaction.ts'
+import { HealthEntry, SpawnEntry } from './watch.ts'
 import { StageEntry } from './work.ts'
 import { WorkflowEntry } from './workflow.ts'
 
@@ -42,6 +43,8 @@ export const EntryBody = z.discriminatedUnion('kind', [
   WorkflowEntry,
   AskEntry,
   HandoffEntry,
+  HealthEntry,
+  SpawnEntry,
   CycleEntry,
   StageEntry,
   ClaimEntry,

@@ -52,6 +52,10 @@ export function describeEntry({ body }: Entry): string {
       return `cycle ${body.what}${describeCycle(body)}`
     case 'decision':
       return `${body.decision} by ${body.by}: ${short(body.subject)} (${short(body.reason)})`
+    case 'health':
+      return `health ${body.check} ${body.status}: ${short(body.message)}${body.action ? ` (${short(body.action)})` : ''}`
+    case 'spawn':
+      return `${body.what} ${short(body.title)}${body.place ? ` at ${body.place}` : ''}${body.detail ? `: ${short(body.detail)}` : ''}`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }

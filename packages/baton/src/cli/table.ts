@@ -166,6 +166,8 @@ export const COMMANDS: readonly Command[] = [
           'ask',
           'workflow',
           'handoff',
+          'health',
+          'spawn',
           'stage',
           'claim',
           'fault',

@@ -17,7 +17,10 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'daemon':
     case 'config':
     case 'forgotten':
+    case 'spawn':
       return body
+    case 'health':
+      return { ...body, message: ofText(body.message) }
     case 'workflow':
       return { ...body, ...ofOptional('prompt', body.prompt) }
     case 'handoff':

@@ -1,6 +1,7 @@
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
+import type { WatchRows } from './watch-store.ts'
 
 /** How far a copy has come: the last entry's number and the last change's number. */
 export interface CopyPosition {
@@ -14,6 +15,8 @@ export interface CopyBatch {
   sessions: readonly { session: Session; changed: number }[]
   /** Sessions that were forgotten: their entries up to `upTo` go from the copy too. */
   forgotten: readonly { session: SessionId; upTo: number; changed: number }[]
+  /** Sessions under watch and their health. */
+  watch?: WatchRows
   /** Where the copy stands once this is applied. */
   position: CopyPosition
   /** Nothing was left behind by the limits. */

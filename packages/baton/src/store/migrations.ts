@@ -162,6 +162,66 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .execute()
     },
   }),
+
+  // The seed's tables, keyed by session; a fleet sees them in the shared database.
+  '0005_watch': dialect => ({
+    async up(db) {
+      const shared = dialect === 'postgres'
+      const number: ColumnDataType = shared ? 'bigint' : 'integer'
+      const create = (name: string, key: string) =>
+        db.schema
+          .createTable(name)
+          .$call(table => (shared ? table.addColumn('origin', 'text', column => column.notNull()) : table))
+          .addColumn(key, 'text', column => (shared ? column.notNull() : column.primaryKey()))
+          .addColumn('changed', number, column => column.notNull())
+          .addColumn('project', 'text')
+          .$call(table =>
+            shared ? table.addPrimaryKeyConstraint(`${name}_key`, ['origin', key as never]) : table,
+          )
+      await create('ps_sessions', 'session')
+        .addColumn('agent', 'text', column => column.notNull())
+        .addColumn('native_session', 'text')
+        .addColumn('place', 'text')
+        .addColumn('pid', number)
+        .addColumn('status', 'text', column => column.notNull())
+        .addColumn('context_usage', shared ? 'double precision' : 'real', column => column.notNull())
+        .addColumn('estimated_tokens_used', number, column => column.notNull())
+        .addColumn('last_context_check', 'text')
+        .addColumn('last_output', 'text')
+        .addColumn('started_at', 'text', column => column.notNull())
+        .addColumn('updated_at', 'text', column => column.notNull())
+        .execute()
+      await create('active_spawns', 'id')
+        .addColumn('kind', 'text', column => column.notNull())
+        .addColumn('session', 'text')
+        .addColumn('agent', 'text', column => column.notNull())
+        .addColumn('place', 'text')
+        .addColumn('pid', number)
+        .addColumn('born', 'text')
+        .addColumn('title', 'text', column => column.notNull())
+        .addColumn('status', 'text', column => column.notNull())
+        .addColumn('started_at', 'text', column => column.notNull())
+        .addColumn('ended_at', 'text')
+        .execute()
+      await create('health_checks', 'id')
+        .addColumn('session', 'text', column => column.notNull())
+        .addColumn('check_type', 'text', column => column.notNull())
+        .addColumn('status', 'text', column => column.notNull())
+        .addColumn('details', shared ? 'jsonb' : 'text', column => column.notNull())
+        .addColumn('action_taken', 'text')
+        .addColumn('ps_response', 'text')
+        .addColumn('created_at', 'text', column => column.notNull())
+        .execute()
+      const owned = (...columns: string[]) => (shared ? ['origin', ...columns] : columns)
+      for (const table of ['ps_sessions', 'active_spawns', 'health_checks'])
+        await db.schema.createIndex(`${table}_changed`).on(table).columns(owned('changed')).execute()
+      await db.schema
+        .createIndex('health_checks_session')
+        .on('health_checks')
+        .columns(owned('session', 'check_type', 'created_at'))
+        .execute()
+    },
+  }),
 }
 
 /** Brings a database up to this code's version; one that is already beyond it is refused. */

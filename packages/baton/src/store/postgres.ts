@@ -9,6 +9,7 @@ import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStart
 import { entryOf, numbered, rowOf, sessionOf, sessionRowOf } from './rows.ts'
 import type { Tables } from './tables.ts'
 import { copyTarget, insertEntries, upsertSessions } from './target.ts'
+import { forgetWatched } from './watch.ts'
 
 /** Machines' journals are copied to it. */
 export type SharedStore = Store & Copies
@@ -85,6 +86,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
             .returning('bytes')
             .execute()
           await tx.deleteFrom('sessions').where('origin', '=', origin).where('id', '=', session).execute()
+          await forgetWatched(tx, origin, session)
           await discount(tx, origin, gone)
           return gone.length
         }),

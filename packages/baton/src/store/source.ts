@@ -3,6 +3,7 @@ import type { CopyBatch, CopySource } from '../ports/replica.ts'
 import type { Connection } from './connection.ts'
 import { entryOf, sessionOf } from './rows.ts'
 import type { EntryRow, ForgottenRow, OriginRow, SessionRow } from './tables.ts'
+import { watchSource } from './watch.ts'
 
 /** Reads what a copy lacks. One read transaction, so that entries and sessions are of one moment. */
 export function copySource(connection: Connection): CopySource {
@@ -28,6 +29,8 @@ export function copySource(connection: Connection): CopySource {
   const idOf = connection.prepare<[number], { id: string }>('select id from entries where seq = ?')
   const rename = connection.prepare(`update origins set origin = 'org_' || lower(hex(randomblob(10)))`)
 
+  const watch = watchSource(connection)
+
   const origin = () => counters.get()?.origin ?? ''
 
   const read = connection.transaction(
@@ -40,8 +43,8 @@ export function copySource(connection: Connection): CopySource {
       const taken = next.slice(0, fitting(next, limits.bytes))
       const lastEntry = taken.at(-1)?.seq
       const allEntries = taken.length === next.length && next.length < limits.entries
-      // Sessions and forgotten ones share one count: where one list was cut short, the other may not run ahead.
-      const cut = [changedSessions, gone].flatMap(list =>
+      // All of these share one count: where one list was cut short, the others may not run ahead.
+      const cut = [changedSessions, gone, ...watch.numbers].flatMap(list =>
         list.all(after.changed, limits.entries).slice(limits.entries - 1),
       )
       const upTo = Math.min(now?.changed ?? 0, ...cut.map(row => row.changed))
@@ -53,6 +56,7 @@ export function copySource(connection: Connection): CopySource {
         forgotten: forgottenUpTo
           .all(after.changed, upTo)
           .map(row => ({ session: row.session as SessionId, upTo: row.up_to, changed: row.changed })),
+        watch: watch.rows(after.changed, upTo),
         position: {
           // Entries pruned before they were copied leave a hole at the end that is passed over.
           seq: allEntries ? Math.max(after.seq, now?.last_seq ?? 0) : (lastEntry ?? after.seq),

@@ -6,6 +6,7 @@ import type { AskStore } from '../ports/ask-store.ts'
 import type { CycleStore } from '../ports/cycle-store.ts'
 import type { CopySource } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
+import type { WatchStore } from '../ports/watch-store.ts'
 import { sqliteAsks } from './asks.ts'
 import {
   type Connection,
@@ -23,6 +24,7 @@ import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStart
 import { entryOf, numbered, rowOf, sessionOf } from './rows.ts'
 import { copySource } from './source.ts'
 import type { EntryRow, Tables } from './tables.ts'
+import { sqliteWatch } from './watch.ts'
 import { writer } from './writer.ts'
 
 export type SqliteOptions = ConnectionOptions
@@ -32,6 +34,8 @@ export interface LocalStore extends Store {
   readonly copy: CopySource
   /** Questions to people; they stay on this machine. */
   readonly asks: AskStore
+  /** Sessions under watch and their health. */
+  readonly watch: WatchStore
   /** Handoffs of live sessions that are under way. */
   readonly cycles: CycleStore
 }
@@ -60,6 +64,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     kind: 'sqlite',
     copy: guarded(() => copySource(connection)),
     asks: guarded(() => sqliteAsks(connection, path)),
+    watch: guarded(() => sqliteWatch(connection, path)),
     cycles: guarded(() => sqliteCycles(connection, path)),
 
     async record(entries, sessions = []) {

@@ -1,3 +1,4 @@
+import type { HealthCheck, Spawn, WatchedSession } from '@batonpass/contract/watch'
 import type { Generated } from 'kysely'
 
 /** One journal entry: columns to ask by, and the body as JSON, compressed when it is large. */
@@ -52,12 +53,21 @@ export interface OriginRow {
 /** `origin` stands only in PostgreSQL, where several machines share the tables. */
 type Shared<Row> = Row & { origin: Generated<string> }
 
+/** Rows that a copy asks for by what changed since. */
+type Watched<Row> = Shared<Row & { changed: number }>
+
+/** `details` is JSON text in SQLite and JSON in PostgreSQL. */
+type CheckRow = Omit<HealthCheck, 'details'> & { details: string }
+
 export interface Tables {
   entries: Shared<EntryRow>
   sessions: Shared<SessionRow>
   forgotten: ForgottenRow
   origins: OriginTable
   leases: LeaseTable
+  ps_sessions: Watched<WatchedSession>
+  active_spawns: Watched<Spawn>
+  health_checks: Watched<CheckRow>
 }
 
 /** Who holds an issue; only in PostgreSQL. Times are the server's. */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CopyTarget } from '../ports/replica.ts'
 import { rowOf, sessionRowOf } from './rows.ts'
 import type { EntryRow, SessionRow, Tables } from './tables.ts'
+import { copyWatch, forgetWatched } from './watch.ts'
 
 /** PostgreSQL takes 65,535 values in one statement. */
 const ROWS_AT_ONCE = 500
@@ -52,12 +53,14 @@ export function copyTarget(
               .where('id', '=', session)
               .where('changed', '<=', changed)
               .execute()
+            await forgetWatched(tx, origin, session, changed)
           }
           await upsertSessions(
             tx,
             origin,
             batch.sessions.map(({ session, changed }) => sessionRowOf(session, changed)),
           )
+          if (batch.watch) await copyWatch(tx, origin, batch.watch)
           const bytes = total(added) - total(removed)
           await tx
             .updateTable('origins')

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Connection } from './connection.ts'
 import { sessionRowOf, type UnnumberedRow } from './rows.ts'
 import type { EntryRow, SessionRow, Tables } from './tables.ts'
+import { WATCH_TABLES } from './watch.ts'
 
 /** The write path of SQLite. Its statements are built and prepared once: a hook waits for them. */
 export function writer(connection: Connection, db: Kysely<Tables>) {
@@ -34,6 +35,9 @@ export function writer(connection: Connection, db: Kysely<Tables>) {
   )
   const removeEntry = connection.prepare('delete from entries where seq = ?')
   const removeSession = connection.prepare('delete from sessions where id = ?')
+  const removeWatched = WATCH_TABLES.map(table =>
+    connection.prepare(`delete from ${table} where session = ?`),
+  )
   const addForgotten = connection.prepare('insert into forgotten (changed, session, up_to) values (?, ?, ?)')
 
   const tally = (appended: number, entries: number, bytes: number) => {
@@ -59,6 +63,7 @@ export function writer(connection: Connection, db: Kysely<Tables>) {
     const entries = ofSession.all(session)
     for (const { seq } of entries) removeEntry.run(seq)
     removeSession.run(session)
+    for (const remove of removeWatched) remove.run(session)
     const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
     const { last_seq, changed } = tally(0, -entries.length, -bytes)
     addForgotten.run(changed, session, last_seq)
