@@ -131,11 +131,13 @@ function build() {
     ...files(join(root, 'packages', 'contract', 'src')),
     ...files(join(root, 'packages', 'baton', 'src')),
     ...files(join(root, 'plugin')),
+    ...files(join(root, 'apps', 'dashboard', 'src')),
   ]
   const wanted = digest([
     ...sources,
     join(root, 'scripts', 'build.ts'),
     join(root, 'scripts', 'bundle.ts'),
+    join(root, 'scripts', 'build-dashboard.ts'),
     join(root, 'package-lock.json'),
     join(root, 'packages/baton/package.json'),
   ])

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { buildDashboard } from './build-dashboard.ts'
 import { bundle } from './bundle.ts'
 
 const dist = join(bundle.absWorkingDir, bundle.outdir)
@@ -9,6 +10,7 @@ const fresh = `${dist}.new-${process.pid}`
 
 rmSync(fresh, { recursive: true, force: true })
 await build({ ...bundle, outdir: fresh })
+await buildDashboard(join(fresh, 'dashboard'))
 for (const template of ['launcher.pl', 'launcher.sh'])
   copyFileSync(join(bundle.absWorkingDir, 'src', 'hook', template), join(fresh, template))
 // The published package brings Claude Code's plugin along.

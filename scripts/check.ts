@@ -15,6 +15,7 @@ const TOKEN = /:_authToken\s*=\s*[^\s$]/
 const CHECKS: Record<string, () => Promise<string>> = {
   'format and lint': () => program('biome', 'check', '--colors=off', '.'),
   types: () => program('tsc', '-p', '.'),
+  'types of the dashboard': () => program('tsc', '-p', 'apps/dashboard'),
   'unused code': () => program('knip', '--no-progress', '--treat-config-hints-as-errors'),
   'generated files': async () => {
     const scripts = ['generate-config', 'generate-plugin', 'generate-cli']

@@ -1,0 +1,78 @@
+import { signal } from '@preact/signals'
+
+/** Kept with this origin, port and all: a cookie alone would also go to other programs on this machine. */
+const KEY = 'baton.page-key'
+
+/** `unknown` until the daemon has said whether this browser was let in. */
+export const access = signal<'unknown' | 'in' | 'out'>('unknown')
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly remedy: string | undefined
+
+  constructor(status: number, code: string, message: string, remedy: string | undefined) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.remedy = remedy
+  }
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await call('GET', path, undefined, signal)) as T
+}
+
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  return (await call('POST', path, body)) as T
+}
+
+/** A request with everything that shows it comes from this page. */
+export function pageHeaders(): Record<string, string> {
+  return { 'baton-page': localStorage.getItem(KEY) ?? '' }
+}
+
+async function call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
+  const response = await fetch(path, {
+    method,
+    headers: { ...pageHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  })
+  if (response.status === 401) access.value = 'out'
+  const given: unknown = await response.json().catch(() => undefined)
+  if (response.ok) {
+    access.value = 'in'
+    return given
+  }
+  const { code = 'internal', message = `The daemon answered ${response.status}`, remedy } = errorIn(given)
+  throw new ApiError(response.status, code, message, remedy)
+}
+
+function errorIn(given: unknown): { code?: string; message?: string; remedy?: string } {
+  return typeof given === 'object' && given !== null && 'error' in given
+    ? (given.error as { code?: string; message?: string; remedy?: string })
+    : {}
+}
+
+/** The printed link brings its code behind the `#`, which no server and no log ever sees; it is spent here. */
+export async function login(): Promise<string | undefined> {
+  const code = /^#login=([0-9a-z]{32})$/.exec(location.hash)?.[1]
+  if (!code) return undefined
+  history.replaceState(null, '', '/')
+  try {
+    const { key } = await post<{ key: string }>('/login', { code })
+    localStorage.setItem(KEY, key)
+    access.value = 'in'
+    return undefined
+  } catch (cause) {
+    // Somebody who is in already may follow an old link.
+    return cause instanceof ApiError ? cause.message : 'The daemon does not answer'
+  }
+}
+
+export async function logout(): Promise<void> {
+  await post('/api/page/logout', {}).catch(() => {})
+  localStorage.removeItem(KEY)
+  access.value = 'out'
+}

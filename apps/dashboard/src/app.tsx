@@ -1,0 +1,143 @@
+import type { Health } from '@batonpass/contract/api'
+import type { AskList } from '@batonpass/contract/ask'
+import type { ComponentChild } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { access } from './api.ts'
+import { connection } from './live.ts'
+import { AsksPage } from './pages/asks.tsx'
+import { ClaimsPage } from './pages/claims.tsx'
+import { HistoryPage } from './pages/history.tsx'
+import { JournalPage } from './pages/journal.tsx'
+import { OverviewPage } from './pages/overview.tsx'
+import { SessionPage } from './pages/session.tsx'
+import { SettingsPage } from './pages/settings.tsx'
+import { Icon, type IconName, Mark } from './parts/icons.tsx'
+import { Keys } from './parts/keys.tsx'
+import { useResource } from './resource.ts'
+import { Link, place } from './router.tsx'
+import { theme, turnTheme } from './theme.ts'
+
+const VIEWS: { name: IconName; path: string; title: string }[] = [
+  { name: 'overview', path: '/', title: 'Overview' },
+  { name: 'asks', path: '/asks', title: 'Asks' },
+  { name: 'claims', path: '/claims', title: 'Claims' },
+  { name: 'history', path: '/history', title: 'History' },
+  { name: 'journal', path: '/journal', title: 'Journal' },
+  { name: 'settings', path: '/settings', title: 'Settings' },
+]
+
+export function App({ refused }: { refused: string | undefined }) {
+  if (access.value === 'out') return <Login refused={refused} />
+  return <Frame />
+}
+
+function Frame() {
+  const health = useResource<Health>(
+    '/api/health',
+    ({ body }) => body.kind === 'daemon' || body.kind === 'config',
+  )
+  const { data } = useResource<AskList>('/api/asks', ({ body }) => body.kind === 'ask')
+  const open = data?.asks.length ?? 0
+  const [first = 'overview'] = place.value
+  const here = first === 'sessions' ? 'overview' : first
+  return (
+    <>
+      <a class="skip" href="#page">
+        To the page
+      </a>
+      <div class="frame">
+        <div class="side">
+          <div class="brand">
+            <Mark /> Baton
+          </div>
+          <nav class="nav" aria-label="Pages">
+            {VIEWS.map(({ name, path, title }) => (
+              <Link key={name} to={path} aria-current={name === here ? 'page' : undefined}>
+                <Icon name={name} />
+                {title}
+                {name === 'asks' && open > 0 ? (
+                  <span class="count">
+                    {open}
+                    <span class="hidden"> open</span>
+                  </span>
+                ) : null}
+              </Link>
+            ))}
+          </nav>
+          <footer>
+            <div>
+              <span class="link-state" data-state={connection.value} role="status">
+                {connection.value === 'live'
+                  ? 'live'
+                  : connection.value === 'lost'
+                    ? 'reconnecting'
+                    : 'connecting'}
+              </span>
+              <span>{health.data ? health.data.version : ''}</span>
+            </div>
+            <div>
+              <button type="button" class="quiet" onClick={turnTheme}>
+                {theme.value === 'auto' ? 'system colours' : `${theme.value} colours`}
+              </button>
+              <Keys />
+            </div>
+          </footer>
+        </div>
+        <View />
+      </div>
+      <Announcer open={open} />
+    </>
+  )
+}
+
+function View(): ComponentChild {
+  const [first, second, third] = place.value
+  switch (first) {
+    case 'asks':
+      return <AsksPage />
+    case 'sessions':
+      return second ? <SessionPage key={second} id={second} tab={third} /> : <OverviewPage />
+    case 'claims':
+      return <ClaimsPage />
+    case 'history':
+      return <HistoryPage />
+    case 'journal':
+      return <JournalPage />
+    case 'settings':
+      return <SettingsPage />
+    default:
+      return <OverviewPage />
+  }
+}
+
+/** A new question is said aloud and stands in the tab's title. */
+function Announcer({ open }: { open: number }) {
+  const before = useRef(open)
+  const grown = open > before.current
+  useEffect(() => {
+    before.current = open
+    document.title = `${open > 0 ? `(${open}) ` : ''}${document.title.replace(/^\(\d+\) /, '')}`
+  })
+  return (
+    <p class="hidden" role="status" aria-live="assertive">
+      {grown ? `${open} open question${open === 1 ? '' : 's'}` : ''}
+    </p>
+  )
+}
+
+function Login({ refused }: { refused: string | undefined }) {
+  return (
+    <main class="login">
+      <Mark />
+      <h1>Baton</h1>
+      {refused ? (
+        <p class="notice" role="alert">
+          {refused}
+        </p>
+      ) : null}
+      <p>This browser is not logged in. In a terminal of your own, run</p>
+      <pre>baton dashboard</pre>
+      <p class="dim">and open the link it prints. It works once.</p>
+    </main>
+  )
+}

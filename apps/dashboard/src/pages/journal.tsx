@@ -1,0 +1,122 @@
+import type { Found } from '@batonpass/contract/dashboard'
+import type { Entry } from '@batonpass/contract/journal'
+import { useEffect, useState } from 'preact/hooks'
+import { get } from '../api.ts'
+import { Entries } from '../parts/entries.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/tag.tsx'
+import { dayOf } from '../time.tsx'
+
+const KINDS = [
+  'event',
+  'decision',
+  'ask',
+  'workflow',
+  'handoff',
+  'claim',
+  'reaction',
+  'fault',
+  'daemon',
+  'config',
+]
+/** An unfinished word is not looked for. */
+const PAUSE_MS = 250
+const ENOUGH = 50
+
+/** The journal, searched. Long searches go on by themselves until there is a page full of hits. */
+export function JournalPage() {
+  const [words, setWords] = useState(() => new URLSearchParams(location.search).get('q') ?? '')
+  const [kind, setKind] = useState('')
+  const [found, setFound] = useState<{
+    entries: Entry[]
+    looked: number
+    next: number | undefined
+    busy: boolean
+  }>({ entries: [], looked: 0, next: undefined, busy: true })
+
+  const look = async (from: number | undefined, known: Entry[], looked: number, isOld: () => boolean) => {
+    let next = from
+    let entries = known
+    let count = looked
+    const enough = known.length + ENOUGH
+    do {
+      const query = new URLSearchParams({
+        q: words,
+        ...(kind ? { kind } : {}),
+        ...(next === undefined ? {} : { before: String(next) }),
+      })
+      const answer = await get<Found>(`/api/page/search?${query}`).catch(() => undefined)
+      if (isOld()) return
+      entries = [...entries, ...(answer?.entries ?? [])]
+      count += answer?.looked ?? 0
+      next = answer?.next
+      setFound({ entries, looked: count, next, busy: next !== undefined && entries.length < enough })
+    } while (next !== undefined && entries.length < enough)
+  }
+
+  useEffect(() => {
+    let old = false
+    const timer = setTimeout(() => void look(undefined, [], 0, () => old), PAUSE_MS)
+    return () => {
+      old = true
+      clearTimeout(timer)
+    }
+  }, [words, kind])
+
+  return (
+    <Page
+      title="Journal"
+      tools={
+        <>
+          <label class="hidden" for="words">
+            Search the journal
+          </label>
+          <input
+            id="words"
+            type="search"
+            placeholder="Search: a command, a path, a reason …"
+            value={words}
+            size={34}
+            onInput={event => setWords(event.currentTarget.value)}
+          />
+          <label class="hidden" for="kind">
+            Kind of entry
+          </label>
+          <select id="kind" value={kind} onChange={event => setKind(event.currentTarget.value)}>
+            <option value="">everything</option>
+            {KINDS.map(each => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </>
+      }
+    >
+      <p class="dim" role="status">
+        {found.entries.length} found, {found.looked.toLocaleString()} looked at{found.busy ? ' …' : ''}
+      </p>
+      {found.entries.length === 0 && !found.busy ? (
+        <Empty title="Nothing in the journal holds these words" />
+      ) : null}
+      {byDay(found.entries).map(([day, entries]) => (
+        <section key={day} aria-label={day}>
+          <h2>{day}</h2>
+          <Entries entries={entries} withSession />
+        </section>
+      ))}
+      {found.next !== undefined && !found.busy ? (
+        <button type="button" onClick={() => void look(found.next, found.entries, found.looked, () => false)}>
+          Look further back
+        </button>
+      ) : null}
+    </Page>
+  )
+}
+
+function byDay(entries: readonly Entry[]): [string, Entry[]][] {
+  const days = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const day = dayOf(entry.at)
+    days.set(day, [...(days.get(day) ?? []), entry])
+  }
+  return [...days]
+}

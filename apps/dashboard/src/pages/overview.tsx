@@ -1,0 +1,129 @@
+import type { HourTally, Overview } from '@batonpass/contract/dashboard'
+import { useState } from 'preact/hooks'
+import { Card, endTone, Glyph, RunWords } from '../parts/card.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty, Tag } from '../parts/tag.tsx'
+import { useResource } from '../resource.ts'
+import { Link } from '../router.tsx'
+import { Ago, span } from '../time.tsx'
+import { AGENTS, baseOf } from '../words.ts'
+
+const FIRST = 48
+
+/** What every agent does, at a glance. */
+export function OverviewPage() {
+  const [ended, setEnded] = useState(20)
+  const [shown, setShown] = useState(FIRST)
+  const { data, error } = useResource<Overview>(`/api/page/overview?ended=${ended}`, () => true)
+  if (!data) return <Page title="Overview" error={error} />
+  const live = data.live.toSorted((a, b) => b.asks - a.asks)
+  return (
+    <Page title="Overview">
+      <Figures live={live.length} asks={data.asks} today={data.today} />
+      {data.asks > 0 ? (
+        <p class="notice">
+          {data.asks === 1 ? 'One question waits for you' : `${data.asks} questions wait for you`}.{' '}
+          <Link to="/asks">Answer</Link>
+        </p>
+      ) : null}
+      <section aria-labelledby="live">
+        <h2 id="live">Live sessions</h2>
+        {live.length === 0 ? (
+          <Empty title="No agent is running">
+            Start one as you always do; it appears here by itself. If it does not: <code>baton doctor</code>
+          </Empty>
+        ) : (
+          <ul class="cards">
+            {live.slice(0, shown).map(card => (
+              <Card key={card.session.id} card={card} />
+            ))}
+          </ul>
+        )}
+        {live.length > shown ? (
+          <p>
+            <button type="button" onClick={() => setShown(shown + 200)}>
+              Show {live.length - shown} more
+            </button>
+          </p>
+        ) : null}
+      </section>
+      {data.ended.length > 0 ? (
+        <section aria-labelledby="ended">
+          <h2 id="ended">Ended</h2>
+          <Ended cards={data.ended} />
+          {data.more ? (
+            <p>
+              <button type="button" class="quiet" onClick={() => setEnded(ended + 80)}>
+                Show older ones
+              </button>
+            </p>
+          ) : null}
+        </section>
+      ) : null}
+    </Page>
+  )
+}
+
+function Figures({ live, asks, today }: { live: number; asks: number; today: HourTally }) {
+  const all = today.allowed + today.denied + today.asked
+  const spared = today.allowed + today.denied - today.byPerson
+  return (
+    <dl class="figures">
+      <Figure of={live} name="live sessions" />
+      <Figure of={asks} name="questions open" />
+      <Figure of={all} name="decisions, 24 h" />
+      <Figure of={all === 0 ? '–' : `${Math.floor((spared / all) * 100)} %`} name="without you" />
+      <Figure of={today.continued} name="continuations" />
+      <Figure of={today.handoffs} name="handoffs" />
+    </dl>
+  )
+}
+
+const Figure = ({ of, name }: { of: number | string; name: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{typeof of === 'number' ? of.toLocaleString() : of}</dd>
+  </div>
+)
+
+function Ended({ cards }: { cards: Overview['ended'] }) {
+  return (
+    <table class="table list">
+      <thead>
+        <tr>
+          <th>Session</th>
+          <th>Agent</th>
+          <th>Workflow</th>
+          <th>Why it ended</th>
+          <th>Lasted</th>
+          <th>Ended</th>
+        </tr>
+      </thead>
+      <tbody>
+        {cards.map(({ session, run }) => (
+          <tr key={session.id}>
+            <td>
+              <Link to={`/sessions/${session.id}`}>{baseOf(session.project ?? session.cwd)}</Link>
+            </td>
+            <td class="tight">
+              <span class="who">
+                <Glyph agent={session.agent} /> <span class="hidden">{AGENTS[session.agent]}</span>
+              </span>
+            </td>
+            <td class="wide">{run ? <RunWords run={run} /> : <span class="dim">–</span>}</td>
+            <td class="wide">
+              {run?.end ? <Tag tone={endTone(run)}>{run.end.kind}</Tag> : null}{' '}
+              <span class="dim">{run?.end?.reason ?? session.endReason ?? 'unknown'}</span>
+            </td>
+            <td class="tight dim">
+              {span(Date.parse(session.endedAt ?? session.lastSeenAt) - Date.parse(session.startedAt))}
+            </td>
+            <td class="tight">
+              <Ago at={session.endedAt ?? session.lastSeenAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

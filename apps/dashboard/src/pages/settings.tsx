@@ -1,0 +1,103 @@
+import type { SettingsView } from '@batonpass/contract/dashboard'
+import { useState } from 'preact/hooks'
+import { logout } from '../api.ts'
+import { Page } from '../parts/page.tsx'
+import { Tag } from '../parts/tag.tsx'
+import { useResource } from '../resource.ts'
+import { baseOf } from '../words.ts'
+
+/** Every setting that is in force, and where it comes from. Secrets are never sent here. */
+export function SettingsPage() {
+  const [project, setProject] = useState('')
+  const [words, setWords] = useState('')
+  const [changed, setChanged] = useState(false)
+  const path = `/api/page/settings${project ? `?project=${encodeURIComponent(project)}` : ''}`
+  const { data, error } = useResource<SettingsView>(path, ({ body }) => body.kind === 'config')
+  if (!data) return <Page title="Settings" error={error} />
+  const rows = data.rows.filter(
+    row =>
+      (!changed || !row.isDefault) &&
+      `${row.name} ${row.description}`.toLowerCase().includes(words.toLowerCase()),
+  )
+  return (
+    <Page
+      title="Settings"
+      tools={
+        <>
+          <label class="hidden" for="project">
+            Project
+          </label>
+          <select id="project" value={project} onChange={event => setProject(event.currentTarget.value)}>
+            <option value="">this machine</option>
+            {data.projects.map(each => (
+              <option key={each} value={each}>
+                {baseOf(each)}
+              </option>
+            ))}
+          </select>
+          <label class="hidden" for="setting">
+            Find a setting
+          </label>
+          <input
+            id="setting"
+            type="search"
+            placeholder="Find a setting"
+            value={words}
+            onInput={event => setWords(event.currentTarget.value)}
+          />
+          <button type="button" aria-pressed={changed} onClick={() => setChanged(!changed)}>
+            {changed ? 'Show all' : 'Only changed ones'}
+          </button>
+          <button type="button" onClick={() => void logout()}>
+            Log out
+          </button>
+        </>
+      }
+    >
+      {data.problems.length > 0 ? (
+        <ul class="notice bad">
+          {data.problems.map(problem => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      ) : null}
+      {data.files.length > 0 ? (
+        <p class="dim">
+          Read from{' '}
+          {data.files.map(({ path, standing }) => (
+            <span key={path}>
+              <code>{path}</code> <Tag tone={standing === 'untrusted' ? 'wait' : 'plain'}>
+                {standing}
+              </Tag>{' '}
+            </span>
+          ))}
+        </p>
+      ) : (
+        <p class="dim">No configuration file is there: everything is at its default.</p>
+      )}
+      <table class="table list">
+        <thead>
+          <tr>
+            <th>Setting</th>
+            <th>Value</th>
+            <th>From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={row.name}>
+              <td class="wide">
+                <code>{row.name}</code>
+                <div class="dim">{row.description}</div>
+              </td>
+              <td title={row.expects}>
+                <code>{row.shown}</code>
+              </td>
+              <td>{row.isDefault ? <span class="dim">default</span> : <code>{row.source}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Page>
+  )
+}

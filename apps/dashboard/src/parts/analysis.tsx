@@ -1,0 +1,105 @@
+import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+import type { Tone } from '../words.ts'
+import { Scroller } from './scroller.tsx'
+import { Tag } from './tag.tsx'
+
+export const toneOf = (decision: string): Tone =>
+  decision === 'allow' ? 'good' : decision === 'deny' ? 'bad' : decision === 'undecided' ? 'plain' : 'wait'
+
+/** The command with each part underlined in the colour of what the rules say about it. */
+export function Command({ text, trail = [] }: { text: string; trail?: readonly PermissionStep[] }) {
+  return (
+    <Scroller look="command" label="The whole of what would run">
+      {piecesOf(text, trail).map(({ start, piece, step }) =>
+        step ? (
+          <mark key={start} data-tone={toneOf(step.decision)} title={`${step.decision}: ${step.reason}`}>
+            {piece}
+          </mark>
+        ) : (
+          piece
+        ),
+      )}
+    </Scroller>
+  )
+}
+
+interface Piece {
+  start: number
+  piece: string
+  step?: PermissionStep
+}
+
+/** Parts are found by their text; one that was rewritten by the analysis is only in the trail. */
+function piecesOf(text: string, trail: readonly PermissionStep[]): Piece[] {
+  const spans: { from: number; to: number; step: PermissionStep }[] = []
+  for (const step of trail) {
+    const from = step.part === '' ? -1 : text.indexOf(step.part)
+    const to = from + step.part.length
+    if (from >= 0 && !spans.some(each => from < each.to && to > each.from)) spans.push({ from, to, step })
+  }
+  const pieces: Piece[] = []
+  let at = 0
+  for (const { from, to, step } of spans.sort((a, b) => a.from - b.from)) {
+    if (from > at) pieces.push({ start: at, piece: text.slice(at, from) })
+    pieces.push({ start: from, piece: text.slice(from, to), step })
+    at = to
+  }
+  if (at < text.length) pieces.push({ start: at, piece: text.slice(at) })
+  return pieces
+}
+
+/** How a decision came about: part by part, and what it would touch. */
+export function Analysis({ judgement }: { judgement: PermissionJudgement }) {
+  return (
+    <div class="analysis">
+      <Trail steps={judgement.trail} />
+      <Effects judgement={judgement} />
+    </div>
+  )
+}
+
+export function Trail({ steps }: { steps: readonly PermissionStep[] }) {
+  if (steps.length === 0) return <p class="dim">No rule speaks about it.</p>
+  return (
+    <ol class="trail" aria-label="What the rules say about each part">
+      {steps.map((step, index) => (
+        <li key={`${index}${step.rule}`} data-tone={toneOf(step.decision)}>
+          <code>{step.part}</code> <Tag tone={toneOf(step.decision)}>{step.decision}</Tag>
+          <p class="why">
+            {step.reason} <span class="mono">[{step.rule}]</span>
+          </p>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Effects({ judgement: { effects, reversible } }: { judgement: PermissionJudgement }) {
+  const { reads, writes, hosts, network, outside, unknown } = effects
+  const rows: [string, readonly string[]][] = [
+    ['Reads', reads],
+    ['Writes', writes],
+    ['Network', hosts.length > 0 ? hosts : network ? ['yes'] : []],
+    ['Unknown', unknown],
+  ]
+  return (
+    <dl class="effects">
+      {rows.map(([name, values]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{values.length === 0 ? <span class="dim">nothing</span> : <code>{values.join(', ')}</code>}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>Undo</dt>
+        <dd>
+          {reversible
+            ? 'can be taken back'
+            : outside
+              ? 'reaches outside the worktree'
+              : 'cannot be taken back'}
+        </dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,79 @@
+import type { SessionCard } from '@batonpass/contract/dashboard'
+import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { Link } from '../router.tsx'
+import { Ago, now } from '../time.tsx'
+import { AGENTS, baseOf, lineOf, stateOf, type Tone } from '../words.ts'
+import { Gauge } from './gauge.tsx'
+import { Tag } from './tag.tsx'
+
+/** One session at a glance. The whole card leads to its page. */
+export function Card({ card }: { card: SessionCard }) {
+  const { session, run, last, asks } = card
+  const { word, tone } = stateOf(session, asks, now.value)
+  const line = last && lineOf(last)
+  return (
+    <li class="card" data-tone={tone} data-session={session.nativeSession}>
+      <div class="top">
+        <Glyph agent={session.agent} />
+        <h3>
+          <Link to={`/sessions/${session.id}`}>{baseOf(session.project ?? session.cwd)}</Link>
+        </h3>
+        <Tag tone={tone} pulse={word === 'working'}>
+          {word}
+        </Tag>
+      </div>
+      <p class="who">
+        <span>{AGENTS[session.agent]}</span>
+        {run ? <RunWords run={run} /> : <span class="mono">{session.nativeSession.slice(0, 8)}</span>}
+      </p>
+      {session.context ? <Gauge context={session.context} /> : null}
+      <p class="last">
+        <span class={line?.code ? 'mono' : ''} title={line ? `${line.title} ${line.detail}` : ''}>
+          {line ? `${line.title}${line.detail ? `: ${line.detail}` : ''}` : session.lastEvent}
+        </span>
+        <Ago at={session.lastSeenAt} suffix="" />
+      </p>
+    </li>
+  )
+}
+
+export function RunWords({ run }: { run: WorkflowRun }) {
+  return (
+    <>
+      <span>
+        {run.workflow}
+        {run.issue ? ` #${run.issue}` : ''}
+      </span>
+      {run.end ? (
+        <Tag tone={endTone(run)}>{run.end.kind}</Tag>
+      ) : (
+        <span>{run.count === 0 ? 'running' : `continued ${run.count} ×`}</span>
+      )}
+      {run.pr ? <span>PR #{run.pr}</span> : null}
+    </>
+  )
+}
+
+export function endTone(run: WorkflowRun): Tone {
+  if (!run.end) return 'plain'
+  if (run.end.kind === 'complete') return 'good'
+  return run.end.kind === 'failed' || run.end.kind === 'blocked' ? 'bad' : 'wait'
+}
+
+const LETTERS = {
+  'claude-code': 'Cc',
+  cursor: 'Cu',
+  codex: 'Cx',
+  opencode: 'Oc',
+  gemini: 'Ge',
+  copilot: 'Co',
+  pi: 'π',
+} as const
+
+export function Glyph({ agent }: { agent: keyof typeof LETTERS }) {
+  return (
+    <span class="glyph" aria-hidden="true">
+      {LETTERS[agent]}
+    </span>
+  )
+}

@@ -1,0 +1,81 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { go } from '../router.tsx'
+
+const PLACES: Record<string, readonly [path: string, name: string]> = {
+  o: ['/', 'Overview'],
+  a: ['/asks', 'Asks'],
+  c: ['/claims', 'Claims'],
+  h: ['/history', 'History'],
+  j: ['/journal', 'Journal'],
+  r: ['/recap', 'Recap'],
+  s: ['/settings', 'Settings'],
+}
+/** How long `g` waits for its second key. */
+const SECOND_MS = 1200
+
+/** The keys of every page, and the help that lists them. */
+export function Keys() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    let going = 0
+    const onKey = (event: KeyboardEvent) => {
+      const { target } = event
+      if (event.metaKey || event.ctrlKey || event.altKey) return
+      if (target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
+      if (event.key === '?') dialog.current?.showModal()
+      else if (event.key === '/') {
+        go('/journal')
+        setTimeout(() => document.getElementById('words')?.focus())
+      } else if (event.key === 'g') going = event.timeStamp
+      else if (going && event.timeStamp - going < SECOND_MS && PLACES[event.key]) {
+        go(PLACES[event.key]?.[0] ?? '/')
+        going = 0
+        event.stopImmediatePropagation()
+      } else {
+        going = 0
+        return
+      }
+      event.preventDefault()
+    }
+    // Before the page's own keys: the second key of `g a` is no answer.
+    addEventListener('keydown', onKey, { capture: true })
+    return () => removeEventListener('keydown', onKey, { capture: true })
+  }, [])
+  return (
+    <>
+      <button type="button" class="quiet" aria-label="Keys" onClick={() => dialog.current?.showModal()}>
+        <kbd>?</kbd>
+      </button>
+      <dialog ref={dialog} aria-labelledby="keys-title">
+        <h3 id="keys-title">Keys</h3>
+        <dl>
+          <Key keys="j k">next and previous question</Key>
+          <Key keys="a">allow once</Key>
+          <Key keys="s">allow for this session</Key>
+          <Key keys="d">deny</Key>
+          <Key keys="r">deny and say why</Key>
+          <Key keys="/">search the journal</Key>
+          {Object.entries(PLACES).map(([key, [, name]]) => (
+            <Key key={key} keys={`g ${key}`}>
+              {name}
+            </Key>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
+    </>
+  )
+}
+
+const Key = ({ keys, children }: { keys: string; children: string }) => (
+  <>
+    <dt>
+      {keys.split(' ').map(key => (
+        <kbd key={key}>{key}</kbd>
+      ))}
+    </dt>
+    <dd>{children}</dd>
+  </>
+)

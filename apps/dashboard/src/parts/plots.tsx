@@ -1,0 +1,176 @@
+import type { History, HourTally } from '@batonpass/contract/dashboard'
+import { useEffect, useRef } from 'preact/hooks'
+import type uPlot from 'uplot'
+import { theme } from '../theme.ts'
+import { baseOf } from '../words.ts'
+
+interface Series {
+  name: string
+  /** A custom property of the style sheet. */
+  colour: string
+  values: (number | null)[]
+  bars?: boolean
+}
+
+interface PlotProps {
+  label: string
+  times: number[]
+  series: Series[]
+  unit?: string
+  top?: number
+  height?: number
+}
+
+/** A plot with a legend in words; what it shows stands in a table for those who do not see it. */
+function Plot({ label, times, series, unit = '', top, height = 190 }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    let plot: uPlot | undefined
+    let gone = false
+    const box = place.current
+    if (!box) return
+    const observer = new ResizeObserver(() => plot?.setSize({ width: box.clientWidth, height }))
+    // The plotting code is half of all there is: only this page pays for it.
+    void import('uplot').then(({ default: make }) => {
+      if (gone) return
+      const style = getComputedStyle(box)
+      const colour = (name: string) => resolved(style.getPropertyValue(name))
+      const axis = {
+        stroke: colour('--dim'),
+        grid: { stroke: colour('--line'), width: 1 },
+        ticks: { show: false },
+        font: '11px system-ui',
+      }
+      plot = new make(
+        {
+          width: box.clientWidth,
+          height,
+          legend: { show: false },
+          cursor: { y: false, points: { size: 6 } },
+          padding: [10, 8, 0, 0],
+          axes: [axis, { ...axis, size: 46, values: (_, marks) => marks.map(mark => `${mark}${unit}`) }],
+          scales: { y: { range: (_, __, most) => [0, top ?? Math.max(4, most * 1.1)] } },
+          series: [
+            {},
+            ...series.map(({ name, colour: own, bars }) => ({
+              label: name,
+              stroke: colour(own),
+              width: bars ? 0 : 1.8,
+              points: { show: false },
+              spanGaps: true,
+              ...(bars && make.paths.bars
+                ? { fill: colour(own), paths: make.paths.bars({ size: [0.72, 26] }) }
+                : {}),
+            })),
+          ],
+        },
+        [times, ...series.map(({ values }) => values)],
+        box,
+      )
+      observer.observe(box)
+    })
+    return () => {
+      gone = true
+      observer.disconnect()
+      plot?.destroy()
+    }
+  }, [times, series, height, top, unit, theme.value])
+  return (
+    <figure class="plot">
+      <figcaption class="legend">
+        {series.map(({ name, colour }) => (
+          <span key={name}>
+            <i style={{ background: `var(${colour})` }} /> {name}
+          </span>
+        ))}
+      </figcaption>
+      <div ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />
+    </figure>
+  )
+}
+
+/** Canvas does not know light-dark(): the browser is asked what it comes to. */
+function resolved(value: string): string {
+  const probe = document.createElement('i')
+  probe.style.color = value
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+const secondsOf = (at: string): number => Date.parse(at) / 1000
+
+export function DecisionPlot({ hours }: { hours: readonly HourTally[] }) {
+  const times = hours.map(({ hour }) => secondsOf(hour))
+  // Bars stand behind each other: the tallest is the sum.
+  const series: Series[] = [
+    {
+      name: 'left to you',
+      colour: '--wait',
+      bars: true,
+      values: hours.map(h => h.allowed + h.denied + h.asked || null),
+    },
+    { name: 'denied', colour: '--bad', bars: true, values: hours.map(h => h.allowed + h.denied || null) },
+    { name: 'allowed', colour: '--accent', bars: true, values: hours.map(h => h.allowed || null) },
+  ]
+  const all = hours.reduce((sum, h) => sum + h.allowed + h.denied + h.asked, 0)
+  return <Plot label={`Decisions by the hour, ${all} in all`} times={times} series={series} />
+}
+
+export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
+  const times = hours.map(({ hour }) => secondsOf(hour))
+  const added = (pick: (hour: HourTally) => number) => {
+    let sum = 0
+    return hours.map(hour => {
+      sum += pick(hour)
+      return sum
+    })
+  }
+  const rules = added(h => h.byRules)
+  const undo = added(h => h.byUndo)
+  const others = added(h => h.bySession + h.byModel)
+  const you = added(h => h.byPerson + h.asked)
+  const series: Series[] = [
+    { name: 'spared by rules', colour: '--accent', values: rules },
+    { name: 'spared by undo', colour: '--info', values: undo },
+    { name: 'spared by an earlier yes or the model', colour: '--dim', values: others },
+    { name: 'left to you', colour: '--wait', values: you },
+  ]
+  return (
+    <Plot
+      label={`Questions spared: ${rules.at(-1) ?? 0} by rules, ${undo.at(-1) ?? 0} by undo; ${you.at(-1) ?? 0} were left to you`}
+      times={times}
+      series={series}
+    />
+  )
+}
+
+const COLOURS = ['--accent', '--info', '--wait', '--good', '--bad', '--dim']
+
+/** One line for each session; it falls where the work was handed on. */
+export function ContextPlot({ contexts }: { contexts: History['contexts'] }) {
+  const lines = contexts.slice(0, COLOURS.length).toReversed()
+  const times = [...new Set(lines.flatMap(({ points }) => points.map(({ at }) => secondsOf(at))))].sort(
+    (a, b) => a - b,
+  )
+  const index = new Map(times.map((time, place) => [time, place]))
+  const series = lines.map(({ points, project, nativeSession }, nth): Series => {
+    const values: (number | null)[] = times.map(() => null)
+    for (const { at, percent } of points) values[index.get(secondsOf(at)) ?? 0] = percent ?? null
+    return {
+      name: `${baseOf(project)} ${nativeSession.slice(0, 8)}`,
+      colour: COLOURS[nth] ?? '--dim',
+      values,
+    }
+  })
+  return (
+    <Plot
+      label={`Context in percent of ${lines.length} sessions over time`}
+      times={times}
+      series={series}
+      unit=" %"
+      top={100}
+    />
+  )
+}

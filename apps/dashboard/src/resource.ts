@@ -1,0 +1,77 @@
+import type { Entry } from '@batonpass/contract/journal'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, get } from './api.ts'
+import { onEntry, onReturn } from './live.ts'
+
+export interface Resource<T> {
+  data: T | undefined
+  error: ApiError | undefined
+  /** The daemon has no such address: that capability is not there. */
+  absent: boolean
+  reload(): void
+}
+
+/** At most one look in this time, however much happens. */
+const CALM_MS = 600
+
+/** What an address of the daemon holds, looked at again when something happened that concerns it. */
+export function useResource<T>(path: string, concerns: (entry: Entry) => boolean = () => false): Resource<T> {
+  const [state, setState] = useState<{ path: string; data?: T; error?: ApiError }>({ path })
+  const test = useRef(concerns)
+  test.current = concerns
+  const again = useRef(() => {})
+
+  useEffect(() => {
+    const stop = new AbortController()
+    let timer = 0
+    let busy = false
+    let wanted = false
+    const look = async () => {
+      if (busy) {
+        wanted = true
+        return
+      }
+      busy = true
+      try {
+        const data = await get<T>(path, stop.signal)
+        if (!stop.signal.aborted) setState({ path, data })
+      } catch (cause) {
+        // While the daemon is away, what was known stays on the page.
+        if (!stop.signal.aborted && cause instanceof ApiError)
+          setState(old => ({ ...(old.path === path ? old : { path }), error: cause }))
+      }
+      busy = false
+      if (wanted) {
+        wanted = false
+        soon()
+      }
+    }
+    const soon = () => {
+      if (timer) return
+      timer = setTimeout(() => {
+        timer = 0
+        void look()
+      }, CALM_MS)
+    }
+    again.current = () => void look()
+    void look()
+    const stopEntries = onEntry(entry => {
+      if (test.current(entry)) soon()
+    })
+    const stopReturns = onReturn(() => void look())
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+      stopEntries()
+      stopReturns()
+    }
+  }, [path])
+
+  const current = state.path === path ? state : { path }
+  return {
+    data: current.data,
+    error: current.error,
+    absent: current.error?.status === 404,
+    reload: () => again.current(),
+  }
+}

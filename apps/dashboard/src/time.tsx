@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals'
+
+/** The one clock of the page; everything that says "ago" follows it. */
+export const now = signal(Date.now())
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now()
+}, 1000)
+
+/** `3 s`, `12 min`, `4 h`, `2 d`. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+  return `${Math.floor(seconds / 86_400)} d`
+}
+
+/** A moment as people say it; the exact one is the title. */
+export function Ago({ at, suffix = ' ago' }: { at: string; suffix?: string }) {
+  const ms = now.value - Date.parse(at)
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {ms < 3000 ? 'now' : `${short(ms)}${suffix}`}
+    </time>
+  )
+}
+
+function short(ms: number): string {
+  const minutes = ms / 60_000
+  if (minutes < 1) return `${Math.round(ms / 1000)} s`
+  if (minutes < 60) return `${Math.floor(minutes)} min`
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h`
+  return `${Math.floor(minutes / 1440)} d`
+}
+
+export function clockTime(at: string): string {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+}
+
+export function dayOf(at: string): string {
+  return new Date(at).toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' })
+}
