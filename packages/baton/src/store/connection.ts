@@ -28,7 +28,7 @@ export function connect(path: string, options: ConnectionOptions = {}): Connecti
     // Copying the write-ahead file back takes milliseconds: `tidyLater` does it between writes, this is the last resort.
     connection.pragma('wal_autocheckpoint = 500')
     connection.pragma('journal_size_limit = 16777216')
-    connection.pragma('cache_size = -8000')
+    connection.pragma('cache_size = -2000')
     if (options.maxPages !== undefined) {
       connection.pragma(`max_page_count = ${Math.trunc(options.maxPages)}`)
     }
