@@ -5,27 +5,48 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../wait.ts'
-import { type AgentName, type PinnedAgent, pinned } from './pinned.ts'
+import { type AgentName, type PinnedAgent, type PinnedProgram, pinned } from './pinned.ts'
 
 const run = promisify(execFile)
 
 /** The path of a pinned real agent's program, installed once per machine into the test cache. */
 export async function installAgent(name: AgentName, cache = cacheFolder()): Promise<string> {
   const agent: PinnedAgent = pinned[name]
-  const home = join(cache, `${name}-${agent.version}`)
-  const program = join(home, 'node_modules', '.bin', agent.bin)
-  if (await isInstalled(home, agent)) return program
+  const { prepare } = agent
+  return await installProgram(name, agent, {
+    cache,
+    ...(prepare && {
+      prepare: async (folder: string) => void (await run(process.execPath, [prepare], { cwd: folder })),
+    }),
+  })
+}
+
+export interface InstallOptions {
+  cache?: string
+  /** What must be done in the package's folder after unpacking; npm runs no script. */
+  prepare?: (folder: string) => Promise<void>
+}
+
+/** The path of any program of an npm package, installed once per machine into the test cache. */
+export async function installProgram(
+  name: string,
+  wanted: PinnedProgram,
+  { cache = cacheFolder(), prepare }: InstallOptions = {},
+): Promise<string> {
+  const home = join(cache, `${name}-${wanted.version}`)
+  const program = join(home, 'node_modules', '.bin', wanted.bin)
+  if (await isInstalled(home, wanted)) return program
 
   await mkdir(cache, { recursive: true })
   const lock = `${home}.lock`
   const outcome = await until(
-    async () => ((await isInstalled(home, agent)) ? 'ready' : (await takeLock(lock)) && 'mine'),
-    { what: `${agent.package}@${agent.version} to be installed`, timeout: 600_000, every: 200 },
+    async () => ((await isInstalled(home, wanted)) ? 'ready' : (await takeLock(lock)) && 'mine'),
+    { what: `${wanted.package}@${wanted.version} to be installed`, timeout: 600_000, every: 200 },
   )
   if (outcome === 'ready') return program
   try {
     // Whoever held the lock before may have finished between the two looks.
-    if (!(await isInstalled(home, agent))) await install(agent, home)
+    if (!(await isInstalled(home, wanted))) await install(wanted, home, prepare)
   } finally {
     await rm(lock, { force: true })
   }
@@ -42,14 +63,18 @@ function cacheFolder(): string {
   return BATON_TEST_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'baton-test')
 }
 
-async function isInstalled(home: string, agent: PinnedAgent): Promise<boolean> {
+async function isInstalled(home: string, agent: PinnedProgram): Promise<boolean> {
   const manifest = join(home, 'node_modules', agent.package, 'package.json')
   if (!existsSync(manifest) || !existsSync(join(home, 'node_modules', '.bin', agent.bin))) return false
   const { version }: { version?: string } = JSON.parse(await readFile(manifest, 'utf8'))
   return version === agent.version
 }
 
-async function install(agent: PinnedAgent, home: string): Promise<void> {
+async function install(
+  agent: PinnedProgram,
+  home: string,
+  prepare: InstallOptions['prepare'],
+): Promise<void> {
   // Unpacked beside its place and renamed, so a killed installation is never taken for a finished one.
   const staging = `${home}.${process.pid}.new`
   await rm(staging, { recursive: true, force: true })
@@ -59,7 +84,7 @@ async function install(agent: PinnedAgent, home: string): Promise<void> {
   const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--save-exact']
   await run('npm', ['install', ...quiet, wanted], { cwd: staging, maxBuffer: 1 << 26 })
   const folder = join(staging, 'node_modules', agent.package)
-  if (agent.prepare) await run(process.execPath, [agent.prepare], { cwd: folder })
+  await prepare?.(folder)
   const { stdout } = await run(join(staging, 'node_modules', '.bin', agent.bin), ['--version'], {
     env: { PATH: process.env.PATH, HOME: staging, DISABLE_AUTOUPDATER: '1' },
   })

@@ -1,8 +1,12 @@
-/** The real agents that tests drive, at the versions they were measured on. */
-export interface PinnedAgent {
+/** A program of an npm package that tests run. */
+export interface PinnedProgram {
   package: string
   version: string
   bin: string
+}
+
+/** The real agents that tests drive, at the versions they were measured on. */
+export interface PinnedAgent extends PinnedProgram {
   /** A script of the package that must run once after unpacking; npm itself runs none. */
   prepare?: string
 }
