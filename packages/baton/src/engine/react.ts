@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Contribution, ReactorName } from '../ports/contribution.ts'
 import type { Later, ReactionContext, Reactor } from '../ports/reactor.ts'
@@ -24,7 +25,7 @@ export async function react(
   const late: { by: ReactorName; later: Later }[] = []
   for (const reactor of reactors) {
     try {
-      const outcome = await reactor.react(event, context)
+      const outcome = await inTime(reactor, event, context)
       if (outcome?.now) merged = merge(merged, contribute(reactor.name, outcome.now))
       if (outcome?.later) late.push({ by: reactor.name, later: outcome.later })
     } catch (cause) {
@@ -45,6 +46,22 @@ export async function react(
       return said.reduce(merge, already)
     },
   }
+}
+
+/** A reactor is quick by its contract; one that hangs would hold the session's queue for ever. */
+const AT_ONCE_MS = 10_000
+
+function inTime(reactor: Reactor, event: AgentEvent, context: ReactionContext): ReturnType<Reactor['react']> {
+  const outcome = reactor.react(event, context)
+  if (!(outcome instanceof Promise)) return outcome
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new BatonError('timed_out', `${reactor.name} did not answer`)),
+      AT_ONCE_MS,
+    )
+  })
+  return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
 }
 
 /** A timer that is set for longer rings at once. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { settle } from '../../src/engine/merge.ts'
 import { react } from '../../src/engine/react.ts'
 import type { Contribution } from '../../src/ports/contribution.ts'
@@ -27,6 +27,23 @@ const later = (run: Later['run'], withinMs = 60_000): Reactor => ({
 const never = () => new Promise<Contribution>(() => {})
 
 describe('reactors that fail', () => {
+  it('hold the queue for ten seconds at most when they hang', async () => {
+    vi.useFakeTimers()
+    try {
+      const hanging: Reactor = { name: 'stage', react: () => new Promise(() => {}) }
+      const faults: string[] = []
+      const reacting = react([hanging, saying('workflow', { context: 'here' })], toolRequest, context, by =>
+        faults.push(by),
+      )
+      await vi.advanceTimersByTimeAsync(10_000)
+      const said = settle((await reacting).merged)
+      expect(faults).toEqual(['stage'])
+      expect(said).toMatchObject({ context: 'here', permission: { decision: 'ask' } })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('cost the others nothing', async () => {
     const throwing: Reactor = {
       name: 'stage',

@@ -1,5 +1,5 @@
 import { type BigIntStats, constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FileError, type FileFacts, type Files, type FileTrouble } from '../../ports/files.ts'
@@ -105,7 +105,7 @@ async function takeLock(lock: string): Promise<void> {
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
   for (let tries = 0; tries < lockTries; tries++) {
     try {
-      await writeDurably(lock, String(process.pid), 0o600)
+      await linkLock(lock)
       return
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw asFileError(error, lock)
@@ -114,6 +114,17 @@ async function takeLock(lock: string): Promise<void> {
     await pause(lockPauseMs)
   }
   throw new FileError('busy', lock)
+}
+
+// The lock appears with its holder's number in it: one that was killed in between would leave a lock that is nobody's.
+async function linkLock(lock: string): Promise<void> {
+  const draft = `${lock}.${process.pid}.${++drafts}`
+  try {
+    await writeDurably(draft, String(process.pid), 0o600)
+    await link(draft, lock)
+  } finally {
+    await rm(draft, { force: true })
+  }
 }
 
 // A holder that was killed cannot remove its lock. Moving it aside first makes sure that only one waiter removes it.
