@@ -25,6 +25,8 @@ export interface WorkItem {
   contextText: string | undefined
   facts: WorkFacts
   warnings: string[]
+  /** When each artifact was last written. */
+  written: ReadonlyMap<Artifact, number>
   modifiedMs: number
 }
 
@@ -111,12 +113,12 @@ export class WorkItems {
   async #read(root: string, workId: string): Promise<WorkItem> {
     const texts = new Map<Artifact, string>()
     const warnings: string[] = []
-    let modifiedMs = 0
+    const written = new Map<Artifact, number>()
     for (const artifact of Artifact.options) {
       const found = await this.#files.read(root, `${WORK}/${workId}/${artifact}.md`)
       if (found.kind === 'refused') warnings.push(`${artifact}.md does not count: ${found.why}.`)
       if (found.kind !== 'text') continue
-      modifiedMs = Math.max(modifiedMs, found.modifiedMs)
+      written.set(artifact, found.modifiedMs)
       // An empty file is no result.
       if (found.text.trim() !== '') texts.set(artifact, found.text)
     }
@@ -134,7 +136,15 @@ export class WorkItems {
       phases: parsePhases(texts.get('ImplementationPlan') ?? ''),
       blocked: context.blocked,
     }
-    return { workId, context, contextText, facts, warnings: [...context.warnings, ...warnings], modifiedMs }
+    return {
+      workId,
+      context,
+      contextText,
+      facts,
+      warnings: [...context.warnings, ...warnings],
+      written,
+      modifiedMs: Math.max(0, ...written.values()),
+    }
   }
 }
 
