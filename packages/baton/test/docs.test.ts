@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ERROR_CODES } from '@batonpass/contract/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from '../src/cli/command.ts'
+import { COMMANDS } from '../src/cli/table.ts'
 import { type BatonHere, batonIn } from './world/baton.ts'
 import { type Scratch, scratch } from './world/scratch.ts'
 
@@ -35,10 +37,44 @@ describe('the pages', () => {
   })
 })
 
+/** They wait for a person, an agent or the network; their journeys run them. */
+const WAITING = new Set(['attach', 'chat', 'mcp', 'run', 'tour', 'webhook'])
+
+describe('the commands in the guides', () => {
+  const guides = pages.filter(
+    page => /^(docs|plugin|apps)\//.test(page) && !page.startsWith('docs/reference/'),
+  )
+  const commands = [...new Set(guides.flatMap(page => batonLines(read(page))))].toSorted()
+
+  it.each(commands)('%s', line => {
+    const [, name, ...words] = wordsOf(line)
+    const command = COMMANDS.find(each => each.name === name)
+    expect(command, `there is no command ${name}`).toBeDefined()
+    if (command) parse(command, words)
+  })
+
+  it('run, and none of them fails for a reason of ours', async () => {
+    await using home = scratch()
+    home.write('bin/claude', '#!/bin/sh\necho 2.1.0\n', 0o755)
+    await using baton = batonIn(join(home.path, 'home'), home.path)
+    await baton.must('up')
+    const env = { PATH: `${join(home.path, 'bin')}:${process.env.PATH}` }
+    const odd: string[] = []
+    for (const line of commands) {
+      const words = wordsOf(line).slice(1)
+      if (WAITING.has(words[0] ?? '') || words.includes('--follow') || words.includes('--foreground'))
+        continue
+      const { code, stderr } = await baton.run(words, { env })
+      // What the examples name is not here; that is an answer, too.
+      if (code === null || code === 2 || /internal|\n\s+at /.test(stderr))
+        odd.push(`${line}: ${code} ${stderr}`)
+    }
+    expect(odd).toEqual([])
+  }, 120_000)
+})
+
 describe('the commands in the README', () => {
-  const commands = shellLines(read('README.md'))
-    .map(line => line.replace(/\s+#.*$/, '').replace(/^npm run baton -- /, 'baton '))
-    .filter(line => line.startsWith('baton '))
+  const commands = batonLines(read('README.md')).filter(line => !WAITING.has(wordsOf(line)[1] ?? ''))
   let home: Scratch
   let baton: BatonHere
 
@@ -57,7 +93,7 @@ describe('the commands in the README', () => {
   it('are there', () => expect(commands.length).toBeGreaterThan(5))
 
   it.each(commands)('%s', async command => {
-    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    const words = wordsOf(command)
     const env = { PATH: `${join(home.path, 'bin')}:${process.env.PATH}` }
     const { code, stdout, stderr } = await baton.run(words.slice(1), { env })
     expect(stderr).toBe('')
@@ -80,6 +116,14 @@ function shellLines(markdown: string): string[] {
     block.split('\n').filter(line => line && !line.startsWith('#')),
   )
 }
+
+const batonLines = (markdown: string): string[] =>
+  shellLines(markdown)
+    .map(line => line.replace(/\s+#.*$/, '').replace(/^(npm run baton --|npx batonpass) /, 'baton '))
+    .filter(line => line.startsWith('baton '))
+
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, plain]) => one ?? two ?? plain ?? '')
 
 function linksIn(markdown: string): string[] {
   const prose = markdown.replace(/^```.*?^```/gms, '').replace(/`[^`\n]*`/g, '')
