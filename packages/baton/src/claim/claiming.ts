@@ -1,0 +1,334 @@
+import { CLAIM_FILE, CLAIM_VERSION, type ClaimFile } from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
+import { ClaimId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
+import type { Forge, Issue } from '../ports/forge.ts'
+import type { Grip, Holding, LeaseOwner } from '../ports/lease.ts'
+import { entry, leaseName } from './lifecycle.ts'
+import { STATUS } from './phases.ts'
+import type { ClaimPorts } from './ports.ts'
+import { ClaimRecord } from './record.ts'
+import { isPassing } from './trouble.ts'
+
+/** Statuses of the board from which an issue may be taken. */
+export const FREE = ['todo', 'plan accepted', 'ready', 'ready for agent', 'backlog', '']
+
+export interface ClaimingOutcome {
+  record: ClaimRecord
+  fresh: boolean
+  warnings: string[]
+}
+
+/** What is asked for. */
+export interface ClaimOrder {
+  project: string
+  issue: number
+  worktree: boolean
+  anyway: boolean
+  takeover?: 'dead' | 'force' | undefined
+  session?: Session | undefined
+}
+
+/** Claims an issue for a worktree: checks it, takes the lease, makes the branch, tells the forge, writes the signal file. */
+export async function claimIssue(ports: ClaimPorts, request: ClaimOrder): Promise<ClaimingOutcome> {
+  const { issue } = request
+  const held = await heldHere(ports, request.project, issue, request.worktree)
+  if (held) return { record: held, fresh: false, warnings: [] }
+  const { claim: settings } = await ports.config(request.project)
+  const forge = await ports.forgeFor({ home: request.project })
+  const found = await forge.issue(issue)
+  const warnings = suitability(found, request, settings.label, await forge.me())
+  if (!request.worktree) await refuseDirt(ports, request.project, branchOf(settings.branch, issue))
+  const base = await ports.work.base(request.project)
+  const branch = branchOf(settings.branch, issue)
+  const project = request.worktree ? `${request.project}-issue-${issue}` : request.project
+  const now = ports.clock.now()
+  const agentId = `${ports.user}-${Math.floor(now / 1000)}`
+  const draft = ClaimRecord.parse({
+    version: 1,
+    id: ClaimId.parse(`clm_${ports.chance.id(20)}`),
+    issue,
+    title: found.title.slice(0, 300),
+    project,
+    home: request.project,
+    repository: repositoryName(forge),
+    branch,
+    agentId,
+    claimedAt: now,
+    stage: 'claiming',
+    lease: { kind: ports.leases().kind, token: 0, renewedAt: now },
+    ...sessionOf(request.worktree ? undefined : request.session),
+  })
+  const ttlMs = settings.lease_minutes * 60_000
+  // A crash from here on leaves this behind: the next start finishes it or takes it back.
+  await ports.records.put(draft)
+  const grip = await take(ports, draft, ttlMs, request.takeover).catch(async error => {
+    await ports.records.remove(draft)
+    throw error
+  })
+  const record = { ...draft, lease: { ...draft.lease, token: grip.token } }
+  await ports.records.put(record)
+  try {
+    if (request.worktree) await ports.work.addWorktree(request.project, project, branch, base)
+    else await ports.work.begin(project, branch, base)
+    const finished = await finish(ports, record, forge, warnings)
+    if (request.takeover) await ports.journal(finished, entry(finished, 'taken-over'))
+    return { record: finished, fresh: true, warnings }
+  } catch (error) {
+    await undo(ports, record, forge)
+    throw error
+  }
+}
+
+/** What stands after the lease is ours; every part may be repeated. */
+export async function finish(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  forge: Forge,
+  warnings: string[],
+): Promise<ClaimRecord> {
+  const me = await forge.me()
+  const assigned: string[] = await forge.assign(record.issue, [me]).catch((error: unknown) => {
+    // Without the right to assign one may still open pull requests.
+    if (error instanceof BatonError && error.code === 'forge_forbidden') return []
+    throw error
+  })
+  if (!assigned.includes(me)) warnings.push(`Issue #${record.issue} could not be assigned to ${me}.`)
+  const board = await forge.setOnBoard(record.issue, {
+    status: STATUS.coding,
+    agent: record.agentId,
+    add: true,
+  })
+  if (!board.done) warnings.push(`${board.missing}; the board is left as it is.`)
+  await ports.git.exclude(record.project, `/${CLAIM_FILE}`)
+  const file: ClaimFile = {
+    schema_version: CLAIM_VERSION,
+    item_id: board.done ? board.item : '',
+    issue_number: record.issue,
+    branch: record.branch,
+    agent_id: record.agentId,
+    phase: 'coding',
+    summary: '',
+    status: STATUS.coding,
+    pr_number: null,
+    last_check_poll: null,
+    last_synced_status: STATUS.coding,
+  }
+  const there = await ports.signals.read(record.project)
+  if (there.kind === 'absent') await ports.signals.create(record.project, file)
+  const done: ClaimRecord = { ...record, stage: 'held', ...(assigned.includes(me) ? { assigned: me } : {}) }
+  await ports.records.put(done)
+  await ports.journal(done, { ...entry(done, 'claimed'), phase: 'coding' })
+  return done
+}
+
+/** Takes back what a claim that failed half-way has done. */
+export async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undefined): Promise<void> {
+  const quietly = (during: string) => (cause: unknown) => ports.fault(during, cause)
+  const grip = { claim: record.id, token: record.lease.token }
+  const ours = await ports
+    .leases()
+    .holds(leaseName(record), grip)
+    .catch(() => false)
+  if (ours && forge) {
+    const board = { status: STATUS.todo, agent: '' }
+    await forge.setOnBoard(record.issue, board).catch(quietly('undoing a claim on the board'))
+    const me = await forge.me().catch(() => undefined)
+    if (me) await forge.unassign(record.issue, [me]).catch(quietly('undoing an assignment'))
+  }
+  if (ours) await ports.leases().release(leaseName(record), grip).catch(quietly('undoing a lease'))
+  await ports.records.remove(record)
+}
+
+/** Finishes a claim that a crash cut off, or takes it back where that is not possible. */
+export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  const forge = await ports.forgeFor(record)
+  const { claim } = await ports.config(record.home)
+  const ttlMs = claim.lease_minutes * 60_000
+  const taken = await ports.leases().take(leaseName(record), ownerOf(ports, record), ttlMs)
+  if (!taken.held) return ports.records.remove(record)
+  const own = { ...record, lease: { ...record.lease, token: taken.grip.token } }
+  try {
+    const standing = await ports.git.standing(record.project)
+    if (!standing || (standing.branch !== record.branch && standing.dirty.length > 0))
+      return await undo(ports, own, forge)
+    if (standing.branch !== record.branch)
+      await ports.work.begin(record.project, record.branch, await ports.work.base(record.home))
+    await finish(ports, own, forge, [])
+  } catch (error) {
+    if (isPassing(error)) throw error
+    ports.fault(`finishing the claim of #${record.issue}`, error)
+    await undo(ports, own, forge)
+  }
+}
+
+/** A signal file that somebody wrote by hand becomes a claim, if the issue is free. */
+export async function adopt(
+  ports: ClaimPorts,
+  project: string,
+  file: ClaimFile,
+  session: Session | undefined,
+): Promise<ClaimRecord | undefined> {
+  // What comes with a repository is not a person's word.
+  if (await ports.work.isTracked(project, CLAIM_FILE)) return undefined
+  const forge = await ports.forgeFor({ home: project })
+  const now = ports.clock.now()
+  const { claim } = await ports.config(project)
+  const draft = ClaimRecord.parse({
+    version: 1,
+    id: ClaimId.parse(`clm_${ports.chance.id(20)}`),
+    issue: file.issue_number,
+    project,
+    home: project,
+    repository: repositoryName(forge),
+    branch: file.branch,
+    agentId: file.agent_id,
+    claimedAt: now,
+    stage: 'held',
+    lease: { kind: ports.leases().kind, token: 0, renewedAt: now },
+    ...sessionOf(session),
+  })
+  const grip = await take(ports, draft, claim.lease_minutes * 60_000, undefined)
+  const record = { ...draft, lease: { ...draft.lease, token: grip.token } }
+  await ports.git.exclude(project, `/${CLAIM_FILE}`)
+  await ports.records.put(record)
+  await ports.journal(record, {
+    ...entry(record, 'claimed'),
+    phase: file.phase,
+    reason: 'by a signal file written by hand',
+  })
+  return record
+}
+
+async function take(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  ttlMs: number,
+  takeover: 'dead' | 'force' | undefined,
+): Promise<Grip> {
+  const leases = ports.leases()
+  const [name, owner] = [leaseName(record), ownerOf(ports, record)]
+  const first = await leases.take(name, owner, ttlMs)
+  if (first.held) return first.grip
+  const { by } = first
+  if (takeover === undefined || (takeover === 'dead' && !by.dead)) throw heldBy(by, takeover !== undefined)
+  const second = await leases.takeOver(name, owner, ttlMs, by.token)
+  if (!second.held) throw heldBy(second.by, true)
+  return second.grip
+}
+
+function heldBy(by: Holding, wanted: boolean): BatonError {
+  const who = `${by.agent} on ${by.host}, since ${new Date(by.takenAt).toISOString()}`
+  const state = by.dead ? `not heard of since before ${new Date(by.until).toISOString()}` : 'alive'
+  const remedy = by.dead
+    ? `Take it over: baton claim takeover ${by.issue}`
+    : wanted
+      ? `Only a person takes it from a living one: baton claim takeover ${by.issue} --force`
+      : 'Claim another: baton claim next'
+  return new BatonError('claim_held', `Issue #${by.issue} is held by ${who} (${state})`, { remedy })
+}
+
+async function heldHere(
+  ports: ClaimPorts,
+  project: string,
+  issue: number,
+  worktree: boolean,
+): Promise<ClaimRecord | undefined> {
+  const elsewhere = await ports.records.find(
+    each => each.issue === issue && each.project === `${project}-issue-${issue}`,
+  )
+  if (elsewhere && elsewhere.stage !== 'claiming') return elsewhere
+  if (worktree) return undefined
+  const record = await ports.records.at(project)
+  if (record?.issue === issue && record.stage !== 'claiming' && !record.lease.lost) return record
+  if (record && record.stage !== 'claiming')
+    throw new BatonError('claim_refused', `This worktree already holds issue #${record.issue}`, {
+      remedy: `Finish it, release it (baton claim release ${record.issue}), or use a worktree of its own: --worktree`,
+    })
+  const found = await ports.signals.read(project)
+  if (found.kind === 'absent' || (found.kind === 'claim' && found.file.issue_number === issue))
+    return undefined
+  const what =
+    found.kind === 'claim' ? `names issue #${found.file.issue_number}` : `cannot be used (${found.why})`
+  throw new BatonError('claim_refused', `${CLAIM_FILE} in this worktree ${what}`, {
+    remedy: 'Delete it if nobody works on that.',
+  })
+}
+
+/** Refuses what cannot be claimed; gives what is only odd. */
+function suitability(
+  issue: Issue,
+  { anyway, takeover }: Pick<ClaimOrder, 'anyway' | 'takeover'>,
+  label: string,
+  me: string,
+): string[] {
+  const refuse = (message: string, remedy: string) => new BatonError('claim_refused', message, { remedy })
+  if (issue.state === 'closed')
+    throw refuse(`Issue #${issue.number} is closed`, 'Reopen it first, or claim another: baton claim next')
+  const blockers = [...issue.blockedBy.map(number => `#${number}`), ...issue.blockedElsewhere]
+  if (blockers.length > 0 && !anyway)
+    throw refuse(
+      `Issue #${issue.number} is blocked by ${blockers.join(', ')}`,
+      'Finish those first, or claim it --anyway.',
+    )
+  const status = issue.boardItem?.status ?? ''
+  if (!FREE.includes(status.trim().toLowerCase()) && !anyway && takeover === undefined) {
+    const agent = issue.boardItem?.agent ? ` (agent ${issue.boardItem.agent})` : ''
+    throw refuse(
+      `Issue #${issue.number} is "${status}" on the board${agent}, not ${STATUS.todo}`,
+      'Somebody may be at work on it. If not, claim it --anyway.',
+    )
+  }
+  const others = issue.assignees.filter(login => login !== me)
+  const ready = label === '' || [...issue.labels, status].some(word => squeezed(word) === squeezed(label))
+  return [
+    ...(others.length > 0 ? [`It is assigned to ${others.join(', ')}, too.`] : []),
+    ...(ready ? [] : [`It is not marked as "${label}".`]),
+    ...(blockers.length > 0 ? [`It is blocked by ${blockers.join(', ')}.`] : []),
+  ]
+}
+
+export const squeezed = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+
+/** Uncommitted work is somebody's: a branch is not switched under it. */
+async function refuseDirt(ports: ClaimPorts, project: string, branch: string): Promise<void> {
+  const standing = await ports.git.standing(project)
+  if (!standing)
+    throw new BatonError('claim_refused', `${project} is no git repository`, {
+      remedy: 'Run it inside a clone.',
+    })
+  if (standing.head === '')
+    throw new BatonError('claim_refused', 'This repository has no commit yet', {
+      remedy: 'Make the first commit and push it.',
+    })
+  const dirty = standing.dirty.filter(path => path !== CLAIM_FILE)
+  if (standing.branch === branch || dirty.length === 0) return
+  const shown = dirty.slice(0, 5).join(', ')
+  throw new BatonError(
+    'claim_refused',
+    `There are uncommitted changes (${shown}${dirty.length > 5 ? ', …' : ''})`,
+    {
+      remedy: 'Commit or stash them, or claim in a worktree of its own: --worktree',
+    },
+  )
+}
+
+const ownerOf = (ports: ClaimPorts, { id, agentId }: ClaimRecord): LeaseOwner => ({
+  claim: id,
+  agent: agentId,
+  host: ports.host,
+})
+const branchOf = (template: string, issue: number): string => template.replaceAll('{N}', String(issue))
+export const repositoryName = ({ repository: { host, owner, name } }: Pick<Forge, 'repository'>): string =>
+  `${host}/${owner}/${name}`.toLowerCase()
+
+export const sessionOf = (session: Session | undefined) =>
+  session
+    ? {
+        session: session.id,
+        nativeSession: session.nativeSession,
+        agent: session.agent,
+        ...(session.pane ? { pane: session.pane } : {}),
+        sessionEnded: session.endedAt !== undefined,
+      }
+    : {}

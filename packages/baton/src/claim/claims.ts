@@ -1,0 +1,311 @@
+import type { Claimable, Claimed, ClaimView } from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
+import type { SessionId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
+import { Turns } from '../session/turns.ts'
+import { claimable, claimNext } from './choosing.ts'
+import { adopt, type ClaimOrder, claimIssue, resumeClaiming } from './claiming.ts'
+import { answered, awaitAnswer } from './closing.ts'
+import { carry, entry, leaseName, lost, release, type StepOutcome, type Trigger } from './lifecycle.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+import { wake } from './telling.ts'
+import { troubleOf } from './trouble.ts'
+import { viewOf } from './view.ts'
+
+/** An agent at rest is not typed to more often than this. */
+const WAKE_MS = 30_000
+/** A claim that was cut off half-way is left alone for this long: its command may still be at work. */
+const CLAIMING_MS = 60_000
+/** A file that was written a moment ago may be in the middle of a turn that nobody told us about. */
+const SETTLE_MS = 3000
+
+/** Every claim of this machine: claimed, carried on, released. One thing at a time for each worktree. */
+export class Claims {
+  readonly #ports: ClaimPorts
+  readonly #turns = new Turns()
+  readonly #busy = new Set<string>()
+  readonly #asking = new Map<string, AbortController>()
+  readonly #woken = new Map<string, number>()
+  readonly #settling = new Map<string, Promise<unknown>>()
+  readonly #farewells = new Map<string, string>()
+  readonly #stop = new AbortController()
+
+  constructor(ports: ClaimPorts) {
+    this.#ports = ports
+  }
+
+  at(project: string): Promise<ClaimRecord | undefined> {
+    return this.#ports.records.at(project)
+  }
+
+  claim(order: Omit<ClaimOrder, 'issue'> & { issue: number | 'next' }): Promise<Claimed> {
+    return this.#turns.take(order.project, async () => {
+      const half = await this.at(order.project)
+      if (half?.stage === 'claiming') await resumeClaiming(this.#ports, half)
+      const { issue } = order
+      const done =
+        issue === 'next'
+          ? await claimNext(this.#ports, order)
+          : await claimIssue(this.#ports, { ...order, issue })
+      return { claim: await this.#view(done.record), fresh: done.fresh, warnings: done.warnings }
+    })
+  }
+
+  /** Issues that could be claimed, those that are held marked. */
+  claimable(project: string): Promise<Claimable[]> {
+    return claimable(this.#ports, project)
+  }
+
+  async list(): Promise<ClaimView[]> {
+    const records = (await this.#ports.records.all()).sort((a, b) => b.claimedAt - a.claimedAt)
+    return Promise.all(records.map(record => this.#view(record)))
+  }
+
+  /** Gives an issue back, whatever its phase. */
+  async release(project: string, issue: number | undefined, why: string): Promise<ClaimView> {
+    const record =
+      issue === undefined
+        ? await this.at(project)
+        : ((await this.#ports.records.find(each => each.issue === issue && each.project === project)) ??
+          (await this.#ports.records.find(each => each.issue === issue && each.home === project)))
+    if (!record)
+      throw new BatonError(
+        'not_found',
+        issue === undefined ? 'No issue is claimed here' : `Issue #${issue} is not claimed here`,
+        {
+          remedy: 'See `baton claims`.',
+        },
+      )
+    return this.#turns.take(record.project, async () => {
+      const view = await this.#view(record)
+      await release(this.#ports, record, why)
+      this.#asking.get(record.id)?.abort()
+      await carry(this.#ports, record, { why: 'nudge', resting: true })
+      return view
+    })
+  }
+
+  /** A turn of the claim's session has ended: what its phase asks for is done now. */
+  stopped(record: ClaimRecord): Promise<StepOutcome> {
+    return this.#carry(record, { why: 'stop', resting: true })
+  }
+
+  /** Every few seconds: leases are renewed, pull requests followed, answers heard, agents woken. */
+  async tick(): Promise<void> {
+    const records = await this.#ports.records.all()
+    await Promise.all(
+      records.map(record =>
+        this.#tickOne(record).catch(cause =>
+          this.#ports.fault(`following the claim of #${record.issue}`, cause),
+        ),
+      ),
+    )
+  }
+
+  /** Something has happened on the forge: the claims it may be about are looked at now. Gives how many. */
+  async nudge(about: {
+    repository: string
+    pulls?: readonly number[]
+    branches?: readonly string[]
+  }): Promise<number> {
+    const repository = about.repository.toLowerCase()
+    const named = (about.pulls?.length ?? 0) + (about.branches?.length ?? 0) > 0
+    const records = (await this.#ports.records.all()).filter(
+      record =>
+        record.repository.endsWith(`/${repository}`) &&
+        (!named || about.pulls?.includes(record.pr?.number ?? 0) || about.branches?.includes(record.branch)),
+    )
+    for (const record of records)
+      void this.#carry(record, { why: 'nudge', resting: this.#rests(record) })
+        .then(() => this.#after(record))
+        .catch(cause => this.#ports.fault('following a webhook', cause))
+    return records.length
+  }
+
+  /** The successor of a session goes on with its claim. False when it holds none. */
+  async carryOver(
+    from: SessionId,
+    to: Pick<Session, 'id' | 'nativeSession' | 'agent'> & { pane?: string | undefined },
+  ): Promise<boolean> {
+    const record = await this.#ports.records.find(each => each.session === from)
+    if (!record) return false
+    await this.#link(record, to)
+    await this.#ports.journal(record, {
+      ...entry(record, 'carried-over'),
+      reason: `to session ${to.nativeSession}`,
+    })
+    return true
+  }
+
+  /** Which session a claim belongs to, when one begins in its worktree. False: another one is still alive. */
+  async sessionBegan(
+    record: ClaimRecord,
+    session: Session,
+    same: boolean,
+    known: Session | undefined,
+  ): Promise<boolean> {
+    if (record.session === session.id || record.session === undefined || same || record.sessionEnded) {
+      await this.#link(record, session)
+      return true
+    }
+    if (known && !known.endedAt && (known.pid === undefined || this.#ports.isAlive(known.pid))) return false
+    await this.#link(record, session)
+    return true
+  }
+
+  async sessionEnded(record: ClaimRecord): Promise<void> {
+    await this.#ports.records.change(record, known => ({ ...known, sessionEnded: true }))
+  }
+
+  /** A signal file that no claim of ours belongs to: somebody wrote it by hand. */
+  adopt(project: string, session: Session): Promise<ClaimRecord | undefined> {
+    return this.#turns.take(project, async () => {
+      const known = await this.at(project)
+      const found = known ? undefined : await this.#ports.signals.read(project)
+      if (known || found?.kind !== 'claim') return known
+      return adopt(this.#ports, project, found.file, session)
+    })
+  }
+
+  busy(session: string, yes: boolean): void {
+    if (yes) this.#busy.add(session)
+    else this.#busy.delete(session)
+  }
+
+  /** Resolves when what is under way in a project has ended, so that others see its result. */
+  async settled(project: string): Promise<void> {
+    await this.#settling.get(project)?.catch(() => {})
+  }
+
+  /** What a session is told after its claim has ended. */
+  farewell(session: string): string | undefined {
+    const text = this.#farewells.get(session)
+    this.#farewells.delete(session)
+    return text
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  async #tickOne(record: ClaimRecord): Promise<void> {
+    const now = this.#ports.clock.now()
+    if (record.stage === 'claiming') {
+      if (now - record.claimedAt < CLAIMING_MS || (record.notBefore ?? 0) > now) return
+      await this.#turns.take(record.project, async () => {
+        const half = await this.at(record.project)
+        if (half?.id !== record.id || half.stage !== 'claiming') return
+        await resumeClaiming(this.#ports, half).catch(error =>
+          this.#ports.records.put({ ...half, ...troubleOf(error, half, now) }),
+        )
+      })
+      return
+    }
+    await this.#renew(record, now)
+    const found = await this.#ports.signals.read(record.project)
+    const young = found.kind === 'claim' && now - found.modifiedMs < SETTLE_MS
+    await this.#carry(record, { why: 'tick', resting: !young && this.#rests(record) })
+    await this.#after(record)
+  }
+
+  async #after({ project, id }: ClaimRecord): Promise<void> {
+    const record = await this.at(project)
+    if (record?.id !== id) return
+    if (record.closing === 'asked') this.#ask(record)
+    else this.#asking.get(id)?.abort()
+    const now = this.#ports.clock.now()
+    if (record.inbox.length === 0 || !this.#rests(record) || now - (this.#woken.get(id) ?? 0) < WAKE_MS)
+      return
+    this.#woken.set(id, now)
+    await wake(this.#ports, record)
+  }
+
+  async #renew(record: ClaimRecord, now: number): Promise<void> {
+    if (record.lease.lost || record.stage !== 'held') return
+    const { claim } = await this.#ports.config(record.project)
+    const ttlMs = claim.lease_minutes * 60_000
+    if (now - record.lease.renewedAt < ttlMs / 3) return
+    await this.#turns.take(record.project, async () => {
+      const known = await this.at(record.project)
+      if (known?.id !== record.id || now - known.lease.renewedAt < ttlMs / 3) return
+      const grip = { claim: record.id, token: record.lease.token }
+      try {
+        if (!(await this.#ports.leases().renew(leaseName(known), grip, ttlMs)))
+          return await lost(this.#ports, known)
+        await this.#ports.records.change(known, each => ({
+          ...each,
+          lease: { ...each.lease, renewedAt: now },
+        }))
+      } catch (error) {
+        const { trouble } = troubleOf(error, known, now)
+        await this.#ports.records.change(known, each => ({ ...each, trouble }))
+      }
+    })
+  }
+
+  #carry(record: ClaimRecord, trigger: Trigger): Promise<StepOutcome> {
+    const work = this.#turns.take(record.project, async () => {
+      const outcome = await carry(this.#ports, record, trigger)
+      if (outcome.did === 'closed' || outcome.did === 'ended') this.#ended(record, outcome)
+      return outcome
+    })
+    const tail = work
+      .catch(() => {})
+      .finally(() => {
+        if (this.#settling.get(record.project) === tail) this.#settling.delete(record.project)
+      })
+    this.#settling.set(record.project, tail)
+    return work
+  }
+
+  #ended(record: ClaimRecord, { notice }: StepOutcome): void {
+    this.#asking.get(record.id)?.abort()
+    if (record.session && notice) this.#farewells.set(record.session, notice)
+  }
+
+  /** The agent's turn is over, or there is none. After a restart nobody is known to be at work. */
+  #rests({ session }: ClaimRecord): boolean {
+    return session === undefined || !this.#busy.has(session)
+  }
+
+  #ask(record: ClaimRecord): void {
+    if (this.#asking.has(record.id) || this.#stop.signal.aborted) return
+    const mine = new AbortController()
+    this.#asking.set(record.id, mine)
+    const signal = AbortSignal.any([mine.signal, this.#stop.signal])
+    void awaitAnswer(this.#ports, record, signal)
+      .then(async answer => {
+        this.#asking.delete(record.id)
+        // A daemon that stops, or a claim that ended meanwhile, has no answer.
+        if (signal.aborted) return
+        await this.#turns.take(record.project, () => answered(this.#ports, record, answer))
+        if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
+      })
+      .catch(cause => {
+        this.#asking.delete(record.id)
+        this.#ports.fault('asking whether to close an issue', cause)
+      })
+  }
+
+  async #link(
+    record: ClaimRecord,
+    session: Pick<Session, 'id' | 'nativeSession' | 'agent'> & { pane?: string | undefined },
+  ): Promise<void> {
+    await this.#ports.records.change(record, ({ pane, ...known }) => {
+      const place = session.pane ?? pane
+      return {
+        ...known,
+        session: session.id,
+        nativeSession: session.nativeSession,
+        agent: session.agent,
+        ...(place === undefined ? {} : { pane: place }),
+        sessionEnded: false,
+      }
+    })
+  }
+
+  #view(record: ClaimRecord): Promise<ClaimView> {
+    return viewOf(record, this.#ports.signals)
+  }
+}

@@ -1,0 +1,47 @@
+import type { ClaimEntry } from '@batonpass/contract/claim'
+import type { Config } from '@batonpass/contract/config'
+import type { AgentName } from '@batonpass/contract/event'
+import type { Asks } from '../ask/asks.ts'
+import type { Chance } from '../ports/chance.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Typed } from '../ports/driver.ts'
+import type { Forge } from '../ports/forge.ts'
+import type { GitStanding } from '../ports/git.ts'
+import type { GitWork } from '../ports/git-work.ts'
+import type { Leases } from '../ports/lease.ts'
+import type { SmallFiles } from '../ports/small-files.ts'
+import type { ClaimRecord, ClaimRecords } from './record.ts'
+import type { SignalFiles } from './signal-file.ts'
+
+/** Everything claims need of the world. */
+export interface ClaimPorts {
+  records: ClaimRecords
+  signals: SignalFiles
+  files: SmallFiles
+  git: GitStanding & { exclude(folder: string, pattern: string): Promise<void> }
+  work: GitWork
+  /** The forge of a clone, or of a repository that is known by name; a BatonError says why there is none. */
+  forgeFor(at: { home: string; repository?: string }): Promise<Forge>
+  /** Forgets a repository's forge, so that a new token counts. */
+  dropForge(repository: string): void
+  leases(): Leases
+  asks: Pick<Asks, 'ask' | 'withdraw'>
+  config(project: string): Promise<Config>
+  /** Types into a session's terminal; `gone` where nothing reaches it. */
+  type(place: string, text: string, agent: AgentName): Promise<Typed>
+  /** Takes up a session that has ended, with a prompt; false where that is not possible. */
+  resume(record: ClaimRecord, prompt: string): Promise<boolean>
+  /** Whether a process still runs. */
+  isAlive(pid: number): boolean
+  journal(record: ClaimRecord, entry: ClaimEntry): Promise<void>
+  /** Tells people, by every channel there is. */
+  announce(project: string, text: string): Promise<void>
+  /** Takes secrets out of a text that goes into the open. */
+  redact(text: string): string
+  fault(during: string, cause: unknown): void
+  /** Who and where we are, for agent ids and leases. */
+  user: string
+  host: string
+  clock: Clock
+  chance: Chance
+}

@@ -1,0 +1,175 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { EventOf } from '@batonpass/contract/event'
+import type { Session } from '@batonpass/contract/session'
+import { handoffCommand } from '../handoff/generation/command.ts'
+import type { Contribution } from '../ports/contribution.ts'
+import type { ReactionContext, Reactor } from '../ports/reactor.ts'
+import type { Claims } from './claims.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+import { HEADING, hear, sendBack } from './telling.ts'
+import { claimWords, readyWords } from './words.ts'
+
+/** The forge and git together, as the seed's hook had it. */
+const STOP_MS = 30_000
+const BOARD_MS = 5000
+
+export interface ClaimReactorPorts {
+  claims: Claims
+  ports: ClaimPorts
+  session(id: string): Promise<Session | undefined>
+  /** The board in a few lines, for a session without a claim; undefined where none is set up. */
+  boardWords(project: string): Promise<string | undefined>
+  /** Without a claim: whether the pull request of the worktree's branch was merged, and what could come next. */
+  mergedWithout(project: string): Promise<void>
+}
+
+/** Claims as a reactor: what a session is told, and what its stops set off. */
+export function claimReactor({
+  claims,
+  ports,
+  session,
+  boardWords,
+  mergedWithout,
+}: ClaimReactorPorts): Reactor {
+  async function started(event: EventOf<'SessionStarted'>, context: ReactionContext): Promise<Contribution> {
+    const record = (await claims.at(context.project)) ?? (await adopted(context))
+    if (record?.stage !== 'held') return {}
+    const known = record.session ? await session(record.session) : undefined
+    const same =
+      event.source === 'resume' || (known?.pane !== undefined && known.pane === context.session.pane)
+    if (!(await claims.sessionBegan(record, context.session, same, known)))
+      return {
+        context: `Issue #${record.issue} is held here by another session (${record.nativeSession}), which is still alive. Do not work on it in this one.`,
+      }
+    const found = await ports.signals.read(context.project)
+    const news = await hear(ports, record)
+    return { context: [claimWords(record, found), news].filter(Boolean).join('\n\n') }
+  }
+
+  /** Somebody wrote a signal file by hand; where that cannot count, the person learns why. */
+  async function adopted({ project, session }: ReactionContext): Promise<ClaimRecord | undefined> {
+    const found = await ports.signals.read(project)
+    return found.kind === 'claim' ? claims.adopt(project, session) : undefined
+  }
+
+  async function ended(
+    event: EventOf<'TurnEnded'>,
+    context: ReactionContext,
+    mine: ClaimRecord | undefined,
+  ): Promise<Contribution> {
+    let record = mine
+    try {
+      record ??= await adopted(context)
+    } catch (error) {
+      return error instanceof BatonError
+        ? { notice: `.agent-claim.json is not obeyed: ${error.message}` }
+        : {}
+    }
+    if (!record) return {}
+    const { did, notice, mend } = await claims.stopped(record)
+    const now = await claims.at(context.project)
+    const told = notice ? { notice } : {}
+    if (now?.id !== record.id) {
+      claims.farewell(event.session)
+      return told
+    }
+    const prompt = mend ? await once(now, mend) : ((await sendBack(ports, now)) ?? (await handoffPrompt(now)))
+    if (prompt)
+      return { ...told, going: { rank: 'claim', prompt, note: `Issue #${now.issue}: ${oneLine(prompt)}` } }
+    // With the pull request open the turn is over, whatever a workflow would still want.
+    if (did === 'opened' && notice) return { going: { rank: 'claim', stop: notice } }
+    return told
+  }
+
+  /** The same hindrance sends the agent back once. */
+  async function once(record: ClaimRecord, mend: string): Promise<string | undefined> {
+    const { claim } = await ports.config(record.project)
+    if (record.told.mend === mend || record.fixes >= claim.max_fixes) return undefined
+    await ports.records.change(record, known => ({
+      ...known,
+      fixes: known.fixes + 1,
+      told: { ...known.told, mend },
+    }))
+    return `${HEADING} issue #${record.issue}: ${mend}`
+  }
+
+  /** `/handoff` was asked for, the document may be there, but the branch was not handed off: said once. */
+  async function handoffPrompt(record: ClaimRecord): Promise<string | undefined> {
+    if (!record.handoffAsked) return undefined
+    await ports.records.change(record, known => ({ ...known, handoffAsked: false }))
+    const found = await ports.signals.read(record.project)
+    return found.kind === 'claim' && found.file.phase === 'coding' ? readyWords(record.issue) : undefined
+  }
+
+  async function prompted(event: EventOf<'PromptSubmitted'>, record: ClaimRecord): Promise<Contribution> {
+    const command = event.automatic ? undefined : handoffCommand(event.prompt)
+    const byPerson = !event.automatic && !event.prompt.trimStart().startsWith(HEADING)
+    const heard = record.told.merged !== undefined && !record.inbox.some(({ kind }) => kind === 'merged')
+    if (byPerson && (heard || command)) {
+      await ports.records.change(record, known => ({
+        ...known,
+        spokenSinceMerge: known.spokenSinceMerge || heard,
+        handoffAsked: command ? !command.contextOnly : known.handoffAsked,
+      }))
+    }
+    const news = await hear(ports, (await claims.at(record.project)) ?? record)
+    return news ? { context: news } : {}
+  }
+
+  return {
+    name: 'claim',
+    async react(event, context) {
+      if (event.subagent) return undefined
+      const record = await claims.at(context.project)
+      const own =
+        record && (record.session === undefined || record.session === event.session) ? record : undefined
+      const bye = claims.farewell(event.session)
+      switch (event.type) {
+        case 'SessionStarted': {
+          if (record || (await ports.signals.read(context.project)).kind === 'claim')
+            return later(() => started(event, context), STOP_MS)
+          if (context.config.board.number === 0 || event.source === 'compact') return undefined
+          return later(async () => ({ ...contextOf(await boardWords(context.project)) }), BOARD_MS)
+        }
+        case 'PromptSubmitted':
+          claims.busy(event.session, true)
+          if (own) return { now: await prompted(event, own) }
+          return bye ? { now: { context: bye } } : undefined
+        case 'ToolRequested':
+          claims.busy(event.session, true)
+          return undefined
+        case 'ToolFinished': {
+          const news = own && own.inbox.length > 0 ? await hear(ports, own) : bye
+          return news ? { now: { context: news } } : undefined
+        }
+        case 'TurnEnded': {
+          claims.busy(event.session, false)
+          if (record && !own) return undefined
+          if (!own && (await ports.signals.read(context.project)).kind !== 'claim') return undefined
+          return later(() => ended(event, context, own), STOP_MS)
+        }
+        case 'TurnFailed':
+          claims.busy(event.session, false)
+          return undefined
+        case 'Idle':
+          claims.busy(event.session, false)
+          if (!record && event.kind === 'idle') void mergedWithout(context.project)
+          return undefined
+        case 'SessionEnded':
+          claims.busy(event.session, false)
+          // After /clear its successor comes at once; whoever carries the claim over says so.
+          if (own && event.reason !== 'clear') await claims.sessionEnded(own)
+          return undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}
+
+const later = (run: () => Promise<Contribution>, withinMs: number) => ({
+  later: { run, otherwise: {}, withinMs },
+})
+const contextOf = (context: string | undefined): Contribution => (context ? { context } : {})
+const oneLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''

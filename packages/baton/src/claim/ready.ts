@@ -1,0 +1,72 @@
+import { CLAIM_FILE, type ClaimFile } from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
+import type { GitStanding } from '../ports/git.ts'
+import type { GitWork } from '../ports/git-work.ts'
+import type { SignalFiles } from './signal-file.ts'
+
+export interface ReadyPorts {
+  signals: SignalFiles
+  git: GitStanding
+  work: GitWork
+  /** Runs the person's own check; gives the end of its output where it fails. */
+  validate(command: string, project: string): Promise<string | undefined>
+}
+
+/** Hands a claimed branch off: checks it, pushes it, and says so in the signal file. Nothing is pushed that does not hold. */
+export async function makeReady(
+  ports: ReadyPorts,
+  project: string,
+  { summary, validate, dryRun }: { summary: string; validate: string; dryRun: boolean },
+): Promise<ClaimFile> {
+  const found = await ports.signals.read(project)
+  if (found.kind !== 'claim')
+    throw refused(
+      found.kind === 'absent' ? 'No issue is claimed in this worktree' : found.why,
+      found.kind === 'absent' ? 'Claim one: baton claim 42' : 'Mend the file, or delete it.',
+    )
+  const { file } = found
+  const title = summary.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  if (title === '')
+    throw refused('A summary is missing', 'baton claim ready --summary "what changes, in one line"')
+  if (file.phase === 'done')
+    throw refused(`Issue #${file.issue_number} is done already`, 'There is nothing to hand off.')
+  await standsWell(ports, project, file)
+  if (validate !== '') {
+    const wrong = await ports.validate(validate, project)
+    if (wrong !== undefined) throw refused(`\`${validate}\` fails`, wrong)
+  }
+  if (dryRun) return { ...file, summary: title.slice(0, 2000) }
+  await ports.work.push(project, file.branch)
+  const after = await ports.signals.change(project, now => ({
+    ...now,
+    summary: title.slice(0, 2000),
+    // With a pull request there already, the push was all: its checks are followed anew.
+    ...(now.pr_number === null ? { phase: 'ready_for_pr' as const } : { last_check_poll: null }),
+  }))
+  if (!after) throw refused(`${CLAIM_FILE} is gone`, 'Somebody released the claim meanwhile.')
+  return after
+}
+
+async function standsWell({ git, work }: ReadyPorts, project: string, { branch }: ClaimFile): Promise<void> {
+  const standing = await git.standing(project)
+  if (!standing) throw refused(`${project} is no git repository`, 'Run it inside the worktree of the claim.')
+  if (standing.branch === undefined)
+    throw refused('HEAD is detached', `Put your commits on the claim's branch: git switch ${branch}`)
+  if (standing.branch !== branch)
+    throw refused(
+      `You are on ${standing.branch}, and the claim's branch is ${branch}`,
+      `git switch ${branch}`,
+    )
+  const dirty = standing.dirty.filter(path => path !== CLAIM_FILE)
+  if (dirty.length > 0) {
+    const shown = `${dirty.slice(0, 5).join(', ')}${dirty.length > 5 ? ', …' : ''}`
+    throw refused(
+      `There are uncommitted changes: ${shown}`,
+      'Commit what belongs to the issue, and remove or ignore the rest.',
+    )
+  }
+  if ((await work.ahead(project, await work.base(project))) === 0)
+    throw refused(`${branch} has no commit that the base has not`, 'Commit the change first.')
+}
+
+const refused = (message: string, remedy: string) => new BatonError('claim_refused', message, { remedy })

@@ -1,0 +1,151 @@
+import { ClaimTrouble } from '@batonpass/contract/claim'
+import { AgentName } from '@batonpass/contract/event'
+import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
+import { z } from 'zod'
+import type { SmallFiles } from '../ports/small-files.ts'
+
+/** A piece of news that an agent has not heard yet. */
+const Waiting = z.object({
+  kind: z.string(),
+  text: z.string(),
+  /** It is the agent's next task, not only good to know. */
+  act: z.boolean(),
+})
+export type Waiting = z.infer<typeof Waiting>
+
+/** What Baton remembers of a claim beside the signal file: its own, no person edits it. */
+export const ClaimRecord = z.object({
+  version: z.literal(1),
+  id: ClaimId,
+  issue: z.number().int().positive(),
+  title: z.string().default(''),
+  /** The worktree with the signal file. */
+  project: z.string(),
+  /** The clone in which it was claimed: the worktree itself, or the one it was made from. */
+  home: z.string(),
+  /** `host/owner/name`, lower case. */
+  repository: z.string(),
+  branch: z.string(),
+  agentId: z.string(),
+  claimedAt: z.number(),
+  /** `claiming`: cut off half-way, to be finished or rolled back. `ending`: outside all is done, here it is tidied up. */
+  stage: z.enum(['claiming', 'held', 'ending']),
+  lease: z.object({
+    kind: z.enum(['postgres', 'git']),
+    token: z.number(),
+    renewedAt: z.number(),
+    lost: z.boolean().default(false),
+  }),
+  /** The login that was assigned by this claim. */
+  assigned: z.string().optional(),
+  session: SessionId.optional(),
+  nativeSession: NativeId.optional(),
+  agent: AgentName.optional(),
+  pane: z.string().optional(),
+  sessionEnded: z.boolean().default(false),
+  pr: z
+    .object({
+      number: z.number().int(),
+      url: z.string(),
+      state: z.enum(['open', 'closed', 'merged']),
+      checks: z.string().default(''),
+      review: z.string().default(''),
+      conflict: z.boolean().default(false),
+    })
+    .optional(),
+  /** What was last told of each kind of news, as a digest: nothing is said twice. */
+  told: z.record(z.string(), z.string()).default({}),
+  inbox: z.array(Waiting).default([]),
+  /** How often the agent was sent back. */
+  fixes: z.number().int().default(0),
+  closing: z.enum(['not-asked', 'asked', 'yes', 'no']).default('not-asked'),
+  /** A person has spoken in the session after it heard of the merge. */
+  spokenSinceMerge: z.boolean().default(false),
+  /** `/handoff` was asked for and the branch is not ready yet. */
+  handoffAsked: z.boolean().default(false),
+  trouble: ClaimTrouble.optional(),
+  /** Failures in a row, and when to try again. */
+  tries: z.number().int().default(0),
+  notBefore: z.number().optional(),
+  /** Why it ends, for the journal. */
+  ending: z.string().optional(),
+})
+export type ClaimRecord = z.infer<typeof ClaimRecord>
+
+/** Where claims are kept: one small file each in Baton's state folder, and at hand in memory. */
+export class ClaimRecords {
+  readonly #files: SmallFiles
+  readonly #stateDir: string | undefined
+  #byProject: Promise<Map<string, ClaimRecord>> | undefined
+
+  /** Without a folder they live as long as the process. */
+  constructor(files: SmallFiles, stateDir: string | undefined) {
+    this.#files = files
+    this.#stateDir = stateDir
+  }
+
+  async at(project: string): Promise<ClaimRecord | undefined> {
+    return (await this.#all()).get(project)
+  }
+
+  async all(): Promise<ClaimRecord[]> {
+    return [...(await this.#all()).values()]
+  }
+
+  async find(fits: (record: ClaimRecord) => boolean): Promise<ClaimRecord | undefined> {
+    return (await this.all()).find(fits)
+  }
+
+  async put(record: ClaimRecord): Promise<void> {
+    const all = await this.#all()
+    if (this.#stateDir !== undefined)
+      await this.#files.write(this.#stateDir, nameOf(record.id), JSON.stringify(record))
+    all.set(record.project, record)
+  }
+
+  /** Changes what is known now, if the claim is still there. */
+  async change(
+    { project, id }: Pick<ClaimRecord, 'project' | 'id'>,
+    change: (record: ClaimRecord) => ClaimRecord,
+  ): Promise<ClaimRecord | undefined> {
+    const known = await this.at(project)
+    if (known?.id !== id) return undefined
+    const next = change(known)
+    if (next !== known) await this.put(next)
+    return next
+  }
+
+  async remove({ project, id }: Pick<ClaimRecord, 'project' | 'id'>): Promise<void> {
+    const all = await this.#all()
+    if (this.#stateDir !== undefined) await this.#files.remove(this.#stateDir, nameOf(id))
+    if (all.get(project)?.id === id) all.delete(project)
+  }
+
+  #all(): Promise<Map<string, ClaimRecord>> {
+    this.#byProject ??= this.#load()
+    return this.#byProject
+  }
+
+  async #load(): Promise<Map<string, ClaimRecord>> {
+    const records = this.#stateDir === undefined ? [] : await readRecords(this.#files, this.#stateDir)
+    return new Map(records.map(record => [record.project, record]))
+  }
+}
+
+/** The records as they stand on disk, for those who only look. */
+export async function readRecords(files: SmallFiles, stateDir: string): Promise<ClaimRecord[]> {
+  const names = (await files.list(stateDir, FOLDER)).filter(({ name }) => /^clm_[0-9a-z]+\.json$/.test(name))
+  const read = await Promise.all(names.map(({ name }) => files.read(stateDir, `${FOLDER}/${name}`)))
+  return read.flatMap(found => (found.kind === 'text' ? (recordIn(found.text) ?? []) : []))
+}
+
+const FOLDER = 'claims'
+const nameOf = (id: string): string => `${FOLDER}/${ClaimId.parse(id)}.json`
+
+function recordIn(text: string): ClaimRecord | undefined {
+  try {
+    return ClaimRecord.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+import type { ClaimView } from '@batonpass/contract/claim'
+import type { SmallFiles } from '../ports/small-files.ts'
+import { type ClaimRecord, readRecords } from './record.ts'
+import { SignalFiles } from './signal-file.ts'
+
+/** A claim as commands and pages show it: what Baton remembers, and what the signal file says now. */
+export async function viewOf(record: ClaimRecord, signals: SignalFiles): Promise<ClaimView> {
+  const found = await signals.read(record.project)
+  const file = found.kind === 'claim' ? found.file : undefined
+  const {
+    id,
+    issue,
+    title,
+    repository,
+    project,
+    session,
+    nativeSession,
+    agent,
+    pr,
+    lease,
+    closing,
+    trouble,
+  } = record
+  return {
+    id,
+    issue,
+    ...(title ? { title } : {}),
+    repository,
+    project,
+    branch: file?.branch ?? record.branch,
+    agentId: file?.agent_id ?? record.agentId,
+    phase: file?.phase ?? (found.kind === 'absent' ? 'gone' : 'unreadable'),
+    ...(file?.status ? { status: file.status } : {}),
+    ...(file?.summary ? { summary: file.summary } : {}),
+    ...(session ? { session } : {}),
+    ...(nativeSession ? { nativeSession } : {}),
+    ...(agent ? { agent } : {}),
+    ...(pr ? { pullRequest: pr } : {}),
+    lease: { kind: lease.kind, lost: lease.lost, renewedAt: new Date(lease.renewedAt).toISOString() },
+    closing,
+    ...(trouble ? { trouble } : {}),
+    claimedAt: new Date(record.claimedAt).toISOString(),
+  }
+}
+
+/** What a project's claim is doing, by the files alone: no daemon is needed. */
+export function claimStatusIn(
+  files: SmallFiles,
+  stateDir: string,
+): (project: string) => Promise<ClaimView | undefined> {
+  const signals = new SignalFiles(files)
+  return async project => {
+    const record = (await readRecords(files, stateDir)).find(each => each.project === project)
+    return record && viewOf(record, signals)
+  }
+}
