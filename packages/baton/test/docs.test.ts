@@ -112,7 +112,7 @@ describe('the commands in the README', () => {
 })
 
 function shellLines(markdown: string): string[] {
-  return [...markdown.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) =>
+  return [...markdown.matchAll(/^```(?:sh)?\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
     block.split('\n').filter(line => line && !line.startsWith('#')),
   )
 }
