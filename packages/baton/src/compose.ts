@@ -15,12 +15,16 @@ import { systemTimers } from './adapters/system/timers.ts'
 import { telegramChannel } from './adapters/telegram/channel.ts'
 import { Asks } from './ask/asks.ts'
 import { PageChannel } from './ask/page-channel.ts'
+import type { Boards } from './claim/boards.ts'
+import type { Claims } from './claim/claims.ts'
+import { composeClaim } from './compose/claim.ts'
+import { composeCycle } from './compose/cycle.ts'
 import { composeDashboard, type Dashboard } from './compose/dashboard.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
-import { composeDrivers } from './compose/sessions.ts'
+import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
@@ -29,6 +33,7 @@ import { problemLine } from './config/problem.ts'
 import { findWorktreeRoot } from './config/project.ts'
 import type { StateFolder } from './config/state-folder.ts'
 import { Intake } from './engine/intake.ts'
+import type { Cycles } from './handoff/cycle/cycles.ts'
 import { guardStore } from './journal/guard.ts'
 import { Live } from './journal/live.ts'
 import { makeRedactor } from './journal/redact.ts'
@@ -57,6 +62,12 @@ export interface Baton {
   intake: Intake
   store: Store
   asks: Asks
+  /** Sessions under watch. */
+  sessions: Sessions
+  claims: Claims
+  boards: Boards
+  /** None in a process that lives for one call. */
+  cycles: Cycles | undefined
   /** What the dashboard reads, the pages that are open, and what it keeps of the browsers that were let in. */
   dashboard: Dashboard
   pages: PageChannel
@@ -191,8 +202,26 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ...(options.inMemory ? { inMemory: true } : {}),
     redactor,
     write,
+    placeOf: session => cycle?.cycles.of(session)?.place,
+    written: (session, document) =>
+      void cycle?.cycles.written(session, document).catch(cause => fault('a written document', cause)),
   })
   const drivers = composeDrivers(env)
+  const configFor = async (project: string | undefined) => (await config.get(project)).config
+  const forges = forgeKeeper({ git: systemGit, env, clock, config: configFor })
+  const claim = await composeClaim({
+    config,
+    stateDir: folder.dir,
+    ...(options.inMemory ? { inMemory: true } : {}),
+    asks,
+    forges,
+    drivers,
+    storeUrl: machine.config.store.url,
+    session: id => store.findSession(id),
+    redactor,
+    write,
+    fault,
+  })
   const handsOff = composeWorkflow({
     config,
     env,
@@ -200,13 +229,38 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     stateDir: folder.dir,
     ...(options.inMemory ? { inMemory: true } : {}),
     ownCalls,
-    forgeFor: forgeKeeper({ git: systemGit, env, clock, folder: () => machine.config.forge.folder }),
+    forgeFor: async project => {
+      // A claim may be opening the very pull request that is looked for.
+      await claim.claims.settled(project)
+      return forges.find(project)
+    },
     driverAt: drivers.at,
     write,
-    busyElsewhere: handoff.busy,
+    busyElsewhere: async session => (await handoff.busy(session)) || cycle?.cycles.busy(session) === true,
     announce: announcement => asks.tell(newsOf(announcement)),
     fault,
   })
+  const sessionOf = async (id: string) => sessions.get(id) ?? (await store.findSession(id))
+  // A process that lives for one call can hand nothing off.
+  const cycle: ReturnType<typeof composeCycle> | undefined = options.inMemory
+    ? undefined
+    : composeCycle({
+        store: local.cycles,
+        driverAt: drivers.at,
+        generation: handoff.generation,
+        files: handoff.files,
+        session: sessionOf,
+        sessionAt: async place =>
+          (await store.sessions({ live: true, limit: 1000 })).find(({ pane }) => pane === place),
+        carryOver: [
+          (from, to) => handsOff.carryOver(from.id, successorOf(to)),
+          (from, to) => intake.amend(to.id, session => ({ ...session, parent: from.id })),
+        ],
+        asks,
+        config: async project => (await config.get(project)).config,
+        write,
+        fault,
+      })
   const permission = composePermission({
     asks,
     home,
@@ -232,15 +286,16 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       contextReactor({ readerOf, tell: (agent, event) => intake.tell(agent, event), fault }),
       permission,
       handoff.reactor,
+      ...(cycle ? [cycle.reactor] : []),
       handsOff.reactor,
       ...(options.reactors ?? []),
     ],
     write,
     recorded: async request => eventOf(await store.byRequest(request)),
-    session: async id => sessions.get(id) ?? (await store.findSession(id)),
+    session: sessionOf,
     keep: session => keep(sessions, session),
     projectOf: findWorktreeRoot,
-    config: async project => (await config.get(project)).config,
+    config: configFor,
     ownCall: marker => ownCalls.isLive(marker),
     fault,
     clock,
@@ -259,6 +314,21 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     driverAt: drivers.at,
   })
 
+  const watched = composeSessions({
+    drivers,
+    watchStore: local.watch,
+    store,
+    config,
+    env,
+    home,
+    stateDir: folder.dir,
+    redactor,
+    content: () => machine.config.journal.content,
+    asks,
+    write,
+    fault,
+  })
+
   started = true
   await flushNotes()
   await asks.start()
@@ -266,7 +336,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     intake,
     store,
     asks,
+    cycles: cycle?.cycles,
     dashboard,
+    sessions: watched,
     pages,
     browsers: local.asks.memory('dashboard'),
     live,
@@ -296,12 +368,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         throw new BatonError('not_found', `No session ${wanted}`, { remedy: 'See `baton status --all`.' })
       sessions.delete(session.id)
       await local.asks.forget({ session: session.id })
+      await local.cycles.forget({ session: session.id })
       const entries = await store.forget(session.id)
       await write([newEntry({ kind: 'forgotten', session: session.id, entries })])
       return { session: session.nativeSession, entries }
     },
     async tick() {
-      await handsOff.tick()
+      await Promise.all([handsOff.tick(), cycle?.cycles.tick()])
     },
     async housekeeping() {
       rotate()
@@ -310,8 +383,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       const limits = limitsAt({ days, bytes: size }, clock.now())
       await store.prune(limits)
       if (limits.olderThan) await local.asks.forget({ before: limits.olderThan })
+      if (limits.olderThan) local.watch.prune(limits.olderThan)
+      if (limits.olderThan) await local.cycles.forget({ before: limits.olderThan })
     },
     async close() {
+      await claim.close()
       await asks.stop()
       await intake.idle()
       drivers.close()
@@ -322,10 +398,19 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   }
 }
 
+const successorOf = ({ id, nativeSession, agent, pane, transcript }: Session) => ({
+  session: id,
+  nativeSession,
+  agent,
+  ...(pane ? { pane } : {}),
+  ...(transcript ? { transcript } : {}),
+})
+
 /** Values that no log line or journal entry may hold. */
 function secretsIn(config: Config, env: Environment): string[] {
   const named = ['GITHUB_TOKEN', 'GH_TOKEN', 'ANTHROPIC_API_KEY'].map(name => env[name])
-  return [config.telegram.token, config.store.url, ...named].filter(
+  const { token, webhook_secret } = config.github
+  return [config.telegram.token, config.store.url, token, webhook_secret, ...named].filter(
     secret => secret !== undefined && secret.length >= 8,
   ) as string[]
 }

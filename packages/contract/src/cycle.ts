@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
-import { CycleId, NativeId, SessionId } from './ids.ts'
+import { CycleId, EventId, NativeId, SessionId } from './ids.ts'
 
 /**
  * Where a cycle stands. `due`: waits for a good moment. `writing`: the document is being written. `clearing`: the context is
@@ -60,6 +60,12 @@ export const Cycle = z.object({
   taken: z.boolean().default(false),
   /** The session ended or its terminal is gone: the document is all that can be saved. */
   lost: z.boolean().default(false),
+  /** It ended without need, so that the session may be handed off another time. */
+  again: z.boolean().default(false),
+  /** How often a person was asked, so that each question is its own. */
+  asked: z.number().int().nonnegative().default(0),
+  /** The event that was answered last: told again, it gets the same answer. */
+  heard: EventId.optional(),
   startedAt: z.iso.datetime(),
   changedAt: z.iso.datetime(),
   document: z.string().optional(),

@@ -23,19 +23,26 @@ export interface HandoffParts {
   inMemory?: boolean
   redactor: Redactor
   write(entries: readonly NewEntry[]): Promise<unknown>
+  /** Where the session after this one will begin, when a cycle asks for the document. */
+  placeOf?(session: string): string | undefined
+  /** A document stands ready. */
+  written?(session: SessionId, document: string): void
 }
 
 /** `/handoff` inside agents, with everything it needs of the world. */
 export function composeHandoff(parts: HandoffParts): {
   reactor: Reactor
+  generation: HandoffGeneration
+  files: HandoffFiles
   /** A document is being written in that session: its stops are the handoff's. */
   busy(session: SessionId): Promise<boolean>
 } {
   const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
   const kept = parts.inMemory ? filesInMemory() : systemSmallFiles
+  const files = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
   const generation = new HandoffGeneration({
     evidence: { git: systemGit, files: systemFiles, readTest },
-    files: new HandoffFiles(systemSmallFiles, systemGit, parts.redactor),
+    files,
     memory: new HandoffMemory(kept, parts.stateDir),
     readerOf,
     async workOf(project, nativeSession) {
@@ -46,10 +53,13 @@ export function composeHandoff(parts: HandoffParts): {
       const id = EntryId.parse(`ent_${systemChance.id(20)}`)
       const at = new Date(systemClock.now()).toISOString()
       await parts.write([{ id, at, agent, session, nativeSession, project, body }])
+      if (body.what === 'written' && body.document) parts.written?.(session, body.document)
     },
   })
   return {
-    reactor: handoffReactor(generation),
+    reactor: handoffReactor(generation, parts.placeOf),
+    generation,
+    files,
     busy: async session => (await generation.wanted(session)) !== undefined,
   }
 }

@@ -3,7 +3,7 @@ import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent, AgentName } from '@batonpass/contract/event'
 import type { Envelope } from '@batonpass/contract/hook'
-import { EntryId, EventId } from '@batonpass/contract/ids'
+import { EntryId, EventId, type SessionId } from '@batonpass/contract/ids'
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import type { Reaction } from '@batonpass/contract/reaction'
@@ -114,6 +114,14 @@ export class Intake {
     const { signal = AbortSignal.timeout(TOLD_MS), ...seen } = about
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
     return (await this.#hear({ envelope, body: new Uint8Array(), retry: false, signal }, event)) ?? {}
+  }
+
+  /** Changes what is known of a session, in its turn. */
+  async amend(id: SessionId, change: (session: Session) => Session): Promise<void> {
+    await this.#lanes.run(id, async () => {
+      const known = await this.#parts.session(id)
+      if (known) await this.#parts.write([], [change(known)])
+    })
   }
 
   /** Resolves when every session's queue is empty. */

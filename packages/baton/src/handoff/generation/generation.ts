@@ -9,10 +9,10 @@ import { documentIn, parseHandoff, type ReadHandoff } from '../document/parse.ts
 import { type Evidence, type EvidencePorts, gatherEvidence } from '../evidence.ts'
 import type { HandoffFiles } from '../files.ts'
 import { completed, handoffFromEvidence } from '../from-evidence.ts'
+import { wrongIn } from '../judge.ts'
 import { HANDOFFS, handoffName } from '../name.ts'
-import { verifyHandoff } from '../verify.ts'
 import type { HandoffCommand } from './command.ts'
-import type { HandoffMemory, Request } from './memory.ts'
+import type { HandoffMemory, Request, Waiting } from './memory.ts'
 import { askAgainWords, askWords } from './words.ts'
 
 export interface GenerationPorts {
@@ -29,6 +29,19 @@ export interface GenerationPorts {
     about: Pick<Request, 'session' | 'nativeSession' | 'agent' | 'project'>,
     entry: HandoffEntry,
   ): Promise<void>
+}
+
+/** Whose document it is to be. */
+export interface HandoffSubject {
+  session: Request['session']
+  nativeSession: string
+  agent: AgentName
+  project: string
+  transcript?: string | undefined
+  focus?: string | undefined
+  /** The event that brings the request: the same one again is the same request. */
+  by?: string | undefined
+  place?: string | undefined
 }
 
 /** The two messages a handoff needs; said before the model is asked. */
@@ -48,21 +61,30 @@ export class HandoffGeneration {
   /** `/handoff` was typed. */
   async asked(
     event: EventOf<'PromptSubmitted'>,
-    { focus }: HandoffCommand,
+    { focus, form }: HandoffCommand,
     { session, project, now }: ReactionContext,
+    place?: string,
   ): Promise<Contribution> {
-    const { memory, files, journal } = this.#ports
     const transcript = event.transcript ?? session.transcript
     const reader = this.#ports.readerOf(event.agent)
     const size =
       transcript && reader ? await reader.contextSize(transcript).catch(() => undefined) : undefined
     if (size === undefined && session.events <= FIRST_EVENTS) return { refuse: { reason: NOTHING } }
+    const name = await this.request({ ...event, transcript, project, by: event.id, place, focus }, now)
+    return { context: askWords(name, focus, form) }
+  }
+
+  /** Notes that a session is to write its document, and gives the file's name. Asked for again, it stays the same. */
+  async request(subject: HandoffSubject, now: number): Promise<string> {
+    const { memory, files, journal } = this.#ports
+    const { session, nativeSession, agent, project, transcript, focus, by, place } = subject
+    const known = await memory.request(session)
+    if (known && by !== undefined && known.by === by) return known.name
     await files.hide(project)
     const before = await files.list(project)
     const name = freeName(now, before)
-    const { nativeSession, agent } = event
     const request: Request = {
-      session: event.session,
+      session,
       nativeSession,
       agent,
       project,
@@ -73,10 +95,52 @@ export class HandoffGeneration {
       superseded: false,
       ...(transcript ? { transcript } : {}),
       ...(focus ? { focus } : {}),
+      ...(by ? { by } : {}),
+      ...(place ? { place } : {}),
     }
     await memory.ask(request)
     await journal(request, { kind: 'handoff', what: 'asked', document: name })
-    return { context: askWords(name, focus) }
+    return name
+  }
+
+  /** Takes a document that is there already and holds, before the turn has ended. */
+  async ready(session: string, now: number): Promise<void> {
+    await this.#inTurn(session, async request => {
+      const written = await this.#written(request, undefined)
+      if (!written) return {}
+      const evidence = await this.#evidence(request, filesNamed(written.document))
+      if (this.#findings(written, evidence).length === 0)
+        await this.#settle(request, evidence, written, [], now)
+      return {}
+    })
+  }
+
+  /** The document stands without the agent: its own where that holds, else one from evidence. */
+  async writeNow(subject: HandoffSubject, now: number): Promise<void> {
+    if (!(await this.wanted(subject.session))) await this.request(subject, now)
+    await this.#settleNow(subject.session, now)
+  }
+
+  /** What stands ready for the session after this one. */
+  async settled({ project, place, nativeSession }: HandoffSubject): Promise<Waiting | undefined> {
+    const waiting = await this.#ports.memory.waiting(project, place)
+    return waiting?.from === nativeSession ? waiting : undefined
+  }
+
+  /** Whoever begins in the project next gets the document, wherever that is. */
+  async release(project: string, place: string): Promise<void> {
+    const { memory } = this.#ports
+    const waiting = await memory.waiting(project, place)
+    if (!waiting) return
+    const { deliveredTo, ...again } = waiting
+    await memory.await(project, again)
+    await memory.leave(project, place)
+  }
+
+  /** Neither a request nor a document of an earlier one is left. */
+  async drop({ session, project, place }: HandoffSubject): Promise<void> {
+    await this.#ports.memory.drop(session)
+    if (place !== undefined) await this.#ports.memory.leave(project, place)
   }
 
   /** Any other prompt: a turn that ends now need not be the handoff's. */
@@ -121,8 +185,13 @@ export class HandoffGeneration {
   }
 
   /** The session is gone before its document was finished: what the evidence shows has to do. */
-  sessionEnded(event: EventOf<'SessionEnded'>, now: number): Promise<Contribution> {
-    return this.#inTurn(event.session, async request => {
+  async sessionEnded(event: EventOf<'SessionEnded'>, now: number): Promise<Contribution> {
+    await this.#settleNow(event.session, now)
+    return {}
+  }
+
+  async #settleNow(session: string, now: number): Promise<void> {
+    await this.#inTurn(session, async request => {
       const written = await this.#written(request, undefined)
       const evidence = await this.#evidence(request, written ? filesNamed(written.document) : [])
       const findings = written ? this.#findings(written, evidence) : [ABSENT]
@@ -132,22 +201,36 @@ export class HandoffGeneration {
   }
 
   /** Whether a document waits for this session, or may soon: one is just being written. */
-  async awaits(session: string, project: string): Promise<boolean> {
+  async awaits(session: string, project: string, place: string | undefined): Promise<boolean> {
     if (this.#lanes.has(project)) return true
-    const waiting = await this.#ports.memory.waiting(project)
-    return waiting !== undefined && (waiting.deliveredTo === undefined || waiting.deliveredTo === session)
+    return (await this.#waitingFor(session, project, place)) !== undefined
+  }
+
+  /** The document that waits at the session's own place, else the one that waits in its project. */
+  async #waitingFor(session: string, project: string, place: string | undefined) {
+    for (const at of place === undefined ? [undefined] : [place, undefined]) {
+      const waiting = await this.#ports.memory.waiting(project, at)
+      // The same session may ask again, when its first answer was lost.
+      if (waiting && (waiting.deliveredTo === undefined || waiting.deliveredTo === session))
+        return { waiting, at }
+    }
+    return undefined
   }
 
   /** A fresh session begins: it gets the document that waits here, once. */
-  sessionStarted(event: EventOf<'SessionStarted'>, project: string): Promise<Contribution> {
+  sessionStarted(
+    event: EventOf<'SessionStarted'>,
+    project: string,
+    place: string | undefined,
+  ): Promise<Contribution> {
     return this.#lane(project, async () => {
       const { memory, files, journal } = this.#ports
-      const waiting = await memory.waiting(project)
-      // The same session may ask again, when its first answer was lost.
-      if (!waiting || (waiting.deliveredTo !== undefined && waiting.deliveredTo !== event.session)) return {}
+      const found = await this.#waitingFor(event.session, project, place)
+      if (!found) return {}
+      const { waiting, at } = found
       // A person may have edited the document, or deleted it: that counts.
       const read = await files.read(project, waiting.document).catch(() => undefined)
-      await memory.await(project, { ...waiting, deliveredTo: event.session })
+      await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
       if (!read) return {}
       const { document, from } = waiting
       await memory.receive(event.session, { document, ...(from ? { from } : {}) })
@@ -182,9 +265,7 @@ export class HandoffGeneration {
   }
 
   #findings(written: ReadHandoff, evidence: Evidence): HandoffFinding[] {
-    const isTest = (command: string) => this.#ports.evidence.readTest(command, false, '') !== undefined
-    const all = [...written.findings, ...verifyHandoff(written.document, evidence, isTest)]
-    return all.filter(({ weight }) => weight === 'wrong')
+    return wrongIn(written, evidence, this.#ports.evidence.readTest)
   }
 
   async #evidence(
@@ -222,14 +303,16 @@ export class HandoffGeneration {
       good && written.name !== undefined
         ? await files.rewrite(request.project, written.name, document)
         : await files.store(request.project, document, now)
-    await memory.await(request.project, { document: name, from: request.nativeSession })
+    const writtenBy = good ? 'agent' : 'baton'
+    const waiting = { document: name, from: request.nativeSession, writtenBy } as const
+    await memory.await(request.project, waiting, request.place)
     await memory.drop(request.session)
     const wrong = findings.map(({ message }) => message)
     await journal(request, {
       kind: 'handoff',
       what: 'written',
       document: name,
-      writtenBy: good ? 'agent' : 'baton',
+      writtenBy,
       ...(wrong.length > 0 ? { findings: wrong } : {}),
     })
     return name

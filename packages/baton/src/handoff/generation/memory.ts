@@ -18,6 +18,10 @@ const Request = z.object({
   /** The name the agent was told to use. */
   name: z.string(),
   askedAgain: z.boolean().default(false),
+  /** The event that brought the request; it is not the end of the turn that writes the document. */
+  by: z.string().optional(),
+  /** Where the next session will begin, if that is known: only a session there gets the document. */
+  place: z.string().optional(),
   /** Another prompt came meanwhile: the session is not asked a second time. */
   superseded: z.boolean().default(false),
 })
@@ -27,6 +31,7 @@ export type Request = z.infer<typeof Request>
 const Waiting = z.object({
   document: z.string(),
   from: z.string().optional(),
+  writtenBy: z.enum(['agent', 'baton']).optional(),
   deliveredTo: z.string().optional(),
 })
 export type Waiting = z.infer<typeof Waiting>
@@ -48,8 +53,14 @@ export class HandoffMemory {
   drop = async (session: string): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, requestName(session)))
 
-  waiting = (project: string): Promise<Waiting | undefined> => this.#read(waitingName(project), Waiting)
-  await = (project: string, waiting: Waiting): Promise<void> => this.#write(waitingName(project), waiting)
+  /** The document that waits in a project, or at one place of it. */
+  waiting = (project: string, place?: string): Promise<Waiting | undefined> =>
+    this.#read(waitingName(project, place), Waiting)
+  await = (project: string, waiting: Waiting, place?: string): Promise<void> =>
+    this.#write(waitingName(project, place), waiting)
+  /** The document waits no longer only there. */
+  leave = async (project: string, place: string): Promise<void> =>
+    void (await this.#files.remove(this.#stateDir, waitingName(project, place)))
 
   /** The document a session began with. */
   received = (session: string) => this.#read(receivedName(session), Received)
@@ -86,5 +97,7 @@ export function filesInMemory(): Pick<SmallFiles, 'read' | 'write' | 'remove'> {
 
 const requestName = (session: string): string => `handoff/asked/${SessionId.parse(session)}.json`
 const receivedName = (session: string): string => `handoff/received/${SessionId.parse(session)}.json`
-const waitingName = (project: string): string =>
-  `handoff/waiting/${createHash('sha256').update(project).digest('hex').slice(0, 32)}.json`
+const waitingName = (project: string, place = ''): string => {
+  const name = place === '' ? project : `${project}\0${place}`
+  return `handoff/waiting/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.json`
+}

@@ -8,7 +8,11 @@ const EVIDENCE_MS = 20_000
 const START_MS = 8000
 
 /** `/handoff` inside an agent. */
-export function handoffReactor(generation: HandoffGeneration): Reactor {
+export function handoffReactor(
+  generation: HandoffGeneration,
+  /** Where the next session will begin, when a cycle asks. */
+  placeOf: (session: string) => string | undefined = () => undefined,
+): Reactor {
   return {
     name: 'handoff',
     async react(event, context) {
@@ -16,12 +20,13 @@ export function handoffReactor(generation: HandoffGeneration): Reactor {
       switch (event.type) {
         case 'PromptSubmitted': {
           const command = event.automatic ? undefined : handoffCommand(event.prompt)
-          if (command) return { now: await generation.asked(event, command, context) }
+          if (command) return { now: await generation.asked(event, command, context, placeOf(event.session)) }
           if (!event.automatic) await generation.prompted(event)
           return undefined
         }
         case 'TurnEnded': {
-          if (!(await generation.wanted(event.session))) return undefined
+          const wanted = await generation.wanted(event.session)
+          if (!wanted || wanted.by === event.id) return undefined
           return {
             later: {
               run: signal => generation.turnEnded(event, context.now, signal),
@@ -38,8 +43,9 @@ export function handoffReactor(generation: HandoffGeneration): Reactor {
         case 'SessionStarted': {
           // A session that was resumed or compacted knows its work; only a fresh one needs to be told.
           if (event.source !== 'clear' && event.source !== 'startup') return undefined
-          if (!(await generation.awaits(event.session, context.project))) return undefined
-          const run = () => generation.sessionStarted(event, context.project)
+          const { project, session } = context
+          if (!(await generation.awaits(event.session, project, session.pane))) return undefined
+          const run = () => generation.sessionStarted(event, project, session.pane)
           return { later: { run, otherwise: {}, withinMs: START_MS } }
         }
         default:

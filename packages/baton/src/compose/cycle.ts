@@ -1,0 +1,42 @@
+import { EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import { isAlive } from '../adapters/system/alive.ts'
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemTimers } from '../adapters/system/timers.ts'
+import { Cycles } from '../handoff/cycle/cycles.ts'
+import type { CyclePorts } from '../handoff/cycle/ports.ts'
+import { cycleReactor } from '../handoff/cycle/reactor.ts'
+import type { HandoffFiles } from '../handoff/files.ts'
+import type { HandoffGeneration } from '../handoff/generation/generation.ts'
+import type { Reactor } from '../ports/reactor.ts'
+
+export interface CycleParts
+  extends Pick<
+    CyclePorts,
+    'store' | 'driverAt' | 'session' | 'sessionAt' | 'carryOver' | 'asks' | 'config' | 'fault'
+  > {
+  generation: HandoffGeneration
+  files: HandoffFiles
+  write(entries: readonly NewEntry[]): Promise<unknown>
+}
+
+/** The automated handoff of live sessions, with everything it needs of the world. */
+export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reactor } {
+  const { generation, files, write, ...ports } = parts
+  const cycles = new Cycles({
+    ...ports,
+    documents: generation,
+    read: (project, document) => files.read(project, document),
+    alive: isAlive,
+    async journal({ session, nativeSession, agent, project }, body) {
+      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
+      const at = new Date(systemClock.now()).toISOString()
+      await write([{ id, at, agent, session, nativeSession, project, body }])
+    },
+    clock: systemClock,
+    timers: systemTimers,
+    chance: systemChance,
+  })
+  return { cycles, reactor: cycleReactor(cycles, generation) }
+}

@@ -1,0 +1,268 @@
+import type { Config } from '@batonpass/contract/config'
+import { type Cycle, Cycle as CycleSchema } from '@batonpass/contract/cycle'
+import { BatonError } from '@batonpass/contract/errors'
+import { CycleId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
+import { Turns } from '../../session/turns.ts'
+import { advance, type CycleEffect, type CycleEvent, hasEnded } from './machine.ts'
+import { Performer } from './perform.ts'
+import type { CyclePorts } from './ports.ts'
+import { causeOf, dueFor, isSettled, lineage, raiseFor } from './trigger.ts'
+
+/** So many ended cycles are looked at to know what became of a session. */
+const RECENT = 200
+/** A tick that comes later than this says more about a machine that slept than about an agent that is slow. */
+const LONGEST_TICK_MS = 15_000
+/** A terminal at rest is left alone for a moment: somebody may be about to type. */
+const REST_MS = 2000
+
+/**
+ * All cycles that are under way. Every change is kept before anything is done about it, so that a daemon that is killed at any
+ * point is followed by one that goes on from there. One thing at a time for each cycle.
+ */
+export class Cycles {
+  readonly #ports: CyclePorts
+  readonly #open = new Map<string, Cycle>()
+  readonly #turns = new Turns()
+  readonly #performer: Performer
+  #tickedAt: number
+  #beganAt = Number.NEGATIVE_INFINITY
+  #loaded: Promise<void> | undefined
+
+  constructor(ports: CyclePorts) {
+    this.#ports = ports
+    this.#tickedAt = ports.clock.elapsed()
+    this.#performer = new Performer(ports, (cycle, event) => void this.#later(cycle.id, event, cycle.step))
+  }
+
+  /** Takes up what the last daemon left. */
+  start(): Promise<void> {
+    this.#loaded ??= (async () => {
+      for (const kept of await this.#ports.store.open()) this.#open.set(kept.id, CycleSchema.parse(kept))
+      for (const id of [...this.#open.keys()]) await this.#later(id, { type: 'restart' })
+    })()
+    return this.#loaded
+  }
+
+  /** The cycle that a session hands off in, or that it is the successor of. */
+  of(session: string): Cycle | undefined {
+    return [...this.#open.values()].find(
+      cycle => cycle.session === session || cycle.successor?.session === session,
+    )
+  }
+
+  list(): Cycle[] {
+    return [...this.#open.values()]
+  }
+
+  recent(limit: number): Promise<Cycle[]> {
+    return this.#ports.store.recent(limit)
+  }
+
+  /** Whether a session's stops are the cycle's. */
+  busy(session: string): boolean {
+    const step = this.of(session)?.step
+    return step !== undefined && step !== 'due' && step !== 'person'
+  }
+
+  /** Looks whether a session is full, and begins a cycle that waits for a good moment. */
+  async consider(session: Session, config: Config, now: number): Promise<Cycle | undefined> {
+    const known = this.of(session.id)
+    if (known) return known.session === session.id ? known : undefined
+    const figure = session.context
+    if (!figure || dueFor(figure, config, 0) === undefined) return undefined
+    const recent = await this.#ports.store.recent(RECENT)
+    const before = lineage(session.id, recent, now)
+    const reason = dueFor(figure, config, raiseFor(before.length))
+    if (!reason || isSettled(session.id, recent)) return undefined
+    const cycle = await this.#begin(session, reason, now)
+    if (cycle && before.length > 0) {
+      const minutes = Math.round(Math.abs(now - Date.parse(before[0]?.changedAt ?? '')) / 60_000)
+      const why = `the last handoff was only ${minutes} minutes ago: ${causeOf(figure)}; the next session may get ${raiseFor(before.length + 1)} points fuller`
+      await this.#performer.tell(cycle, 'warned', why)
+      await this.#performer.news(cycle, `🔔 Handoffs follow each other quickly: ${why}`)
+    }
+    return cycle
+  }
+
+  /** Hands a session off because somebody asks for it. */
+  async now(session: Session, now: number): Promise<Cycle> {
+    const known = this.of(session.id)
+    if (known && known.session === session.id) return known
+    if (session.endedAt) throw new BatonError('not_found', `Session ${session.nativeSession} has ended`)
+    const cycle = await this.#begin(session, 'asked', now)
+    if (cycle) return cycle
+    throw new BatonError('not_allowed', `Baton cannot reach session ${session.nativeSession} from outside`, {
+      remedy:
+        'Run the agent in tmux or with `baton run`. By hand: /handoff, then /clear; or `baton handoff --print`.',
+    })
+  }
+
+  async cancel(session: string, why: string): Promise<Cycle> {
+    const cycle = this.of(session)
+    if (!cycle)
+      throw new BatonError('not_found', 'No handoff is under way in that session', {
+        remedy: 'See `baton cycle`.',
+      })
+    await this.happen(cycle.id, { type: 'cancel', why })
+    return this.#open.get(cycle.id) ?? { ...cycle, step: 'cancelled', why }
+  }
+
+  /** A turn has ended in a session that is due; true when the document is to be asked for now. */
+  async atStop(cycle: Cycle, config: Config): Promise<boolean> {
+    if (cycle.step !== 'due' || cycle.pauseMs > 0 || !this.#hasSlot(config)) return false
+    const effects = await this.happen(cycle.id, { type: 'moment', by: 'stop' })
+    return effects.some(effect => effect.do === 'tell' && effect.what === 'asked')
+  }
+
+  /** The context is so full that a running turn cannot be waited for. */
+  async force(cycle: Cycle): Promise<void> {
+    if (cycle.step === 'due') await this.#later(cycle.id, { type: 'moment', by: 'force' })
+  }
+
+  /** Lets an event happen to a cycle; resolves when its change is kept. What is to be done is given back and under way. */
+  happen(id: string, event: CycleEvent, during?: Cycle['step']): Promise<CycleEffect[]> {
+    return this.#turns.take(id, async () => {
+      const before = this.#open.get(id)
+      // What comes of something that was done in an earlier step says nothing about this one.
+      if (!before || (during !== undefined && before.step !== during)) return []
+      const { cycle: wanted } = await this.#ports.config(before.project)
+      const limits = { documentMs: wanted.document_sec * 1000, answerMs: wanted.answer_sec * 1000 }
+      const { cycle, effects } = advance(before, event, limits)
+      if (cycle.version === before.version) {
+        this.#open.set(id, cycle)
+        return []
+      }
+      const changed: Cycle = { ...cycle, changedAt: this.#stamp() }
+      if (!(await this.#ports.store.put(changed))) {
+        // Another daemon has it now.
+        this.#open.delete(id)
+        return []
+      }
+      if (before.step === 'due' && changed.step === 'writing') this.#beganAt = this.#ports.clock.elapsed()
+      if (hasEnded(changed)) this.#open.delete(id)
+      else this.#open.set(id, changed)
+      this.#performer.perform(changed, effects)
+      return effects
+    })
+  }
+
+  /** What is due every few seconds: time passes, and places are looked at. */
+  async tick(): Promise<void> {
+    await this.start()
+    const now = this.#ports.clock.elapsed()
+    const ms = Math.min(Math.max(0, now - this.#tickedAt), LONGEST_TICK_MS)
+    this.#tickedAt = now
+    const fullest = [...this.#open.values()].sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
+    await Promise.all(
+      fullest.map(async ({ id }) => {
+        await this.#later(id, { type: 'time', ms })
+        const cycle = this.#open.get(id)
+        if (cycle) await this.#look(cycle).catch(cause => this.#ports.fault('looking after a cycle', cause))
+      }),
+    )
+  }
+
+  /** Waits for everything that is under way. */
+  idle(): Promise<void> {
+    return this.#performer.idle()
+  }
+
+  async #look(cycle: Cycle): Promise<void> {
+    const { driverAt, documents, sessionAt, clock } = this.#ports
+    if (cycle.step === 'writing' && !cycle.lost) await documents.ready(cycle.session, clock.now())
+    if (cycle.step === 'writing') {
+      const settled = await documents.settled(cycle)
+      if (settled && settled.document !== cycle.document) await this.written(cycle.session, settled.document)
+    }
+    if (cycle.step === 'clearing' || cycle.step === 'person') {
+      const here = await sessionAt(cycle.place)
+      if (here && here.id !== cycle.session && here.startedAt >= cycle.startedAt && !cycle.successor)
+        await this.succeeded(here)
+    }
+    const driver = driverAt(cycle.place)
+    if (!driver || cycle.step === 'person') return
+    const session = await this.#ports.session(cycle.successor?.session ?? cycle.session)
+    if (session?.pid && session.agent === 'claude-code' && !this.#ports.alive(session.pid))
+      await this.happen(cycle.id, { type: 'lost', why: 'the agent has died' })
+    const { state } = await driver.look(cycle.place, cycle.agent)
+    if (state === 'gone' || state === 'dead')
+      await this.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })
+    if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
+    const rested = !session || Math.abs(clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
+    if (rested && this.#hasSlot(await this.#ports.config(cycle.project)))
+      await this.happen(cycle.id, { type: 'moment', by: 'idle' })
+  }
+
+  /** A document of a session that hands off stands ready. */
+  async written(session: string, document: string): Promise<void> {
+    const cycle = this.of(session)
+    if (!cycle || cycle.session !== session) return
+    const essentials = await this.#performer.essentials(cycle.project, document)
+    const writtenBy = (await this.#ports.documents.settled(cycle))?.writtenBy ?? 'baton'
+    await this.happen(cycle.id, { type: 'written', document, writtenBy, essentials })
+  }
+
+  /** A fresh session began at the place of a cycle; `anew`: the agent itself was started anew. */
+  async succeeded({ id, nativeSession, pane }: Session, anew = false): Promise<void> {
+    const cycle = [...this.#open.values()].find(each => each.place === pane && each.session !== id)
+    if (!cycle || cycle.successor) return
+    const early = cycle.step === 'due' || cycle.step === 'writing'
+    const event: CycleEvent =
+      anew && early
+        ? { type: 'lost', why: 'the agent was started anew' }
+        : { type: 'successor', session: id, nativeSession }
+    await this.happen(cycle.id, event)
+  }
+
+  async #begin(session: Session, reason: Cycle['reason'], now: number): Promise<Cycle | undefined> {
+    const { store, driverAt, documents, chance } = this.#ports
+    const { pane, agent, nativeSession, project } = session
+    if (!pane || !project || !driverAt(pane)) return undefined
+    const at = new Date(now).toISOString()
+    const cycle = CycleSchema.parse({
+      id: CycleId.parse(`cyc_${chance.id(20)}`),
+      version: 0,
+      session: session.id,
+      nativeSession,
+      agent,
+      project,
+      place: pane,
+      reason,
+      ...(session.context?.percent === undefined ? {} : { percent: session.context.percent }),
+      step: 'due',
+      startedAt: at,
+      changedAt: at,
+    })
+    return this.#turns.take(session.id, async () => {
+      const known = this.of(session.id)
+      if (known) return known
+      // What an earlier handoff of this session left is out of date.
+      await documents.drop(cycle)
+      if (!(await store.put(cycle))) return undefined
+      this.#open.set(cycle.id, cycle)
+      await this.#performer.tell(cycle, 'due', WHY[reason])
+      return cycle
+    })
+  }
+
+  /** At most so many at a time, and not two at once. */
+  #hasSlot({ cycle: { at_once, stagger_sec } }: Config): boolean {
+    const acting = [...this.#open.values()].filter(({ step }) => step !== 'due' && step !== 'person').length
+    return acting < at_once && this.#ports.clock.elapsed() - this.#beganAt >= stagger_sec * 1000
+  }
+
+  #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {
+    return this.happen(id, event, during).catch(cause => this.#ports.fault(`a cycle on ${event.type}`, cause))
+  }
+
+  #stamp(): string {
+    return new Date(this.#ports.clock.now()).toISOString()
+  }
+}
+
+const WHY = {
+  context: 'the context is full',
+  overflow: 'the next turn may not fit into the context',
+  asked: 'a person asked for it',
+} as const

@@ -1,0 +1,81 @@
+import type { Essentials } from '@batonpass/contract/cycle'
+import type { HandoffDocument } from '@batonpass/contract/handoff'
+
+const LONGEST = 200
+
+/** What the next session must have understood, as the document says it. */
+export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument): Essentials {
+  const parts = {
+    goal: headline(goal) || headline(work.epic) || headline(work.task),
+    branch: facts.branch,
+    next: headline(nextSteps[0] ?? ''),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part)) as Essentials
+}
+
+/**
+ * What is wrong with a session's answer, part by part; nothing when it has the essentials. Only the block that was asked for
+ * counts, so that talk around it can neither help nor hurt. Words are compared, not letters: a comma may differ, a goal may not.
+ */
+export function wrongIn(answer: string, wanted: Essentials): string[] {
+  const said = blockIn(answer)
+  if (!said) return ['the answer does not hold the block that was asked for']
+  return PARTS.flatMap(part => {
+    const is = wanted[part]
+    if (is === undefined) return []
+    const given = said[part]
+    if (given === undefined) return [`it does not name the ${WORDS[part]}`]
+    const agrees = part === 'branch' ? given === is : isAlike(given, is)
+    return agrees ? [] : [`it says the ${WORDS[part]} is ${JSON.stringify(given.slice(0, 120))}`]
+  })
+}
+
+const PARTS = ['goal', 'branch', 'next'] as const
+const WORDS = { goal: 'goal', branch: 'branch', next: 'next step' } as const
+export const CHECK = 'handoff-check'
+
+/** The last such block: an agent may quote the instruction before it answers. */
+function blockIn(answer: string): Essentials | undefined {
+  const from = answer.lastIndexOf(`<${CHECK}>`)
+  const to = from < 0 ? -1 : answer.indexOf(`</${CHECK}>`, from)
+  if (to < 0) return undefined
+  const said: Essentials = {}
+  for (const line of answer.slice(from + CHECK.length + 2, to).split('\n')) {
+    const [, name, text = ''] = /^\s*(?:[-*]\s*)?\**(goal|branch|next)\**:\**\s*(.*)$/i.exec(line) ?? []
+    const part = PARTS.find(each => each === name?.toLowerCase())
+    // Said twice is not said: a list of guesses is no answer.
+    if (part) said[part] = said[part] === undefined ? plainText(text) : ''
+  }
+  return said
+}
+
+const plainText = (text: string): string =>
+  text
+    .replaceAll('`', '')
+    .replace(/^["“](.*)["”]$/, '$1')
+    .trim()
+
+/** Whether two lines have nearly all their words in common, both ways. */
+function isAlike(said: string, is: string): boolean {
+  const [a, b] = [wordsOf(said), wordsOf(is)]
+  if (a.size === 0 || b.size === 0) return said.trim() === is.trim()
+  let shared = 0
+  for (const word of a) if (b.has(word)) shared++
+  return shared / a.size >= MOSTLY && shared / b.size >= MOSTLY
+}
+
+const MOSTLY = 0.7
+
+const wordsOf = (text: string): Set<string> =>
+  new Set(
+    text
+      .toLowerCase()
+      .replaceAll('`', '')
+      .match(/[\p{L}\p{N}]+/gu) ?? [],
+  )
+
+/** The first line, as it can stand behind a colon. */
+function headline(text: string): string {
+  const line = text.split('\n').find(each => each.trim() !== '') ?? ''
+  return line.replaceAll(/\s+/g, ' ').replaceAll('`', '').trim().slice(0, LONGEST)
+}

@@ -1,0 +1,39 @@
+import type { Config } from '@batonpass/contract/config'
+import type { Cycle, CycleEntry } from '@batonpass/contract/cycle'
+import type { Session } from '@batonpass/contract/session'
+import type { Asks } from '../../ask/asks.ts'
+import type { Chance } from '../../ports/chance.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { CycleStore } from '../../ports/cycle-store.ts'
+import type { Driver } from '../../ports/driver.ts'
+import type { Timers } from '../../ports/timers.ts'
+import type { ReadHandoff } from '../document/parse.ts'
+import type { HandoffGeneration } from '../generation/generation.ts'
+
+/** Everything a cycle needs of the world. */
+export interface CyclePorts {
+  store: CycleStore
+  driverAt(place: string): Driver | undefined
+  documents: Pick<
+    HandoffGeneration,
+    'request' | 'ready' | 'writeNow' | 'settled' | 'release' | 'drop' | 'wanted'
+  >
+  read(project: string, document: string): Promise<ReadHandoff>
+  session(id: string): Promise<Session | undefined>
+  /** The session that runs at a place now, if Baton knows one. */
+  sessionAt(place: string): Promise<Session | undefined>
+  /** Whether a process lives. */
+  alive(pid: number): boolean
+  /** What moves with the work: workflow, claim, work item. Each may be called twice for the same pair. */
+  carryOver: readonly ((from: Session, to: Session) => Promise<unknown>)[]
+  asks: Pick<Asks, 'ask' | 'tell'>
+  config(project: string): Promise<Config>
+  journal(
+    about: Pick<Cycle, 'session' | 'nativeSession' | 'agent' | 'project'>,
+    entry: CycleEntry,
+  ): Promise<void>
+  fault(during: string, cause: unknown): void
+  clock: Clock
+  timers: Timers
+  chance: Chance
+}

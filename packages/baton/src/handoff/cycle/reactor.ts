@@ -1,0 +1,138 @@
+import type { Cycle } from '@batonpass/contract/cycle'
+import type { AgentEvent, EventOf } from '@batonpass/contract/event'
+import type { Contribution } from '../../ports/contribution.ts'
+import type { ReactionContext, Reactor } from '../../ports/reactor.ts'
+import type { HandoffGeneration } from '../generation/generation.ts'
+import { askWords } from '../generation/words.ts'
+import { HANDOFFS } from '../name.ts'
+import type { Cycles } from './cycles.ts'
+import { wrongIn } from './essentials.ts'
+import { askAgainWords, askDocumentWords, goOnWords, resumeBeginning } from './words.ts'
+
+/** What agents tell, as far as a cycle is concerned by it. */
+export function cycleReactor(
+  cycles: Cycles,
+  documents: Pick<HandoffGeneration, 'request' | 'ready'>,
+): Reactor {
+  return {
+    name: 'cycle',
+    async react(event, context) {
+      if (event.subagent) return undefined
+      await cycles.start()
+      if (event.type === 'SessionStarted') return void (await began(cycles, event, context))
+      const cycle = cycles.of(event.session)
+      if (cycle && cycle.successor?.session === event.session) return inSuccessor(cycles, cycle, event)
+      return inOld(cycles, documents, event, context)
+    },
+  }
+}
+
+/** A fresh session at the place of a cycle is its successor, even if a person cleared the context. */
+async function began(
+  cycles: Cycles,
+  event: EventOf<'SessionStarted'>,
+  { session }: ReactionContext,
+): Promise<void> {
+  if (event.source !== 'clear' && event.source !== 'startup') return
+  await cycles.succeeded(session, event.source === 'startup')
+}
+
+async function inOld(
+  cycles: Cycles,
+  documents: Pick<HandoffGeneration, 'request' | 'ready'>,
+  event: AgentEvent,
+  context: ReactionContext,
+) {
+  const { session, config, now } = context
+  const known = cycles.of(event.session)
+  switch (event.type) {
+    case 'ContextMeasured': {
+      const cycle = await cycles.consider(session, config, now)
+      if (cycle && (session.context?.percent ?? 0) >= config.cycle.force) void cycles.force(cycle)
+      return undefined
+    }
+    case 'TurnEnded': {
+      if (known?.step === 'writing') await cycles.happen(known.id, { type: 'begun' })
+      const cycle = known ?? (await cycles.consider(session, config, now))
+      // What runs in the background comes back by itself and would be lost.
+      if (!cycle || event.outcome !== 'completed' || (event.running ?? 0) > 0) return undefined
+      if (!(await cycles.atStop(cycle, config))) return undefined
+      const subject = { ...cycle, transcript: event.transcript ?? session.transcript, by: event.id }
+      const name = await documents.request(subject, now)
+      const prompt = `${askDocumentWords(cycle.percent)}\n\n${askWords(name, undefined, true)}`
+      return { now: { going: { rank: 'cycle' as const, prompt } } }
+    }
+    case 'PromptSubmitted':
+      if (!known || event.automatic) return undefined
+      if (event.prompt.startsWith(askDocumentWords(known.percent).slice(0, ASKED)))
+        await cycles.happen(known.id, { type: 'begun' })
+      else await cycles.happen(known.id, { type: 'interfered' })
+      return undefined
+    case 'ToolRequested':
+      if (known?.step === 'writing') await cycles.happen(known.id, { type: 'begun' })
+      return undefined
+    case 'ToolFinished': {
+      const { action } = event
+      const ours = action.kind === 'write' && action.paths.some(path => path.includes(`${HANDOFFS}/`))
+      // The document is there: no need to wait for the end of the turn.
+      if (known?.step === 'writing' && ours && !event.failed)
+        void documents.ready(event.session, now).catch(() => {})
+      return undefined
+    }
+    case 'Compacted':
+      if (known?.step === 'due')
+        await cycles.happen(known.id, {
+          type: 'cancel',
+          why: 'the agent compacted its context itself',
+          again: true,
+        })
+      return undefined
+    case 'SessionEnded':
+      if (known && event.reason !== 'clear' && event.reason !== 'resume')
+        await cycles.happen(known.id, { type: 'lost', why: `the session was closed (${event.reason})` })
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+const ASKED = 30
+
+async function inSuccessor(
+  cycles: Cycles,
+  cycle: Cycle,
+  event: AgentEvent,
+): Promise<{ now: Contribution } | undefined> {
+  switch (event.type) {
+    case 'TurnEnded': {
+      const goOn = { now: { going: { rank: 'cycle' as const, prompt: goOnWords(cycle) } } }
+      // The same event again: its first answer was lost with the daemon that gave it.
+      if (cycle.step === 'continuing' && cycle.heard === event.id) return goOn
+      if (cycle.step === 'continuing') {
+        await cycles.happen(cycle.id, { type: 'begun' })
+        return undefined
+      }
+      const wrong = wrongIn(event.lastMessage ?? '', cycle.essentials ?? {})
+      const effects = await cycles.happen(cycle.id, { type: 'answered', wrong, by: event.id })
+      if (effects.some(effect => effect.do === 'go-on')) return goOn
+      if (!effects.some(effect => effect.do === 'ask-again')) return undefined
+      return { now: { going: { rank: 'cycle', prompt: askAgainWords(cycle.document ?? '', wrong) } } }
+    }
+    case 'PromptSubmitted': {
+      if (event.automatic) return undefined
+      const { prompt } = event
+      const ours = prompt.startsWith(resumeBeginning(cycle.document ?? '')) || prompt === goOnWords(cycle)
+      await cycles.happen(cycle.id, { type: ours ? 'begun' : 'interfered' })
+      return undefined
+    }
+    case 'ToolRequested':
+      await cycles.happen(cycle.id, { type: 'begun' })
+      return undefined
+    case 'SessionEnded':
+      if (event.reason !== 'clear' && event.reason !== 'resume')
+        await cycles.happen(cycle.id, { type: 'lost', why: `the new session was closed (${event.reason})` })
+      return undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,52 @@
+import type { Config } from '@batonpass/contract/config'
+import type { ContextFigure } from '@batonpass/contract/context'
+import type { Cycle, CycleReason } from '@batonpass/contract/cycle'
+import { hasEnded } from './machine.ts'
+
+const HOUR_MS = 60 * 60_000
+/** How much fuller a session may get for each handoff too many, and how full at most. */
+const RAISE = 5
+const HIGHEST = 95
+
+/** Whether a session is to be handed off, and why. Pure. */
+export function dueFor(
+  figure: Pick<ContextFigure, 'percent' | 'overflows'> | undefined,
+  config: Pick<Config, 'context' | 'cycle'>,
+  raised: number,
+): CycleReason | undefined {
+  const { percent } = figure ?? {}
+  if (!config.cycle.enabled || percent === undefined) return undefined
+  const threshold = Math.max(config.context.trigger, Math.min(config.context.trigger + raised, HIGHEST))
+  if (percent >= threshold) return 'context'
+  // A forecast from a few turns must not clear a session that is half empty.
+  return figure?.overflows && percent >= config.context.warn ? 'overflow' : undefined
+}
+
+/** The handoffs within the last hour that led to this session, newest first. */
+export function lineage(session: string, cycles: readonly Cycle[], now: number): Cycle[] {
+  const found: Cycle[] = []
+  for (let wanted = session; found.length < cycles.length; ) {
+    const before = cycles.find(
+      cycle => cycle.successor?.session === wanted && cycle.step === 'done' && !found.includes(cycle),
+    )
+    if (!before || Math.abs(now - Date.parse(before.changedAt)) > HOUR_MS) break
+    found.push(before)
+    wanted = before.session
+  }
+  return found
+}
+
+/** By how many points the threshold of a session is raised: a second handoff in an hour is one too many. */
+export const raiseFor = (handoffs: number): number => Math.max(0, handoffs - 1) * RAISE
+
+/** A session that was handed off, or whose handoff a person ended, is not handed off again by itself. */
+export const isSettled = (session: string, cycles: readonly Cycle[]): boolean =>
+  cycles.some(cycle => cycle.session === session && hasEnded(cycle) && !cycle.again)
+
+/** Why a context fills so fast, in words. */
+export function causeOf({ perTurn, size, growth }: ContextFigure): string {
+  const largest = Math.max(0, ...growth)
+  const share = size ? ` (${Math.round((largest / size) * 100)}% of the window)` : ''
+  if (perTurn === undefined) return 'too few turns were measured to say why'
+  return `a turn usually adds ${perTurn} tokens, the largest of the last ones ${largest}${share}`
+}
