@@ -1,8 +1,28 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
+import { launchesOf } from '../adapters/agents/launches.ts'
 import { terminals } from '../adapters/agents/terminals.ts'
+import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemProcesses } from '../adapters/system/processes.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { tmuxDriver } from '../adapters/tmux/driver.ts'
-import type { Environment } from '../config/places.ts'
+import type { Asks } from '../ask/asks.ts'
+import type { ConfigKeeper } from '../config/keeper.ts'
+import { batonHome, type Environment } from '../config/places.ts'
+import { findWorktreeRoot } from '../config/project.ts'
+import type { Redactor } from '../journal/redact.ts'
 import type { Driver } from '../ports/driver.ts'
+import type { Store } from '../ports/store.ts'
+import type { WatchStore } from '../ports/watch-store.ts'
+import { psRows } from '../session/watch/rows.ts'
+import { Spawns } from '../session/watch/spawns.ts'
+import { Watch } from '../session/watch/watch.ts'
+import { WorkflowActions } from '../workflow/actions.ts'
+import { filedRuns } from '../workflow/run.ts'
+import { StateFiles } from '../workflow/state-files.ts'
 
 /** Everything that can act on a session from outside. */
 export interface Drivers {
@@ -16,4 +36,132 @@ export function composeDrivers(env: Environment): Drivers {
   const tmux = tmuxDriver({ terminals, elapsed: () => systemClock.elapsed(), env: { ...env } })
   const all = [tmux]
   return { all, at: place => all.find(driver => driver.reaches(place)), close: () => tmux.close() }
+}
+
+export interface SessionParts {
+  drivers: Drivers
+  watchStore: WatchStore
+  store: Pick<Store, 'sessions'>
+  config: ConfigKeeper
+  env: Environment
+  home: string
+  stateDir: string
+  redactor: Redactor
+  content(): 'full' | 'digest'
+  asks: Pick<Asks, 'tell'>
+  write(entries: readonly NewEntry[]): Promise<unknown>
+  fault(during: string, cause: unknown): void
+}
+
+/** Sessions under watch: started, adopted, looked after. */
+export interface Sessions {
+  watch: Watch
+  ps(): Promise<PsRow[]>
+  health(): Promise<HealthReport>
+  run(order: RunRequest): Promise<Spawn>
+  adopt(place: string, agent: string | undefined): Promise<Spawn>
+  release(name: string): Promise<Spawn>
+  kill(name: string): Promise<Spawn>
+}
+
+/** Sessions kept in sight; older ones that never said goodbye are only history. */
+const MOST_LIVE = 2000
+const FORGOTTEN_MS = 24 * 60 * 60_000
+const CHECKS_SHOWN = 200
+
+export function composeSessions(parts: SessionParts): Sessions {
+  const { drivers, watchStore, store, redactor } = parts
+  const liveSessions = async () => {
+    const oldest = new Date(systemClock.now() - FORGOTTEN_MS).toISOString()
+    const live = await store.sessions({ live: true, limit: MOST_LIVE })
+    return live.filter(
+      session => session.lastSeenAt > oldest || session.pid !== undefined || session.pane !== undefined,
+    )
+  }
+  const watchParts = {
+    store: watchStore,
+    liveSessions,
+    drivers: drivers.all,
+    processes: systemProcesses,
+    self: process.pid,
+    clock: systemClock,
+    chance: systemChance,
+    configOf: async (project: string | undefined) => (await parts.config.get(project)).config,
+    journal: async (
+      {
+        id,
+        agent,
+        project,
+        nativeSession,
+      }: Parameters<Watch['note']>[0] & { nativeSession?: string | undefined },
+      body: NewEntry['body'],
+    ) => {
+      await parts.write([
+        {
+          id: EntryId.parse(`ent_${systemChance.id(20)}`),
+          at: new Date(systemClock.now()).toISOString(),
+          agent,
+          session: id,
+          ...(nativeSession === undefined ? {} : { nativeSession }),
+          ...(project === undefined ? {} : { project }),
+          body,
+        },
+      ])
+    },
+    tell: parts.asks.tell.bind(parts.asks),
+    redact: <T>(value: T) => redactor.redact(value) as T,
+    content: parts.content,
+    fault: parts.fault,
+  }
+  const watch = new Watch(watchParts)
+  const spawns = new Spawns(watchParts)
+  const files = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
+  const actions = new WorkflowActions(files, filedRuns(systemSmallFiles, parts.stateDir))
+
+  const ps = async (): Promise<PsRow[]> => {
+    const [watched, runs] = await Promise.all([watch.look(), actions.list()])
+    const bySession = new Map(runs.map(run => [run.session, run]))
+    return psRows(watched, watchStore.standing(), ({ session }) => {
+      const run = session && bySession.get(session.id)
+      if (!run) return undefined
+      return {
+        name: run.workflow,
+        count: run.count,
+        ...(run.issue === undefined ? {} : { issue: run.issue }),
+        ...(run.end ? { end: run.end.kind } : {}),
+      }
+    })
+  }
+
+  return {
+    watch,
+    ps,
+    async health() {
+      const sessions = await ps()
+      return {
+        sessions,
+        checks: watchStore.checks({ limit: CHECKS_SHOWN }),
+        left: watchStore.spawns({ status: ['abandoned'] }),
+      }
+    },
+    async run({ agent: name, driver, cwd, prompt, title, env, where }) {
+      const launches = launchesOf(name)
+      const project = findWorktreeRoot(cwd)
+      const order = { agent: launches.agent, driver, cwd, project, env, title, where }
+      if (driver === 'tmux')
+        return spawns.start({
+          ...order,
+          launch: launches.interactive(prompt === undefined ? {} : { prompt }),
+        })
+      const launch = launches.acp?.()
+      if (!launch)
+        throw new BatonError('missing_tool', `${launches.agent} cannot be hosted`, {
+          remedy: 'Run it in a terminal: baton run --tmux',
+        })
+      return spawns.start({ ...order, launch, prompt })
+    },
+    adopt: (place, agent) => spawns.adopt(place, agent === undefined ? undefined : launchesOf(agent).agent),
+    release: name => spawns.release(name),
+    kill: name => spawns.kill(name),
+  }
 }

@@ -9,7 +9,7 @@ export interface WatchStore {
   putSpawn(spawn: Spawn): void
   spawn(id: SpawnId): Spawn | undefined
   /** Oldest first. */
-  spawns(query?: { status?: readonly SpawnStatus[] }): Spawn[]
+  spawns(query?: { status?: readonly SpawnStatus[]; kinds?: readonly Spawn['kind'][] }): Spawn[]
   addCheck(check: HealthCheck): void
   /** Newest first. */
   checks(query?: { session?: SessionId; limit?: number }): HealthCheck[]

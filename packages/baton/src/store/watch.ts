@@ -67,9 +67,14 @@ export function sqliteWatch(connection: Connection, where: string): WatchStore {
     session: id => all<WatchedSession>(`${list('ps_sessions')} where session = ?`, id)[0],
     sessions: () => all<WatchedSession>(`${list('ps_sessions')} order by updated_at desc`),
     spawn: id => all<Spawn>(`${list('active_spawns')} where id = ?`, id)[0],
-    spawns({ status } = {}) {
-      const which = status ? `where status in (${status.map(() => '?')})` : ''
-      return all<Spawn>(`${list('active_spawns')} ${which} order by started_at, id`, ...(status ?? []))
+    spawns({ status, kinds } = {}) {
+      const one = (column: string, values: readonly string[] | undefined) =>
+        values ? `and ${column} in (${values.map(() => '?')})` : ''
+      return all<Spawn>(
+        `${list('active_spawns')} where true ${one('status', status)} ${one('kind', kinds)} order by started_at, id`,
+        ...(status ?? []),
+        ...(kinds ?? []),
+      )
     },
     checks({ session, limit = 100 } = {}) {
       const which = session ? 'where session = ?' : ''

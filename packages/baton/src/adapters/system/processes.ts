@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Processes, RunningProcess } from '../../ports/processes.ts'
+
+const run = promisify(execFile)
+
+/** The real processes: from /proc on Linux, from `ps` elsewhere. */
+export const systemProcesses: Processes = {
+  alive(pid) {
+    try {
+      return process.kill(pid, 0)
+    } catch (error) {
+      // Somebody else's, but there.
+      return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    }
+  },
+  async born(pid) {
+    if (process.platform === 'linux') return (await fromProc(pid))?.born
+    return (await fromPs(['-p', String(pid)]))[0]?.born
+  },
+  async table() {
+    if (process.platform !== 'linux') return fromPs(['-ax'])
+    const names = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
+    const found: RunningProcess[] = []
+    // A few at a time: hooks are served in between.
+    for (let i = 0; i < names.length; i += 32) {
+      const some = await Promise.all(names.slice(i, i + 32).map(name => fromProc(Number(name))))
+      found.push(...some.filter(one => one !== undefined))
+    }
+    return found
+  },
+}
+
+async function fromProc(pid: number): Promise<RunningProcess | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  return stat === undefined ? undefined : parseStatLine(stat)
+}
+
+/** `PID (NAME) STATE PPID … STARTTIME`: the name may hold anything, even `) S 1`. One that ended and waits for its parent is gone. */
+export function parseStatLine(stat: string): RunningProcess | undefined {
+  const end = stat.lastIndexOf(')')
+  const [state, parent, ...rest] = stat.slice(end + 2).split(' ')
+  const pid = Number(stat.slice(0, stat.indexOf(' ')))
+  const born = rest[17]
+  if (end < 0 || !pid || born === undefined || state === 'Z' || state === 'X') return undefined
+  return { pid, parent: Number(parent), born, command: stat.slice(stat.indexOf('(') + 1, end) }
+}
+
+async function fromPs(which: readonly string[]): Promise<RunningProcess[]> {
+  const columns = ['pid=', 'ppid=', 'stat=', 'lstart=', 'comm='].flatMap(name => ['-o', name])
+  try {
+    const { stdout } = await run('ps', [...which, ...columns], {
+      env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
+      maxBuffer: 16 * 1024 * 1024,
+    })
+    return stdout.split('\n').flatMap(line => parsePsLine(line) ?? [])
+  } catch {
+    return []
+  }
+}
+
+/** `  PID  PPID STAT Sun Nov 15 23:28:34 2026 COMMAND`. */
+export function parsePsLine(line: string): RunningProcess | undefined {
+  const [, pid, parent, state, born, command] =
+    /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\w{3}\s+\w{3}\s+\d+\s+[\d:]{8}\s+\d{4})\s+(.*)$/.exec(line) ?? []
+  if (!pid || !parent || !born || command === undefined || state?.startsWith('Z')) return undefined
+  return { pid: Number(pid), parent: Number(parent), born: born.replaceAll(/\s+/g, ' '), command }
+}

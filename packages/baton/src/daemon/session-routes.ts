@@ -1,0 +1,47 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { RunRequest, WatchRequest } from '@batonpass/contract/watch'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { z } from 'zod'
+import type { Sessions } from '../compose/sessions.ts'
+
+/** A prompt and an environment fit; nothing else has a reason to be large. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+/** Sessions under watch: the list, starting, adopting and ending. */
+export function sessionRoutes(sessions: Omit<Sessions, 'watch'>): Hono {
+  const api = new Hono()
+  const limited = bodyLimit({ maxSize: MOST_BYTES })
+  api.get('/api/ps', async c => c.json({ sessions: await sessions.ps() }))
+  api.get('/api/health-checks', async c => c.json(await sessions.health()))
+  api.post('/api/spawns', limited, async c => c.json(await sessions.run(await read(c, RunRequest))))
+  api.post('/api/watch', limited, async c => {
+    const { place, agent } = await read(c, WatchRequest)
+    return c.json(await sessions.adopt(place, agent))
+  })
+  api.delete('/api/watch/:name', async c => c.json(await sessions.release(c.req.param('name'))))
+  api.delete('/api/spawns/:name', async c => c.json(await sessions.kill(c.req.param('name'))))
+  api.onError((cause, c) => {
+    const error =
+      cause instanceof BatonError
+        ? cause
+        : new BatonError('internal', 'Baton failed on this request', { cause })
+    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
+  })
+  return api
+}
+
+const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404>> = {
+  usage: 400,
+  agent_unknown: 400,
+  not_allowed: 403,
+  not_found: 404,
+}
+
+/** The body by its schema. What was wrong is named, never quoted: it may hold a key. */
+async function read<S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> {
+  const parsed = schema.safeParse(await c.req.json().catch(() => undefined))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new BatonError('usage', `${issue?.path.join('.') || 'body'} is not as it must be`)
+}

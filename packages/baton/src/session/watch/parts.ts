@@ -1,0 +1,34 @@
+import type { Config } from '@batonpass/contract/config'
+import type { Session } from '@batonpass/contract/session'
+import type { HealthEntry, SpawnEntry } from '@batonpass/contract/watch'
+import type { Chance } from '../../ports/chance.ts'
+import type { News } from '../../ports/channel.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Driver } from '../../ports/driver.ts'
+import type { Processes } from '../../ports/processes.ts'
+import type { WatchStore } from '../../ports/watch-store.ts'
+import type { Subject } from './subjects.ts'
+
+/** Everything that watching sessions needs of the world. */
+export interface WatchParts {
+  store: WatchStore
+  /** Those that have not ended, as far as their hooks told. */
+  liveSessions(): Promise<readonly Session[]>
+  drivers: readonly Driver[]
+  processes: Processes
+  /** Baton's own process, which is nobody's child. */
+  self: number
+  clock: Clock
+  chance: Chance
+  configOf(project: string | undefined): Promise<Pick<Config, 'health' | 'watch'>>
+  journal(
+    about: Pick<Subject, 'id' | 'agent' | 'project'> & { nativeSession?: string | undefined },
+    entry: HealthEntry | SpawnEntry,
+  ): Promise<void>
+  tell(news: News): Promise<void>
+  /** Takes secrets out of what a screen showed. */
+  redact<T>(value: T): T
+  /** With `digest`, nothing of what a screen showed is kept. */
+  content(): 'full' | 'digest'
+  fault(during: string, cause: unknown): void
+}

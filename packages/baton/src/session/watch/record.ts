@@ -1,0 +1,135 @@
+import type { SessionId } from '@batonpass/contract/ids'
+import type { HealthCheck, WatchedSession } from '@batonpass/contract/watch'
+import type { Finding } from './assess.ts'
+import type { WatchParts } from './parts.ts'
+import type { Subject } from './subjects.ts'
+import type { Watched } from './watch.ts'
+
+type About = Pick<Subject, 'id' | 'agent' | 'project'> & Partial<Pick<Subject, 'session' | 'spawn'>>
+
+/** Writes down what was seen, and only when it changed: a calm session costs nothing. */
+export class WatchRecord {
+  readonly #parts: WatchParts
+  readonly #rows = new Map<SessionId, WatchedSession>()
+  #standing: Map<string, Pick<HealthCheck, 'status' | 'created_at'> & { message: string }> | undefined
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts
+  }
+
+  session({ id, session, spawn, agent, project, place, pid, state, activeAt }: Watched): void {
+    const { store, clock } = this.#parts
+    const known = this.#rows.get(id) ?? store.session(id)
+    const now = clock.now()
+    const context = session?.context
+    const row: WatchedSession = {
+      session: id,
+      project: project ?? null,
+      agent,
+      native_session: session?.nativeSession ?? null,
+      place: place ?? null,
+      pid: pid ?? null,
+      status: state,
+      context_usage: (context?.percent ?? 0) / 100,
+      estimated_tokens_used: context?.used ?? 0,
+      last_context_check: context?.at ?? null,
+      last_output: activeAt > 0 ? new Date(activeAt).toISOString() : null,
+      started_at: known?.started_at ?? session?.startedAt ?? spawn?.started_at ?? new Date(now).toISOString(),
+      updated_at: new Date(now).toISOString(),
+    }
+    if (known && isSame(known, row)) return
+    this.#rows.set(id, row)
+    store.putSession(row)
+  }
+
+  /** Gives what was new among them. */
+  async findings(about: About, findings: readonly Finding[], tell: boolean): Promise<void> {
+    for (const finding of findings) {
+      if (!this.#isNews(about.id, finding)) continue
+      const worthTelling = finding.status !== 'ok' && finding.check !== 'errors'
+      const action = worthTelling && tell ? 'told the person' : undefined
+      this.add(about, finding, action)
+      // Words that look like errors come and go on every screen: they are looked up, not announced.
+      if (finding.check === 'errors') continue
+      const message = this.#parts.redact(finding.message) || 'fine again'
+      await this.#parts.journal(
+        { ...about, nativeSession: about.session?.nativeSession },
+        {
+          kind: 'health',
+          check: finding.check,
+          status: finding.status,
+          message,
+          ...(action ? { action } : {}),
+        },
+      )
+      if (!action) continue
+      const name = about.spawn?.title ?? about.session?.nativeSession ?? about.id
+      const text = `${finding.status === 'critical' ? '🛑' : '⚠️'} ${about.agent} ${name}: ${message}\n${about.project ?? ''}`
+      await this.#parts
+        .tell({ project: about.project ?? '/', text })
+        .catch(cause => this.#parts.fault('telling of a session’s health', cause))
+    }
+  }
+
+  add(
+    { id, project }: Pick<About, 'id' | 'project'>,
+    { check, status, message, details }: Finding,
+    action?: string,
+  ): HealthCheck {
+    const row: HealthCheck = {
+      id: `hck_${this.#parts.chance.id(20)}`,
+      session: id,
+      project: project ?? null,
+      check_type: check,
+      status,
+      details: this.#shown(check, { ...(message ? { message } : {}), ...details }),
+      action_taken: action ?? null,
+      ps_response: null,
+      created_at: new Date(this.#parts.clock.now()).toISOString(),
+    }
+    this.#parts.store.addCheck(row)
+    this.#known().set(`${id} ${check}`, { status, created_at: row.created_at, message: messageIn(row) })
+    return row
+  }
+
+  #isNews(id: SessionId, { check, status, message }: Finding): boolean {
+    const known = this.#known().get(`${id} ${check}`)
+    if (!known) return status !== 'ok'
+    if (known.status !== status) return true
+    if (status === 'ok' || check === 'stall') return false
+    const age = this.#parts.clock.now() - Date.parse(known.created_at)
+    return known.message !== this.#parts.redact(message) && age > AGAIN_MS
+  }
+
+  /** What was found before this process began counts, or every restart would tell everything again. */
+  #known() {
+    this.#standing ??= new Map(
+      this.#parts.store
+        .standing()
+        .map(({ session, check_type, status, created_at, details }) => [
+          `${session} ${check_type}`,
+          { status, created_at, message: messageIn({ details }) },
+        ]),
+    )
+    return this.#standing
+  }
+
+  #shown(check: Finding['check'], details: HealthCheck['details']): HealthCheck['details'] {
+    if (this.#parts.content() === 'full') return this.#parts.redact(details)
+    const { lines: _lines, last: _last, message, ...rest } = details
+    return check === 'errors' || message === undefined ? rest : { message, ...rest }
+  }
+}
+
+/** New output alone is written once a minute. */
+function isSame(known: WatchedSession, row: WatchedSession): boolean {
+  const { updated_at: then, last_output: _a, ...before } = known
+  const { updated_at: now, last_output: _b, ...after } = row
+  const quiet = known.last_output === row.last_output || Date.parse(now) - Date.parse(then) < AGAIN_MS
+  return quiet && JSON.stringify(before) === JSON.stringify({ ...after })
+}
+
+const messageIn = ({ details }: Pick<HealthCheck, 'details'>): string =>
+  typeof details.message === 'string' ? details.message : ''
+
+const AGAIN_MS = 60_000

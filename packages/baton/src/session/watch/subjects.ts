@@ -1,0 +1,65 @@
+import type { AgentName } from '@batonpass/contract/event'
+import type { SessionId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
+import type { Spawn } from '@batonpass/contract/watch'
+import { sessionId } from '../id.ts'
+
+/** One thing under watch: a session whose hooks report, something Baton started or adopted, or both in one. */
+export interface Subject {
+  /** The session's; for one that has not reported yet, an id that follows from the spawn. */
+  id: SessionId
+  session: Session | undefined
+  spawn: Spawn | undefined
+  agent: AgentName
+  project: string | undefined
+  place: string | undefined
+  pid: number | undefined
+}
+
+/**
+ * What is under watch. A place holds one conversation at a time: the one that was heard last. One that Baton started
+ * and saw the end of is over, even when it had no time to say so.
+ */
+export function subjects(sessions: readonly Session[], all: readonly Spawn[]): Subject[] {
+  const spawns = all.filter(({ ended_at }) => ended_at === null)
+  const over = new Map(
+    all.flatMap(({ kind, session, ended_at }) =>
+      kind === 'run' && session && ended_at ? [[session, ended_at]] : [],
+    ),
+  )
+  const unended = sessions.filter(({ id, lastSeenAt }) => !((over.get(id) ?? '') >= lastSeenAt))
+  const newest = new Map<string, Session>()
+  for (const session of unended) {
+    const rival = session.pane === undefined ? undefined : newest.get(session.pane)
+    if (session.pane !== undefined && !(rival && rival.lastSeenAt >= session.lastSeenAt))
+      newest.set(session.pane, session)
+  }
+  const there = unended.filter(session => session.pane === undefined || newest.get(session.pane) === session)
+  const started = spawns.filter(({ kind }) => kind !== 'child')
+  const atPlace = new Map(started.map(spawn => [spawn.place, spawn]))
+  const reported = there.map(session => {
+    const spawn = session.pane === undefined ? undefined : atPlace.get(session.pane)
+    return of(session, spawn && belongs(session, spawn) ? spawn : undefined)
+  })
+  const taken = new Set(reported.map(({ spawn }) => spawn?.id))
+  return [...reported, ...started.filter(spawn => !taken.has(spawn.id)).map(spawn => of(undefined, spawn))]
+}
+
+function of(session: Session | undefined, spawn: Spawn | undefined): Subject {
+  const agent = session?.agent ?? spawn?.agent ?? 'claude-code'
+  return {
+    id: session?.id ?? sessionId(agent, spawn?.id ?? ''),
+    session,
+    spawn,
+    agent,
+    project: session?.project ?? session?.cwd ?? spawn?.project ?? undefined,
+    place: session?.pane ?? spawn?.place ?? undefined,
+    pid: session?.pid ?? spawn?.pid ?? undefined,
+  }
+}
+
+/** A place's name may be given out again: a session that fell silent before the spawn began is another's. */
+const belongs = (session: Session, spawn: Spawn): boolean =>
+  spawn.kind === 'watch' || Date.parse(session.lastSeenAt) >= Date.parse(spawn.started_at) - CLOCKS_DIFFER_MS
+
+const CLOCKS_DIFFER_MS = 5000

@@ -1,0 +1,157 @@
+import type { Config } from '@batonpass/contract/config'
+import type { SessionId } from '@batonpass/contract/ids'
+import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
+import { stateByEvents } from './activity.ts'
+import { assess, type Finding, hasStalled, type Seen } from './assess.ts'
+import { Leftovers } from './leftovers.ts'
+import type { WatchParts } from './parts.ts'
+import { WatchRecord } from './record.ts'
+import { type Subject, subjects } from './subjects.ts'
+import { type Sight, Survey } from './survey.ts'
+
+/** A subject with what was seen of it. */
+export interface Watched extends Subject, Seen {}
+
+/** Keeps an eye on every session: what each is doing, and what is wrong. Nothing here stands in a hook's way. */
+export class Watch {
+  readonly #parts: WatchParts
+  readonly #survey: Survey
+  readonly #record: WatchRecord
+  readonly #leftovers: Leftovers
+  /** Since when a session's process or terminal has been missed. */
+  readonly #missing = new Map<SessionId, number>()
+  #watched: readonly Watched[] = []
+  #running: Promise<void> | undefined
+  #last: { at: number; elapsed: number } | undefined
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts
+    this.#survey = new Survey(parts)
+    this.#record = new WatchRecord(parts)
+    this.#leftovers = new Leftovers(parts, this.#record)
+  }
+
+  /** To be called every few seconds; does nothing before its time. */
+  async tick(): Promise<void> {
+    const { watch } = await this.#parts.configOf(undefined)
+    // A little early is in time: timers are not exact.
+    await this.look(watch.interval_sec * 1000 - 500)
+  }
+
+  /** What is under watch, as seen no longer than that ago. */
+  async look(maxAgeMs = FRESH_MS): Promise<readonly Watched[]> {
+    const age = this.#last ? this.#parts.clock.elapsed() - this.#last.elapsed : Number.POSITIVE_INFINITY
+    if (age >= maxAgeMs) {
+      this.#running ??= this.#round().finally(() => {
+        this.#running = undefined
+      })
+    }
+    await this.#running
+    return this.#watched
+  }
+
+  /** Writes down what somebody else found, such as how a handoff went. */
+  note(about: Pick<Subject, 'id' | 'agent' | 'project'>, finding: Finding, action?: string): HealthCheck {
+    return this.#record.add(about, finding, action)
+  }
+
+  async #round(): Promise<void> {
+    const { store, clock } = this.#parts
+    this.#mindSleep()
+    const spawns = store.spawns({ kinds: ['run', 'watch'] })
+    const all = subjects(await this.#parts.liveSessions(), spawns)
+    await this.#survey.take(all)
+    const configs = new Map<string | undefined, Promise<Pick<Config, 'health'>>>()
+    const watched: Watched[] = []
+    for (const subject of all) {
+      const config = configs.get(subject.project) ?? this.#parts.configOf(subject.project)
+      configs.set(subject.project, config)
+      const { health } = await config
+      const seen = this.#seen(subject)
+      const now = clock.now()
+      const state = health.enabled && hasStalled(seen, health, now) ? 'stalled' : seen.state
+      watched.push({ ...subject, ...seen, state })
+      this.#follow(subject, seen, state)
+      this.#record.session({ ...subject, ...seen, state })
+      if (health.enabled) await this.#record.findings(subject, assess(seen, health, now), health.tell)
+    }
+    this.#watched = watched
+    await this.#leftovers.look(watched)
+  }
+
+  #seen(subject: Subject): Seen {
+    const { session, spawn, place, pid } = subject
+    const found = this.#survey.at(place)
+    // tmux gives numbers of panes out again: another program there is not the one that was started.
+    const replaced =
+      spawn?.kind === 'run' && spawn.pid && found?.pid && found.pid !== spawn.pid && place?.startsWith('%')
+    const sight: Sight | undefined = found && replaced ? { ...found, state: 'gone' } : found
+    const heard = session ? Date.parse(session.lastSeenAt) : Date.parse(spawn?.started_at ?? '')
+    const activeAt = Math.max(sight?.activeAt ?? 0, heard || 0)
+    const lines = sight?.lines ?? []
+    const said: WatchState = session ? stateByEvents(session) : 'unknown'
+    if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
+    if (sight?.state === 'gone' || (session && pid !== undefined && !this.#parts.processes.alive(pid))) {
+      const state = sight?.state === 'gone' ? 'gone' : 'dead'
+      return { state, lines, activeAt, died: session !== undefined && this.#outlasted(session.id) }
+    }
+    this.#missing.delete(subject.id)
+    const known = sight && sight.state !== 'unknown' ? sight.state : said
+    return { state: known, lines, activeAt, died: false }
+  }
+
+  /** What Baton started moves on with what is seen of it. */
+  #follow({ session, spawn, id, agent, project }: Subject, { died }: Seen, state: WatchState): void {
+    if (!spawn) return
+    const over = state === 'dead' || state === 'gone'
+    const status: Spawn['status'] = over
+      ? died
+        ? 'failed'
+        : 'completed'
+      : state === 'stalled'
+        ? 'stalled'
+        : 'running'
+    const next: Spawn = {
+      ...spawn,
+      session: session?.id ?? spawn.session,
+      project: spawn.project ?? project ?? null,
+      status,
+      ended_at: over ? new Date(this.#parts.clock.now()).toISOString() : null,
+    }
+    if (next.session === spawn.session && next.status === spawn.status) return
+    this.#parts.store.putSpawn(next)
+    if (!over) return
+    const detail = died ? 'it failed' : 'it is over'
+    void this.#parts
+      .journal(
+        { id, agent, project },
+        { kind: 'spawn', what: 'ended', spawn: spawn.id, title: spawn.title, detail },
+      )
+      .catch(cause => this.#parts.fault('journalling an end', cause))
+  }
+
+  /** The goodbye of one that ended well may still be on its way. */
+  #outlasted(id: SessionId): boolean {
+    const now = this.#parts.clock.elapsed()
+    const since = this.#missing.get(id) ?? now
+    this.#missing.set(id, since)
+    return now - since >= GOODBYE_MS
+  }
+
+  /** A machine that slept, or whose clock was set, has lost no output. */
+  #mindSleep(): void {
+    const now = { at: this.#parts.clock.now(), elapsed: this.#parts.clock.elapsed() }
+    if (this.#last) {
+      const jump = now.at - this.#last.at - (now.elapsed - this.#last.elapsed)
+      const gap = now.at - this.#last.at
+      if (Math.abs(jump) > JUMP_MS) this.#survey.shift(jump)
+      else if (gap > SLEPT_MS) this.#survey.shift(gap)
+    }
+    this.#last = now
+  }
+}
+
+const FRESH_MS = 1500
+const JUMP_MS = 5000
+const GOODBYE_MS = 10_000
+const SLEPT_MS = 5 * 60_000
