@@ -25,7 +25,8 @@ const GRACE_MS = 3000
 const STDERR_KEPT = 4000
 
 export function startProgram({ launch, cwd, env }: ProgramStart): Promise<AgentProgram> {
-  const { BATON_MARKER: _, ...inherited } = env
+  // The pane is its host's, not its own: nobody may type there on its behalf.
+  const { BATON_MARKER: _m, TMUX: _t, TMUX_PANE: _p, ...inherited } = env
   const child = spawn(launch.program, launch.args, {
     cwd,
     env: { ...inherited, ...launch.env },
@@ -54,7 +55,8 @@ function running(child: ChildProcess, pid: number): AgentProgram {
     })
   })
   RUNNING.add(pid)
-  if (RUNNING.size === 1) process.once('exit', killAll)
+  if (!watching) process.once('exit', killAll)
+  watching = true
   return {
     stream: ndJsonStream(
       Writable.toWeb(child.stdin),
@@ -73,6 +75,7 @@ function running(child: ChildProcess, pid: number): AgentProgram {
 
 /** Groups that still run: they go when this process goes. */
 const RUNNING = new Set<number>()
+let watching = false
 
 function killAll(): void {
   for (const pid of RUNNING) signalGroup(pid, 'SIGTERM')

@@ -1,5 +1,5 @@
 import type { Met } from './backwards.ts'
-import { isObject, messageOf, type SessionEntry, type SessionMessage } from './entries.ts'
+import { messageOf, type SessionEntry, type SessionMessage, textOfMessage } from './entries.ts'
 
 /** The branch from a leaf to the root, newest first; no leaf means from the last whole entry. Ends where a parent is missing. */
 export async function branchFrom(
@@ -107,14 +107,5 @@ const summaryOf = ({ summary, tokensBefore, timestamp }: SessionEntry): SessionM
 })
 
 /** A context message as words, for a model that is told about it instead of being given it. */
-export function wordsOfMessage(message: SessionMessage): string {
-  if (typeof message.summary === 'string') return message.summary
-  const { content } = message
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return ''
-  return content
-    .flatMap((block: unknown) =>
-      isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : [],
-    )
-    .join('\n')
-}
+export const wordsOfMessage = (message: SessionMessage): string =>
+  typeof message.summary === 'string' ? message.summary : textOfMessage(message)

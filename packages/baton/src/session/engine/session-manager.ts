@@ -121,6 +121,17 @@ export class SessionManager {
     return this.#inTurn(async () => this.#moveTo(await existing(this.#ports, path)))
   }
 
+  /** Leaves this session and goes on with a copy of its branch in a file of its own, which begins with the next entry. */
+  fork(): Promise<string> {
+    return this.#inTurn(async () => {
+      const entries = await this.getBranch()
+      const at = fresh(this.#ports, this.#header.cwd, this.isStored ? { parentSession: this.#path } : {})
+      const stored: Stored = { kind: 'memory', entries, rewrites: false }
+      await this.#moveTo({ ...at, stored, leaf: entries.at(-1)?.id ?? null })
+      return this.#header.id
+    })
+  }
+
   /** Goes on from an earlier entry; what came after it stays in the file as another branch. */
   async branch(id: string): Promise<void> {
     let found = false
@@ -194,7 +205,8 @@ export class SessionManager {
     store: boolean,
   ): Promise<void> {
     const entries = [...stored.entries, entry]
-    if (!store && !stored.rewrites) {
+    const hasReply = entries.some(each => messageOf(each)?.role === 'assistant')
+    if (!store && !stored.rewrites && !hasReply) {
       this.#stored = { ...stored, entries }
       return
     }

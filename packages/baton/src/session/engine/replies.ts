@@ -1,0 +1,142 @@
+import type { Heard } from '../../ports/backend.ts'
+import type { SessionMessage } from './entries.ts'
+
+type Call = Extract<Heard, { kind: 'call' }>
+interface Block {
+  type: string
+  [key: string]: unknown
+}
+
+export interface ReplyStamp {
+  agent: string
+  now: number
+}
+
+/** Puts together the messages of a conversation from what an agent tells piece by piece. Pure: time comes in. */
+export class Replies {
+  #blocks: Block[] = []
+  #message: string | undefined
+  /** Calls of the reply in the making, and how many entries each became. */
+  #calls = new Map<string, { name: string; ids: string[] }>()
+  #size: number | undefined
+  #lists = 0
+
+  /** The messages that are whole now. */
+  take(heard: Heard, stamp: ReplyStamp): SessionMessage[] {
+    switch (heard.kind) {
+      case 'text': {
+        const next =
+          heard.message !== undefined && this.#message !== undefined && heard.message !== this.#message
+        const whole = next ? this.end(stamp, 'stop') : []
+        this.#message = heard.message ?? this.#message
+        this.#write('text', 'text', heard.text)
+        return whole
+      }
+      case 'thought':
+        this.#write('thinking', 'thinking', heard.text)
+        return []
+      case 'call':
+        this.#call(heard)
+        return []
+      case 'result': {
+        const { name, ids } = this.#calls.get(heard.id) ?? { name: 'tool', ids: [] }
+        if (ids.length === 0) return []
+        this.#calls.delete(heard.id)
+        return [...this.end(stamp, 'toolUse'), ...ids.map(id => resultOf(id, name, heard, stamp))]
+      }
+      case 'todos': {
+        const id = `todos-${stamp.now}-${++this.#lists}`
+        const todos = heard.items.map(({ text, done }) => ({
+          content: text,
+          status: done ? 'completed' : 'pending',
+        }))
+        this.#blocks.push({ type: 'toolCall', id, name: 'todo', arguments: { todos } })
+        const result = { kind: 'result', id, failed: false, text: '' } as const
+        return [...this.end(stamp, 'toolUse'), resultOf(id, 'todo', result, stamp)]
+      }
+      case 'usage':
+        this.#size = heard.used
+        return []
+    }
+  }
+
+  /** The reply in the making is whole; none, where there is nothing in it. */
+  end({ agent, now }: ReplyStamp, stopReason: 'stop' | 'toolUse' | 'aborted' | 'error'): SessionMessage[] {
+    const content = this.#blocks
+    this.#blocks = []
+    this.#message = undefined
+    if (content.length === 0) return []
+    const usage = {
+      input: 0,
+      output: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: this.#size ?? 0,
+      cost: NO_COST,
+    }
+    return [
+      {
+        role: 'assistant',
+        content,
+        api: 'acp',
+        provider: 'baton',
+        model: agent,
+        usage,
+        stopReason,
+        timestamp: now,
+      },
+    ]
+  }
+
+  /** A turn is over: calls that never ended are not waited for. */
+  forgetCalls(): void {
+    this.#calls.clear()
+  }
+
+  #write(type: string, key: string, text: string): void {
+    const last = this.#blocks.at(-1)
+    if (last?.type === type) last[key] = `${last[key]}${text}`
+    else this.#blocks.push({ type, [key]: text })
+  }
+
+  /** More may become known of a call while it is being made; once it has ended, nothing changes it. */
+  #call(call: Call): void {
+    const made = entriesOf(call)
+    const known = this.#calls.get(call.id)
+    const at = this.#blocks.findIndex(({ id }) => id === call.id)
+    if (known && at < 0) return
+    if (at < 0) this.#blocks.push(...made)
+    else this.#blocks.splice(at, known?.ids.length ?? 1, ...made)
+    this.#calls.set(call.id, { name: String(made[0]?.name), ids: made.map(({ id }) => String(id)) })
+  }
+}
+
+const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
+
+/** A call in the words of pi's own tools, so that its readers understand it; one of several files becomes one each. */
+function entriesOf({ id, tool, input, action }: Call): Block[] {
+  const one = (name: string, args: unknown, nth = 0): Block => ({
+    type: 'toolCall',
+    id: nth === 0 ? id : `${id}#${nth}`,
+    name,
+    arguments: args,
+  })
+  if (action.kind === 'shell') return [one('bash', { command: action.command })]
+  if (action.kind === 'write') return action.paths.map((path, i) => one('edit', { path }, i))
+  if (action.kind === 'read') return action.paths.map((path, i) => one('read', { path }, i))
+  return [one(tool, input)]
+}
+
+const resultOf = (
+  toolCallId: string,
+  toolName: string,
+  { failed, text }: Extract<Heard, { kind: 'result' }>,
+  { now }: ReplyStamp,
+): SessionMessage => ({
+  role: 'toolResult',
+  toolCallId,
+  toolName,
+  content: [{ type: 'text', text }],
+  isError: failed,
+  timestamp: now,
+})
