@@ -1,0 +1,65 @@
+import { Ask, type AskOption, LONGEST_REASON } from '@batonpass/contract/ask'
+import * as vscode from 'vscode'
+import type { Daemon } from '../daemon/client.ts'
+import { sentence } from '../daemon/live.ts'
+import { LABELS, plain, wording } from './wording.ts'
+
+export interface Asking {
+  daemon: Daemon
+  /** Opens the whole text of a question beside the editor. */
+  show(ask: Ask): Promise<void>
+}
+
+const LOOK = 'Look…'
+
+/** Puts a question to the person. Every answer is a click on a text that shows all that is asked. */
+export async function askPerson(ask: Ask, asking: Asking): Promise<void> {
+  const { message, whole } = wording(ask)
+  const options = whole ? ask.options : ask.options.filter(refuses)
+  const chosen = await vscode.window.showWarningMessage(message, ...options.map(labelOf), LOOK)
+  if (chosen === undefined) return
+  const option = options.find(each => labelOf(each) === chosen)
+  if (option) await answer(ask, option, asking.daemon)
+  else await lookAndAnswer(ask, asking)
+}
+
+/** Opens the whole question, then offers every answer. */
+export async function lookAndAnswer(ask: Ask, asking: Asking): Promise<void> {
+  await asking.show(ask)
+  const chosen = await vscode.window.showQuickPick(
+    ask.options.map(option => ({ label: labelOf(option), option })),
+    { title: plain(ask.title).slice(0, 200), placeHolder: 'Your answer', ignoreFocusOut: true },
+  )
+  if (chosen) await answer(ask, chosen.option, asking.daemon)
+}
+
+/** Sends what the person chose, bound to what the person saw. */
+async function answer(ask: Ask, option: AskOption, daemon: Daemon): Promise<void> {
+  let reason: string | undefined
+  if (option === 'deny-with-reason') {
+    reason = await vscode.window.showInputBox({
+      title: 'Why not?',
+      prompt: 'The agent is told this.',
+      ignoreFocusOut: true,
+      validateInput: text =>
+        text.trim() === ''
+          ? 'Say why, or press Escape.'
+          : text.length > LONGEST_REASON
+            ? `At most ${LONGEST_REASON} characters.`
+            : undefined,
+    })
+    if (reason === undefined) return
+  }
+  try {
+    const body = { option, fingerprint: ask.fingerprint, ...(reason === undefined ? {} : { reason }) }
+    await daemon.post(`/api/asks/${ask.id}/answer`, Ask, body, { asPerson: true })
+    vscode.window.setStatusBarMessage(`Baton: ${LABELS[option]}`, 5000)
+  } catch (cause) {
+    void vscode.window.showErrorMessage(plain(sentence(cause)))
+  }
+}
+
+const labelOf = (option: AskOption): string => LABELS[option]
+/** A no is safe also where not all of the question can be seen. */
+const refuses = (option: AskOption): boolean =>
+  option === 'deny' || option === 'deny-with-reason' || option === 'no'

@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { WORK_ID, WorkId } from '@batonpass/contract/work'
+import * as vscode from 'vscode'
+import { z } from 'zod'
+import { openChat } from '../chat.ts'
+import type { Daemon } from '../daemon/client.ts'
+import { folders } from '../folders.ts'
+
+const Made = z.object({ workId: WorkId })
+
+const WORKFLOWS = [
+  {
+    label: 'Full',
+    description: 'specification, research, plan, phases, documentation, pull request',
+    value: 'full',
+  },
+  { label: 'Minimal', description: 'without specification and documentation', value: 'minimal' },
+  { label: 'Review', description: "somebody's pull request", value: 'review' },
+] as const
+
+const STRATEGIES = [
+  { label: 'Local', description: 'commits on the target branch, one final pull request', value: 'local' },
+  { label: 'PRs', description: 'a pull request for plan, each phase and documentation', value: 'prs' },
+] as const
+
+const MODES = [
+  { label: 'Manual', description: 'Full control: you command each stage transition', value: 'manual' },
+  {
+    label: 'Semi-Auto',
+    description: 'Thoughtful automation: automatic at research and review, pause at decisions',
+    value: 'semi-auto',
+  },
+  {
+    label: 'Auto',
+    description: 'Full automation: agents chain through all stages (local strategy required)',
+    value: 'auto',
+  },
+] as const
+
+/** `PAW: New PAW Workflow`: asks for what WorkflowContext.md holds, and begins. Escape anywhere begins nothing. */
+export async function newWorkflow(daemon: Daemon): Promise<void> {
+  const project = await whichFolder()
+  const title =
+    project && (await text('What is to be done?', { placeHolder: 'Work title, e.g. Auth System' }))
+  const id = title && (await text('Work ID', { value: slug(title), check: checkId }))
+  const workflow = id && (await choose('Which stages?', WORKFLOWS))
+  const strategy = workflow && (await choose('How are changes reviewed?', STRATEGIES))
+  const mode = strategy && (await chooseMode(strategy))
+  const branch = mode && (await text('Target branch', { value: `feature/${id}` }))
+  const issue = branch && (await text('Issue (its address; may be empty)', { mayBeEmpty: true }))
+  if (!project || !title || !id || !workflow || !strategy || !mode || !branch || issue === undefined) return
+
+  const body = { project, title, work_id: id, workflow, strategy, mode, branch, ...(issue && { issue }) }
+  const made = await daemon.post('/api/work', Made, body)
+  const file = vscode.Uri.file(join(project, '.paw', 'work', made.workId, 'WorkflowContext.md'))
+  await vscode.window.showTextDocument(file, { preview: false })
+  const first =
+    workflow === 'full'
+      ? 'PAW-01A Specification'
+      : workflow === 'minimal'
+        ? 'PAW-02A Code Researcher'
+        : 'PAW-R1A Understanding'
+  const begin = `Begin with ${first}`
+  const chosen = await vscode.window.showInformationMessage(`${made.workId} is ready.`, begin)
+  if (chosen === begin) await openChat(first, `Work ID: ${made.workId}`)
+}
+
+/** The combination that cannot work is refused at once, and asked again. */
+async function chooseMode(strategy: 'local' | 'prs'): Promise<(typeof MODES)[number]['value'] | undefined> {
+  for (;;) {
+    const mode = await choose('Handoff Mode', MODES)
+    if (mode !== 'auto' || strategy === 'local') return mode
+    void vscode.window.showErrorMessage(
+      'Auto mode requires local review strategy. Use the local strategy, or semi-auto mode.',
+    )
+  }
+}
+
+async function whichFolder(): Promise<string | undefined> {
+  const all = folders()
+  if (all.length <= 1) {
+    if (all[0] === undefined) void vscode.window.showErrorMessage('Open the folder of your project first.')
+    return all[0]
+  }
+  return vscode.window.showQuickPick(all, { title: 'In which folder?' })
+}
+
+async function choose<T extends string>(
+  title: string,
+  rows: readonly { label: string; description: string; value: T }[],
+): Promise<T | undefined> {
+  const chosen = await vscode.window.showQuickPick([...rows], { title, ignoreFocusOut: true })
+  return chosen?.value
+}
+
+interface TextOptions {
+  value?: string
+  placeHolder?: string
+  mayBeEmpty?: boolean
+  check?: (text: string) => string | undefined
+}
+
+async function text(
+  title: string,
+  { value = '', placeHolder = '', mayBeEmpty = false, check }: TextOptions,
+): Promise<string | undefined> {
+  const given = await vscode.window.showInputBox({
+    title,
+    value,
+    placeHolder,
+    ignoreFocusOut: true,
+    validateInput: now =>
+      now.trim() === '' && !mayBeEmpty ? `${title}: something is needed.` : check?.(now.trim()),
+  })
+  return given?.trim()
+}
+
+const checkId = (id: string): string | undefined =>
+  WORK_ID.test(id) ? undefined : 'Use only lowercase letters, numbers and hyphens.'
+
+/** A Work ID that fits a title. */
+export const slug = (title: string): string =>
+  title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')

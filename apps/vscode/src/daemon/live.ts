@@ -1,0 +1,131 @@
+import { SessionList } from '@batonpass/contract/api'
+import { type Ask, AskList } from '@batonpass/contract/ask'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Session } from '@batonpass/contract/session'
+import { WorkList, type WorkSummary } from '@batonpass/contract/work'
+import type { Daemon } from './client.ts'
+
+/** The work items of one folder, newest first. */
+export interface FolderWork {
+  project: string
+  items: WorkSummary[]
+}
+
+/** What the views show. `problem` says why there is nothing, for a person. */
+export interface Picture {
+  daemon: 'connecting' | 'absent' | 'running'
+  problem?: string
+  sessions: Session[]
+  asks: Ask[]
+  work: FolderWork[]
+}
+
+export interface LiveParts {
+  daemon: Daemon
+  /** The folders whose work items are shown. */
+  folders(): readonly string[]
+  changed(picture: Picture): void
+  /** Waits between two tries, or until the signal. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
+}
+
+const BLANK: Picture = { daemon: 'connecting', sessions: [], asks: [], work: [] }
+const SHORTEST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
+/** Many entries come at once; they are looked at together. */
+const GATHER_MS = 150
+
+/** Keeps a picture of the daemon's state current for as long as the window is open. */
+export class Live {
+  readonly #parts: LiveParts
+  readonly #end = new AbortController()
+  #picture: Picture = BLANK
+  #dirty = false
+  #looking: Promise<void> | undefined
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts
+  }
+
+  get picture(): Picture {
+    return this.#picture
+  }
+
+  /** Runs until disposed. */
+  async run(): Promise<void> {
+    const { signal } = this.#end
+    let pauseMs = SHORTEST_PAUSE_MS
+    while (!signal.aborted) {
+      const problem = await this.#parts.daemon
+        .follow(signal, {
+          open: () => {
+            pauseMs = SHORTEST_PAUSE_MS
+            this.refresh()
+          },
+          entry: kind => {
+            // An event and what was answered to it come in pairs: one look is enough for both.
+            if (kind !== 'reaction') this.refresh()
+          },
+        })
+        .then(() => undefined, sentence)
+      if (signal.aborted) return
+      this.#show({ ...BLANK, daemon: 'absent', ...(problem && { problem }) })
+      await this.#parts.pause(pauseMs, signal)
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    }
+  }
+
+  /** Looks again soon; calls in between are gathered. */
+  refresh(): void {
+    this.#dirty = true
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+      if (this.#dirty && !this.#end.signal.aborted) this.refresh()
+    })
+  }
+
+  async #look(): Promise<void> {
+    await this.#parts.pause(GATHER_MS, this.#end.signal)
+    if (this.#end.signal.aborted) return
+    this.#dirty = false
+    const { daemon, folders } = this.#parts
+    try {
+      const [{ sessions }, { asks }, work] = await Promise.all([
+        daemon.get('/api/sessions?live=true&limit=200', SessionList),
+        daemon.get('/api/asks', AskList),
+        Promise.all(folders().map(folder => workIn(daemon, folder))),
+      ])
+      this.#show({ daemon: 'running', sessions, asks, work })
+    } catch (cause) {
+      const absent = cause instanceof BatonError && cause.code === 'daemon_absent'
+      this.#show({ ...(absent ? BLANK : this.#picture), daemon: 'absent', problem: sentence(cause) })
+    }
+  }
+
+  #show(picture: Picture): void {
+    if (this.#end.signal.aborted) return
+    this.#picture = picture
+    this.#parts.changed(picture)
+  }
+
+  dispose(): void {
+    this.#end.abort()
+  }
+}
+
+/** A folder whose items cannot be read hides no other's. */
+export async function workIn(daemon: Daemon, folder: string): Promise<FolderWork> {
+  try {
+    const { items } = await daemon.get(`/api/work?project=${encodeURIComponent(folder)}`, WorkList)
+    return { project: folder, items }
+  } catch (cause) {
+    if (cause instanceof BatonError && cause.code === 'daemon_absent') throw cause
+    return { project: folder, items: [] }
+  }
+}
+
+/** What happened and what to do next, in one sentence or two. */
+export function sentence(cause: unknown): string {
+  if (!(cause instanceof BatonError)) return cause instanceof Error ? cause.message : String(cause)
+  return cause.remedy === undefined ? cause.message : `${cause.message}. ${cause.remedy}`
+}

@@ -1,0 +1,141 @@
+import { homedir } from 'node:os'
+import type { Session } from '@batonpass/contract/session'
+import * as vscode from 'vscode'
+import { askPerson, lookAndAnswer } from './ask/answer.ts'
+import { Notifier, type NotifyWhich } from './ask/notify.ts'
+import { plain, wholeText } from './ask/wording.ts'
+import { newWorkflow } from './command/new-workflow.ts'
+import { startDaemon } from './command/start-daemon.ts'
+import { workStatus } from './command/work-status.ts'
+import { daemonClient } from './daemon/client.ts'
+import { findEndpoint, ShortPaths } from './daemon/endpoint.ts'
+import { Live, sentence, workIn } from './daemon/live.ts'
+import { folders } from './folders.ts'
+import { registerTools } from './tool/tools.ts'
+import { Pages } from './view/pages.ts'
+import { statusBarText } from './view/status-bar-text.ts'
+import { askTree, newestFirst, sessionTree, workTree } from './view/trees.ts'
+
+/** Everything this extension knows comes from the daemon, and everything it does goes there. */
+export function activate(context: vscode.ExtensionContext): void {
+  const shortPaths = new ShortPaths()
+  const daemon = daemonClient(() => findEndpoint(environment(), homedir(), shortPaths))
+  const pages = new Pages()
+  const asking = {
+    daemon,
+    show: (ask: Parameters<typeof wholeText>[0]) => pages.show(ask.id, wholeText(ask)),
+  }
+  const views = { 'baton.asks': askTree(), 'baton.work': workTree(), 'baton.sessions': sessionTree() }
+  const bar = vscode.window.createStatusBarItem('baton.status', vscode.StatusBarAlignment.Left, 10)
+  bar.name = 'Baton'
+  bar.command = 'baton.open'
+  bar.show()
+
+  const notifier = new Notifier()
+  const live = new Live({
+    daemon,
+    folders,
+    pause,
+    changed(picture) {
+      for (const view of Object.values(views)) view.show(picture)
+      const { text, tooltip, urgency } = statusBarText(picture, folders())
+      bar.text = text
+      bar.tooltip = tooltip
+      bar.backgroundColor =
+        urgency === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${urgency}Background`)
+      void vscode.commands.executeCommand('setContext', 'baton.daemon', picture.daemon)
+      const { fresh, more } = notifier.next(
+        picture.asks,
+        setting<NotifyWhich>('notifications', 'all'),
+        folders(),
+      )
+      for (const ask of fresh) void askPerson(ask, asking)
+      if (more > 0) void tellOfMore(more)
+    },
+  })
+
+  const commands: Record<string, (given?: unknown) => unknown> = {
+    'paw.newWorkflow': () => newWorkflow(daemon).finally(() => live.refresh()),
+    'paw.getWorkStatus': given =>
+      workStatus(
+        {
+          daemon,
+          items: async () => newestFirst(await Promise.all(folders().map(folder => workIn(daemon, folder)))),
+          show: (name, text) => pages.show(name, text),
+        },
+        given,
+      ),
+    'baton.open': () =>
+      vscode.commands.executeCommand(live.picture.daemon === 'absent' ? 'baton.start' : 'baton.asks.focus'),
+    'baton.start': async () => {
+      await startDaemon(setting('command', 'baton'), environment())
+      live.refresh()
+    },
+    'baton.refresh': () => live.refresh(),
+    // Names the question and nothing else: what is answered is always a person's click.
+    'baton.lookAtAsk': async given => {
+      const ask = live.picture.asks.find(({ id }) => id === (isAsk(given) ? given.id : given))
+      if (ask) await lookAndAnswer(ask, asking)
+      else void vscode.window.showInformationMessage('This question is no longer open.')
+    },
+    'baton.copySession': given =>
+      vscode.env.clipboard.writeText((given as Session | undefined)?.nativeSession ?? ''),
+  }
+
+  context.subscriptions.push(
+    shortPaths,
+    live,
+    bar,
+    pages.register(),
+    registerTools(daemon),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => live.refresh()),
+    ...Object.entries(views).map(([id, view]) => vscode.window.registerTreeDataProvider<unknown>(id, view)),
+    ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, told(run))),
+  )
+  void live.run()
+}
+
+/** A command that fails says so in words; VS Code's own message would show a stack. */
+const told = (run: (given?: unknown) => unknown) => async (given?: unknown) => {
+  try {
+    return await run(given)
+  } catch (cause) {
+    const start = 'Start it'
+    const absent = cause instanceof Error && 'code' in cause && cause.code === 'daemon_absent'
+    const chosen = await vscode.window.showErrorMessage(plain(sentence(cause)), ...(absent ? [start] : []))
+    if (chosen === start) await vscode.commands.executeCommand('baton.start')
+    return undefined
+  }
+}
+
+async function tellOfMore(count: number): Promise<void> {
+  const show = 'Show them'
+  const said = `${count} more ${count === 1 ? 'question waits' : 'questions wait'} for you.`
+  if ((await vscode.window.showWarningMessage(said, show)) === show)
+    await vscode.commands.executeCommand('baton.asks.focus')
+}
+
+/** The host's environment; an editor started from a menu has not read the person's shell settings. */
+function environment(): NodeJS.ProcessEnv {
+  const home = setting('home', '')
+  return home === '' ? process.env : { ...process.env, BATON_HOME: home }
+}
+
+const setting = <T extends string>(name: string, otherwise: T): T =>
+  vscode.workspace.getConfiguration('baton').get<T>(name) ?? otherwise
+
+const isAsk = (given: unknown): given is { id: string } =>
+  typeof given === 'object' && given !== null && 'id' in given && typeof given.id === 'string'
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

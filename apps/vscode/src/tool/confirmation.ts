@@ -1,0 +1,72 @@
+import { visible } from '../ask/wording.ts'
+
+/** What a person is shown while a tool runs and, where it does something, before. */
+export interface Confirmation {
+  running: string
+  /** Absent for tools that only read. */
+  before?: { title: string; lines: string[] }
+}
+
+export type ToolInput = Readonly<Record<string, unknown>>
+
+/** Texts come from a model: they are shown whole, and nothing in them is a link or a hidden character. */
+export function confirmation(name: string, input: ToolInput): Confirmation {
+  const work = shown(input.work_id)
+  switch (name) {
+    case 'paw_call_agent':
+      return {
+        running: `Handing over to ${shown(input.target_agent)}`,
+        before: {
+          title: `Hand over to ${shown(input.target_agent)}?`,
+          lines: [
+            'A new chat begins; this one ends here.',
+            `Work ID: ${work}`,
+            ...optional('Instruction', input.inline_instruction),
+          ],
+        },
+      }
+    case 'paw_generate_prompt':
+      return {
+        running: `Writing ${shown(input.filename)}`,
+        before: {
+          title: `Write ${shown(input.filename)}?`,
+          lines: [
+            `Work ID: ${work}`,
+            `Template: ${shown(input.template_key)}`,
+            'Nothing that is there is overwritten.',
+            ...optional('With', input.additional_content),
+          ],
+        },
+      }
+    case 'paw_create_prompt_templates':
+      return {
+        running: `Writing the prompt files of ${work}`,
+        before: {
+          title: 'Write all prompt files?',
+          lines: [`Work ID: ${work}`, 'Nothing that is there is overwritten.'],
+        },
+      }
+    case 'baton_handoff':
+      return {
+        running: 'Writing the handoff document',
+        before: {
+          title: 'Write a handoff document?',
+          lines: [
+            'It is made from git and the transcript, for the next session in this project.',
+            ...optional('Work ID', input.work_id),
+            ...optional('Look first at', input.focus),
+          ],
+        },
+      }
+    case 'paw_get_context':
+      return { running: `Reading the context of ${work}` }
+    default:
+      return { running: 'Looking where the work stands' }
+  }
+}
+
+const optional = (name: string, value: unknown): string[] =>
+  value === undefined || value === '' ? [] : [`${name}: ${shown(value)}`]
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? visible(value) : value === undefined ? '(not given)' : JSON.stringify(value)

@@ -1,0 +1,101 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type { Session } from '@batonpass/contract/session'
+import type { WorkSummary } from '@batonpass/contract/work'
+import * as vscode from 'vscode'
+import { plain, visible } from '../ask/wording.ts'
+import type { FolderWork, Picture } from '../daemon/live.ts'
+import { contextText, ZONES } from './status-bar-text.ts'
+
+/** A work item with the folder it belongs to: what its commands are given. */
+export interface WorkNode extends WorkSummary {
+  project: string
+}
+
+/** A flat list that is drawn anew when the picture changes. */
+class ListView<T> implements vscode.TreeDataProvider<T> {
+  readonly #changes = new vscode.EventEmitter<undefined>()
+  readonly onDidChangeTreeData = this.#changes.event
+  readonly #of: (picture: Picture) => T[]
+  readonly #item: (node: T) => vscode.TreeItem
+  #nodes: T[] = []
+
+  constructor(of: (picture: Picture) => T[], item: (node: T) => vscode.TreeItem) {
+    this.#of = of
+    this.#item = item
+  }
+
+  show(picture: Picture): void {
+    this.#nodes = this.#of(picture)
+    this.#changes.fire(undefined)
+  }
+
+  getChildren(node?: T): T[] {
+    return node === undefined ? this.#nodes : []
+  }
+
+  getTreeItem(node: T): vscode.TreeItem {
+    return this.#item(node)
+  }
+}
+
+export const workTree = (): ListView<WorkNode> =>
+  new ListView(
+    ({ work }) => newestFirst(work),
+    node => {
+      const item = new vscode.TreeItem(plain(node.title))
+      item.id = `${node.project} ${node.workId}`
+      item.description = `${node.stage} · ${node.mode}`
+      item.tooltip = `${node.workId}\n${plain(node.stage)}\nHandoff Mode: ${node.mode}\nChanged ${node.modifiedAt}\n${node.project}`
+      item.iconPath = new vscode.ThemeIcon('milestone')
+      item.contextValue = 'work'
+      item.command = { command: 'paw.getWorkStatus', title: 'Get Work Status', arguments: [node] }
+      return item
+    },
+  )
+
+export const sessionTree = (): ListView<Session> =>
+  new ListView(
+    ({ sessions }) => sessions.toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt)),
+    session => {
+      const { agent, project, cwd, context, nativeSession } = session
+      const item = new vscode.TreeItem(`${agent} in ${plain((project ?? cwd ?? '').split('/').at(-1) ?? '')}`)
+      item.id = session.id
+      item.description = [contextText(session), session.lastEvent].filter(Boolean).join(' · ')
+      item.tooltip = [
+        `Session ${nativeSession}`,
+        visible(project ?? cwd ?? ''),
+        ...(context ? [`Context ${contextText(session)}: ${ZONES[context.zone]}`] : []),
+        `Last seen ${session.lastSeenAt}`,
+      ].join('\n')
+      const colour = COLOURS[context?.zone ?? 'unknown']
+      item.iconPath = new vscode.ThemeIcon('pulse', colour ? new vscode.ThemeColor(colour) : undefined)
+      item.contextValue = 'session'
+      return item
+    },
+  )
+
+export const askTree = (): ListView<Ask> =>
+  new ListView(
+    ({ asks }) => asks.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
+    ask => {
+      const item = new vscode.TreeItem(plain(ask.title))
+      item.id = ask.id
+      item.description = plain(ask.detail).slice(0, 200)
+      item.tooltip = visible(ask.detail.slice(0, 2000))
+      item.iconPath = new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'))
+      item.contextValue = 'ask'
+      item.command = { command: 'baton.lookAtAsk', title: 'Look and answer', arguments: [ask.id] }
+      return item
+    },
+  )
+
+const COLOURS: Partial<Record<keyof typeof ZONES, string>> = {
+  warn: 'list.warningForeground',
+  trigger: 'list.errorForeground',
+}
+
+/** The items of all folders in one list, by recency. */
+export const newestFirst = (work: readonly FolderWork[]): WorkNode[] =>
+  work
+    .flatMap(({ project, items }) => items.map(item => ({ ...item, project })))
+    .sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt))

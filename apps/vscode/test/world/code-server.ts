@@ -1,0 +1,129 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from '../../../../packages/baton/test/world/wait.ts'
+import { installVsCode } from './install.ts'
+
+const run = promisify(execFile)
+
+/** Real VS Code, served on loopback for one test, with its own home, settings and extensions. */
+export interface CodeServer extends AsyncDisposable {
+  /** The address at which a folder opens. */
+  open(folder: string): string
+  log(): string
+}
+
+export interface CodeServerParts {
+  /** Its HOME, in which a daemon may run. */
+  home: string
+  /** Extensions to install, as packaged. */
+  vsix: readonly string[]
+  env?: Record<string, string>
+  settings?: Record<string, unknown>
+}
+
+export async function codeServer({
+  home,
+  vsix,
+  env = {},
+  settings = {},
+}: CodeServerParts): Promise<CodeServer> {
+  const program = await installVsCode()
+  const data = join(home, 'vscode')
+  mkdirSync(join(data, 'User'), { recursive: true })
+  writeFileSync(join(data, 'User', 'settings.json'), JSON.stringify({ ...QUIET, ...settings }))
+  const port = await freePort()
+  writeFileSync(join(data, 'config.yaml'), `bind-addr: 127.0.0.1:${port}\nauth: none\ncert: false\n`)
+  const places = [
+    ...['--config', join(data, 'config.yaml'), '--user-data-dir', data],
+    ...['--extensions-dir', join(data, 'extensions')],
+  ]
+  // The machine's own settings stay outside; only what a program needs to start comes in.
+  const clean = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env }
+  for (const one of vsix)
+    await run(program, [...places, '--install-extension', one], { env: clean, timeout: 60_000 })
+
+  const said: string[] = []
+  const child = spawn(program, [...places, ...SWITCHES], {
+    env: clean,
+    cwd: home,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => said.push(String(chunk)))
+  const log = () => said.join('').slice(-20_000)
+  const address = `http://127.0.0.1:${port}`
+  await until(async () => (await fetch(`${address}/healthz`)).ok, {
+    what: 'code-server to answer',
+    timeout: 60_000,
+    every: 100,
+    evidence: log,
+  })
+  return {
+    open: folder => `${address}/?folder=${encodeURIComponent(folder)}`,
+    log,
+    [Symbol.asyncDispose]: () => endGroup(child),
+  }
+}
+
+const SWITCHES = [
+  '--disable-telemetry',
+  '--disable-update-check',
+  '--disable-workspace-trust',
+  '--disable-getting-started-override',
+]
+
+/** Nothing that calls out, greets or moves by itself. */
+const QUIET = {
+  'workbench.startupEditor': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.reduceMotion': 'on',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'telemetry.telemetryLevel': 'off',
+  'chat.agentHost.enabled': false,
+  'git.openRepositoryInParentFolders': 'never',
+}
+
+/** The server, its extension hosts and whatever they started. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return
+  const gone = new Promise(resolve => child.once('close', resolve))
+  const pids = descendants(child.pid)
+  process.kill(-child.pid, 'SIGTERM')
+  const late = setTimeout(() => {
+    for (const pid of pids) kill(pid)
+  }, 5000)
+  await gone
+  clearTimeout(late)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+function descendants(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    return [pid, ...children.flatMap(child => descendants(Number(child)))]
+  } catch {
+    return [pid]
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
