@@ -18,6 +18,8 @@ export interface StagePorts extends StatusPorts {
   now(): number
   /** `~`: a person's own instructions stand below it. */
   home: string
+  /** The path behind every link of it. */
+  canonical(path: string): string
   session(id: SessionId): Promise<Session | undefined>
   driverAt(place: string): Driver | undefined
   /** Starts a fresh session somewhere a person can look at; undefined where there is no such place. */

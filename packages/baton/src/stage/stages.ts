@@ -120,12 +120,15 @@ export class Stages {
     for (const [key, { at }] of this.#callers) if (now - at > CALLER_MS) this.#callers.delete(key)
     const work =
       typeof input === 'object' && input !== null && 'work_id' in input ? String(input.work_id) : ''
-    this.#callers.set(`${project}\0${action.tool}\0${work}`, { session: event.session, at: now })
+    this.#callers.set(`${this.#ports.canonical(project)}\0${action.tool}\0${work}`, {
+      session: event.session,
+      at: now,
+    })
   }
 
   /** The session that asked for a tool call, as far as Baton saw it. */
   callerOf(project: string, tool: string, workId: string): SessionId | undefined {
-    return this.#callers.get(`${project}\0${tool}\0${workId}`)?.session
+    return this.#callers.get(`${this.#ports.canonical(project)}\0${tool}\0${workId}`)?.session
   }
 
   /** A stage's session has stopped: the next begins, a person is waited for, or the stage is told to finish. */

@@ -137,7 +137,7 @@ async function callAgent(
   stages: Stages,
   ports: StagePorts,
   args: Readonly<Record<string, unknown>>,
-  { project, opensChats }: ToolContext,
+  { project: folder, opensChats }: ToolContext,
 ): Promise<ToolAnswer> {
   const id = checkWorkId(args.work_id)
   const row = typeof args.target_agent === 'string' ? rowOfAgent(args.target_agent) : undefined
@@ -146,7 +146,7 @@ async function callAgent(
       remedy: `Use one of ${StageAgent.options.join(', ')}.`,
     })
   const instruction = textOf(args, 'inline_instruction')
-  const item = await ports.items.get(project, id)
+  const item = await ports.items.get(folder, id)
   const step = stepFor(row.stage, instruction, item)
   const missing = missingFor(step, item.facts)
   if (missing.length > 0)
@@ -159,8 +159,10 @@ async function callAgent(
     )
   const order = { workId: id, ...step, instruction }
   if (opensChats) return { text: '', open: { agent: row.agent, prompt: openingPrompt(order) } }
-  const from: SessionId | undefined = stages.callerOf(project, 'paw_call_agent', id)
+  const from: SessionId | undefined = stages.callerOf(folder, 'paw_call_agent', id)
   const session = from && (await ports.session(from))
+  // As the session's own hooks name it.
+  const project = session?.project ?? folder
   const now = ports.now()
   const pass: Pass = {
     project,

@@ -1,0 +1,45 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { Session } from '@batonpass/contract/session'
+import { readerOf } from '../adapters/agents/readers.ts'
+import { systemGit } from '../adapters/git/git.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemFiles } from '../adapters/system/files.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { gatherEvidence } from '../handoff/evidence.ts'
+import { HandoffFiles } from '../handoff/files.ts'
+import { handoffFromEvidence } from '../handoff/from-evidence.ts'
+import { HandoffMemory } from '../handoff/generation/memory.ts'
+import { HANDOFFS } from '../handoff/name.ts'
+import type { Redactor } from '../journal/redact.ts'
+import { readTest } from '../session/transcript/tests-run.ts'
+
+/**
+ * Writes the document of a session that ends a stage, from evidence alone, and lets it wait for the next session.
+ * Gives its path from the project's root.
+ */
+export function stageHandoff(stateDir: string, redactor: Redactor) {
+  const files = new HandoffFiles(systemSmallFiles, systemGit, redactor)
+  const memory = new HandoffMemory(systemSmallFiles, stateDir)
+  return async (
+    session: Session,
+    { stage, focus }: { stage?: string | undefined; focus?: string | undefined },
+  ): Promise<string> => {
+    const { agent, nativeSession, transcript } = session
+    const root = session.project ?? session.cwd
+    const reader = readerOf(agent)
+    if (root === undefined)
+      throw new BatonError('nothing_to_hand_off', 'It is not known where this session works')
+    const subject = { root, agent, session: nativeSession, stage }
+    const from = transcript && reader ? { path: transcript, reader } : undefined
+    const evidence = await gatherEvidence(
+      { git: systemGit, files: systemFiles, readTest },
+      { ...subject, transcript: from },
+    ).catch(() => gatherEvidence({ git: systemGit, files: systemFiles, readTest }, subject))
+    const now = systemClock.now()
+    const parent = (await memory.received(session.id))?.document
+    const document = handoffFromEvidence(evidence, { now, focus, parent })
+    const name = await files.store(root, document, now)
+    await memory.await(root, { document: name, from: nativeSession })
+    return `${HANDOFFS}/${name}`
+  }
+}

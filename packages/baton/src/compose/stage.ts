@@ -1,0 +1,139 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type { AgentName } from '@batonpass/contract/event'
+import { EntryId, type SessionId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
+import { ModeChange, type ToolAnswer, type WorkReport, type WorkSummary } from '@batonpass/contract/work'
+import { launchesOf } from '../adapters/agents/launches.ts'
+import { systemGit } from '../adapters/git/git.ts'
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemFolders } from '../adapters/system/folders.ts'
+import { onPath } from '../adapters/system/on-path.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { systemTimers } from '../adapters/system/timers.ts'
+import type { Environment } from '../config/places.ts'
+import type { Driver } from '../ports/driver.ts'
+import type { Forge } from '../ports/forge.ts'
+import type { Reactor } from '../ports/reactor.ts'
+import { summaryOf, WorkItems } from '../stage/items.ts'
+import { StageMemory } from '../stage/memory.ts'
+import type { StagePorts } from '../stage/ports.ts'
+import { stageReactor } from '../stage/reactor.ts'
+import { Stages } from '../stage/stages.ts'
+import { workReport } from '../stage/status.ts'
+import { callTool, type ToolContext } from '../stage/tools.ts'
+
+export interface StageParts {
+  env: Environment
+  home: string
+  stateDir: string
+  forgeFor(project: string): Promise<Forge | undefined>
+  /** What only a daemon has; without it, tools that need a session say what to do instead. */
+  daemon?: {
+    session(id: SessionId): Promise<Session | undefined>
+    asks(): readonly Ask[]
+    claimOf?(project: string): Promise<string | undefined>
+    drivers: { all: readonly Driver[]; at(place: string): Driver | undefined }
+    handOff: NonNullable<StagePorts['handOff']>
+    write(entries: readonly NewEntry[]): Promise<unknown>
+    announce(project: string, text: string): Promise<void>
+    fault(during: string, cause: unknown): void
+  }
+}
+
+/** Staged work, put together. */
+export interface StagedWork {
+  reactor: Reactor
+  list(project: string): Promise<WorkSummary[]>
+  report(project: string, workId?: string): Promise<WorkReport>
+  create(project: string, wanted: unknown): Promise<{ workId: string; path: string }>
+  setMode(project: string, workId: string, wanted: unknown): Promise<void>
+  call(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolAnswer>
+  /** The session that goes on with a session's work is about the same work item. */
+  carryOver(from: SessionId, to: Pick<Session, 'id' | 'nativeSession' | 'agent'>): Promise<boolean>
+  tick(): Promise<void>
+}
+
+export function composeStage({ env, home, stateDir, forgeFor, daemon }: StageParts): StagedWork {
+  const items = new WorkItems(systemSmallFiles, systemFolders)
+  const memory = new StageMemory(systemSmallFiles, stateDir)
+  const start = daemon && starter(daemon.drivers.all, env)
+  const ports: StagePorts = {
+    items,
+    files: systemSmallFiles,
+    memory,
+    git: systemGit,
+    timers: systemTimers,
+    now: () => systemClock.now(),
+    home,
+    canonical: realpath,
+    forgeFor,
+    commandFor,
+    session: async id => daemon?.session(id),
+    driverAt: place => daemon?.drivers.at(place),
+    ...(start ? { start } : {}),
+    ...(daemon ? { handOff: daemon.handOff } : {}),
+    ...(daemon?.claimOf ? { claimOf: daemon.claimOf } : {}),
+    asks: async project => (daemon?.asks() ?? []).filter(({ facts }) => facts.project === project),
+    async sessionsOf(project, workId) {
+      const mine = (await memory.bindings()).filter(
+        each => each.project === project && each.workId === workId,
+      )
+      const found = await Promise.all(
+        mine.map(async binding => {
+          const session = await daemon?.session(binding.session)
+          return session ? [{ session, binding }] : []
+        }),
+      )
+      return found.flat().sort((a, b) => (a.session.lastSeenAt < b.session.lastSeenAt ? 1 : -1))
+    },
+    async journal({ project, session }, body) {
+      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
+      const at = new Date(systemClock.now()).toISOString()
+      const about = session && {
+        session: session.id,
+        nativeSession: session.nativeSession,
+        agent: session.agent,
+      }
+      await daemon?.write([{ id, at, project, ...about, body }])
+    },
+    announce: async (project, text) => daemon?.announce(project, text),
+    fault: (during, cause) => daemon?.fault(during, cause),
+  }
+  const stages = new Stages(ports)
+  return {
+    reactor: stageReactor(stages),
+    list: async project => (await items.list(project)).map(summaryOf),
+    report: (project, workId) => workReport(ports, project, workId),
+    create: (project, wanted) => items.create(project, wanted),
+    setMode: (project, workId, wanted) => items.setMode(project, workId, ModeChange.parse(wanted).mode),
+    call: (tool, args, context) => callTool(stages, ports, tool, args, context),
+    carryOver: (from, to) => stages.carryOver(from, to),
+    tick: () => stages.passing.tick(),
+  }
+}
+
+/** Fresh sessions in tmux, where it is installed: a person can look at them and take over. */
+function starter(drivers: readonly Driver[], env: Environment): StagePorts['start'] {
+  const tmux = drivers.find(({ kind }) => kind === 'tmux')
+  if (!tmux || !onPath('tmux', env)) return undefined
+  return async ({ agent, project, title, prompt }) => {
+    const launch = launchesOf(agent).interactive({ prompt })
+    const { place } = await tmux.start({ agent, launch, cwd: project, title })
+    const socket = place.slice(place.indexOf(' ') + 1)
+    return { place, attach: `tmux -S ${quoted(socket)} attach -t ${quoted(title)}` }
+  }
+}
+
+/** For a person's shell: the prompt is one quoted word. */
+function commandFor(agent: AgentName, project: string, prompt: string): string {
+  const { program, args } = launchesOf(
+    agent === 'cursor' || agent === 'pi' ? 'claude-code' : agent,
+  ).interactive({ prompt })
+  return `cd ${quoted(project)} && ${[program, ...args].map(quoted).join(' ')}`
+}
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
