@@ -35,7 +35,7 @@ export function contextAfter(
 /** Whether a figure tells something new; one that does not is neither recorded nor answered. */
 export function isNews(known: ContextFigure | undefined, told: ContextFigure): boolean {
   if (!known || known.zone !== told.zone || known.overflows !== told.overflows) return true
-  if (known.late !== told.late || known.size !== told.size) return true
+  if (known.size !== told.size) return true
   return known.percent === undefined
     ? known.used !== told.used
     : Math.round(known.percent) !== Math.round(told.percent ?? 0)
