@@ -71,6 +71,8 @@ export interface Baton {
   /** What the dashboard reads, the pages that are open, and what it keeps of the browsers that were let in. */
   dashboard: Dashboard
   pages: PageChannel
+  /** The windows of editors that are open. */
+  editors: PageChannel
   browsers: ChannelMemory
   live: Live
   clock: Clock
@@ -175,10 +177,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const ownCalls = new OwnCalls(chance)
   let listening: number | undefined
   const pages = new PageChannel(systemTimers)
+  const editors = new PageChannel(systemTimers, 'vscode')
   const asks = new Asks({
     store: local.asks,
     channels: [
       pages,
+      editors,
       telegramChannel({
         configFor: async ask => (await config.get(ask.facts.project)).config.telegram,
         memory: local.asks.memory('telegram'),
@@ -340,6 +344,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     dashboard,
     sessions: watched,
     pages,
+    editors,
     browsers: local.asks.memory('dashboard'),
     live,
     clock,

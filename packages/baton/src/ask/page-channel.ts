@@ -1,35 +1,42 @@
-import type { AskId } from '@batonpass/contract/ids'
+import type { Ask } from '@batonpass/contract/ask'
 import type { Answering, Channel } from '../ports/channel.ts'
 import type { Timers } from '../ports/timers.ts'
 
 /** How long a page may be away (a reload, a phone that slept) before it no longer counts as somebody who sees asks. */
 const AWAY_MS = 20_000
 
-/** The dashboard as a way to reach a person: it does as long as a page that was let in is open. */
-export class PageChannel implements Channel {
-  readonly name = 'dashboard'
-  readonly #timers: Timers
-  readonly #shown = new Set<AskId>()
-  #answering: Answering | undefined
-  #pages = 0
-  #near = false
-  #cancel = () => {}
+/** Whether a page shows an ask to its person. */
+type Sees = (ask: Ask) => boolean
 
-  constructor(timers: Timers) {
+/** The dashboard, or an editor, as a way to reach a person: it does as long as a page that was let in is open. */
+export class PageChannel implements Channel {
+  readonly name: string
+  readonly #timers: Timers
+  readonly #shown = new Map<string, Ask>()
+  /** The open pages, and those that left a moment ago. */
+  readonly #pages = new Set<{ sees: Sees }>()
+  readonly #leaving = new Set<() => void>()
+  #answering: Answering | undefined
+
+  constructor(timers: Timers, name = 'dashboard') {
     this.#timers = timers
+    this.name = name
   }
 
   /** A page has opened its stream; call what comes back when it is gone. */
-  arrive(): () => void {
-    this.#pages++
-    this.#near = true
-    this.#cancel()
+  arrive(sees: Sees = () => true): () => void {
+    const page = { sees }
+    this.#pages.add(page)
     let here = true
     return () => {
       if (!here) return
       here = false
-      this.#pages--
-      if (this.#pages === 0) this.#cancel = this.#timers.after(AWAY_MS, () => this.#gone())
+      const cancel = this.#timers.after(AWAY_MS, () => {
+        this.#leaving.delete(cancel)
+        this.#pages.delete(page)
+        this.#tellLost(sees)
+      })
+      this.#leaving.add(cancel)
     }
   }
 
@@ -38,20 +45,29 @@ export class PageChannel implements Channel {
   }
 
   async stop(): Promise<void> {
-    this.#cancel()
+    for (const cancel of this.#leaving) cancel()
   }
 
-  async show({ id }: { id: AskId }): Promise<boolean> {
-    this.#shown.add(id)
-    return this.#near
+  async show(ask: Ask): Promise<boolean> {
+    this.#shown.set(ask.id, ask)
+    return this.#isSeen(ask)
   }
 
-  async settle({ id }: { id: AskId }): Promise<void> {
+  async settle({ id }: Pick<Ask, 'id'>): Promise<void> {
     this.#shown.delete(id)
   }
 
-  #gone(): void {
-    this.#near = false
-    this.#answering?.lost(this.name, [...this.#shown])
+  #isSeen(ask: Ask): boolean {
+    return [...this.#pages].some(({ sees }) => sees(ask))
+  }
+
+  /** What only the page that left has shown is seen by nobody now. */
+  #tellLost(sees: Sees): void {
+    const lost = [...this.#shown.values()].filter(ask => sees(ask) && !this.#isSeen(ask))
+    if (lost.length > 0)
+      this.#answering?.lost(
+        this.name,
+        lost.map(({ id }) => id),
+      )
   }
 }

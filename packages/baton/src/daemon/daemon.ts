@@ -17,6 +17,7 @@ import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { editorRoutes } from './editor-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
 import { comesFromHere, guardLoopback, isLoopback } from './guard.ts'
 import { answerHook, repeat } from './hook-route.ts'
@@ -88,6 +89,7 @@ export async function runDaemon(
       forget: baton.forget,
       routes: [
         askRoutes(baton.asks, mayAnswer),
+        editorRoutes({ ...baton, mayAnswer }),
         dashboardRoutes({ ...baton, logins, mayAnswer, url: () => url, cookieName }),
       ],
     }).fetch,

@@ -1,0 +1,57 @@
+import type { Ask } from '@batonpass/contract/ask'
+import { BatonError } from '@batonpass/contract/errors'
+import { Hono } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { Baton } from '../compose.ts'
+import type { MayAnswer } from './answerer-guard.ts'
+import { follow } from './follow.ts'
+
+export interface EditorRouteParts extends Pick<Baton, 'store' | 'live' | 'editors'> {
+  mayAnswer: MayAnswer
+  beatMs?: number
+}
+
+const BEAT_MS = 10_000
+
+/**
+ * GET /api/editor/events: tells an editor's window that something of a kind happened. While it listens, it reaches a
+ * person; so it must be one who may answer. `notify` is `all`, `workspace` (with each `folder` of it) or `off`.
+ */
+export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS }: EditorRouteParts): Hono {
+  const api = new Hono()
+  api.get('/api/editor/events', async c => {
+    await mayAnswer(c.req.raw.headers)
+    const { notify } = c.req.query()
+    const folders = c.req.queries('folder') ?? []
+    return streamSSE(c, async stream => {
+      const gone =
+        notify === 'off' ? () => {} : editors.arrive(ask => notify !== 'workspace' || isIn(ask, folders))
+      try {
+        // The first sign of life tells the window that it is connected.
+        await stream.write(': here\n\n')
+        await follow(undefined, store, live, {
+          beatMs,
+          send: ({ seq, body }) => stream.writeSSE({ id: String(seq), event: body.kind, data: '' }),
+          beat: () => stream.write(': still here\n\n'),
+          ended: new Promise(resolve => stream.onAbort(() => resolve())),
+        })
+      } finally {
+        gone()
+      }
+    })
+  })
+  api.onError((cause, c) => {
+    const error =
+      cause instanceof BatonError
+        ? cause
+        : new BatonError('internal', 'Baton failed on this request', { cause })
+    return c.json({ error: error.toBody() }, error.code === 'not_allowed' ? 403 : 500)
+  })
+  return api
+}
+
+/** The extension tells about the same asks: see its `ask/notify.ts`. */
+function isIn({ facts }: Pick<Ask, 'facts'>, folders: readonly string[]): boolean {
+  const place = facts.project ?? facts.cwd
+  return place === undefined || folders.some(folder => place === folder || place.startsWith(`${folder}/`))
+}
