@@ -25,6 +25,8 @@ import { composeHandoff } from './compose/handoff.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
+import { composeStage, type StagedWork } from './compose/stage.ts'
+import { stageHandoff } from './compose/stage-handoff.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from './config/keeper.ts'
@@ -75,6 +77,8 @@ export interface Baton {
   editors: PageChannel
   browsers: ChannelMemory
   live: Live
+  /** Work items, their stages and tools. */
+  work: StagedWork
   clock: Clock
   /** The loopback port somebody asked for, if anybody did. */
   port: number | undefined
@@ -245,6 +249,21 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     fault,
   })
   const sessionOf = async (id: string) => sessions.get(id) ?? (await store.findSession(id))
+  const work = composeStage({
+    env,
+    home,
+    stateDir: folder.dir,
+    forgeFor: project => forges.find(project),
+    daemon: {
+      session: sessionOf,
+      asks: () => asks.open(),
+      drivers,
+      handOff: stageHandoff(folder.dir, redactor),
+      write,
+      announce: (project, text) => asks.tell({ project, text }),
+      fault,
+    },
+  })
   // A process that lives for one call can hand nothing off.
   const cycle: ReturnType<typeof composeCycle> | undefined = options.inMemory
     ? undefined
@@ -258,6 +277,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
           (await store.sessions({ live: true, limit: 1000 })).find(({ pane }) => pane === place),
         carryOver: [
           (from, to) => handsOff.carryOver(from.id, successorOf(to)),
+          (from, to) => claim.claims.carryOver(from.id, to),
+          (from, to) => work.carryOver(from.id, to),
           (from, to) => intake.amend(to.id, session => ({ ...session, parent: from.id })),
         ],
         asks,
@@ -291,6 +312,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       permission,
       handoff.reactor,
       ...(cycle ? [cycle.reactor] : []),
+      claim.reactor,
+      work.reactor,
       handsOff.reactor,
       ...(options.reactors ?? []),
     ],
@@ -340,6 +363,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     intake,
     store,
     asks,
+    claims: claim.claims,
+    boards: claim.boards,
     cycles: cycle?.cycles,
     dashboard,
     sessions: watched,
@@ -347,6 +372,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     editors,
     browsers: local.asks.memory('dashboard'),
     live,
+    work,
     clock,
     config,
     listensOn(port) {
@@ -379,7 +405,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       return { session: session.nativeSession, entries }
     },
     async tick() {
-      await Promise.all([handsOff.tick(), cycle?.cycles.tick()])
+      await Promise.all([
+        handsOff.tick(),
+        claim.claims.tick(),
+        cycle?.cycles.tick(),
+        watched.watch.tick(),
+        work.tick(),
+      ])
     },
     async housekeeping() {
       rotate()

@@ -93,7 +93,8 @@ export class Claims {
 
   /** Every few seconds: leases are renewed, pull requests followed, answers heard, agents woken. */
   async tick(): Promise<void> {
-    const records = await this.#ports.records.all()
+    // A forge that does not answer must not make ticks queue up.
+    const records = (await this.#ports.records.all()).filter(({ project }) => !this.#settling.has(project))
     await Promise.all(
       records.map(record =>
         this.#tickOne(record).catch(cause =>

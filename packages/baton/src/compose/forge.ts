@@ -1,46 +1,102 @@
 import { join } from 'node:path'
+import type { Config } from '@batonpass/contract/config'
 import { folderForge } from '../adapters/folder-forge/forge.ts'
 import { gitHub } from '../adapters/github/forge.ts'
 import { tokenFor } from '../adapters/github/token.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Environment } from '../config/places.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Forge } from '../ports/forge.ts'
+import { type Forge, ForgeError } from '../ports/forge.ts'
 import type { Git } from '../ports/git.ts'
-import { repositoryOf } from '../ports/remote.ts'
+import { type RepositoryRef, repositoryOf } from '../ports/remote.ts'
 
 /** How long "there is none" is believed: a person may log in meanwhile. */
 const NONE_MS = 60_000
 
-/** The forge of each project, found by its remote; undefined where there is no remote, no token or another service. */
+/** The forges of projects, each opened once. */
+export interface ForgeKeeper {
+  /** By the project's remote; undefined where there is no remote, no token or another service. */
+  find(project: string): Promise<Forge | undefined>
+  /** The same, with the reason where there is none. A repository that is known by name needs no remote. */
+  open(at: { home: string; repository?: string }): Promise<Forge>
+  /** Forgets a repository's forge: its token may have been renewed. */
+  drop(repository: string): void
+  /** What git may log in with where it cannot by itself. */
+  login(home: string): Promise<{ url: string; token: string } | undefined>
+}
+
 export function forgeKeeper(parts: {
   git: Git
   env: Environment
   clock: Clock
-  /** A folder that stands for the forge, where the person's own configuration names one. */
-  folder?: () => string
-  /** Only for tests and odd networks. */
-  apiUrl?: (host: string) => string | undefined
-}): (project: string) => Promise<Forge | undefined> {
+  config(project: string): Promise<Config>
+}): ForgeKeeper {
   const { git, env, clock } = parts
-  const kept = new Map<string, { forge: Promise<Forge | undefined>; until: number }>()
-  return async project => {
-    const url = await git.remoteUrl(project)
-    const folder = parts.folder?.()
-    if (folder) return url === join(folder, 'origin.git') ? folderForge(folder, systemSmallFiles) : undefined
-    const repository = url === undefined ? undefined : repositoryOf(url)
-    if (!repository) return undefined
-    const key = `${repository.host}/${repository.owner}/${repository.name}`
+  const kept = new Map<string, { forge: Promise<Forge>; until: number }>()
+
+  const token = (repository: RepositoryRef, { github }: Config) =>
+    tokenFor(repository.host, {
+      env,
+      ...(github.token ? { configured: github.token } : {}),
+      ...(github.host ? { configuredHost: github.host } : {}),
+    })
+
+  async function connect(repository: RepositoryRef, config: Config): Promise<Forge> {
+    const { github, board } = config
+    return gitHub({
+      repository,
+      clock,
+      token: await token(repository, config),
+      ...(github.api_url && repository.host === github.host ? { apiUrl: github.api_url } : {}),
+      ...(board.owner && board.number ? { board: { owner: board.owner, number: board.number } } : {}),
+    })
+  }
+
+  async function open({ home, repository: name }: { home: string; repository?: string }): Promise<Forge> {
+    const config = await parts.config(home)
+    const { folder } = config.forge
+    const url = name === undefined || folder ? await git.remoteUrl(home) : undefined
+    if (folder) {
+      if (url === join(folder, 'origin.git')) return folderForge(folder, systemSmallFiles)
+      throw new ForgeError('refused', `The remote of ${home} is not the folder that stands for the forge`)
+    }
+    const repository = name === undefined ? url && repositoryOf(url) : named(name)
+    if (!repository)
+      throw new ForgeError(
+        'refused',
+        url ? 'The remote names no repository on a forge' : 'This repository has no remote',
+        { remedy: 'Check it: git remote -v' },
+      )
+    const { owner, number } = config.board
+    const key = `${keyOf(repository)} ${owner} ${number}`
     const known = kept.get(key)
     if (known && known.until > clock.elapsed()) return known.forge
-    const open = async () => {
-      const token = await tokenFor(repository.host, { env })
-      const apiUrl = parts.apiUrl?.(repository.host)
-      return gitHub({ repository, clock, token, ...(apiUrl ? { apiUrl } : {}) })
-    }
-    const forge = open().catch(() => undefined)
+    const forge = connect(repository, config)
     kept.set(key, { forge, until: Number.POSITIVE_INFINITY })
-    if (!(await forge)) kept.set(key, { forge, until: clock.elapsed() + NONE_MS })
+    forge.catch(() => kept.set(key, { forge, until: clock.elapsed() + NONE_MS }))
     return forge
   }
+
+  return {
+    open,
+    find: project => open({ home: project }).catch(() => undefined),
+    drop(repository) {
+      for (const key of kept.keys()) if (key.startsWith(`${repository.toLowerCase()} `)) kept.delete(key)
+    },
+    async login(home) {
+      const url = await git.remoteUrl(home)
+      const repository = url === undefined ? undefined : repositoryOf(url)
+      if (!url || !repository || !/^https?:/.test(url)) return undefined
+      return { url, token: await token(repository, await parts.config(home)) }
+    },
+  }
+}
+
+const keyOf = ({ host, owner, name }: RepositoryRef): string => `${host}/${owner}/${name}`.toLowerCase()
+
+/** `host/owner/name` as a claim remembers it. */
+function named(repository: string): RepositoryRef | undefined {
+  const [host, ...path] = repository.split('/')
+  const name = path.pop()
+  return host && name && path.length > 0 ? { host, owner: path.join('/'), name } : undefined
 }

@@ -16,6 +16,7 @@ import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
+import { claimRoutes } from './claim-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { editorRoutes } from './editor-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
@@ -26,6 +27,8 @@ import { openLogins } from './logins.ts'
 import { observation } from './observe.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { workRoutes } from './work-routes.ts'
 
 export interface Daemon {
   url: string
@@ -89,6 +92,9 @@ export async function runDaemon(
       forget: baton.forget,
       routes: [
         askRoutes(baton.asks, mayAnswer),
+        claimRoutes(baton, mayAnswer),
+        sessionRoutes(baton.sessions),
+        workRoutes(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
         dashboardRoutes({ ...baton, logins, mayAnswer, url: () => url, cookieName }),
       ],

@@ -1,3 +1,4 @@
+import { Config } from '@batonpass/contract/config'
 import { expect, it } from 'vitest'
 import { systemGit } from '../../src/adapters/git/git.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
@@ -14,13 +15,13 @@ it('A run ends when its pull request is really on GitHub with the last commit, a
   await repo.git('remote', 'add', 'origin', github.repository.remote)
   await repo.git('checkout', '-q', '-b', 'issue-42')
   const host = new URL(github.url).host
-  const forgeFor = forgeKeeper({
+  const forges = forgeKeeper({
     git: systemGit,
-    env: { GITHUB_TOKEN: github.token, GH_HOST: host },
+    env: { GITHUB_TOKEN: github.token },
     clock: systemClock,
-    apiUrl: () => github.apiUrl,
+    config: async () => Config.parse({ github: { host, api_url: github.apiUrl } }),
   })
-  await using w = world({}, { git: systemGit, forgeFor: () => forgeFor(repo.path) })
+  await using w = world({}, { git: systemGit, forgeFor: () => forges.find(repo.path) })
   const stop = async () => {
     await w.tell(write('s1', 'part', `work ${w.journal.length}`))
     return w.tell(event('TurnEnded', 's1', { cwd: repo.path }))

@@ -7,10 +7,13 @@ export const OWN: ProgramTable = {
   'baton batonpass': {
     globals: '--json --help -h --version',
     sub: {
-      'done status asks why check what-if sessions issue doctor help completions': READ,
+      'done status ps health asks why check what-if sessions issue doctor help completions': READ,
       config: { kind: 'read', max: 0, flags: '--json' },
       undo: { kind: 'write', any: true, flags: '--list', check: 'list-only' },
       handoff: { kind: 'project', any: true },
+      // Taking an issue from a living holder, or one that is not to do, is a person's word.
+      claim: { kind: 'project', flags: '--list --worktree --summary= --dry-run' },
+      'claims board': { kind: 'read', max: 0, flags: '--json' },
     },
   },
 }

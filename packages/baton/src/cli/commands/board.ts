@@ -1,0 +1,81 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { z } from 'zod'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { type Io, paint, printable } from '../io.ts'
+import { callStarted } from '../started.ts'
+
+const FORGE_MS = 60_000
+const WIDEST = 60
+
+const Board = z.object({ title: z.string(), url: z.string(), statuses: z.array(z.string()) })
+const Item = z.object({
+  issue: z.number().optional(),
+  kind: z.string(),
+  title: z.string(),
+  status: z.string().optional(),
+  agent: z.string().optional(),
+  assignees: z.array(z.string()),
+})
+const Shown = z.object({ board: Board.optional(), items: z.array(Item) })
+const Made = z.object({ board: Board.optional(), made: z.array(z.string()) })
+
+/** The project's board as a table, or its setup. */
+export const board: Handler = async (given, io) => {
+  const [what] = given.positionals
+  const project = findWorktreeRoot(io.cwd)
+  if (what === 'setup') return setup(given, io, project)
+  const answer = await callStarted(io, 'GET', `/api/board?project=${encodeURIComponent(project)}`, FORGE_MS)
+  const { board, items } = Shown.parse(answer)
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify(answer)}\n`)
+    return EXIT.ok
+  }
+  if (!board) {
+    io.stdout.write(
+      'This repository has no board that Baton can see. Make one: baton board setup --title "NAME"\n',
+    )
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  io.stdout.write(`${colour('bold', printable(board.title))}  ${colour('dim', printable(board.url))}\n`)
+  const statuses = [...board.statuses, undefined]
+  for (const status of statuses) {
+    const here = items.filter(item => (item.status ?? undefined) === status && item.kind !== 'hidden')
+    if (here.length === 0) continue
+    io.stdout.write(`\n${colour('cyan', printable(status ?? 'No Status'))} (${here.length})\n`)
+    for (const item of here) {
+      const number = item.issue === undefined ? item.kind : `#${item.issue}`
+      const title = printable(item.title).slice(0, WIDEST).padEnd(WIDEST)
+      io.stdout.write(
+        `  ${number.padEnd(7)}${title}  ${printable(item.agent ?? item.assignees.join(', '))}\n`,
+      )
+    }
+  }
+  return EXIT.ok
+}
+
+async function setup(given: Given, io: Io, project: string): Promise<number> {
+  const title = text(given, 'title')
+  if (title !== undefined && title.trim() === '') throw new BatonError('usage', '--title must not be empty')
+  if (flag(given, 'dry-run')) {
+    io.stdout.write(
+      'Would make what is missing: Status options, the field Agent and the labels. Nothing is taken away.\n',
+    )
+    return EXIT.ok
+  }
+  const body = { project, ...(title ? { title } : {}) }
+  const answer = await callStarted(io, 'POST', '/api/board/setup', FORGE_MS, { body })
+  const { board, made } = Made.parse(answer)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(answer)}\n`)
+  else {
+    for (const part of made) io.stdout.write(`made ${printable(part)}\n`)
+    if (made.length === 0) io.stdout.write('Everything is there already.\n')
+    io.stdout.write(
+      board
+        ? `${printable(board.title)}  ${printable(board.url)}\n`
+        : 'There is no board; name one to make it: --title "NAME"\n',
+    )
+  }
+  return EXIT.ok
+}

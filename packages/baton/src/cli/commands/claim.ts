@@ -1,0 +1,189 @@
+import {
+  ClaimableList,
+  Claimed,
+  type ClaimHolder,
+  type ClaimRequest,
+  ClaimView,
+} from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
+import { systemGit } from '../../adapters/git/git.ts'
+import { gitWork } from '../../adapters/git/work.ts'
+import { systemFiles } from '../../adapters/system/files.ts'
+import { systemPrograms } from '../../adapters/system/programs.ts'
+import { systemSmallFiles } from '../../adapters/system/small-files.ts'
+import { makeReady } from '../../claim/ready.ts'
+import { SignalFiles } from '../../claim/signal-file.ts'
+import { loadConfig } from '../../config/load.ts'
+import { stateDir } from '../../config/places.ts'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { claimLine } from '../claims.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { folderOf } from '../daemon.ts'
+import { type Io, paint, printable } from '../io.ts'
+import { authorization, withProof } from '../proof.ts'
+import { callStarted } from '../started.ts'
+
+/** Several calls to the forge and git's network in between. */
+const CLAIM_MS = 120_000
+const VALIDATE_MS = 30 * 60_000
+
+/** Takes an issue for this worktree, hands its branch off, or gives it back. */
+export const claim: Handler = async (given, io) => {
+  const [what, which] = given.positionals
+  const project = findWorktreeRoot(io.cwd)
+  if (flag(given, 'list')) return list(given, io, project)
+  switch (what) {
+    case undefined:
+      throw new BatonError('usage', 'ISSUE is missing: a number, next, release, takeover or ready', {
+        remedy: 'See `baton claim --help`.',
+      })
+    case 'ready':
+      return ready(given, io, project)
+    case 'release':
+      return release(given, io, project, which === undefined ? undefined : numberIn(which))
+    case 'takeover':
+      return take(given, io, {
+        project,
+        issue: numberIn(which ?? ''),
+        takeover: flag(given, 'force') ? 'force' : 'dead',
+      })
+    default:
+      return take(given, io, { project, issue: what === 'next' ? 'next' : numberIn(what) })
+  }
+}
+
+async function take(
+  given: Given,
+  io: Io,
+  order: Pick<ClaimRequest, 'project' | 'issue' | 'takeover'>,
+): Promise<number> {
+  const session = io.env.CLAUDE_CODE_SESSION_ID || io.env.CODEX_THREAD_ID
+  const body: ClaimRequest = {
+    ...order,
+    worktree: flag(given, 'worktree'),
+    anyway: flag(given, 'anyway'),
+    ...(session ? { session } : {}),
+  }
+  if (flag(given, 'dry-run')) {
+    io.stdout.write(
+      `Would claim ${order.issue === 'next' ? 'the next free issue' : `issue #${order.issue}`} for ${printable(order.project)}\n`,
+    )
+    return EXIT.ok
+  }
+  const send = (headers: Record<string, string>) =>
+    callStarted(io, 'POST', '/api/claims', CLAIM_MS, { headers, body })
+  const answer =
+    order.takeover === 'force'
+      ? await withProof(folderOf(io).dir, proof =>
+          send({ ...proof, ...authorization(text(given, 'token-file')) }),
+        )
+      : await send({})
+  const claimed = Claimed.parse(answer)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(claimed)}\n`)
+  else {
+    const { claim, fresh, warnings } = claimed
+    io.stdout.write(`${fresh ? 'Claimed' : 'Already claimed'}: ${printable(claimLine(claim))}\n`)
+    if (claim.project !== order.project) io.stdout.write(`Work in: ${printable(claim.project)}\n`)
+    for (const warning of warnings) io.stdout.write(`${paint(io)('yellow', 'note')} ${printable(warning)}\n`)
+    io.stdout.write(
+      'When all is committed and tested: baton claim ready --summary "what changes, in one line"\n',
+    )
+  }
+  return EXIT.ok
+}
+
+async function list(given: Given, io: Io, project: string): Promise<number> {
+  const path = `/api/claims/claimable?project=${encodeURIComponent(project)}`
+  const { issues } = ClaimableList.parse(await callStarted(io, 'GET', path, CLAIM_MS))
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify({ issues })}\n`)
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  if (issues.length === 0) io.stdout.write('No issue waits for an agent. See `baton board`.\n')
+  for (const { issue, title, status, labels, free, holder } of issues) {
+    const state = holder
+      ? colour(holder.dead ? 'red' : 'yellow', printable(heldWords(holder)))
+      : free
+        ? colour('green', 'free')
+        : colour('dim', printable(status ?? 'not to do'))
+    const marks = labels.length > 0 ? colour('dim', `  [${printable(labels.join(', '))}]`) : ''
+    io.stdout.write(`#${issue}  ${printable(title)}  ${state}${marks}\n`)
+  }
+  return EXIT.ok
+}
+
+const heldWords = ({ agent, host, dead }: ClaimHolder): string =>
+  `held by ${agent} on ${host}${dead ? ', not heard of any more: baton claim takeover' : ''}`
+
+async function release(given: Given, io: Io, project: string, issue: number | undefined): Promise<number> {
+  const body = { project, ...(issue === undefined ? {} : { issue }) }
+  if (flag(given, 'dry-run')) {
+    io.stdout.write(
+      `Would release ${issue === undefined ? 'the claim of this worktree' : `issue #${issue}`}\n`,
+    )
+    return EXIT.ok
+  }
+  const view = ClaimView.parse(await callStarted(io, 'POST', '/api/claims/release', CLAIM_MS, { body }))
+  io.stdout.write(
+    flag(given, 'json')
+      ? `${JSON.stringify(view)}\n`
+      : `Released: ${printable(claimLine(view))}\nIts branch ${printable(view.branch)} stays.\n`,
+  )
+  return EXIT.ok
+}
+
+async function ready(given: Given, io: Io, project: string): Promise<number> {
+  const places = { project, env: io.env, home: io.home, stateDir: stateDir(io.env, io.home) }
+  const { config } = await loadConfig(places, { files: systemFiles })
+  const file = await makeReady(
+    {
+      signals: new SignalFiles(systemSmallFiles),
+      git: systemGit,
+      work: gitWork,
+      validate: (command, cwd) => validate(io, command, cwd),
+    },
+    project,
+    {
+      summary: text(given, 'summary') ?? '',
+      validate: config.claim.validate,
+      dryRun: flag(given, 'dry-run'),
+    },
+  )
+  const next =
+    file.pr_number === null
+      ? 'End your turn: Baton then opens the pull request.'
+      : `PR #${file.pr_number} is there already; Baton follows its checks.`
+  io.stdout.write(
+    flag(given, 'json')
+      ? `${JSON.stringify(file)}\n`
+      : flag(given, 'dry-run')
+        ? `${printable(file.branch)} could be handed off for issue #${file.issue_number}.\n`
+        : `${printable(file.branch)} is pushed and handed off for issue #${file.issue_number}. ${next}\n`,
+  )
+  return EXIT.ok
+}
+
+/** The person's own words, run by their shell as they stand. */
+async function validate(io: Io, command: string, cwd: string): Promise<string | undefined> {
+  const env = Object.fromEntries(
+    Object.entries(io.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+  const call = { program: '/bin/sh', args: ['-c', command], cwd, env, input: '', withinMs: VALIDATE_MS }
+  const { code, stdout, stderr } = await systemPrograms.run(call, io.signal)
+  if (code === 0) return undefined
+  const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-30).join('\n')
+  return said || `It ended with ${code ?? 'a signal'}.`
+}
+
+function numberIn(word: string): number {
+  const number = Number(/^#?([1-9]\d{0,8})$/.exec(word)?.[1])
+  if (number) return number
+  throw new BatonError(
+    'usage',
+    `ISSUE must be a number such as 42, or next, release, takeover or ready, not '${word}'`,
+    {
+      remedy: 'See `baton claim --help`.',
+    },
+  )
+}

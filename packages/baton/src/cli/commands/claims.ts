@@ -1,0 +1,25 @@
+import { ClaimList } from '@batonpass/contract/claim'
+import { claimLine, claimNeeds } from '../claims.ts'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { paint, printable } from '../io.ts'
+import { callStarted } from '../started.ts'
+
+/** Every claim of this machine, and what stands in its way. */
+export const claims: Handler = async (given, io) => {
+  const { claims } = ClaimList.parse(await callStarted(io, 'GET', '/api/claims', 10_000))
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify({ claims })}\n`)
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  if (claims.length === 0) io.stdout.write('No issue is claimed. Take one: baton claim next\n')
+  for (const claim of claims) {
+    const session = claim.nativeSession ? `session ${claim.nativeSession}` : 'no session'
+    io.stdout.write(
+      `${printable(claimLine(claim))}\n  ${colour('dim', printable(`${claim.repository}  ${claim.project}  ${session}`))}\n`,
+    )
+    const needs = claimNeeds(claim)
+    if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
+  }
+  return EXIT.ok
+}

@@ -1,0 +1,130 @@
+import { hostname, userInfo } from 'node:os'
+import { EntryId } from '@batonpass/contract/ids'
+import type { NewEntry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
+import { launchesOf } from '../adapters/agents/launches.ts'
+import { systemGit } from '../adapters/git/git.ts'
+import { gitLeases } from '../adapters/git/lease.ts'
+import { gitWork } from '../adapters/git/work.ts'
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
+import { Boards } from '../claim/boards.ts'
+import { Claims } from '../claim/claims.ts'
+import type { ClaimPorts } from '../claim/ports.ts'
+import { claimReactor } from '../claim/reactor.ts'
+import { ClaimRecords } from '../claim/record.ts'
+import { SignalFiles } from '../claim/signal-file.ts'
+import type { ConfigKeeper } from '../config/keeper.ts'
+import type { Redactor } from '../journal/redact.ts'
+import type { Leases } from '../ports/lease.ts'
+import type { Reactor } from '../ports/reactor.ts'
+import type { ForgeKeeper } from './forge.ts'
+import type { Drivers } from './sessions.ts'
+
+export interface ClaimParts {
+  config: ConfigKeeper
+  stateDir: string
+  inMemory?: boolean
+  asks: Asks
+  forges: ForgeKeeper
+  drivers: Drivers
+  /** The fleet's database, where there is one. */
+  storeUrl: string
+  session(id: string): Promise<Session | undefined>
+  redactor: Redactor
+  write(entries: readonly NewEntry[]): Promise<unknown>
+  fault(during: string, cause: unknown): void
+}
+
+/** Claims with everything they need of the world. */
+export async function composeClaim(parts: ClaimParts): Promise<{
+  reactor: Reactor
+  claims: Claims
+  boards: Boards
+  close(): Promise<void>
+}> {
+  const { forges, drivers } = parts
+  const config = async (project: string) => (await parts.config.get(project)).config
+  const shared = parts.storeUrl && !parts.inMemory ? await inDatabase(parts.storeUrl) : undefined
+  const leases: Leases =
+    shared ?? gitLeases({ clock: systemClock, loginFor: home => forges.login(home).catch(() => undefined) })
+  const ports: ClaimPorts = {
+    records: new ClaimRecords(systemSmallFiles, parts.inMemory ? undefined : parts.stateDir),
+    signals: new SignalFiles(systemSmallFiles),
+    files: systemSmallFiles,
+    git: systemGit,
+    work: gitWork,
+    forgeFor: forges.open,
+    dropForge: forges.drop,
+    leases: () => leases,
+    asks: parts.asks,
+    config,
+    type: async (place, text, agent) => (await drivers.at(place)?.type(place, text, agent)) ?? 'gone',
+    async resume({ agent, nativeSession, project, issue }, prompt) {
+      const [driver] = drivers.all
+      if (!driver || !agent || !nativeSession) return false
+      const launch = launchesOf(agent).interactive({ prompt, resume: nativeSession })
+      await driver.start({ agent, launch, cwd: project, title: `baton-issue-${issue}` })
+      return true
+    },
+    isAlive(pid) {
+      try {
+        return process.kill(pid, 0)
+      } catch {
+        return false
+      }
+    },
+    async journal({ session, nativeSession, agent, project }, body) {
+      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
+      const at = new Date(systemClock.now()).toISOString()
+      const about = {
+        ...(agent ? { agent } : {}),
+        ...(session ? { session } : {}),
+        ...(nativeSession ? { nativeSession } : {}),
+      }
+      await parts.write([{ id, at, project, ...about, body }])
+    },
+    announce: (project, text) => parts.asks.tell({ project, text }),
+    redact: parts.redactor.text,
+    fault: parts.fault,
+    user: userName(),
+    host: hostname(),
+    clock: systemClock,
+    chance: systemChance,
+  }
+  const claims = new Claims(ports)
+  const boards = new Boards(ports, claims)
+  const reactor = claimReactor({
+    claims,
+    ports,
+    session: parts.session,
+    boardWords: project => boards.words(project),
+    mergedWithout: project => boards.mergedWithout(project),
+  })
+  return {
+    reactor,
+    claims,
+    boards,
+    async close() {
+      claims.stop()
+      await shared?.close()
+    },
+  }
+}
+
+/** Loaded only where there is a fleet. */
+async function inDatabase(url: string) {
+  const { postgresLeases } = await import('../store/leases.ts')
+  return postgresLeases(url)
+}
+
+/** A user id without an entry in the user list has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'user')
+  }
+}
