@@ -161,6 +161,8 @@ export const RunRequest = z.object({
   cwd: line.regex(/^\//),
   prompt: z.string().max(200_000).optional(),
   title: z.string().max(60).optional(),
+  /** Further arguments of the agent's own program, before its prompt. */
+  args: z.array(line).max(100).default([]),
   /** The environment of whoever asks: an agent needs their PATH and keys, and the daemon has only its own. */
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(100_000)).default({}),
   /** The tmux server's socket. */

@@ -12,6 +12,8 @@ export interface Option {
   choices?: readonly string[]
   many?: boolean
   required?: boolean
+  /** The value may be left out; one is given as `--name=VALUE`. */
+  optional?: boolean
 }
 
 export interface Positional {
@@ -54,7 +56,10 @@ export function parse(command: Command, words: readonly string[]): Given {
   let parsed: ReturnType<typeof parseArgs>
   try {
     parsed = parseArgs({
-      args: [...words],
+      // Without a value it is an empty one: the word after it is the next one's.
+      args: words.map(word =>
+        options[word.slice(2)]?.optional && word.startsWith('--') ? `${word}=` : word,
+      ),
       allowPositionals: true,
       strict: true,
       options: Object.fromEntries(

@@ -52,7 +52,8 @@ export function helpOf(command: Command): string {
   ].join('\n')
 }
 
-const valueName = (option: Option): string => (option.type === 'string' ? ` ${option.value ?? 'VALUE'}` : '')
+const valueName = ({ type, value = 'VALUE', optional }: Option): string =>
+  type !== 'string' ? '' : optional ? `[=${value}]` : ` ${value}`
 
 const argumentHelp = (p: { help: string; choices?: readonly string[] }): string =>
   p.choices ? `${p.help} One of: ${p.choices.join(', ')}.` : p.help

@@ -475,6 +475,22 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./commands/handoff.ts')).handoff,
   },
   {
+    name: 'cycle',
+    summary: 'Show the handoffs of live sessions, begin one, or call one off.',
+    details:
+      'A session whose context is full is handed off by itself: its document is written and checked, the context cleared,\nand the new session has to show that it knows goal, branch and next step before it goes on.',
+    positionals: [
+      { name: 'WHAT', help: 'now: hand this session off at its next rest. cancel: call it off.', choices: ['now', 'cancel'] },
+      { name: 'SESSION', help: "Baton's or the agent's own id, or the start of either." },
+    ],
+    options: { all: { type: 'boolean', short: 'a', help: 'Those that have ended, too.' }, ...JSON_OPTION },
+    examples: [
+      ['baton cycle', 'What is under way.'],
+      ['baton cycle now 5d0c3ab2', 'Hand that session off without waiting for a full context.'],
+    ],
+    load: async () => (await import('./commands/cycle.ts')).cycle,
+  },
+  {
     name: 'handoffs',
     summary: 'List the handoff documents of this project, show one, or compare two.',
     positionals: [

@@ -6,6 +6,7 @@ import { launchesOf } from '../adapters/agents/launches.ts'
 import { terminals } from '../adapters/agents/terminals.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { onPath } from '../adapters/system/on-path.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { tmuxDriver } from '../adapters/tmux/driver.ts'
@@ -144,24 +145,32 @@ export function composeSessions(parts: SessionParts): Sessions {
         left: watchStore.spawns({ status: ['abandoned'] }),
       }
     },
-    async run({ agent: name, driver, cwd, prompt, title, env, where }) {
+    async run({ agent: name, driver, cwd, prompt, title, args, env, where }) {
       const launches = launchesOf(name)
       const project = findWorktreeRoot(cwd)
       const order = { agent: launches.agent, driver, cwd, project, env, title, where }
-      if (driver === 'tmux')
-        return spawns.start({
-          ...order,
-          launch: launches.interactive(prompt === undefined ? {} : { prompt }),
-        })
+      const given = { ...parts.env, ...env }
+      if (driver === 'tmux') {
+        const launch = launches.interactive(prompt === undefined ? {} : { prompt })
+        needed('tmux', given, 'Install tmux 3.2 or newer, or use `baton run --hosted`.')
+        needed(launch.program, given, `Is ${launch.program} on your PATH?`)
+        return spawns.start({ ...order, launch: { ...launch, args: [...args, ...launch.args] } })
+      }
       const launch = launches.acp?.()
       if (!launch)
         throw new BatonError('missing_tool', `${launches.agent} cannot be hosted`, {
           remedy: 'Run it in a terminal: baton run --tmux',
         })
-      return spawns.start({ ...order, launch, prompt })
+      needed(launch.program, given, launch.remedy)
+      return spawns.start({ ...order, launch: { ...launch, args: [...launch.args, ...args] }, prompt })
     },
     adopt: (place, agent) => spawns.adopt(place, agent === undefined ? undefined : launchesOf(agent).agent),
     release: name => spawns.release(name),
     kill: name => spawns.kill(name),
   }
+}
+
+function needed(program: string, env: Environment, remedy: string): void {
+  if (!program.includes('/') && !onPath(program, env))
+    throw new BatonError('missing_tool', `${program} is not installed`, { remedy })
 }

@@ -30,6 +30,11 @@ const CLOSED = new Set([
   'resume',
   'pause',
   'config-set',
+  'run',
+  'kill',
+  'attach',
+  'watch',
+  'unwatch',
 ])
 
 const OWN_NAMES = /^(baton|batonpass)(@[\w.^~-]+)?$/

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { BatonError } from '@batonpass/contract/errors'
+import { PsList, type PsRow } from '@batonpass/contract/watch'
+import { EXIT, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
+import type { Io } from '../io.ts'
+import { insideOf } from '../tmux-place.ts'
+
+/** Takes the person to the terminal where a session runs. */
+export const attach: Handler = async (given, io) => {
+  const { sessions } = PsList.parse(await callDaemon(folderOf(io), 'GET', '/api/ps'))
+  const row = chosen(sessions, given.positionals[0])
+  return attachTo(row.place, io)
+}
+
+export async function attachTo(place: string | undefined, io: Io): Promise<number> {
+  const [, pane, socket] = /^(%\d+) (\/.*)$/.exec(place ?? '') ?? []
+  if (!pane || !socket)
+    throw new BatonError(
+      'usage',
+      place?.startsWith('hosted ') ? 'A hosted session has no terminal' : 'It does not run in tmux',
+      {
+        remedy: place?.startsWith('hosted ')
+          ? 'Look at it in the dashboard (`baton dashboard`) or with `baton logs --follow`.'
+          : 'Go to the terminal it runs in.',
+      },
+    )
+  const inside = insideOf(io.env)
+  if (inside !== undefined && inside !== socket)
+    throw new BatonError('usage', 'It runs in another tmux server than this one', {
+      remedy: `Leave this one first, then: tmux -S ${socket} attach -t '${pane}'`,
+    })
+  if (!io.isTTY && inside === undefined)
+    throw new BatonError('usage', 'Attaching needs a terminal', {
+      remedy: `tmux -S ${socket} attach -t '${pane}'`,
+    })
+  // The pane itself, not only its window, is what the person wants to see.
+  const go = inside ? ['switch-client', '-t', pane] : ['attach-session', '-t', pane]
+  const args = ['-S', socket, 'select-window', '-t', pane, ';', 'select-pane', '-t', pane, ';', ...go]
+  return new Promise((resolve, reject) => {
+    const child = spawn('tmux', args, { stdio: 'inherit', env: io.env })
+    child.once('error', cause =>
+      reject(
+        new BatonError('missing_tool', 'tmux cannot be started', { remedy: 'Is tmux on your PATH?', cause }),
+      ),
+    )
+    child.once('close', code => resolve(code ?? EXIT.failed))
+  })
+}
+
+/** The one that was named, or the newest that Baton started. */
+function chosen(rows: readonly PsRow[], name: string | undefined): PsRow {
+  const there = rows.filter(({ state, place }) => state !== 'gone' && place !== undefined)
+  if (name === undefined) {
+    const [newest] = there
+      .filter(({ by }) => by === 'run')
+      .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
+    if (newest) return newest
+    throw new BatonError('not_found', 'Baton has started no session that still runs', {
+      remedy: 'Name one: see `baton ps`.',
+    })
+  }
+  const namesOf = ({ id, title, session, spawn, place }: PsRow) =>
+    [id, title, session, spawn, place, place?.split(' ')[0]].filter(word => word !== undefined)
+  const exact = there.filter(row => namesOf(row).includes(name))
+  const found =
+    exact.length > 0 ? exact : there.filter(row => namesOf(row).some(word => word.startsWith(name)))
+  const [only] = found
+  if (only && found.length === 1) return only
+  throw new BatonError(
+    'not_found',
+    found.length > 1 ? `${name} is not the only one` : `No session ${name} runs in a terminal`,
+    {
+      remedy: 'See `baton ps`.',
+    },
+  )
+}

@@ -1,0 +1,40 @@
+import { HealthReport } from '@batonpass/contract/watch'
+import { EXIT, flag, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
+import { paint, printable } from '../io.ts'
+
+/** What is wrong with the sessions under watch; fails when one of them is critical. */
+export const health: Handler = async (given, io) => {
+  const report = HealthReport.parse(await callDaemon(folderOf(io), 'GET', '/api/health-checks'))
+  const sick = report.sessions.filter(({ problems }) => problems.length > 0)
+  const critical = sick.some(({ problems }) => problems.some(({ status }) => status === 'critical'))
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify(report)}\n`)
+    return critical ? EXIT.failed : EXIT.ok
+  }
+  const colour = paint(io)
+  const line = (text: string) => io.stdout.write(`${text}\n`)
+  line(`${report.sessions.length} sessions under watch, ${sick.length} with findings`)
+  for (const row of sick) {
+    line(
+      `${colour('bold', printable(row.title ?? row.id))}  ${row.agent}  ${row.state}  ${printable(row.project ?? '')}`,
+    )
+    for (const { check, status, message } of row.problems)
+      line(
+        `  ${colour(status === 'critical' ? 'red' : 'yellow', `${status} ${check}`)}  ${printable(message)}`,
+      )
+  }
+  if (report.left.length > 0) line('Left running by sessions that are over:')
+  for (const { pid, title, project } of report.left)
+    line(`  kill ${pid}  ${printable(title)}  ${printable(project ?? '')}`)
+  if (flag(given, 'all')) {
+    line('Lately:')
+    for (const { created_at, check_type, status, details, session, action_taken } of report.checks) {
+      const message = typeof details.message === 'string' ? details.message : ''
+      line(
+        `  ${colour('dim', created_at)} ${session} ${check_type} ${status} ${printable(message)} ${action_taken ?? ''}`.trimEnd(),
+      )
+    }
+  }
+  return critical ? EXIT.failed : EXIT.ok
+}

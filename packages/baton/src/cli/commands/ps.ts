@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { PsList, type PsRow } from '@batonpass/contract/watch'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
+import { type Io, paint } from '../io.ts'
+import { psTable } from '../ps-table.ts'
+
+const EVERY_MS = 2000
+/** What ended longer ago is only shown when asked for. */
+const RECENT_MS = 60 * 60_000
+
+/** Every session under watch: a table that refreshes in place on a terminal, until Ctrl-C. */
+export const ps: Handler = async (given, io) => {
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify({ sessions: await rowsFor(given, io) })}\n`)
+    return EXIT.ok
+  }
+  const live = io.isTTY && !flag(given, 'once')
+  if (!live) {
+    io.stdout.write(`${table(await rowsFor(given, io), io).join('\n')}\n`)
+    return EXIT.ok
+  }
+  let drawn = 0
+  while (!io.signal.aborted) {
+    const lines = table(await rowsFor(given, io), io)
+    const height = sizeOf(io).rows - 2
+    const shown =
+      lines.length > height
+        ? [...lines.slice(0, height - 1), `… ${lines.length - height + 1} more lines`]
+        : lines
+    // Over what stood there before, line by line: no flicker, and the scroll-back stays.
+    io.stdout.write(
+      `${drawn > 0 ? `\x1b[${drawn}A` : ''}${shown.map(line => `\x1b[2K${line}\n`).join('')}\x1b[J`,
+    )
+    drawn = shown.length
+    await pause(EVERY_MS, undefined, { signal: io.signal }).catch(() => {})
+  }
+  return EXIT.ok
+}
+
+async function rowsFor(given: Given, io: Io): Promise<PsRow[]> {
+  const { sessions } = PsList.parse(await callDaemon(folderOf(io), 'GET', '/api/ps'))
+  if (flag(given, 'all')) return sessions
+  const now = systemClock.now()
+  return sessions.filter(
+    ({ state, lastActivityAt }) =>
+      !['dead', 'gone', 'ended'].includes(state) || now - Date.parse(lastActivityAt) < RECENT_MS,
+  )
+}
+
+function table(rows: readonly PsRow[], io: Io): string[] {
+  if (rows.length === 0) return ['No session is under watch. Start one: baton run']
+  return psTable(rows, {
+    now: systemClock.now(),
+    columns: sizeOf(io).columns,
+    home: io.home,
+    colour: paint(io),
+  })
+}
+
+function sizeOf({ stdout, isTTY }: Io): { columns: number; rows: number } {
+  const size = { columns: 200, rows: 50 }
+  if (!isTTY) return size
+  if ('columns' in stdout && typeof stdout.columns === 'number') size.columns = stdout.columns
+  if ('rows' in stdout && typeof stdout.rows === 'number') size.rows = stdout.rows
+  return size
+}

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import { RunRequest, Spawn } from '@batonpass/contract/watch'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { programPaths } from '../../hook/program.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { type Io, printable } from '../io.ts'
+import { socketHere } from '../tmux-place.ts'
+import { makeWorktree } from '../worktree.ts'
+import { attachTo } from './attach.ts'
+
+/** An agent may take this long to come up and take its first prompt. */
+const START_MS = 60_000
+
+/** Starts an agent that Baton watches, here or in a worktree of its own. The daemon starts it, so it outlives this shell. */
+export const run: Handler = async (given, io) => {
+  const hosted = flag(given, 'hosted')
+  if (hosted && flag(given, 'tmux')) throw new BatonError('usage', 'Either --tmux or --hosted, not both')
+  if (hosted && flag(given, 'attach'))
+    throw new BatonError('usage', 'A hosted session has no terminal to attach to')
+  const folder = folderOf(io)
+  const agent = text(given, 'agent') ?? 'claude'
+  const prompt = promptOf(given, agent, io)
+  const name = text(given, 'worktree')
+  const dryRun = flag(given, 'dry-run')
+  const cwd = name === undefined ? io.cwd : await makeWorktree(name || branchFor(given), io, dryRun)
+  if (dryRun) {
+    io.stdout.write(
+      `Would start ${agent} ${hosted ? 'hosted' : 'in tmux'} in ${printable(cwd)}${prompt ? ` with: ${printable(prompt)}` : ''}\n`,
+    )
+    return EXIT.ok
+  }
+  const title = text(given, 'title')
+  const request: RunRequest = RunRequest.parse({
+    agent,
+    driver: hosted ? 'acp' : 'tmux',
+    cwd,
+    args: [...pluginArguments(given, agent, io), ...list(given, 'arg')],
+    env: handedOn(io.env),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(title === undefined ? {} : { title }),
+    ...(hosted ? {} : { where: socketHere(io.env) }),
+  })
+  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  const spawn = Spawn.parse(await callDaemon(folder, 'POST', '/api/spawns', START_MS, { body: request }))
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(spawn)}\n`)
+  else {
+    const how = hosted ? `baton ps, baton logs --follow` : `baton attach ${spawn.title}`
+    io.stdout.write(
+      `Started ${spawn.title} (${agent}) in ${printable(cwd)}.\n  look     ${how}\n  end      baton kill ${spawn.title}\n`,
+    )
+  }
+  return flag(given, 'attach') ? attachTo(spawn.place ?? undefined, io) : EXIT.ok
+}
+
+/** The words of the person, or the command of a workflow with its arguments. */
+function promptOf(given: Given, agent: string, io: Io): string | undefined {
+  const words = given.positionals.join(' ')
+  const workflow = text(given, 'workflow')
+  if (workflow === undefined) return words === '' ? undefined : words
+  if (!/^[A-Za-z0-9][\w.:-]{0,63}$/.test(workflow))
+    throw new BatonError('usage', `'${workflow}' is no name of a workflow`, {
+      remedy: 'For example: --workflow issue-to-impl 42',
+    })
+  // A project's or a person's own command of that name goes first; Baton's own come with its plugin.
+  const own = [findWorktreeRoot(io.cwd), io.home].some(root =>
+    existsSync(join(root, '.claude/commands', `${workflow}.md`)),
+  )
+  const command =
+    agent === 'claude' || agent === 'claude-code'
+      ? own || workflow.includes(':')
+        ? workflow
+        : `baton:${workflow}`
+      : workflow
+  return `/${command}${words === '' ? '' : ` ${words}`}`
+}
+
+/** Baton's own workflow commands come with its plugin: brought along where it is not installed. */
+function pluginArguments(given: Given, agent: string, { env, home }: Io): string[] {
+  if (text(given, 'workflow') === undefined || !/^claude(-code)?$/.test(agent)) return []
+  const installed = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'plugins/installed_plugins.json')
+  const plugin = join(dirname(programPaths().cli), 'plugin')
+  return holds(installed, '"baton@') || !existsSync(plugin) ? [] : ['--plugin-dir', plugin]
+}
+
+function holds(file: string, words: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes(words)
+  } catch {
+    return false
+  }
+}
+
+function list(given: Given, name: string): readonly string[] {
+  const value = given.options[name]
+  return Array.isArray(value) ? value : []
+}
+
+/** An issue's branch has its number: Baton lets a session push to that one only. */
+function branchFor(given: Given): string {
+  const [first = ''] = given.positionals
+  const number = text(given, 'workflow') === undefined ? undefined : /^#?(\d{1,9})$/.exec(first)?.[1]
+  return number ? `issue-${number}` : ''
+}
+
+/** What belongs to this shell, this terminal or the agent that calls is not the new session's. */
+const NOT_HANDED_ON =
+  /^(?:TMUX.*|TERM|TERM_PROGRAM.*|TERMINFO|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|CLAUDECODE|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT)|CLAUDE_PROJECT_DIR|CODEX_THREAD_ID|BATON_MARKER|INIT_CWD|npm_.*)$/
+
+function handedOn(env: Io['env']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (pair): pair is [string, string] =>
+        pair[1] !== undefined &&
+        /^[A-Za-z_]\w*$/.test(pair[0]) &&
+        !NOT_HANDED_ON.test(pair[0]) &&
+        pair[1].length < 100_000,
+    ),
+  )
+}
