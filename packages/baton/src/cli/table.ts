@@ -480,7 +480,11 @@ export const COMMANDS: readonly Command[] = [
     details:
       'A session whose context is full is handed off by itself: its document is written and checked, the context cleared,\nand the new session has to show that it knows goal, branch and next step before it goes on.',
     positionals: [
-      { name: 'WHAT', help: 'now: hand this session off at its next rest. cancel: call it off.', choices: ['now', 'cancel'] },
+      {
+        name: 'WHAT',
+        help: 'now: hand this session off at its next rest. cancel: call it off.',
+        choices: ['now', 'cancel'],
+      },
       { name: 'SESSION', help: "Baton's or the agent's own id, or the start of either." },
     ],
     options: { all: { type: 'boolean', short: 'a', help: 'Those that have ended, too.' }, ...JSON_OPTION },

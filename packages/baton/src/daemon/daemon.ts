@@ -17,6 +17,7 @@ import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
+import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { editorRoutes } from './editor-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
@@ -92,6 +93,7 @@ export async function runDaemon(
       forget: baton.forget,
       routes: [
         askRoutes(baton.asks, mayAnswer),
+        cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),
         workRoutes(baton.work),
