@@ -10,6 +10,8 @@ export type Heard =
   | { kind: 'result'; id: string; failed: boolean; text: string }
   | { kind: 'usage'; used: number; size: number | undefined }
   | { kind: 'todos'; items: readonly Todo[] }
+  /** The turn goes on by itself, with this prompt. */
+  | { kind: 'continued'; prompt: string }
 
 /** A tool call that needs a yes. */
 export interface Consent {
@@ -19,6 +21,13 @@ export interface Consent {
   always: boolean
 }
 export type Answer = 'allow' | 'always' | 'deny'
+
+export interface PromptHow {
+  /** Told to the model before the prompt itself. */
+  before?: readonly string[]
+  /** Baton's own question: no word of a person, and no turn of a workflow. */
+  own?: boolean
+}
 
 /** How a turn ended: by itself, because it was stopped, because the model refused, or at a limit of the agent's. */
 export type TurnEnd = 'ended' | 'cancelled' | 'refused' | 'limit'
@@ -34,7 +43,7 @@ export interface Backend {
   /** Goes on with an earlier conversation; false where the agent cannot. */
   resume(nativeSession: string): Promise<boolean>
   /** One turn, to its end. */
-  prompt(text: string): Promise<TurnEnd>
+  prompt(text: string, how?: PromptHow): Promise<TurnEnd>
   /** Stops the turn that runs. */
   cancel(): Promise<void>
   listen(listener: (heard: Heard) => void): () => void

@@ -11,7 +11,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
-import type { Answer, Backend, Consent, Heard, TurnEnd } from '../../ports/backend.ts'
+import type { Answer, Backend, Consent, Heard, PromptHow, TurnEnd } from '../../ports/backend.ts'
 import { type AgentProgram, type ProgramStart, startProgram } from './program.ts'
 import { callOf, resultOf } from './tool-call.ts'
 
@@ -121,12 +121,12 @@ class AcpBackend implements Backend {
     }
   }
 
-  async prompt(text: string): Promise<TurnEnd> {
+  async prompt(text: string, { before = [] }: PromptHow = {}): Promise<TurnEnd> {
     const sessionId = this.nativeSession ?? (await this.begin())
     try {
       const { stopReason } = await this.#connection.agent.request(methods.agent.session.prompt, {
         sessionId,
-        prompt: [{ type: 'text', text }],
+        prompt: [{ type: 'text', text: [...before, text].join('\n\n') }],
       })
       return ENDS[stopReason]
     } catch (cause) {

@@ -99,13 +99,8 @@ export class AgentSession {
   async prompt(text: string, { expandPromptTemplates = true } = {}): Promise<TurnEnd> {
     this.#refuseWhileBusy()
     const words = expandPromptTemplates ? (this.#parts.expand?.(text) ?? text) : text
-    return this.#turn(words, () =>
-      this.#parts.manager.appendMessage({
-        role: 'user',
-        content: [{ type: 'text', text: words }],
-        timestamp: this.#now(),
-      }),
-    )
+    const message = { role: 'user', content: [{ type: 'text', text: words }], timestamp: this.#now() }
+    return this.#turn(words, false, () => this.#parts.manager.appendMessage(message))
   }
 
   /** Kept until the turn has ended; `next` gives it then. */
@@ -222,7 +217,9 @@ export class AgentSession {
     const stop = () => this.abort()
     signal.addEventListener('abort', stop, { once: true })
     try {
-      const turn = this.#turn(words, () => manager.appendCustomMessageEntry('handoff-request', words, false))
+      const turn = this.#turn(words, true, () =>
+        manager.appendCustomMessageEntry('handoff-request', words, false),
+      )
       const end = await Promise.race([turn, stoppedLate(signal, this.#parts.timers)])
       turn.catch(() => {})
       if (signal.aborted || end === 'cancelled') return { kind: 'cancelled' }
@@ -235,7 +232,7 @@ export class AgentSession {
     }
   }
 
-  async #turn(words: string, keep: () => Promise<unknown>): Promise<TurnEnd> {
+  async #turn(words: string, own: boolean, keep: () => Promise<unknown>): Promise<TurnEnd> {
     const stop = new AbortController()
     this.#stop = stop
     this.#messages = []
@@ -243,7 +240,7 @@ export class AgentSession {
     try {
       await keep()
       this.#tell({ type: 'agent_start' })
-      end = stop.signal.aborted ? 'cancelled' : await this.#send(words, stop.signal)
+      end = stop.signal.aborted ? 'cancelled' : await this.#send(words, own, stop.signal)
       this.#turns++
       return end
     } finally {
@@ -256,7 +253,7 @@ export class AgentSession {
     }
   }
 
-  async #send(words: string, stop: AbortSignal): Promise<TurnEnd> {
+  async #send(words: string, own: boolean, stop: AbortSignal): Promise<TurnEnd> {
     const { backend, timers } = this.#parts
     let callOff = () => {}
     // An agent that has hardly begun may miss the first one.
@@ -267,7 +264,7 @@ export class AgentSession {
     stop.addEventListener('abort', cancel, { once: true })
     try {
       const sent = this.#pending
-      const end = await backend.prompt([...sent, words].join('\n\n'))
+      const end = await backend.prompt(words, { before: sent, own })
       this.#pending = this.#pending.slice(sent.length)
       return end
     } finally {
@@ -279,16 +276,21 @@ export class AgentSession {
   #hear(heard: Heard): void {
     if (heard.kind === 'usage') this.#context = { used: heard.used, size: heard.size }
     for (const message of this.#replies.take(heard, this.#stamp())) this.#keep(message)
+    if (heard.kind === 'continued')
+      this.#store(this.#parts.manager.appendCustomMessageEntry('continuation', heard.prompt, true))
     this.#tell({ type: 'heard', heard })
   }
 
   #keep(message: SessionMessage): void {
     this.#messages.push(message)
-    const written = this.#parts.manager.appendMessage(message)
+    this.#store(this.#parts.manager.appendMessage(message))
+    this.#tell({ type: 'message_end', message })
+  }
+
+  #store(written: Promise<unknown>): void {
     const before = this.#writing
     this.#writing = written.then(() => before)
     this.#writing.catch(() => {})
-    this.#tell({ type: 'message_end', message })
   }
 
   /** A reply that could not be stored is told once, when the turn has ended. */

@@ -57,6 +57,8 @@ export class Replies {
       case 'usage':
         this.#size = heard.used
         return []
+      case 'continued':
+        return this.end(stamp, 'stop')
     }
   }
 
