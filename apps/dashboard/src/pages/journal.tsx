@@ -100,7 +100,7 @@ export function JournalPage() {
       {byDay(found.entries).map(([day, entries]) => (
         <section key={day} aria-label={day}>
           <h2>{day}</h2>
-          <Entries entries={entries} withSession />
+          <Entries entries={entries} />
         </section>
       ))}
       {found.next !== undefined && !found.busy ? (

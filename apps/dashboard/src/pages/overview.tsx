@@ -110,7 +110,7 @@ function Ended({ cards }: { cards: Overview['ended'] }) {
                 <Glyph agent={session.agent} /> <span class="hidden">{AGENTS[session.agent]}</span>
               </span>
             </td>
-            <td class="wide">{run ? <RunWords run={run} /> : <span class="dim">–</span>}</td>
+            <td class="wide">{run ? <RunWords run={run} ended={false} /> : <span class="dim">–</span>}</td>
             <td class="wide">
               {run?.end ? <Tag tone={endTone(run)}>{run.end.kind}</Tag> : null}{' '}
               <span class="dim">{run?.end?.reason ?? session.endReason ?? 'unknown'}</span>

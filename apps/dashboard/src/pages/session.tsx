@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { get } from '../api.ts'
 import { onEntry, onReturn } from '../live.ts'
 import { endTone, RunWords } from '../parts/card.tsx'
-import { Entries } from '../parts/entries.tsx'
+import { Entries, Timeline } from '../parts/entries.tsx'
 import { Gauge } from '../parts/gauge.tsx'
 import { Page } from '../parts/page.tsx'
 import { Scroller } from '../parts/scroller.tsx'
@@ -156,9 +156,7 @@ function Journal({ session, kind, none }: { session: Session; kind?: string; non
   const [entries, setEntries] = useState<Entry[]>()
   const [more, setMore] = useState(false)
   const query = `/api/page/entries?session=${session.id}&order=desc&limit=${BATCH}${kind ? `&kind=${kind}` : ''}`
-  // What Baton answered stands in the decision already.
-  const fits = ({ body }: Entry) =>
-    kind ? body.kind === kind : body.kind !== 'reaction' || body.reaction.goOn !== undefined
+  const fits = ({ body }: Entry) => kind === undefined || body.kind === kind
 
   useEffect(() => {
     let gone = false
@@ -195,7 +193,7 @@ function Journal({ session, kind, none }: { session: Session; kind?: string; non
   }
   return (
     <>
-      <Entries entries={shown} />
+      {kind ? <Entries entries={shown} /> : <Timeline entries={shown} />}
       {more ? (
         <p>
           <button type="button" class="quiet" onClick={() => void older()}>

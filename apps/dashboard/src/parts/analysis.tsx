@@ -4,7 +4,7 @@ import { Scroller } from './scroller.tsx'
 import { Tag } from './tag.tsx'
 
 export const toneOf = (decision: string): Tone =>
-  decision === 'allow' ? 'good' : decision === 'deny' ? 'bad' : decision === 'undecided' ? 'plain' : 'wait'
+  decision === 'allow' ? 'good' : decision === 'deny' ? 'bad' : 'wait'
 
 /** The command with each part underlined in the colour of what the rules say about it. */
 export function Command({ text, trail = [] }: { text: string; trail?: readonly PermissionStep[] }) {
@@ -33,9 +33,8 @@ interface Piece {
 function piecesOf(text: string, trail: readonly PermissionStep[]): Piece[] {
   const spans: { from: number; to: number; step: PermissionStep }[] = []
   for (const step of trail) {
-    const from = step.part === '' ? -1 : text.indexOf(step.part)
-    const to = from + step.part.length
-    if (from >= 0 && !spans.some(each => from < each.to && to > each.from)) spans.push({ from, to, step })
+    const from = placeOf(text, step.part, spans)
+    if (from >= 0) spans.push({ from, to: from + step.part.length, step })
   }
   const pieces: Piece[] = []
   let at = 0
@@ -46,6 +45,17 @@ function piecesOf(text: string, trail: readonly PermissionStep[]): Piece[] {
   }
   if (at < text.length) pieces.push({ start: at, piece: text.slice(at) })
   return pieces
+}
+
+/** Where a part stands by itself and nothing is marked yet. */
+function placeOf(text: string, part: string, taken: readonly { from: number; to: number }[]): number {
+  if (part === '') return -1
+  for (let from = text.indexOf(part); from >= 0; from = text.indexOf(part, from + 1)) {
+    const to = from + part.length
+    const alone = !/[\w./-]/.test(text[from - 1] ?? '') && !/[\w./-]/.test(text[to] ?? '')
+    if (alone && !taken.some(each => from < each.to && to > each.from)) return from
+  }
+  return -1
 }
 
 /** How a decision came about: part by part, and what it would touch. */

@@ -37,20 +37,20 @@ export function Card({ card }: { card: SessionCard }) {
   )
 }
 
-export function RunWords({ run }: { run: WorkflowRun }) {
+export function RunWords({ run, ended = true }: { run: WorkflowRun; ended?: boolean }) {
   return (
-    <>
+    <span class="run">
       <span>
         {run.workflow}
         {run.issue ? ` #${run.issue}` : ''}
       </span>
-      {run.end ? (
+      {run.end && !ended ? null : run.end ? (
         <Tag tone={endTone(run)}>{run.end.kind}</Tag>
       ) : (
         <span>{run.count === 0 ? 'running' : `continued ${run.count} ×`}</span>
       )}
       {run.pr ? <span>PR #{run.pr}</span> : null}
-    </>
+    </span>
   )
 }
 

@@ -1,70 +1,106 @@
 import type { Entry } from '@batonpass/contract/journal'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { get } from '../api.ts'
 import { Link } from '../router.tsx'
 import { clockTime } from '../time.tsx'
-import { baseOf, lineOf } from '../words.ts'
-import { Trail } from './analysis.tsx'
+import { baseOf, type Line, lineOf, subjectOf, WHO } from '../words.ts'
+import { Trail, toneOf } from './analysis.tsx'
+import { Tag } from './tag.tsx'
+import { type Step, stepsOf } from './timeline.ts'
 
 /** Journal entries, one under the other; each opens to all that is recorded. */
-export function Entries({
-  entries,
-  withSession = false,
-}: {
-  entries: readonly Entry[]
-  withSession?: boolean
-}) {
+export function Entries({ entries }: { entries: readonly Entry[] }) {
   return (
     <ol class="entries">
       {entries.map(entry => (
-        <Row key={entry.seq} entry={entry} withSession={withSession} />
+        <Row
+          key={entry.seq}
+          entry={entry}
+          line={lineOf(entry)}
+          side={entry.session ? <Link to={`/sessions/${entry.session}`}>{baseOf(entry.project)}</Link> : null}
+        />
       ))}
     </ol>
   )
 }
 
-function Row({ entry, withSession }: { entry: Entry; withSession: boolean }) {
-  const { title, detail, tone, code, mark } = lineOf(entry)
-  const { body } = entry
+/** A session's course: calls with what became of them, prompts, ends and everything else between. */
+export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
-    <li class={`entry ${mark}`} data-tone={tone} data-kind={body.kind}>
+    <ol class="entries">
+      {stepsOf(entries).map(step => (
+        <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<Fate step={step} />}>
+          {step.decision ? <Trail steps={step.decision.trail} /> : null}
+        </Row>
+      ))}
+    </ol>
+  )
+}
+
+function lineFor({ entry, call, decision, end }: Step): Line {
+  if (!call) return lineOf(entry)
+  const tone = end?.failed
+    ? 'bad'
+    : decision && decision.decision !== 'allow'
+      ? toneOf(decision.decision)
+      : 'plain'
+  return { mark: 'tool', title: call.tool, detail: subjectOf(call), tone, code: true }
+}
+
+/** What became of a call, in a few words. */
+function Fate({ step: { decision, end } }: { step: Step }) {
+  return (
+    <>
+      {decision ? (
+        <Tag tone={toneOf(decision.decision)}>
+          {decision.decision} · {WHO[decision.by].toLowerCase()}
+        </Tag>
+      ) : null}
+      {end ? (
+        <span class={end.failed ? 'fate failed' : 'fate'}>
+          {end.failed ? 'failed' : 'done'}
+          {end.durationMs === undefined ? '' : ` ${(end.durationMs / 1000).toFixed(1)} s`}
+        </span>
+      ) : null}
+    </>
+  )
+}
+
+interface RowProps {
+  entry: Entry
+  line: Line
+  side: ComponentChildren
+  children?: ComponentChildren
+}
+
+function Row({ entry, line: { title, detail, tone, code, mark }, side, children }: RowProps) {
+  const [open, setOpen] = useState(false)
+  const [whole, setWhole] = useState<Entry>()
+  const turn = async () => {
+    setOpen(!open)
+    if (open || whole) return
+    const { entries } = await get<{ entries: Entry[] }>(`/api/journal?id=${entry.id}`)
+    setWhole(entries[0])
+  }
+  return (
+    <li class={`entry ${mark}`} data-tone={tone} data-kind={entry.body.kind}>
       <time dateTime={entry.at} title={new Date(entry.at).toLocaleString()}>
         {clockTime(entry.at)}
       </time>
       <i class="dot" aria-hidden="true" />
-      <div class="what">
-        <div class="clip">
-          <b>{title}</b>
-          <span class={code ? 'mono' : ''}>{detail}</span>
+      <button type="button" class="what" aria-expanded={open} onClick={() => void turn()}>
+        <b>{title}</b>
+        <span class={code ? 'mono' : ''}>{detail}</span>
+      </button>
+      <span class="side-note">{side}</span>
+      {open ? (
+        <div class="whole">
+          {children}
+          {entry.body.kind === 'decision' ? <Trail steps={entry.body.trail} /> : null}
+          <pre>{JSON.stringify(whole?.body ?? entry.body, undefined, 2)}</pre>
         </div>
-      </div>
-      <span class="dim">
-        {withSession && entry.session ? (
-          <Link to={`/sessions/${entry.session}`}>{baseOf(entry.project)}</Link>
-        ) : null}
-      </span>
-      <Whole entry={entry} />
+      ) : null}
     </li>
-  )
-}
-
-/** Everything an entry holds, fetched when it is opened. */
-function Whole({ entry }: { entry: Entry }) {
-  const [whole, setWhole] = useState<Entry>()
-  const { body } = entry
-  return (
-    <details
-      onToggle={async event => {
-        if (!event.currentTarget.open || whole) return
-        const { entries } = await get<{ entries: Entry[] }>(`/api/journal?id=${entry.id}`)
-        setWhole(entries[0])
-      }}
-    >
-      <summary>
-        {body.kind === 'decision' ? `${body.subject.slice(0, 120)} · how it was decided` : 'all of it'}
-      </summary>
-      {body.kind === 'decision' ? <Trail steps={body.trail} /> : null}
-      <pre>{JSON.stringify(whole?.body ?? body, undefined, 2)}</pre>
-    </details>
   )
 }

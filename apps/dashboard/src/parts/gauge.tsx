@@ -5,7 +5,7 @@ const ZONES = {
   fine: 'fine',
   note: 'half full',
   warn: 'getting full',
-  trigger: 'hands off',
+  trigger: 'full',
 } as const
 
 /** Where the zones begin unless the settings say otherwise: marks on the bar. */
@@ -17,7 +17,7 @@ export function Gauge({ context }: { context: ContextFigure }) {
   const percent = context.percent ?? (size ? (used / size) * 100 : undefined)
   const shown = percent === undefined ? undefined : Math.round(percent)
   const left = overflows
-    ? 'the next turn may not fit'
+    ? 'next turn may not fit'
     : turnsLeft === undefined
       ? ''
       : `about ${turnsLeft} turn${turnsLeft === 1 ? '' : 's'} left`

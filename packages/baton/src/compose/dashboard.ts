@@ -14,6 +14,7 @@ import type {
 } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Entry } from '@batonpass/contract/journal'
+import type { Recap } from '@batonpass/contract/recap'
 import type { Session } from '@batonpass/contract/session'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { systemGit } from '../adapters/git/git.ts'
@@ -33,12 +34,15 @@ import { sumOf, Tally } from '../journal/tally.ts'
 import { eventOf, subjectOf, type ToolEvent } from '../permission/ask-for.ts'
 import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
+import type { Undo } from '../permission/undo/undo.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns } from '../workflow/run.ts'
 import { StateFiles } from '../workflow/state-files.ts'
+import { makeRecap } from './recap.ts'
+import { undoIn } from './undo.ts'
 
 export interface DashboardParts {
   store: Store
@@ -61,6 +65,11 @@ export interface Dashboard {
   history(hours: number): Promise<History>
   search(query: SearchQuery): Promise<Found>
   settings(project: string | undefined): Promise<SettingsView>
+  /** Without a moment: since the person went away. */
+  recap(since: string | undefined): Promise<Recap>
+  /** Folders that sessions worked in, newest first: the only ones a page may ask about. */
+  projects(): Promise<string[]>
+  undo: Undo
 }
 
 const MOST_LIVE = 500
@@ -86,7 +95,15 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     return session
   }
 
+  const known = async (): Promise<string[]> => {
+    const sessions = await store.sessions({ limit: 1000 })
+    return [...new Set(sessions.flatMap(each => each.project ?? []))].slice(0, 100)
+  }
+
   return {
+    projects: known,
+    recap: since => makeRecap(since, { store, asks, clock }),
+    undo: undoIn(parts.stateDir),
     async overview(ended) {
       const [live, over, workflows, hours, { lastSeq }] = await Promise.all([
         store.sessions({ live: true, limit: MOST_LIVE }),
@@ -177,13 +194,11 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     search: query => searchJournal(query, store, clock),
 
     async settings(project) {
-      const sessions = await store.sessions({ limit: 500 })
-      const projects = [...new Set(sessions.flatMap(each => each.project ?? []))].slice(0, 50)
-      // Only projects that sessions worked in: a page must not read files of any folder it names.
-      const known = project !== undefined && projects.includes(project) ? project : undefined
-      const loaded = await config.get(known)
+      const projects = await known()
+      const here = project !== undefined && projects.includes(project) ? project : undefined
+      const loaded = await config.get(here)
       return {
-        ...(known ? { project: known } : {}),
+        ...(here ? { project: here } : {}),
         projects,
         rows: configRows(loaded),
         files: loaded.files.map(({ path, standing }) => ({ path, standing })),
@@ -195,10 +210,13 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
 
 /** The newest entry that says what the session does; what Baton answered says less. */
 async function lastOf({ id }: Session, store: Store): Promise<Entry | undefined> {
-  const entries = await store.entries({ session: id, order: 'desc', limit: 4 })
-  const found = entries.find(({ body }) => body.kind !== 'reaction') ?? entries[0]
+  const entries = await store.entries({ session: id, order: 'desc', limit: 6 })
+  const found = entries.find(isDoing) ?? entries[0]
   return found && slimEntry(found, 240)
 }
+
+const isDoing = ({ body }: Entry): boolean =>
+  body.kind !== 'reaction' && !(body.kind === 'event' && body.event.type === 'ContextMeasured')
 
 function runsBySession(runs: readonly WorkflowRun[]): Map<string, WorkflowRun> {
   // Newest first, so the first of a session stands.

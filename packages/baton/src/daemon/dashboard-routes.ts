@@ -1,6 +1,7 @@
 import { type AskView, LoginRequest, SearchQuery } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import { EntryQuery } from '@batonpass/contract/journal'
+import { UndoRequest } from '@batonpass/contract/recap'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
@@ -11,7 +12,8 @@ import type { MayAnswer } from './answerer-guard.ts'
 import { follow } from './follow.ts'
 import { LOGIN_MS, type Logins } from './logins.ts'
 
-export interface DashboardRouteParts extends Pick<Baton, 'dashboard' | 'store' | 'live' | 'asks' | 'pages'> {
+export interface DashboardRouteParts
+  extends Pick<Baton, 'dashboard' | 'store' | 'live' | 'asks' | 'pages' | 'work'> {
   logins: Logins
   mayAnswer: MayAnswer
   /** The daemon's own address. */
@@ -24,7 +26,7 @@ const BEAT_MS = 10_000
 
 /** What the dashboard reads, and how a browser is let in. Who may look is decided before a request gets here. */
 export function dashboardRoutes(parts: DashboardRouteParts): Hono {
-  const { dashboard, store, live, asks, pages, logins, mayAnswer } = parts
+  const { dashboard, store, live, asks, pages, work, logins, mayAnswer } = parts
   const api = new Hono()
 
   // The link answers asks later, so it is given only to who may answer.
@@ -79,6 +81,28 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   )
   api.get('/api/page/search', async c => c.json(await dashboard.search(read(SearchQuery, c.req.query()))))
   api.get('/api/page/settings', async c => c.json(await dashboard.settings(c.req.query('project'))))
+  api.get('/api/page/recap', async c => {
+    const since = c.req.query('since')
+    if (since !== undefined && Number.isNaN(Date.parse(since)))
+      throw new BatonError('usage', 'since is no time')
+    return c.json(await dashboard.recap(since && new Date(since).toISOString()))
+  })
+  api.get('/api/page/work', async c => {
+    const lists = (await dashboard.projects()).slice(0, MOST_PROJECTS).map(async project => ({
+      project,
+      items: await work.list(project).catch(() => []),
+    }))
+    return c.json({ projects: (await Promise.all(lists)).filter(({ items }) => items.length > 0) })
+  })
+  api.get('/api/page/undo', async c => {
+    const { project, step } = await undoIn(read(UndoRequest, c.req.query()))
+    return c.json(await dashboard.undo.diff(project, step))
+  })
+  api.post('/api/page/undo', bodyLimit({ maxSize: 8192 }), async c => {
+    await mayAnswer(c.req.raw.headers)
+    const { project, step } = await undoIn(read(UndoRequest, await c.req.json().catch(() => ({}))))
+    return c.json(await dashboard.undo.restore(project, step))
+  })
   api.get('/api/page/entries', async c => {
     const entries = await store.entries(read(EntryQuery, c.req.query()))
     return c.json({ entries: entries.map(entry => slimEntry(entry)) })
@@ -107,15 +131,24 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
     return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
   })
   return api
+
+  /** Only in folders that agents worked in. */
+  async function undoIn(wanted: z.output<typeof UndoRequest>): Promise<z.output<typeof UndoRequest>> {
+    if ((await dashboard.projects()).includes(wanted.project)) return wanted
+    throw new BatonError('not_found', `No session worked in ${wanted.project}`)
+  }
 }
 
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404>> = {
+const MOST_PROJECTS = 30
+
+const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 409>> = {
   usage: 400,
   not_allowed: 403,
   not_found: 404,
+  undo_unavailable: 409,
 }
 
-function read<S extends z.ZodType>(schema: S, query: Record<string, string>): z.output<S> {
+function read<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
   const parsed = schema.safeParse(query)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

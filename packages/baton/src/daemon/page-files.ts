@@ -4,13 +4,11 @@ import { join } from 'node:path'
 
 /** The addresses of the page's own views: a reload of any of them gets the same page. */
 const VIEWS = /^\/(?:(?:asks|sessions|claims|work|history|journal|recap|settings)(?:\/[\w.:-]{0,200})*)?$/
-const ASSET = /^\/assets\/([\w-]+\.(js|css|svg|png|woff2))$/
+const ASSET = /^\/assets\/([\w-]+(?:\.[\w-]+)*\.(js|css|svg))$/
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
-  png: 'image/png',
-  woff2: 'font/woff2',
 }
 
 /** Nothing from anywhere else is loaded, run, framed or sent to, whatever an agent managed to put into a text. */

@@ -1,0 +1,45 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Entry } from '@batonpass/contract/journal'
+import type { DecisionEntry } from '@batonpass/contract/permission'
+
+type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+
+/** One step of a session: a tool call with its decision and its end, or an entry that stands alone. */
+export interface Step {
+  entry: Entry
+  call?: EventOf<'ToolRequested'>
+  decision?: DecisionEntry
+  end?: EventOf<'ToolFinished'>
+}
+
+/** Joins what belongs to one tool call. Entries come newest first, and so do the steps. */
+export function stepsOf(entries: readonly Entry[]): Step[] {
+  const decisions = new Map<string, DecisionEntry>()
+  const ends: EventOf<'ToolFinished'>[] = []
+  const steps: Step[] = []
+  for (const entry of entries) {
+    const { body } = entry
+    if (body.kind === 'decision') decisions.set(body.event, body)
+    else if (body.kind === 'event' && body.event.type === 'ToolFinished') ends.push(body.event)
+    else if (body.kind === 'event' && body.event.type === 'ToolRequested') {
+      const call = body.event
+      const decision = decisions.get(call.id)
+      decisions.delete(call.id)
+      const index = ends.findLastIndex(end => isEndOf(end, call))
+      const [end] = index < 0 ? [] : ends.splice(index, 1)
+      steps.push({ entry, call, ...(decision ? { decision } : {}), ...(end ? { end } : {}) })
+    } else if (stands(entry)) steps.push({ entry })
+  }
+  return steps
+}
+
+function isEndOf(end: EventOf<'ToolFinished'>, call: EventOf<'ToolRequested'>): boolean {
+  if (end.toolUseId !== undefined && call.toolUseId !== undefined) return end.toolUseId === call.toolUseId
+  return end.tool === call.tool && JSON.stringify(end.input) === JSON.stringify(call.input)
+}
+
+/** What Baton answered stands in the decision already, and the context has a plot of its own. */
+function stands({ body }: Entry): boolean {
+  if (body.kind === 'reaction') return body.reaction.goOn !== undefined
+  return !(body.kind === 'event' && body.event.type === 'ContextMeasured')
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LoginLink } from '@batonpass/contract/dashboard'
+import { type Baton, compose } from '../../src/compose.ts'
+import { openStateFolder, type StateFolder } from '../../src/config/state-folder.ts'
+import { runDaemon } from '../../src/daemon/daemon.ts'
+import { takeLock } from '../../src/store/lock.ts'
+import { type Scratch, scratch } from '../world/scratch.ts'
+
+/** The real daemon in this process, with a home of its own, and links into its dashboard. */
+export interface DashboardWorld extends AsyncDisposable {
+  home: string
+  folder: StateFolder
+  scratch: Scratch
+  readonly baton: Baton
+  readonly url: string
+  /** A link as `baton dashboard` prints it, got with the person's token. */
+  link(): Promise<string>
+  /** Ends the daemon and begins another one on the same state, at the same port. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+export async function dashboardWorld(yaml = ''): Promise<DashboardWorld> {
+  const here = scratch('bd-')
+  const home = join(here.path, 'home')
+  mkdirSync(home)
+  writeFileSync(join(home, '.baton.yaml'), `daemon:\n  port: 0\n${yaml}`, { mode: 0o600 })
+  const folder = openStateFolder(join(home, 'state'))
+  let running: { baton: Baton; url: string; stop(): Promise<void> } | undefined
+
+  const start = async () => {
+    const lock = takeLock(folder.lock, 0)
+    if (!lock) throw new Error('another daemon runs here')
+    const baton = await compose({ folder, env: { HOME: home, PATH: process.env.PATH ?? '' }, home })
+    const daemon = await runDaemon(baton, folder, lock, '0.1.0')
+    running = {
+      baton,
+      url: daemon.url,
+      async stop() {
+        daemon.stop('stopped')
+        await daemon.ended
+      },
+    }
+  }
+  const stop = async () => {
+    await running?.stop()
+    running = undefined
+  }
+  const the = () => {
+    if (!running) throw new Error('no daemon runs')
+    return running
+  }
+  await start()
+  return {
+    home,
+    folder,
+    scratch: here,
+    get baton() {
+      return the().baton
+    },
+    get url() {
+      return the().url
+    },
+    async link() {
+      const token = readFileSync(folder.token, 'utf8').trim()
+      const response = await fetch(`${the().url}/api/page/link`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+      })
+      return LoginLink.parse(await response.json()).url
+    },
+    start,
+    stop,
+    async restart() {
+      await stop()
+      await start()
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      here.remove()
+    },
+  }
+}
