@@ -27,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   compose: belowCompose,
   'compose.ts': ['compose', ...belowCompose],
   hook: ['compose.ts', 'version.ts', ...belowCompose],
-  daemon: ['hook', 'compose.ts', 'version.ts', ...belowCompose],
+  daemon: ['hook', 'mcp', 'compose.ts', 'version.ts', ...belowCompose],
   mcp: ['hook', 'version.ts', ...belowCompose],
   cli: ['daemon', 'hook', 'mcp', 'version.ts', ...belowCompose],
   'cli.ts': ['cli'],

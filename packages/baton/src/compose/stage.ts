@@ -1,5 +1,4 @@
 import type { Ask } from '@batonpass/contract/ask'
-import type { AgentName } from '@batonpass/contract/event'
 import { EntryId, type SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
@@ -17,6 +16,7 @@ import type { Environment } from '../config/places.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import { beginCommand, quoted } from '../stage/begin-command.ts'
 import { summaryOf, WorkItems } from '../stage/items.ts'
 import { StageMemory } from '../stage/memory.ts'
 import type { StagePorts } from '../stage/ports.ts'
@@ -70,7 +70,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     home,
     canonical: realpath,
     forgeFor,
-    commandFor,
+    commandFor: (agent, project, prompt) => beginCommand(launchesOf, agent, project, prompt),
     session: async id => daemon?.session(id),
     driverAt: place => daemon?.drivers.at(place),
     ...(start ? { start } : {}),
@@ -126,14 +126,3 @@ function starter(drivers: readonly Driver[], env: Environment): StagePorts['star
     return { place, attach: `tmux -S ${quoted(socket)} attach -t ${quoted(title)}` }
   }
 }
-
-/** For a person's shell: the prompt is one quoted word. */
-function commandFor(agent: AgentName, project: string, prompt: string): string {
-  const { program, args } = launchesOf(
-    agent === 'cursor' || agent === 'pi' ? 'claude-code' : agent,
-  ).interactive({ prompt })
-  return `cd ${quoted(project)} && ${[program, ...args].map(quoted).join(' ')}`
-}
-
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -9,6 +9,8 @@ export interface StateFolder {
   lock: string
   token: string
   observeKey: string
+  /** Opens the MCP server over HTTP, and nothing else. */
+  mcpKey: string
   endpoint: string
   database: string
   log: string
@@ -23,6 +25,7 @@ export function stateFolder(dir: string): StateFolder {
     lock: join(dir, 'daemon.lock'),
     token: join(dir, 'token'),
     observeKey: join(dir, 'observe-key'),
+    mcpKey: join(dir, 'mcp-key'),
     endpoint: join(dir, 'endpoint.json'),
     database: join(dir, 'baton.db'),
     log: join(dir, 'daemon.log'),

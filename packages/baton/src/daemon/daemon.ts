@@ -25,6 +25,7 @@ import { comesFromHere, guardLoopback, isLoopback } from './guard.ts'
 import { answerHook, repeat } from './hook-route.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
 import { openLogins } from './logins.ts'
+import { isMcp, mcpRoute } from './mcp-route.ts'
 import { observation } from './observe.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
@@ -55,6 +56,7 @@ export async function runDaemon(
 ): Promise<Daemon> {
   const token = secretFile(folder.token)
   const observeKey = secretFile(folder.observeKey)
+  const mcpKey = secretFile(folder.mcpKey)
   const startedAt = new Date(baton.clock.now()).toISOString()
   const open = new Set<ServerResponse>()
   let draining = false
@@ -97,6 +99,7 @@ export async function runDaemon(
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),
         workRoutes(baton.work),
+        mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
         dashboardRoutes({ ...baton, logins, mayAnswer, url: () => url, cookieName }),
       ],
@@ -132,6 +135,7 @@ export async function runDaemon(
       void api(request, response)
       return
     }
+    if (isMcp(request, mcpKey) && comesFromHere(request, port)) return void api(request, response)
     const verdict = guardLoopback(request, port, token)
     if (verdict !== 'ok') return turnAway(response, verdict)
     onSocket(request, response)

@@ -1,19 +1,31 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList } from '@batonpass/contract/ask'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { findWorktreeRoot } from '../../config/project.ts'
 import { statusText } from '../../session/context/words.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
+import { reportHere } from '../work.ts'
 import { workflowsHere } from '../workflows.ts'
 
 /** What the daemon and its sessions are doing. */
 export const status: Handler = async (given, io) => {
   const folder = folderOf(io)
   const health = await daemonHealth(folder)
+  const [workId] = given.positionals
+  const work = await reportHere(io, findWorktreeRoot(io.cwd), workId)
+  if (workId !== undefined) {
+    io.stdout.write(flag(given, 'json') ? `${JSON.stringify(work)}\n` : work.text)
+    return EXIT.ok
+  }
+  const more = work.items.length > 0 ? { work } : {}
   if (!health) {
-    if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ daemon: null, sessions: [] })}\n`)
-    else io.stdout.write('No daemon is running; the first hook of an agent starts it, or: baton up\n')
+    if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ daemon: null, sessions: [], ...more })}\n`)
+    else
+      io.stdout.write(
+        `No daemon is running; the first hook of an agent starts it, or: baton up\n${work.items.length > 0 ? `\n${work.text}` : ''}`,
+      )
     return EXIT.noDaemon
   }
   const query = flag(given, 'all') ? 'limit=1000' : 'live=true&limit=200'
@@ -21,7 +33,7 @@ export const status: Handler = async (given, io) => {
   const runs = await workflowsHere(io).actions.list()
   const { asks } = AskList.parse(await callDaemon(folder, 'GET', '/api/asks'))
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify({ daemon: health, sessions, runs, asks })}\n`)
+    io.stdout.write(`${JSON.stringify({ daemon: health, sessions, runs, asks, ...more })}\n`)
     return EXIT.ok
   }
   const colour = paint(io)
@@ -45,6 +57,7 @@ export const status: Handler = async (given, io) => {
     if (run) io.stdout.write(`  ${printable(describeRun(run))}\n`)
   }
   if (asks.length > 0) io.stdout.write(`${colour('yellow', `${asks.length} open questions`)}: baton asks\n`)
+  if (work.items.length > 0) io.stdout.write(`\n${work.text}`)
   return EXIT.ok
 }
 

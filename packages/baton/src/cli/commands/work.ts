@@ -1,0 +1,158 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { ToolAnswer } from '@batonpass/contract/work'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { parseCommand } from '../../stage/command.ts'
+import { next } from '../../stage/decide.ts'
+import { summaryOf } from '../../stage/items.ts'
+import { row } from '../../stage/render-status.ts'
+import { resolve } from '../../stage/resolve.ts'
+import { Stages } from '../../stage/stages.ts'
+import { detect } from '../../stage/status.ts'
+import { callTool } from '../../stage/tools.ts'
+import { workIdOf } from '../../stage/work-id.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { type Io, printable } from '../io.ts'
+import { reportHere, workHere } from '../work.ts'
+
+const WHAT = ['new', 'list', 'show', 'mode', 'run'] as const
+
+/** Work items: begin one, list them, look at one, change how much it does by itself, or begin its next stage. */
+export const work: Handler = async (given, io) => {
+  const [what = 'list', ...words] = given.positionals
+  const project = findWorktreeRoot(io.cwd)
+  switch (what) {
+    case 'new':
+      return begin(given, io, project, words.join(' '))
+    case 'list':
+      return list(given, io, project)
+    case 'show':
+      return show(given, io, project, words[0])
+    case 'mode':
+      return mode(given, io, project, words)
+    case 'run':
+      return run(given, io, project, words)
+    default:
+      throw new BatonError('usage', `WHAT must be one of ${WHAT.join(', ')}, not '${what}'`, {
+        remedy: 'See `baton work --help`.',
+      })
+  }
+}
+
+async function begin(given: Given, io: Io, project: string, title: string): Promise<number> {
+  const { items } = workHere(io)
+  const wanted = {
+    title,
+    mode: text(given, 'mode'),
+    strategy: text(given, 'strategy'),
+    workflow: text(given, 'workflow'),
+    work_id: text(given, 'id'),
+    branch: text(given, 'branch'),
+    issue: text(given, 'issue'),
+    remote: text(given, 'remote'),
+  }
+  if (title.trim() === '')
+    throw new BatonError('usage', 'TITLE is missing', { remedy: 'For example: baton work new "Auth System"' })
+  if (flag(given, 'dry-run')) {
+    io.stdout.write(`Would begin ${wanted.work_id ?? workIdOf(title)} in .paw/work (--dry-run).\n`)
+    return EXIT.ok
+  }
+  const made = await items.create(project, wanted)
+  io.stdout.write(
+    flag(given, 'json')
+      ? `${JSON.stringify(made)}\n`
+      : `${made.path}\nBegin its first stage: baton work run ${made.workId}\n`,
+  )
+  return EXIT.ok
+}
+
+async function list(given: Given, io: Io, project: string): Promise<number> {
+  const items = (await workHere(io).items.list(project)).map(summaryOf)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ project, items })}\n`)
+  else if (items.length === 0) io.stdout.write('No work items here. Begin one: baton work new "TITLE"\n')
+  else for (const item of items) io.stdout.write(`${printable(row(item))}\n`)
+  return EXIT.ok
+}
+
+async function show(given: Given, io: Io, project: string, workId: string | undefined): Promise<number> {
+  const report = await reportHere(io, project, workId)
+  io.stdout.write(flag(given, 'json') ? `${JSON.stringify(report)}\n` : report.text)
+  return EXIT.ok
+}
+
+async function mode(given: Given, io: Io, project: string, words: readonly string[]): Promise<number> {
+  const [workId, wanted] = words
+  const { items } = workHere(io)
+  const { context } = await items.get(project, workId)
+  if (wanted !== undefined) {
+    if (wanted !== 'manual' && wanted !== 'semi-auto' && wanted !== 'auto')
+      throw new BatonError('usage', `MODE must be manual, semi-auto or auto, not '${wanted}'`)
+    await items.setMode(project, workId, wanted)
+  }
+  const now = wanted ?? context.mode
+  io.stdout.write(
+    flag(given, 'json') ? `${JSON.stringify({ workId, mode: now })}\n` : `${workId}: Handoff Mode ${now}\n`,
+  )
+  return EXIT.ok
+}
+
+/** A command as it would be typed to an agent; without one, what `continue` means. */
+async function run(given: Given, io: Io, project: string, words: readonly string[]): Promise<number> {
+  const ports = workHere(io)
+  const [workId, ...typed] = words
+  const item = workId
+    ? await ports.items.get(project, workId)
+    : detect(await ports.items.list(project), await ports.git.standing(project))
+  if (!item)
+    throw new BatonError('usage', 'WORK is missing, and the branch does not tell', {
+      remedy: 'See `baton work list`.',
+    })
+  const said = typed.join(' ') || 'continue'
+  const from = next(undefined, item.facts) ? undefined : { stage: 'pr' as const }
+  const command = parseCommand(said, item.facts.artifacts.has('CodeResearch') ? undefined : 'spec')
+  if (!command || !('kind' in command) || !['stage', 'continue', 'feedback'].includes(command.kind))
+    throw new BatonError('usage', `'${said.slice(0, 60)}' begins no stage`, {
+      remedy: `What can be done next: baton work show ${item.workId}`,
+    })
+  const meaning = resolve(command as Parameters<typeof resolve>[0], item.facts, from)
+  if (meaning.kind === 'blocked')
+    throw new BatonError('usage', `${item.workId} is blocked: ${meaning.reason}`)
+  if (meaning.kind === 'nothing') throw new BatonError('usage', meaning.why)
+  if (meaning.kind === 'unmet')
+    throw new BatonError('usage', `It cannot begin: ${meaning.missing.map(each => each.what).join('; ')}`, {
+      remedy: meaning.missing.map(each => each.fix).join(' '),
+    })
+  const { step, agent, instruction } = meaning
+  const inline = [step.phase ? `Phase ${step.phase}` : '', instruction ?? ''].filter(Boolean).join(': ')
+  const args = {
+    target_agent: agent,
+    work_id: item.workId,
+    ...(inline ? { inline_instruction: inline } : {}),
+  }
+  if (flag(given, 'dry-run')) {
+    io.stdout.write(`Would begin ${agent}${inline ? ` (${inline})` : ''} (--dry-run).\n`)
+    return EXIT.ok
+  }
+  const answer = await called(io, project, args)
+  io.stdout.write(
+    flag(given, 'json')
+      ? `${JSON.stringify({ workId: item.workId, agent, ...answer })}\n`
+      : answer.text === ''
+        ? `${agent} begins in a session of its own. Follow it: baton logs --follow --kind stage\n`
+        : `${printable(answer.text)}\n`,
+  )
+  return EXIT.ok
+}
+
+async function called(io: Io, project: string, args: Record<string, unknown>): Promise<ToolAnswer> {
+  const folder = folderOf(io)
+  const up = (await daemonHealth(folder)) ?? (await startDaemon(folder, io).catch(() => undefined))
+  if (up)
+    return ToolAnswer.parse(
+      await callDaemon(folder, 'POST', '/api/tools/paw_call_agent', 60_000, {
+        body: { project, arguments: args },
+      }),
+    )
+  const ports = workHere(io)
+  return callTool(new Stages(ports), ports, 'paw_call_agent', args, { project })
+}
