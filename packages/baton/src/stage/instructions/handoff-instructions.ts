@@ -66,6 +66,10 @@ export function handoffInstructions(
   ].join('\n')
 }
 
+/** The component as a file of its own, for those who write agents beside ours. */
+export const componentFile = (): string =>
+  `<!-- Generated from packages/baton/src/stage by scripts/generate-plugin.ts: change it there. -->\n\n${handoffInstructions()}\n`
+
 const MODES: Record<HandoffMode, string> = {
   manual: 'Present the next steps and wait for a command; hand over only when one comes.',
   'semi-auto':
