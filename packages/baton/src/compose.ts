@@ -214,7 +214,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     written: (session, document) =>
       void cycle?.cycles.written(session, document).catch(cause => fault('a written document', cause)),
   })
-  const drivers = composeDrivers(env)
+  const drivers = composeDrivers(env, (agent, event, about) =>
+    intake.tell(agent, event, { ...about, hosted: true }),
+  )
   const configFor = async (project: string | undefined) => (await config.get(project)).config
   const forges = forgeKeeper({ git: systemGit, env, clock, config: configFor })
   const claim = await composeClaim({
@@ -427,7 +429,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       await claim.close()
       await asks.stop()
       await intake.idle()
-      drivers.close()
+      await drivers.close()
       await copy.stop()
       await store.close()
       log.flush()

@@ -2,6 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
+import { type AcpDriverParts, acpDriver } from '../adapters/acp/driver.ts'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { terminals } from '../adapters/agents/terminals.ts'
 import { systemChance } from '../adapters/system/chance.ts'
@@ -30,13 +31,21 @@ export interface Drivers {
   all: readonly Driver[]
   /** The one that reaches a place. */
   at(place: string): Driver | undefined
-  close(): void
+  close(): Promise<void>
 }
 
-export function composeDrivers(env: Environment): Drivers {
+export function composeDrivers(env: Environment, tell: AcpDriverParts['tell']): Drivers {
   const tmux = tmuxDriver({ terminals, elapsed: () => systemClock.elapsed(), env: { ...env } })
-  const all = [tmux]
-  return { all, at: place => all.find(driver => driver.reaches(place)), close: () => tmux.close() }
+  const acp = acpDriver({ tell, env, clock: systemClock, chance: systemChance })
+  const all: readonly Driver[] = [tmux, acp]
+  return {
+    all,
+    at: place => all.find(driver => driver.reaches(place)),
+    async close() {
+      tmux.close()
+      await acp.close()
+    },
+  }
 }
 
 export interface SessionParts {
@@ -119,6 +128,14 @@ export function composeSessions(parts: SessionParts): Sessions {
   const files = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
   const actions = new WorkflowActions(files, filedRuns(systemSmallFiles, parts.stateDir))
 
+  const changing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } finally {
+      watch.outdated()
+    }
+  }
+
   const ps = async (): Promise<PsRow[]> => {
     const [watched, runs] = await Promise.all([watch.look(), actions.list()])
     const bySession = new Map(runs.map(run => [run.session, run]))
@@ -154,7 +171,7 @@ export function composeSessions(parts: SessionParts): Sessions {
         const launch = launches.interactive(prompt === undefined ? {} : { prompt })
         needed('tmux', given, 'Install tmux 3.2 or newer, or use `baton run --hosted`.')
         needed(launch.program, given, `Is ${launch.program} on your PATH?`)
-        return spawns.start({ ...order, launch: { ...launch, args: [...args, ...launch.args] } })
+        return changing(spawns.start({ ...order, launch: { ...launch, args: [...args, ...launch.args] } }))
       }
       const launch = launches.acp?.()
       if (!launch)
@@ -162,11 +179,14 @@ export function composeSessions(parts: SessionParts): Sessions {
           remedy: 'Run it in a terminal: baton run --tmux',
         })
       needed(launch.program, given, launch.remedy)
-      return spawns.start({ ...order, launch: { ...launch, args: [...launch.args, ...args] }, prompt })
+      return changing(
+        spawns.start({ ...order, launch: { ...launch, args: [...launch.args, ...args] }, prompt }),
+      )
     },
-    adopt: (place, agent) => spawns.adopt(place, agent === undefined ? undefined : launchesOf(agent).agent),
-    release: name => spawns.release(name),
-    kill: name => spawns.kill(name),
+    adopt: (place, agent) =>
+      changing(spawns.adopt(place, agent === undefined ? undefined : launchesOf(agent).agent)),
+    release: name => changing(spawns.release(name)),
+    kill: name => changing(spawns.kill(name)),
   }
 }
 

@@ -23,6 +23,7 @@ import { editorRoutes } from './editor-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
 import { comesFromHere, guardLoopback, isLoopback } from './guard.ts'
 import { answerHook, repeat } from './hook-route.ts'
+import { hostedRoutes } from './hosted-routes.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
 import { openLogins } from './logins.ts'
 import { isMcp, mcpRoute } from './mcp-route.ts'
@@ -98,6 +99,7 @@ export async function runDaemon(
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),
+        hostedRoutes(baton.intake),
         workRoutes(baton.work),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),

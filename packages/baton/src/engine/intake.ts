@@ -52,10 +52,14 @@ export interface IntakeParts {
 
 /** What is known about an event beside itself, as an envelope would say it. */
 export interface Told extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
+  /** Told by whoever hosts the session; its own hooks, where it has any, tell the same and are believed first. */
+  hosted?: boolean
   /** Aborted when nobody waits for the answer any more. */
   signal?: AbortSignal
 }
 
+/** What hooks do not tell, or only where they are asked. */
+const BESIDE_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured']
 const OWN_SESSIONS = 1000
 /** As long as any hook may wait. */
 const TOLD_MS = 2 * 60 * 60_000
@@ -66,6 +70,8 @@ export class Intake {
   readonly #lanes = new Lanes()
   readonly #echoes = new Echoes()
   readonly #ownSessions = new Set<string>()
+  /** Sessions whose hooks have called. */
+  readonly #hooked = new Set<string>()
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
@@ -89,6 +95,7 @@ export class Intake {
       return ownCall ? NOTHING_TO_SAY : await this.#safe(adapter, envelope, cause)
     }
     if (this.#isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
+    remember(this.#hooked, sessionId(adapter.name, decoded.nativeSession))
     if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
 
     try {
@@ -103,15 +110,18 @@ export class Intake {
   /** Whether Baton's own model call speaks. Some of its hooks carry no marker or come late, so its session is remembered. */
   #isOwn(nativeSession: string, marked: boolean): boolean {
     if (!marked) return this.#ownSessions.has(nativeSession)
-    this.#ownSessions.add(nativeSession)
-    const [oldest] = this.#ownSessions
-    if (this.#ownSessions.size > OWN_SESSIONS && oldest !== undefined) this.#ownSessions.delete(oldest)
+    remember(this.#ownSessions, nativeSession)
     return true
   }
 
   /** Takes an event in that no hook brought: a hosted session's, or a figure that Baton read itself. */
   async tell(agent: AgentName, event: DecodedEvent, about: Told = {}): Promise<Reaction> {
-    const { signal = AbortSignal.timeout(TOLD_MS), ...seen } = about
+    const { signal = AbortSignal.timeout(TOLD_MS), hosted, ...seen } = about
+    const session = sessionId(agent, event.nativeSession)
+    if (hosted && this.#hooked.has(session) && !BESIDE_HOOKS.includes(event.type)) {
+      if (seen.pane !== undefined) await this.amend(session, known => ({ ...known, pane: seen.pane }))
+      return {}
+    }
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
     return (await this.#hear({ envelope, body: new Uint8Array(), retry: false, signal }, event)) ?? {}
   }
@@ -209,6 +219,12 @@ export class Intake {
 }
 
 const NOTHING_TO_SAY = '{}'
+
+function remember(sessions: Set<string>, session: string): void {
+  sessions.add(session)
+  const [oldest] = sessions
+  if (sessions.size > OWN_SESSIONS && oldest !== undefined) sessions.delete(oldest)
+}
 
 /** Agents give their figures many times a minute; only what changes something is kept. */
 const tellsNews = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>

@@ -17,7 +17,8 @@ import { callOf, resultOf } from './tool-call.ts'
 
 export interface HostOrder extends ProgramStart {
   agent: AgentName
-  version: string
+  /** Baton's own, told to the agent. */
+  version?: string
   /** Decides about a tool call; aborted when the agent asks no longer. */
   consent(consent: Consent, signal: AbortSignal): Promise<Answer>
 }
@@ -76,7 +77,7 @@ class AcpBackend implements Backend {
         methods.agent.initialize,
         {
           protocolVersion: PROTOCOL_VERSION,
-          clientInfo: { name: 'baton', version: this.#order.version },
+          clientInfo: { name: 'baton', version: this.#order.version ?? '0' },
           // The agent reads, writes and runs by itself; what needs a yes it asks for.
           clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
         },

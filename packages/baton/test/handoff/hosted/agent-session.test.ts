@@ -46,7 +46,6 @@ async function hosted({
   const project = await gitRepo(join(home.path, 'project'))
   const backend = await hostAgent({
     agent: 'opencode',
-    version: '0',
     launch: { program: process.execPath, args: [program] },
     cwd: project.path,
     env: { PATH: process.env.PATH, ACP_DOCUMENTS: JSON.stringify(documents), ...env },

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
  * A small agent that speaks the Agent Client Protocol and does what its prompts say, line by line: `say X`, `run CMD`
- * (asks for consent first), `write PATH`, `wait`, `refuse`, `fail`, `die`, `huge`, `usage N`, `echo` (repeats the whole
- * prompt). What it answers to a request for a document stands in ACP_DOCUMENTS, one for each time of asking.
+ * (asks for consent first), `write PATH`, `wait` (or `work`), `refuse`, `fail`, `die`, `huge`, `usage N`, `echo` (repeats the whole
+ * prompt). Prompts and new conversations go to the file ACP_LOG. What it answers to a request for a document stands in ACP_DOCUMENTS, one for each time of asking.
  */
+import { appendFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import {
   type AgentContext,
@@ -27,7 +28,9 @@ const connection = agent({ name: 'acp-agent' })
   .onRequest(methods.agent.session.new, () => {
     if (process.env.ACP_SESSIONS && sessions >= Number(process.env.ACP_SESSIONS))
       throw RequestError.internalError()
-    return { sessionId: `native-${process.pid}-${++sessions}` }
+    const sessionId = `native-${process.pid}-${++sessions}`
+    log({ pid: process.pid, began: sessionId })
+    return { sessionId }
   })
   .onRequest(methods.agent.session.load, () => ({}))
   .onRequest(methods.agent.session.prompt, ({ params, client }) =>
@@ -40,11 +43,16 @@ const connection = agent({ name: 'acp-agent' })
 await connection.closed
 process.exit(0)
 
+function log(row: object): void {
+  if (process.env.ACP_LOG) appendFileSync(process.env.ACP_LOG, `${JSON.stringify(row)}\n`)
+}
+
 function textIn(prompt: readonly { type: string; text?: string }[]): string {
   return prompt.map(block => block.text ?? '').join('')
 }
 
 async function turn(sessionId: string, prompt: string, client: AgentContext) {
+  log({ pid: process.pid, session: sessionId, prompt })
   const stop = new AbortController()
   cancelled.set(sessionId, stop)
   const asksForDocument = /Write down where this work stands|does not agree with what git/.test(prompt)
@@ -64,7 +72,7 @@ async function turn(sessionId: string, prompt: string, client: AgentContext) {
     if (verb === 'refuse') return { stopReason: 'refusal' as const }
     if (verb === 'run') await tool('execute', 'Bash', { command: about })
     if (verb === 'write') await tool('edit', 'Write', { file_path: about })
-    if (verb === 'wait')
+    if (verb === 'wait' || verb === 'work')
       await new Promise<void>(resolve => stop.signal.addEventListener('abort', () => resolve()))
     if (stop.signal.aborted) return { stopReason: 'cancelled' as const }
   }

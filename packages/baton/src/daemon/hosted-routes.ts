@@ -1,0 +1,42 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { AgentEvent } from '@batonpass/contract/event'
+import { HostedCall } from '@batonpass/contract/hosted'
+import { EventId } from '@batonpass/contract/ids'
+import { MAX_PAYLOAD_BYTES } from '@batonpass/contract/protocol'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Intake } from '../engine/intake.ts'
+import type { DecodedEvent } from '../ports/agent.ts'
+import { sessionId } from '../session/id.ts'
+
+/**
+ * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller
+ * can ask and be told, but decide nothing.
+ */
+export function hostedRoutes(intake: Pick<Intake, 'tell'>): Hono {
+  const api = new Hono()
+  api.post('/api/hosted', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
+    const parsed = HostedCall.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) throw new BatonError('usage', 'That is no event of a hosted agent')
+    const { agent, event, cwd, attended, pid } = parsed.data
+    const about = {
+      cwd,
+      attended,
+      hosted: true,
+      signal: c.req.raw.signal,
+      ...(pid === undefined ? {} : { pid }),
+    }
+    return c.json(await intake.tell(agent, decoded(agent, event), about))
+  })
+  return api
+}
+
+/** Stamps only for the sake of the schema: the intake puts its own in their place. */
+function decoded(agent: HostedCall['agent'], event: HostedCall['event']): DecodedEvent {
+  const native = typeof event.nativeSession === 'string' ? event.nativeSession : ''
+  const stamps = { id: EventId.parse(`evt_${'0'.repeat(20)}`), at: '1970-01-01T00:00:00Z', agent }
+  const parsed = AgentEvent.safeParse({ ...event, ...stamps, session: sessionId(agent, native) })
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new BatonError('usage', `The event's ${issue?.path.join('.') || 'form'} is not as it must be`)
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { AgentName } from './event.ts'
+
+/** POST /api/hosted: what an agent does that a program of Baton's hosts, in our words. The answer is a Reaction. */
+export const HostedCall = z.object({
+  agent: AgentName,
+  cwd: z.string().max(4096),
+  pid: z.number().int().positive().optional(),
+  /** A person sits at the terminal that hosts it. */
+  attended: z.boolean(),
+  /** An event without what the daemon stamps on it. */
+  event: z.record(z.string(), z.unknown()),
+})
+export type HostedCall = z.infer<typeof HostedCall>
