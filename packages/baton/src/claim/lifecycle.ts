@@ -52,7 +52,7 @@ export async function carry(ports: ClaimPorts, start: ClaimRecord, trigger: Trig
         ...done,
         ...((done.notice ?? outcome.notice) ? { notice: done.notice ?? outcome.notice ?? '' } : {}),
       }
-      if (done.did === 'refused' || done.did === 'ended') return outcome
+      if (['refused', 'opened'].includes(done.did)) return outcome
     } catch (error) {
       return { ...outcome, ...(await failed(ports, record, error)) }
     }

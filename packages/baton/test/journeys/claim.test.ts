@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { claimWorld } from '../world/claims.ts'
+import { until } from '../world/wait.ts'
+
+describe('an issue from claim to close, with the real command, a real git and a strict GitHub', () => {
+  test('every phase, by hooks and a webhook, with no more calls than promised', {
+    timeout: 120_000,
+  }, async () => {
+    await using w = await claimWorld()
+    const issue = await w.github.repository.issue({
+      title: 'Leases end too early',
+      labels: ['ready-for-agent'],
+    })
+    w.board.add(issue, { status: 'Todo' })
+
+    // Claim
+    const said = await w.baton.must('claim', String(issue))
+    expect(said).toContain(`Claimed: #${issue} Leases end too early`)
+    expect(w.signal()).toMatchObject({
+      schema_version: 1,
+      issue_number: issue,
+      branch: `issue-${issue}`,
+      phase: 'coding',
+      summary: '',
+      status: 'In Progress',
+      pr_number: null,
+      last_check_poll: null,
+      last_synced_status: 'In Progress',
+    })
+    expect(w.signal().agent_id).toMatch(/^.+-\d{10}$/)
+    expect(w.board.of(issue)).toEqual({ status: 'In Progress', agent: w.signal().agent_id })
+    expect((await w.github.repository.issueNow(issue)).assignees.map(({ login }) => login)).toEqual(['dev'])
+    expect(await w.git('branch', '--show-current')).toBe(`issue-${issue}`)
+    expect(await w.git('status', '--porcelain')).toBe('')
+    expect(await w.baton.must('claim', String(issue))).toContain('Already claimed')
+
+    // Coding: a stop costs nothing
+    const begin = await w.hook('SessionStart', { source: 'startup' })
+    expect(JSON.stringify(begin)).toContain('baton claim ready')
+    await w.hook('UserPromptSubmit', { prompt: 'go' })
+    await w.commit('lease.txt', 'longer')
+    const coding = await w.github.counting(() => w.hook('Stop', { stop_hook_active: false }))
+    expect(coding.calls).toEqual([])
+
+    // Handoff and pull request
+    await w.hook('UserPromptSubmit', { prompt: 'finish' })
+    const ready = await w.baton.must('claim', 'ready', '--summary', `Fixes #${issue}: renew leases in time`)
+    expect(ready).toContain('is pushed and handed off')
+    expect(w.signal()).toMatchObject({ phase: 'ready_for_pr', pr_number: null })
+    const opening = await w.github.counting(() => w.hook('Stop', { stop_hook_active: false }))
+    expect(opening.calls.length).toBeLessThanOrEqual(3)
+    const { pr_number: pull } = w.signal()
+    expect(JSON.stringify(opening.result)).toContain(`PR #${pull} created`)
+    expect(w.signal()).toMatchObject({
+      phase: 'pr_created',
+      status: 'In Review',
+      last_synced_status: 'In Review',
+    })
+    expect(w.board.of(issue)?.status).toBe('In Review')
+    const opened = await w.github.repository.pullNow(pull ?? 0)
+    expect(opened.title).toBe(`Refs #${issue}: renew leases in time`)
+    expect(opened.body).toContain(`Refs #${issue}`)
+    expect(opened.body).not.toMatch(/\b(close|fix|resolve)[sd]?(es)?:? #/i)
+    expect(opened.body?.match(/^- \[ \] /gm)).toHaveLength(8)
+
+    // Checks
+    await w.github.repository.check(pull ?? 0, 'lint', 'success')
+    await w.github.repository.check(pull ?? 0, 'test', 'in_progress')
+    const polling = await w.github.counting(async () => {
+      await w.nudge()
+      await until(() => w.signal().phase === 'checks_running', { what: 'checks_running' })
+    })
+    expect(polling.calls).toHaveLength(1)
+    expect((await w.claims())[0]?.pullRequest?.checks).toBe('1/2 passed, 1 running')
+    const next = await w.hook('UserPromptSubmit', { prompt: 'and?' })
+    expect(JSON.stringify(next)).toContain('CI: 1/2 passed, 1 running')
+    await w.hook('Stop', { stop_hook_active: false })
+
+    await w.github.repository.check(pull ?? 0, 'test', {
+      state: 'failure',
+      workflow: 'CI',
+      log: 'one\nexpected 2, got 3\n',
+    })
+    await w.nudge()
+    await until(async () => (await w.claims())[0]?.pullRequest?.checks.includes('failed'), {
+      what: 'the failure',
+    })
+    await w.hook('UserPromptSubmit', { prompt: 'what next?' })
+    const failed = { state: 'failure', workflow: 'CI', log: 'build\nexpected 2, got 3\n' }
+    await w.github.repository.check(pull ?? 0, 'build', failed)
+    await w.nudge()
+    await until(async () => (await w.claims())[0]?.pullRequest?.checks.includes('2 failed'), {
+      what: 'the second failure',
+    })
+    const back = await w.hook('Stop', { stop_hook_active: false })
+    expect(back.decision).toBe('block')
+    expect(String(back.reason)).toMatch(/FAILED on PR/)
+    expect(String(back.reason)).toContain('expected 2, got 3')
+
+    for (const name of ['test', 'build']) await w.github.repository.check(pull ?? 0, name, 'success')
+    await w.nudge()
+    await until(async () => (await w.claims())[0]?.pullRequest?.checks === '3/3 passed', {
+      what: 'green checks',
+    })
+
+    // Merge, the one question, closing
+    await w.github.repository.merge(pull ?? 0)
+    await w.nudge()
+    const closing = await w.github.counting(async () => {
+      await w.answer('yes')
+      await until(() => !existsSync(join(w.project, '.agent-claim.json')), {
+        what: 'the signal file to go',
+        timeout: 20_000,
+      })
+    })
+    expect(
+      closing.calls.filter(({ operation }) => operation !== 'BatonPullRequest').length,
+    ).toBeLessThanOrEqual(3)
+    const closed = await w.github.repository.issueNow(issue)
+    expect(closed.state).toBe('closed')
+    expect(closed.comments).toHaveLength(1)
+    expect(closed.comments[0]).toContain(`Completed in #${pull}`)
+    expect(w.board.of(issue)).toEqual({ status: 'Done', agent: undefined })
+    await until(async () => (await w.claims()).length === 0, { what: 'the claim to end' })
+    expect(await w.github.repository.git.git('for-each-ref', 'refs/baton')).toBe('')
+    expect(readFileSync(join(w.project, '.git/info/exclude'), 'utf8')).toContain('/.agent-claim.json')
+    w.github.assertClean()
+  })
+})
