@@ -34,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const notifier = new Notifier()
   const live = new Live({
     daemon,
-    folders,
+    window: () => ({ notify: notify(), folders: folders() }),
     pause,
     changed(picture) {
       for (const view of Object.values(views)) view.show(picture)
@@ -44,11 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
       bar.backgroundColor =
         urgency === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${urgency}Background`)
       void vscode.commands.executeCommand('setContext', 'baton.daemon', picture.daemon)
-      const { fresh, more } = notifier.next(
-        picture.asks,
-        setting<NotifyWhich>('notifications', 'all'),
-        folders(),
-      )
+      const { fresh, more } = notifier.next(picture.asks, notify(), folders())
       for (const ask of fresh) void askPerson(ask, asking)
       if (more > 0) void tellOfMore(more)
     },
@@ -69,7 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
       vscode.commands.executeCommand(live.picture.daemon === 'absent' ? 'baton.start' : 'baton.asks.focus'),
     'baton.start': async () => {
       await startDaemon(setting('command', 'baton'), environment())
-      live.refresh()
+      live.reconnect()
     },
     'baton.refresh': () => live.refresh(),
     // Names the question and nothing else: what is answered is always a person's click.
@@ -82,13 +78,20 @@ export function activate(context: vscode.ExtensionContext): void {
       vscode.env.clipboard.writeText((given as Session | undefined)?.nativeSession ?? ''),
   }
 
+  // A person's own edits count, and no event tells of them.
+  const files = vscode.workspace.createFileSystemWatcher('**/.paw/work/*/*.md')
   context.subscriptions.push(
+    files,
+    ...[files.onDidChange, files.onDidCreate, files.onDidDelete].map(on => on(() => live.refresh())),
     shortPaths,
     live,
     bar,
     pages.register(),
     registerTools(daemon),
-    vscode.workspace.onDidChangeWorkspaceFolders(() => live.refresh()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => live.reconnect()),
+    vscode.workspace.onDidChangeConfiguration(change => {
+      if (change.affectsConfiguration('baton')) live.reconnect()
+    }),
     ...Object.entries(views).map(([id, view]) => vscode.window.registerTreeDataProvider<unknown>(id, view)),
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, told(run))),
   )
@@ -120,6 +123,8 @@ function environment(): NodeJS.ProcessEnv {
   const home = setting('home', '')
   return home === '' ? process.env : { ...process.env, BATON_HOME: home }
 }
+
+const notify = () => setting<NotifyWhich>('notifications', 'all')
 
 const setting = <T extends string>(name: string, otherwise: T): T =>
   vscode.workspace.getConfiguration('baton').get<T>(name) ?? otherwise

@@ -15,7 +15,9 @@ const LOOK = 'Look…'
 /** Puts a question to the person. Every answer is a click on a text that shows all that is asked. */
 export async function askPerson(ask: Ask, asking: Asking): Promise<void> {
   const { message, whole } = wording(ask)
-  const options = whole ? ask.options : ask.options.filter(refuses)
+  // A reason is asked for where there is room: behind the look.
+  const short = ask.options.filter(option => option !== 'deny-with-reason')
+  const options = whole ? short : short.filter(refuses)
   const chosen = await vscode.window.showWarningMessage(message, ...options.map(labelOf), LOOK)
   if (chosen === undefined) return
   const option = options.find(each => labelOf(each) === chosen)
@@ -61,5 +63,4 @@ async function answer(ask: Ask, option: AskOption, daemon: Daemon): Promise<void
 
 const labelOf = (option: AskOption): string => LABELS[option]
 /** A no is safe also where not all of the question can be seen. */
-const refuses = (option: AskOption): boolean =>
-  option === 'deny' || option === 'deny-with-reason' || option === 'no'
+const refuses = (option: AskOption): boolean => option === 'deny' || option === 'no'

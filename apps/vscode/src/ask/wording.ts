@@ -23,10 +23,10 @@ export function wording(ask: Ask): Wording {
   const { agent, project, cwd } = ask.facts
   const where = nameOf(project ?? cwd)
   const about = [agent, where].filter(part => part !== undefined && part !== '').join(' in ')
-  const detail = plain(ask.detail.trim())
+  const detail = plain(ask.detail)
   const title = plain(ask.title)
   const said = title.includes(detail) || detail === '' ? title : `${title}: ${detail}`
-  const whole = said.length <= LONGEST && isPlain(ask.detail.trim()) && isPlain(ask.title)
+  const whole = said.length <= LONGEST && isPlain(ask.detail) && isPlain(ask.title)
   const shown = said.length <= LONGEST ? said : `${said.slice(0, LONGEST)} …`
   return { message: about === '' ? shown : `${plain(about)}: ${shown}`, whole }
 }
@@ -47,11 +47,17 @@ export function wholeText(ask: Ask): string {
 }
 
 /** A notification makes links of `[text](target)`, also ones that run commands: what an agent wrote must not. */
-export const plain = (text: string): string =>
-  visible(text.replaceAll(/\s+/g, ' ')).replaceAll('](', '] (').trim()
+export const plain = (text: string): string => visible(oneLine(text)).replaceAll('](', '] (')
+
+/** Line ends stay visible, for they end commands. */
+const oneLine = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ⏎ ')
+    .replaceAll(/\s+/g, ' ')
 
 /** Whether a line shows exactly this text. */
-const isPlain = (text: string): boolean => plain(text) === text
+const isPlain = (text: string): boolean => plain(text) === text.trim().replaceAll('\n', ' ⏎ ')
 
 /** Characters that hide or turn round what stands beside them are shown by their number. */
 export const visible = (text: string): string =>

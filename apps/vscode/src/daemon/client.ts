@@ -9,7 +9,18 @@ export interface Daemon {
   get<T>(path: string, schema: z.ZodType<T>): Promise<T>
   post<T>(path: string, schema: z.ZodType<T>, body: unknown, options?: PostOptions): Promise<T>
   /** Tells of each journal entry's kind as it is written, until the stream or `signal` ends. */
-  follow(signal: AbortSignal, on: { open(): void; entry(kind: string): void }): Promise<void>
+  follow(window: WindowFacts, signal: AbortSignal, on: Following): Promise<void>
+}
+
+/** Which asks this window shows: while it listens, the daemon counts on it to reach a person. */
+export interface WindowFacts {
+  notify: 'all' | 'workspace' | 'off'
+  folders: readonly string[]
+}
+
+export interface Following {
+  open(): void
+  entry(kind: string): void
 }
 
 export interface PostOptions {
@@ -19,8 +30,8 @@ export interface PostOptions {
 }
 
 const TIMEOUT_MS = 10_000
-/** The daemon gives a sign of life every 15 seconds; a stream that is silent for longer is dead. */
-const SILENCE_MS = 45_000
+/** The daemon gives a sign of life every 10 seconds; a stream that is silent for longer is dead. */
+const SILENCE_MS = 30_000
 const MOST_BYTES = 32 * 1024 * 1024
 
 export function daemonClient(endpoint: () => Endpoint): Daemon {
@@ -28,10 +39,10 @@ export function daemonClient(endpoint: () => Endpoint): Daemon {
     get: async (path, schema) => read(schema, await send(endpoint(), 'GET', path)),
     post: async (path, schema, body, { asPerson = false, timeoutMs } = {}) => {
       const at = endpoint()
-      const headers = asPerson ? { authorization: `Bearer ${at.token()}`, 'baton-channel': 'vscode' } : {}
+      const headers = asPerson ? personal(at) : {}
       return read(schema, await send(at, 'POST', path, { headers, body, timeoutMs }))
     },
-    follow: (signal, on) => follow(endpoint(), signal, on),
+    follow: async (window, signal, on) => follow(endpoint(), window, signal, on),
   }
 }
 
@@ -102,9 +113,16 @@ function collect(response: IncomingMessage): Promise<string> {
   })
 }
 
-function follow(endpoint: Endpoint, signal: AbortSignal, on: Parameters<Daemon['follow']>[1]): Promise<void> {
+function follow(
+  endpoint: Endpoint,
+  { notify, folders }: WindowFacts,
+  signal: AbortSignal,
+  on: Following,
+): Promise<void> {
+  const query = new URLSearchParams({ notify })
+  for (const folder of folders) query.append('folder', folder)
   return new Promise((resolve, reject) => {
-    const req = open(endpoint, 'GET', '/api/events', { accept: 'text/event-stream' })
+    const req = open(endpoint, 'GET', `/api/editor/events?${query}`, personal(endpoint))
     const stop = () => req.destroy()
     const finish = (cause?: unknown) => {
       signal.removeEventListener('abort', stop)
@@ -136,6 +154,12 @@ function follow(endpoint: Endpoint, signal: AbortSignal, on: Parameters<Daemon['
 }
 
 const LONGEST_LINE = 100
+
+/** What proves that a person's program calls, and by which way an answer came. */
+const personal = (endpoint: Endpoint): Record<string, string> => ({
+  authorization: `Bearer ${endpoint.token()}`,
+  'baton-channel': 'vscode',
+})
 
 function open(
   endpoint: Endpoint,

@@ -3,7 +3,7 @@ import { type Ask, AskList } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Session } from '@batonpass/contract/session'
 import { WorkList, type WorkSummary } from '@batonpass/contract/work'
-import type { Daemon } from './client.ts'
+import type { Daemon, WindowFacts } from './client.ts'
 
 /** The work items of one folder, newest first. */
 export interface FolderWork {
@@ -22,8 +22,8 @@ export interface Picture {
 
 export interface LiveParts {
   daemon: Daemon
-  /** The folders whose work items are shown. */
-  folders(): readonly string[]
+  /** The folders whose work items are shown, and which asks are. */
+  window(): WindowFacts
   changed(picture: Picture): void
   /** Waits between two tries, or until the signal. */
   pause(ms: number, signal: AbortSignal): Promise<void>
@@ -42,6 +42,7 @@ export class Live {
   #picture: Picture = BLANK
   #dirty = false
   #looking: Promise<void> | undefined
+  #connection = new AbortController()
 
   constructor(parts: LiveParts) {
     this.#parts = parts
@@ -56,8 +57,10 @@ export class Live {
     const { signal } = this.#end
     let pauseMs = SHORTEST_PAUSE_MS
     while (!signal.aborted) {
+      this.#connection = new AbortController()
+      const connected = AbortSignal.any([signal, this.#connection.signal])
       const problem = await this.#parts.daemon
-        .follow(signal, {
+        .follow(this.#parts.window(), connected, {
           open: () => {
             pauseMs = SHORTEST_PAUSE_MS
             this.refresh()
@@ -69,10 +72,16 @@ export class Live {
         })
         .then(() => undefined, sentence)
       if (signal.aborted) return
+      if (this.#connection.signal.aborted) continue
       this.#show({ ...BLANK, daemon: 'absent', ...(problem && { problem }) })
-      await this.#parts.pause(pauseMs, signal)
+      await this.#parts.pause(pauseMs, connected)
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     }
+  }
+
+  /** Connects anew, at once: the daemon was started, or this window shows other things. */
+  reconnect(): void {
+    this.#connection.abort()
   }
 
   /** Looks again soon; calls in between are gathered. */
@@ -88,12 +97,12 @@ export class Live {
     await this.#parts.pause(GATHER_MS, this.#end.signal)
     if (this.#end.signal.aborted) return
     this.#dirty = false
-    const { daemon, folders } = this.#parts
+    const { daemon, window } = this.#parts
     try {
       const [{ sessions }, { asks }, work] = await Promise.all([
         daemon.get('/api/sessions?live=true&limit=200', SessionList),
         daemon.get('/api/asks', AskList),
-        Promise.all(folders().map(folder => workIn(daemon, folder))),
+        Promise.all(window().folders.map(folder => workIn(daemon, folder))),
       ])
       this.#show({ daemon: 'running', sessions, asks, work })
     } catch (cause) {

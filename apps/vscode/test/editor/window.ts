@@ -1,0 +1,90 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { until } from '../../../../packages/baton/test/world/wait.ts'
+
+const ARTIFACTS = join(import.meta.dirname, '../../../../artifacts/vscode')
+
+/** One window of VS Code, driven as a person does: by keys, clicks and what stands on the screen. */
+export interface EditorWindow {
+  page: Page
+  /** Runs a command by the palette. */
+  run(command: string): Promise<void>
+  /** The rows of the picker that is open, from the top. */
+  rows(): Promise<string[]>
+  /** Chooses the row with this text in the open picker. */
+  choose(text: string): Promise<void>
+  /** Types into the open input box and accepts it. */
+  enter(text: string): Promise<void>
+  notification(text: string): Locator
+  dialog(): Locator
+  /** Every line of the editor in front. */
+  editorText(): Promise<string>
+  statusBar(): Promise<string>
+  picture(name: string): Promise<void>
+}
+
+const PATIENCE = 30_000
+
+export async function openWindow(page: Page, url: string): Promise<EditorWindow> {
+  await page.goto(url)
+  await page.locator('.monaco-workbench').waitFor({ timeout: 90_000 })
+  await page.locator('.statusbar-item').first().waitFor({ timeout: PATIENCE })
+  const picker = page.locator('.quick-input-widget')
+  const rowsOf = picker.locator('.quick-input-list .monaco-list-row')
+
+  const open = async (keys: string) => {
+    // The first keys may come before the window listens.
+    await until(
+      async () => {
+        await page.keyboard.press(keys)
+        await picker.locator('input').first().waitFor({ state: 'visible', timeout: 2000 })
+        return true
+      },
+      { what: 'the command palette', timeout: PATIENCE },
+    )
+  }
+  const row = (text: string) => rowsOf.filter({ hasText: text }).first()
+
+  return {
+    page,
+    async run(command) {
+      await open('F1')
+      await picker.locator('input').first().fill(`>${command}`)
+      await row(command).waitFor({ timeout: PATIENCE })
+      await row(command).click()
+    },
+    async rows() {
+      await rowsOf.first().waitFor({ timeout: PATIENCE })
+      const labels = await Promise.all((await rowsOf.all()).map(each => each.getAttribute('aria-label')))
+      return labels.map(label => label ?? '')
+    },
+    async choose(text) {
+      await row(text).click({ timeout: PATIENCE })
+    },
+    async enter(text) {
+      await picker.locator('input').first().fill(text, { timeout: PATIENCE })
+      await page.keyboard.press('Enter')
+    },
+    notification: text => page.locator('.notification-toast').filter({ hasText: text }),
+    dialog: () => page.locator('.monaco-dialog-box'),
+    async editorText() {
+      const lines = await page.locator('.editor-group-container.active .view-line').all()
+      const texts = await Promise.all(
+        lines.map(async line => ({
+          top: (await line.boundingBox())?.y ?? 0,
+          text: ((await line.textContent()) ?? '').replaceAll('\u00a0', ' '),
+        })),
+      )
+      return texts
+        .sort((a, b) => a.top - b.top)
+        .map(({ text }) => text)
+        .join('\n')
+    },
+    statusBar: async () => (await page.locator('[id$="baton.status"]').first().textContent()) ?? '',
+    async picture(name) {
+      mkdirSync(ARTIFACTS, { recursive: true })
+      await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) })
+    },
+  }
+}

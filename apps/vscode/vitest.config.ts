@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** The suite in real VS Code: `npm run test:vscode`. Its other tests run with everybody's. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['test/editor/*.test.ts'],
+    pool: 'forks',
+    // One window at a time: VS Code, its extension host, a browser and an agent share two cores.
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+  },
+})
