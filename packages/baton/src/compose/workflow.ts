@@ -1,6 +1,6 @@
 import { EntryId, type SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
-import { claudeTranscripts } from '../adapters/agents/claude-code/transcript.ts'
+import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -47,7 +47,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     home: parts.home,
     stateDir: parts.stateDir,
     ...(parts.inMemory ? { inMemory: true } : {}),
-    transcriptsOf: agent => (agent === 'claude-code' ? claudeTranscripts : undefined),
+    transcriptsOf,
     forgeFor: parts.forgeFor,
     configOf: project => parts.config.get(project),
     async journal({ session, nativeSession, agent, project }, body) {

@@ -1,6 +1,9 @@
 import type { AgentEvent, AgentName, PermissionMode } from '@batonpass/contract/event'
 import type { HookSource } from '@batonpass/contract/hook'
 import type { Reaction } from '@batonpass/contract/reaction'
+import type { Launches } from './launch.ts'
+import type { AgentTerminal } from './terminal.ts'
+import type { TranscriptReader, Transcripts } from './transcript.ts'
 
 type WithoutStamp<E> = E extends unknown ? Omit<E, 'id' | 'at' | 'session' | 'agent'> : never
 /** An event before the daemon has stamped it with id, time and our session id. */
@@ -26,6 +29,8 @@ export interface InstallTarget {
   observeUrl?: string | undefined
   /** How long a hook that may wait for a person is allowed to take. */
   waitSeconds: number
+  /** Whether the agent's status line is to tell how full its context is, where it has one. */
+  statusLine?: boolean | undefined
 }
 
 /** One settings file before and after; nothing is written by the adapter. */
@@ -74,6 +79,49 @@ export interface AgentAdapter extends AgentProfile {
     target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
     read: (path: string) => string | undefined,
   ): 'no' | 'yes' | 'stale'
+}
+
+/** Everything Baton knows of one agent: what a folder under adapters/agents gives. */
+export interface Agent {
+  readonly adapter: AgentAdapter
+  readonly capabilities: Capabilities
+  /** Absent: its transcripts tell nothing, and handoffs rest on git alone. */
+  readonly reader?: TranscriptReader
+  /** What each reply used, for budgets; and the end of the talk, for a supervisor. */
+  readonly transcripts?: Transcripts
+  /** Absent: Baton cannot start it. */
+  readonly launches?: Launches
+  /** Absent: it is watched in a terminal, but not typed into. */
+  readonly terminal?: AgentTerminal
+}
+
+/** What people want of an agent under Baton, in the order of the table in docs/agents.md. */
+export const WANTED = [
+  'allow',
+  'deny',
+  'ask',
+  'continue',
+  'inject',
+  'context',
+  'evidence',
+  'ends',
+  'resume',
+  'headless',
+  'acp',
+  'terminal',
+] as const
+export type Wanted = (typeof WANTED)[number]
+
+/** `yes`, or how far it goes and why not further, in a sentence for people. */
+export type Offer = 'yes' | { partly: string } | { missing: string }
+
+/** What an agent can do under Baton. `doctor` and docs/agents.md say it in these words. */
+export interface Capabilities {
+  readonly offers: Readonly<Record<Wanted, Offer>>
+  /** What a person must do or know before it works as they expect. */
+  readonly cautions: readonly { what: string; fix: string }[]
+  /** The version it was last run with, or how else it was tried. */
+  readonly tried: string
 }
 
 export interface HookPoint {

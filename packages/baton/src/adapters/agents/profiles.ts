@@ -1,9 +1,7 @@
 import type { AgentProfile } from '../../ports/agent.ts'
-import { profile as claudeCode } from './claude-code/profile.ts'
-import { profile as cursor } from './cursor/profile.ts'
+import { profiles } from './profile-list.ts'
 
-/** What a hook client must know of every agent Baton speaks with. */
-export const profiles: readonly AgentProfile[] = [claudeCode, cursor]
+export { profiles }
 
 /** By folder name or by a name people type. */
 export function findProfile(nameOrAlias: string): AgentProfile | undefined {

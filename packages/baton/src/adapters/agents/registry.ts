@@ -1,11 +1,10 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentAdapter } from '../../ports/agent.ts'
-import { claudeCode } from './claude-code/adapter.ts'
-import { cursor } from './cursor/adapter.ts'
+import { agents } from './agent-list.ts'
 import { findProfile } from './profiles.ts'
 
 /** Every agent Baton speaks with. */
-export const adapters: readonly AgentAdapter[] = [claudeCode, cursor]
+export const adapters: readonly AgentAdapter[] = agents.map(({ adapter }) => adapter)
 
 /** By folder name or by a name people type. Throws BatonError agent_unknown. */
 export function adapterFor(nameOrAlias: string): AgentAdapter {

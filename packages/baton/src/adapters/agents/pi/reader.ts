@@ -63,7 +63,7 @@ async function branchOf(path: string): Promise<ReadonlySet<string> | undefined> 
   return branch
 }
 
-function tell(row: Row, todos: TodoList): Told[] {
+export function tell(row: Row, todos: TodoList): Told[] {
   const message = objectAt(row, 'message')
   const at = timeIn(row.timestamp) ?? timeIn(message?.timestamp)
   if (row.type !== 'message' || !message) return []

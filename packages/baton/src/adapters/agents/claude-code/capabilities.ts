@@ -1,0 +1,20 @@
+import type { Capabilities } from '../../../ports/agent.ts'
+
+export const capabilities: Capabilities = {
+  tried: 'the real program, 2.1.325',
+  offers: {
+    allow: 'yes',
+    deny: 'yes',
+    ask: 'yes',
+    continue: 'yes',
+    inject: 'yes',
+    context: 'yes',
+    evidence: 'yes',
+    ends: { partly: 'An interrupt by Ctrl-C or Escape fires no hook; it is read from the transcript.' },
+    resume: 'yes',
+    headless: 'yes',
+    acp: { partly: 'Through the separate program claude-agent-acp.' },
+    terminal: 'yes',
+  },
+  cautions: [],
+}

@@ -1,0 +1,29 @@
+import type { Capabilities } from '../../../ports/agent.ts'
+
+export const capabilities: Capabilities = {
+  tried: 'the real program, 0.166.0',
+  offers: {
+    allow: { partly: 'A hook cannot lift Codex’s own sandbox; its approval dialog is answered for it.' },
+    deny: 'yes',
+    ask: { partly: 'Codex waves a hook’s ask through, so it is a refusal that says so.' },
+    continue: 'yes',
+    inject: { partly: 'Its session begins at the first prompt: nothing is injected before it.' },
+    context: 'yes',
+    evidence: 'yes',
+    ends: { partly: 'An error of the model service fires no hook; it stands in the transcript.' },
+    resume: 'yes',
+    headless: 'yes',
+    acp: { partly: 'Through the separate program codex-acp.' },
+    terminal: { missing: 'Its screen is not read yet.' },
+  },
+  cautions: [
+    {
+      what: 'Codex runs no hook that its person has not looked at: new ones are silently left out, `codex exec` included.',
+      fix: 'Start `codex` once and trust Baton’s hooks when it asks (or with /hooks). Again after each `baton init` that changed them.',
+    },
+    {
+      what: 'A call that needs a person is refused, because Codex passes a hook’s ask.',
+      fix: 'Answer in the dashboard, in Telegram or with `baton allow` while the call waits, or add a rule.',
+    },
+  ],
+}

@@ -1,0 +1,56 @@
+import type { Reaction } from '@batonpass/contract/reaction'
+import { noQuestion } from '../no-question.ts'
+
+type Answer = Record<string, unknown>
+
+/** Our reaction as Codex's hook answer: only what each event reads. */
+export function encode(reaction: Reaction, nativeEvent: string): Answer {
+  return { ...answerTo(reaction, nativeEvent), ...notice(reaction, nativeEvent) }
+}
+
+function answerTo(reaction: Reaction, nativeEvent: string): Answer {
+  const { permission, refuse, goOn } = reaction
+  switch (nativeEvent) {
+    case 'PreToolUse':
+      if (!permission || permission.decision === 'allow') return specific(nativeEvent, context(reaction))
+      // A hook's `ask` is waved through without a word, so it is a refusal here.
+      return specific(nativeEvent, {
+        permissionDecision: 'deny',
+        permissionDecisionReason:
+          permission.decision === 'ask' ? `${permission.reason}\n${noQuestion('Codex')}` : permission.reason,
+      })
+    case 'PermissionRequest':
+      // Its dialog is the asking: `ask` means that the dialog stays.
+      if (!permission || permission.decision === 'ask') return {}
+      return specific(nativeEvent, {
+        decision:
+          permission.decision === 'allow'
+            ? { behavior: 'allow' }
+            : { behavior: 'deny', message: permission.reason },
+      })
+    case 'Stop':
+      return goOn ? { decision: 'block', reason: goOn.prompt } : {}
+    case 'UserPromptSubmit':
+      return {
+        ...(refuse ? { decision: 'block', reason: refuse.reason } : {}),
+        ...specific(nativeEvent, context(reaction)),
+      }
+    case 'SessionStart':
+    case 'PostToolUse':
+      return specific(nativeEvent, context(reaction))
+    default:
+      return {}
+  }
+}
+
+function specific(hookEventName: string, parts: Answer): Answer {
+  return Object.keys(parts).length === 0 ? {} : { hookSpecificOutput: { hookEventName, ...parts } }
+}
+
+function context(reaction: Reaction): Answer {
+  return reaction.context ? { additionalContext: reaction.context } : {}
+}
+
+function notice(reaction: Reaction, nativeEvent: string): Answer {
+  return reaction.notice && nativeEvent !== 'SessionEnd' ? { systemMessage: reaction.notice } : {}
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { hookCommand, runsLauncher } from '../hook-command.ts'
+import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
+import { hooks } from './hooks.ts'
+
+/** `~/.codex/hooks.json`, or `.codex/hooks.json` of a project that Codex trusts. */
+export const { install, uninstall, installed } = settingsInstall({
+  agent: 'codex',
+  hooks,
+  layout: {
+    entries: 'groups',
+    ours: (_event, hook) =>
+      typeof hook === 'object' && hook !== null && 'command' in hook && runsLauncher(hook.command),
+  },
+  path: ({ scope, home, project }) => join(scope === 'user' ? home : project, '.codex', 'hooks.json'),
+  entry: (point, target) => ({
+    hooks: [
+      {
+        type: 'command',
+        command: hookCommand(target, 'codex', point.event),
+        timeout: timeoutSeconds(point, target),
+      },
+    ],
+  }),
+})

@@ -1,0 +1,20 @@
+import type { Capabilities } from '../../../ports/agent.ts'
+
+export const capabilities: Capabilities = {
+  tried: 'the real program, 1.0.102',
+  offers: {
+    allow: 'yes',
+    deny: 'yes',
+    ask: { partly: 'In its terminal. Without one it makes a refusal of an ask, and says so.' },
+    continue: 'yes',
+    inject: 'yes',
+    context: { partly: 'Its hooks name the transcript at the end of a turn, so not before the first one.' },
+    evidence: 'yes',
+    ends: 'yes',
+    resume: 'yes',
+    headless: 'yes',
+    acp: 'yes',
+    terminal: { missing: 'Its screen is not read yet.' },
+  },
+  cautions: [],
+}

@@ -1,0 +1,116 @@
+import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
+import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
+import { actionBy, patchPaths } from '../tool-actions.ts'
+import { tools } from './actions.ts'
+
+/** Copilot CLI's hook JSON as our event. Its payloads do not name their event: the hook's arguments do. */
+export function decode(json: unknown, argument: string | undefined): Decoded {
+  const payload = readPayload('Copilot CLI', json)
+  const nativeEvent = eventName('Copilot CLI', payload, argument)
+  const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
+  return read ? { event: read(payload), nativeEvent } : { ignored: printableName(nativeEvent) }
+}
+
+const events: Record<string, (payload: Payload) => DecodedEvent> = {
+  sessionStart: p => ({
+    ...common(p),
+    type: 'SessionStarted',
+    source: startSource(p.optionalText('source')),
+  }),
+  userPromptSubmitted: p => ({ ...common(p), type: 'PromptSubmitted', prompt: p.text('prompt') }),
+  preToolUse: p => ({ ...common(p), ...toolCall(p, 'toolArgs'), type: 'ToolRequested' }),
+  permissionRequest: p => ({ ...common(p), ...toolCall(p, 'toolInput'), type: 'PermissionAsked' }),
+  postToolUse: p => finished(p, false, p.raw('toolResult')),
+  postToolUseFailure: p => finished(p, true, p.raw('error')),
+  agentStop: p => ({
+    ...common(p),
+    type: 'TurnEnded',
+    continued: p.flag('stop_hook_active'),
+    outcome: 'completed',
+  }),
+  subagentStart: p => ({ ...common(p), subagent: subagentOf(p), type: 'SubagentStarted' }),
+  subagentStop: p => ({ ...common(p), subagent: subagentOf(p), type: 'SubagentEnded' }),
+  preCompact: p => ({
+    ...common(p),
+    type: 'Compacting',
+    trigger: compactTrigger(p.optionalText('trigger')),
+    ...optional('instructions', p.someText('customInstructions')),
+  }),
+  errorOccurred: p => ({ ...common(p), type: 'TurnFailed', ...errorIn(p.raw('error')) }),
+  sessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: p.someText('reason') ?? 'other' }),
+}
+
+function common(p: Payload) {
+  return {
+    nativeSession: p.sessionId('sessionId'),
+    ...optional('cwd', p.someText('cwd')),
+    ...optional('transcript', p.someText('transcriptPath')),
+  }
+}
+
+function subagentOf(p: Payload) {
+  const type = p.someText('agentName')
+  return { id: p.id('agentId') ?? p.id('agentName') ?? 'unknown', ...optional('type', type) }
+}
+
+function toolCall(p: Payload, field: string) {
+  const tool = p.text('toolName')
+  const input = parsed(p.raw(field))
+  const fields = readPayload('Copilot CLI', { [field]: isObject(input) ? input : {} }).inside(field)
+  return { tool, input, action: actionOf(tool, input, fields, p.someText('cwd')) }
+}
+
+function actionOf(tool: string, input: unknown, fields: Payload, cwd: string | undefined) {
+  if (tool === 'apply_patch')
+    return {
+      kind: 'write' as const,
+      paths: patchPaths(typeof input === 'string' ? input : fields.text('input')),
+    }
+  if (tool === 'str_replace_editor' && fields.optionalText('command') === 'view')
+    return actionBy(tools, 'view', fields, cwd)
+  return actionBy(tools, tool, fields, cwd)
+}
+
+function finished(p: Payload, failed: boolean, response: unknown): DecodedEvent {
+  const result = p.raw('toolResult')
+  const bad = isObject(result) && 'resultType' in result && result.resultType !== 'success'
+  return {
+    ...common(p),
+    ...toolCall(p, 'toolArgs'),
+    type: 'ToolFinished',
+    failed: failed || bad,
+    response: response ?? null,
+  }
+}
+
+/** Some versions send arguments as JSON inside a string. */
+function parsed(input: unknown): unknown {
+  if (typeof input !== 'string') return input ?? null
+  try {
+    return JSON.parse(input)
+  } catch {
+    return input
+  }
+}
+
+function errorIn(error: unknown) {
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+  if (!isObject(error)) return { error: text(error) ?? 'unknown' }
+  const name = 'name' in error ? text(error.name) : undefined
+  return {
+    error: name ?? 'unknown',
+    ...optional('message', 'message' in error ? text(error.message) : undefined),
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function startSource(native: string | undefined) {
+  if (native === 'new' || native === 'startup') return 'startup'
+  return native === 'resume' || native === 'clear' ? native : 'unknown'
+}
+
+function compactTrigger(native: string | undefined) {
+  return native === 'manual' || native === 'auto' ? native : 'unknown'
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { hookCommand, runsLauncher } from '../hook-command.ts'
+import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
+import { hooks } from './hooks.ts'
+
+/** `~/.copilot/hooks/baton.json`, or `.github/hooks/baton.json` of a project. */
+export const { install, uninstall, installed } = settingsInstall({
+  agent: 'copilot',
+  hooks,
+  layout: {
+    entries: 'flat',
+    ours: (_event, hook) =>
+      typeof hook === 'object' && hook !== null && 'bash' in hook && runsLauncher(hook.bash),
+    beside: { key: 'version', value: 1 },
+  },
+  path: ({ scope, home, project }) =>
+    scope === 'user'
+      ? join(home, '.copilot', 'hooks', 'baton.json')
+      : join(project, '.github', 'hooks', 'baton.json'),
+  entry: (point, target) => ({
+    type: 'command',
+    bash: hookCommand(target, 'copilot', point.event),
+    timeoutSec: timeoutSeconds(point, target),
+  }),
+})

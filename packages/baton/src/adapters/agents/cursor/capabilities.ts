@@ -1,0 +1,25 @@
+import type { Capabilities } from '../../../ports/agent.ts'
+
+export const capabilities: Capabilities = {
+  tried: 'by the recorded shapes of its JSON; the program is not on npm',
+  offers: {
+    allow: 'yes',
+    deny: 'yes',
+    ask: { partly: 'Cursor shows nobody a question for a hook’s ask: it is a refusal that says so.' },
+    continue: 'yes',
+    inject: 'yes',
+    context: { missing: 'Its hooks tell no figures, and its transcripts are not read.' },
+    evidence: { missing: 'Its transcripts are not read; a handoff rests on git.' },
+    ends: 'yes',
+    resume: { missing: 'Baton does not start it.' },
+    headless: { missing: 'Baton does not start it; as a supervisor `cursor-agent -p` is used.' },
+    acp: { missing: 'It does not speak the protocol.' },
+    terminal: { missing: 'Its screen is not read.' },
+  },
+  cautions: [
+    {
+      what: 'A call that needs a person is refused, because Cursor cannot ask from a hook.',
+      fix: 'Answer in the dashboard, in Telegram or with `baton allow` while the call waits, or add a rule.',
+    },
+  ],
+}

@@ -1,0 +1,32 @@
+import type { Capabilities } from '../../../ports/agent.ts'
+
+export const capabilities: Capabilities = {
+  tried: 'the real program, 0.61.0',
+  offers: {
+    allow: { partly: 'Its own dialog stays where it would show one: no hook answers that.' },
+    deny: 'yes',
+    ask: {
+      partly:
+        'Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so it is a refusal that says so.',
+    },
+    continue: 'yes',
+    inject: 'yes',
+    context: 'yes',
+    evidence: 'yes',
+    ends: { partly: 'A failed turn and an interrupt fire no hook.' },
+    resume: 'yes',
+    headless: 'yes',
+    acp: 'yes',
+    terminal: { missing: 'Its screen is not read yet.' },
+  },
+  cautions: [
+    {
+      what: 'Gemini CLI reads a project’s hooks only in folders that it trusts.',
+      fix: 'Install for the user (the default), or trust the folder in Gemini CLI.',
+    },
+    {
+      what: 'A call that needs a person is refused, because an ask would keep a run without a terminal waiting for ever.',
+      fix: 'Answer in the dashboard, in Telegram or with `baton allow` while the call waits, or add a rule.',
+    },
+  ],
+}

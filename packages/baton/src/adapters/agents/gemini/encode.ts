@@ -1,0 +1,37 @@
+import type { Reaction } from '@batonpass/contract/reaction'
+import { noQuestion } from '../no-question.ts'
+
+type Answer = Record<string, unknown>
+
+/** Our reaction as Gemini CLI's hook answer: only what each event reads. */
+export function encode(reaction: Reaction, nativeEvent: string): Answer {
+  const shown = reaction.notice && nativeEvent !== 'SessionEnd' && nativeEvent !== 'Notification'
+  return { ...answerTo(reaction, nativeEvent), ...(shown ? { systemMessage: reaction.notice } : {}) }
+}
+
+function answerTo({ permission, goOn, refuse, context }: Reaction, nativeEvent: string): Answer {
+  const beside = context
+    ? { hookSpecificOutput: { hookEventName: nativeEvent, additionalContext: context } }
+    : {}
+  switch (nativeEvent) {
+    case 'BeforeTool':
+      if (!permission || permission.decision === 'allow') return permission ? { decision: 'allow' } : {}
+      // Without a terminal Gemini CLI waits for ever for the answer to a hook's `ask`, and it does not say whether it has one.
+      return {
+        decision: 'deny',
+        reason:
+          permission.decision === 'ask'
+            ? `${permission.reason}\n${noQuestion('Gemini CLI')}`
+            : permission.reason,
+      }
+    case 'AfterAgent':
+      return goOn ? { decision: 'deny', reason: goOn.prompt } : {}
+    case 'BeforeAgent':
+      return { ...(refuse ? { decision: 'deny', reason: refuse.reason } : {}), ...beside }
+    case 'SessionStart':
+    case 'AfterTool':
+      return beside
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,20 @@
+import type { AgentProfile } from '../../../ports/agent.ts'
+import { refusedUnasked } from '../no-question.ts'
+import { encode } from './encode.ts'
+import { hooks } from './hooks.ts'
+
+export const profile: AgentProfile = {
+  name: 'gemini',
+  aliases: ['gemini-cli'],
+  title: 'Gemini CLI',
+  programs: ['gemini'],
+  scopes: ['user', 'project'],
+  hooks,
+  // Its payloads do not say how freely it runs.
+  modes: {},
+  encode,
+  safe: nativeEvent =>
+    nativeEvent === 'BeforeTool'
+      ? { permission: { decision: 'deny', reason: refusedUnasked('Gemini CLI') } }
+      : {},
+}

@@ -1,0 +1,32 @@
+import type { Capabilities } from '../../../ports/agent.ts'
+
+export const capabilities: Capabilities = {
+  tried: 'the real program, 1.18.18',
+  offers: {
+    allow: 'yes',
+    deny: 'yes',
+    ask: { partly: 'A plugin cannot ask its person, so it is a refusal that says so.' },
+    continue: {
+      partly:
+        'Where opencode keeps running: its terminal, `serve`, ACP. `opencode run` ends with the first turn.',
+    },
+    inject: 'yes',
+    context: 'yes',
+    evidence: 'yes',
+    ends: 'yes',
+    resume: 'yes',
+    headless: 'yes',
+    acp: 'yes',
+    terminal: { missing: 'Its screen is not read; its plugin sends prompts itself.' },
+  },
+  cautions: [
+    {
+      what: '`opencode run` ends when its turn does, so it is not continued.',
+      fix: 'For work without a terminal use `opencode serve` with `opencode run --attach`, or let Baton host it over ACP.',
+    },
+    {
+      what: 'The tools of MCP servers come without the server’s name, so rules for one server do not fit them.',
+      fix: 'Write the rule for the tool’s own name.',
+    },
+  ],
+}

@@ -1,0 +1,134 @@
+/**
+ * The plugin's code. opencode has no hook for the end of a turn that it would wait for: the plugin hears that the session is
+ * idle and sends the next prompt itself, which works where opencode keeps running (its terminal, `serve`, ACP).
+ */
+export const plugin = `
+const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'opencode', 'opencode.db')
+
+export const Baton = async ({ client, directory }) => {
+  const created = new Set()
+  const started = new Set()
+  const parents = new Map()
+  const typed = new Map()
+  const ours = new Map()
+  const allowed = new Set()
+  const failed = new Map()
+
+  const rootOf = id => {
+    let root = id
+    for (let i = 0; parents.has(root) && i < 20; i++) root = parents.get(root)
+    return root
+  }
+  const about = id => ({
+    session_id: rootOf(id),
+    cwd: directory,
+    transcript_path: DATABASE + '#' + rootOf(id),
+    ...(parents.has(id) ? { agent_id: id } : {}),
+  })
+  const show = notice => {
+    if (notice) client.tui?.showToast?.({ body: { message: String(notice), variant: 'info' } })?.catch?.(() => {})
+  }
+
+  process.on('exit', () => {
+    for (const id of started) tellLast('SessionEnd', { ...about(id), reason: 'exit' })
+  })
+
+  async function lastMessage(id) {
+    try {
+      const { data } = await client.session.messages({ path: { id }, query: { limit: 5 } })
+      const last = data?.findLast(each => each.info.role === 'assistant')
+      return last?.parts.filter(part => part.type === 'text').map(part => part.text).join('\\n')
+    } catch {
+      return undefined
+    }
+  }
+
+  async function idle(id) {
+    if (parents.has(id) || !started.has(id)) return
+    const outcome = failed.get(id) ?? 'completed'
+    failed.delete(id)
+    const continued = ours.has(id)
+    const answer = await ask('TurnEnd', { ...about(id), continued, outcome, last_message: await lastMessage(id) })
+    show(answer.notice)
+    if (!answer.prompt) {
+      ours.delete(id)
+      return
+    }
+    ours.set(id, answer.prompt)
+    await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: answer.prompt }] } })
+  }
+
+  return {
+    async event({ event }) {
+      const { type, properties = {} } = event
+      const id = properties.sessionID ?? properties.info?.id
+      if (type === 'session.created') {
+        created.add(id)
+        if (properties.info?.parentID) parents.set(id, properties.info.parentID)
+      } else if (type === 'session.idle') await idle(id)
+      else if (type === 'session.error' && id) {
+        const { name = 'unknown', data } = properties.error ?? {}
+        failed.set(id, name === 'MessageAbortedError' ? 'aborted' : 'error')
+        if (name !== 'MessageAbortedError' && !parents.has(id))
+          await ask('TurnError', { ...about(id), error: name, message: data?.message })
+      } else if (type === 'session.compacted' && !parents.has(id)) await ask('Compacted', about(id))
+      else if (type === 'session.deleted' && started.delete(id))
+        await ask('SessionEnd', { ...about(id), reason: 'deleted' })
+      else if ((type === 'permission.asked' || type === 'permission.updated') && allowed.has(properties.tool?.callID ?? properties.callID))
+        // Baton allowed the call already: nobody need be asked again.
+        await client.postSessionIdPermissionsPermissionId({ path: { id, permissionID: properties.id }, body: { response: 'once' } })
+    },
+
+    async 'command.execute.before'({ command, sessionID, arguments: words }) {
+      typed.set(sessionID, ('/' + command + ' ' + (words ?? '')).trim())
+    },
+
+    async 'chat.message'({ sessionID: id }, output) {
+      if (parents.has(id)) return
+      const contexts = []
+      if (!started.has(id)) {
+        started.add(id)
+        const answer = await ask('SessionStart', { ...about(id), source: created.has(id) ? 'startup' : 'resume' })
+        show(answer.notice)
+        contexts.push(answer.context)
+      }
+      const parts = output.parts.filter(part => part.type === 'text' && !part.synthetic)
+      const text = typed.get(id) ?? parts.map(part => part.text).join('\\n')
+      typed.delete(id)
+      const automatic = ours.get(id) === text
+      if (!automatic) ours.delete(id)
+      const answer = await ask('Prompt', { ...about(id), prompt: text, automatic })
+      show(answer.notice)
+      contexts.push(answer.context)
+      if (answer.refuse) throw new Error(answer.refuse)
+      const context = contexts.filter(Boolean).join('\\n\\n')
+      const last = output.parts.at(-1)
+      if (context && last)
+        output.parts.push({ id: last.id + '0', sessionID: id, messageID: output.message.id, type: 'text', text: context, synthetic: true })
+    },
+
+    async 'tool.execute.before'({ tool, sessionID, callID }, { args }) {
+      const answer = await ask('ToolCall', { ...about(sessionID), tool_name: tool, tool_input: args, tool_use_id: callID })
+      if (answer.decision === 'allow') allowed.add(callID)
+      if (answer.decision === 'deny' || answer.decision === 'ask') throw new Error(answer.reason ?? 'refused')
+    },
+
+    async 'tool.execute.after'({ tool, sessionID, callID, args }, output) {
+      allowed.delete(callID)
+      const exit = output?.metadata?.exit
+      await ask('ToolResult', {
+        ...about(sessionID),
+        tool_name: tool,
+        tool_input: args ?? {},
+        tool_use_id: callID,
+        tool_response: String(output?.output ?? '').slice(0, 100000),
+        failed: typeof exit === 'number' && exit !== 0,
+      })
+    },
+
+    async 'experimental.session.compacting'({ sessionID }) {
+      if (!parents.has(sessionID)) await ask('Compacting', about(sessionID))
+    },
+  }
+}
+`

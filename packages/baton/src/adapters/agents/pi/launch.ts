@@ -1,0 +1,16 @@
+import type { Launches } from '../../../ports/launch.ts'
+
+export const launches: Launches = {
+  agent: 'pi',
+  interactive: ({ prompt, resume }) => ({
+    program: 'pi',
+    args: [...(resume ? ['--session', resume] : []), ...(prompt ? [plain(prompt)] : [])],
+  }),
+  headless: ({ prompt, resume }) => ({
+    program: 'pi',
+    args: ['--print', ...(resume ? ['--session', resume] : []), plain(prompt)],
+  }),
+}
+
+/** It has no `--`: a prompt that begins with a dash would be an option, and one that begins with `@` a file. */
+const plain = (prompt: string): string => (/^[-@]/.test(prompt) ? ` ${prompt}` : prompt)

@@ -1,0 +1,12 @@
+// Written by scripts/generate-agents.ts from the folders here.
+import type { AgentProfile } from '../../ports/agent.ts'
+import { profile as claudeCode } from './claude-code/profile.ts'
+import { profile as codex } from './codex/profile.ts'
+import { profile as copilot } from './copilot/profile.ts'
+import { profile as cursor } from './cursor/profile.ts'
+import { profile as gemini } from './gemini/profile.ts'
+import { profile as opencode } from './opencode/profile.ts'
+import { profile as pi } from './pi/profile.ts'
+
+/** What a hook client must know of every agent Baton speaks with. */
+export const profiles: readonly AgentProfile[] = [claudeCode, cursor, codex, opencode, gemini, copilot, pi]

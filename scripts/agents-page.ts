@@ -1,0 +1,73 @@
+import { agents } from '../packages/baton/src/adapters/agents/agent-list.ts'
+import { type Offer, WANTED, type Wanted } from '../packages/baton/src/ports/agent.ts'
+
+/** docs/agents.md: what each agent offers, and between two marks the table of the last run of the real programs. */
+export function agentsPage(before: string): string {
+  const titles = agents.map(({ adapter }) => adapter.title)
+  const rows = WANTED.map(
+    wanted =>
+      `| ${MEANING[wanted]} | ${agents.map(({ capabilities }) => sign(capabilities.offers[wanted])).join(' | ')} |`,
+  )
+  const details = agents.map(({ adapter, capabilities: { offers, cautions, tried } }) => {
+    const limits = WANTED.flatMap(wanted => {
+      const offer = offers[wanted]
+      if (offer === 'yes') return []
+      return [`- **${MEANING[wanted]}**: ${'partly' in offer ? offer.partly : `missing. ${offer.missing}`}`]
+    })
+    const todo = cautions.map(({ what, fix }) => `- ${what} ${fix}`)
+    return [
+      `## ${adapter.title}`,
+      '',
+      `Tried with ${tried}. Install: \`baton init --agent ${adapter.aliases[0] ?? adapter.name}\`. More: [agents/${adapter.name}.md](agents/${adapter.name}.md).`,
+      ...(limits.length > 0 ? ['', ...limits] : []),
+      ...(todo.length > 0 ? ['', 'What to do:', '', ...todo] : []),
+      '',
+    ].join('\n')
+  })
+  return `# Agents
+
+<!-- Written by scripts/generate-agents.ts from what each folder under packages/baton/src/adapters/agents declares. -->
+
+One policy, every agent: the same rules, workflows and handoffs serve all of these. What an agent has no hook for goes through its own protocol (ACP) or a driver, or stands here as missing. \`baton doctor\` says the same about the agents on your machine. To add one: [adding-an-agent.md](adding-an-agent.md).
+
+✓ works · ◐ with a limit that is named below · – missing
+
+| | ${titles.join(' | ')} |
+|---|${titles.map(() => '---|').join('')}
+${rows.join('\n')}
+
+## What was seen on the real programs
+
+\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table. The last full run:
+
+${seen(before)}
+
+${details.join('\n')}`
+}
+
+const BEGIN = '<!-- seen -->'
+const END = '<!-- /seen -->'
+
+/** The run's own table is kept: it comes from the run and not from here. */
+function seen(before: string): string {
+  const [from, to] = [before.indexOf(BEGIN), before.indexOf(END)]
+  const kept = from >= 0 && to > from ? before.slice(from + BEGIN.length, to).trim() : 'Not run yet.'
+  return `${BEGIN}\n${kept}\n${END}`
+}
+
+const sign = (offer: Offer): string => (offer === 'yes' ? '✓' : 'partly' in offer ? '◐' : '–')
+
+const MEANING: Record<Wanted, string> = {
+  allow: 'allow',
+  deny: 'deny with a reason',
+  ask: 'ask the person',
+  continue: 'go on after a stop',
+  inject: 'context at the start (handoff)',
+  context: 'context size',
+  evidence: 'transcript as evidence',
+  ends: 'why a session or turn ended',
+  resume: 'resume',
+  headless: 'without a terminal',
+  acp: 'hosted over ACP',
+  terminal: 'typed into in tmux',
+}
