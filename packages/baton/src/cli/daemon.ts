@@ -18,6 +18,8 @@ export function folderOf(io: Io): StateFolder {
 export interface Message {
   headers?: Record<string, string>
   body?: unknown
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal
 }
 
 /** One request to the daemon's API over its unix socket; `daemon_absent` when none listens. */
@@ -122,7 +124,7 @@ function send(
   method: string,
   path: string,
   timeoutMs: number,
-  { headers = {}, body }: Message,
+  { headers = {}, body, signal }: Message,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const req = request({
@@ -134,6 +136,7 @@ function send(
         ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
+      ...(signal ? { signal } : {}),
     })
     const timer = setTimeout(
       () =>

@@ -101,6 +101,11 @@ export async function evidenceFor(
   return evidence
 }
 
+/** What a work item in the folder says about the work. */
+export async function workIn(_root: string): Promise<{ stage?: string }> {
+  return {}
+}
+
 async function fromTranscript(io: Io, transcript: string): Promise<HandoffSubject> {
   const reader = await readerFor(transcript).catch(() => undefined)
   let cwd: string | undefined

@@ -43,6 +43,10 @@ export const COMMANDS: readonly Command[] = [
         type: 'boolean',
         help: 'Use the hook client for observing events, too, instead of HTTP hooks.',
       },
+      'no-status-line': {
+        type: 'boolean',
+        help: "Leave Claude Code's status line alone. By default it tells Baton how full the context is; your own is kept.",
+      },
       'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
       ...JSON_OPTION,
     },
@@ -443,6 +447,39 @@ export const COMMANDS: readonly Command[] = [
     },
     examples: [['baton clean --dry-run', 'What would go.']],
     load: async () => (await import('./commands/clean.ts')).clean,
+  },
+  {
+    name: 'chat',
+    summary: 'Talk with an agent that Baton hosts.',
+    details:
+      "The agent's own program runs behind it, over the Agent Client Protocol; Baton's rules decide about its tools.\n/handoff writes down where the work stands and goes on in a new session.",
+    options: {
+      agent: {
+        type: 'string',
+        short: 'a',
+        value: 'AGENT',
+        choices: ['claude', 'codex', 'opencode', 'gemini', 'copilot'],
+        help: 'Which agent. Default: claude.',
+      },
+      prompt: {
+        type: 'string',
+        short: 'p',
+        value: 'TEXT',
+        help: 'Send this prompt, print the reply and leave; for scripts.',
+      },
+      resume: {
+        type: 'string',
+        short: 'r',
+        value: 'SESSION',
+        help: 'Go on with a session of this folder: its number in /sessions, or the start of its id.',
+      },
+      json: { type: 'boolean', help: 'With --prompt: print the reply and how it ended as JSON.' },
+    },
+    examples: [
+      ['baton chat', 'Claude Code, at this terminal.'],
+      ['baton chat --agent opencode -p "What does this project do?"', 'One question to another agent.'],
+    ],
+    load: async () => (await import('./commands/chat.ts')).chat,
   },
   {
     name: 'handoff',

@@ -1,0 +1,98 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { hostAgent } from '../../adapters/acp/backend.ts'
+import { reporting } from '../../adapters/acp/reporting.ts'
+import { launchesOf } from '../../adapters/agents/launches.ts'
+import { piReader } from '../../adapters/agents/pi/reader.ts'
+import { systemGit } from '../../adapters/git/git.ts'
+import { systemAppendFiles } from '../../adapters/system/append-files.ts'
+import { systemChance } from '../../adapters/system/chance.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { systemFiles } from '../../adapters/system/files.ts'
+import { systemTimers } from '../../adapters/system/timers.ts'
+import { findWorktreeRoot } from '../../config/project.ts'
+import { AgentSession } from '../../handoff/hosted/agent-session.ts'
+import { HandoffWriter } from '../../handoff/hosted/writer.ts'
+import type { Backend } from '../../ports/backend.ts'
+import { SessionManager, type SessionPorts } from '../../session/engine/session-manager.ts'
+import { readTest } from '../../session/transcript/tests-run.ts'
+import { VERSION } from '../../version.ts'
+import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { handoffFiles, workIn } from '../handoffs.ts'
+import type { Io } from '../io.ts'
+import { type AskInline, consentBy, daemonEar } from './consent.ts'
+
+export interface ChatOrder {
+  agent: string
+  attended: boolean
+  /** Asks the person at the terminal, where one sits there. */
+  ask?: AskInline
+}
+
+export interface Chat {
+  session: AgentSession
+  backend: Backend
+  ports: SessionPorts
+  title: string
+  /** Why Baton's rules do not decide here, where they do not. */
+  alone: string | undefined
+}
+
+export const sessionPorts = (io: Io): SessionPorts => ({
+  files: systemAppendFiles,
+  clock: systemClock,
+  chance: systemChance,
+  home: folderOf(io).dir,
+})
+
+/** Starts the agent and a session in the current folder, with Baton's rules in force. */
+export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
+  const launches = launchesOf(order.agent)
+  const launch = launches.acp?.()
+  if (!launch)
+    throw new BatonError('missing_tool', `${launches.agent} cannot be hosted`, {
+      remedy: `Start it by itself: ${launches.interactive({}).program}`,
+    })
+  const folder = folderOf(io)
+  const alone = await daemonThere(io)
+  const host: { backend?: Backend } = {}
+  const { agent } = launches
+  const ear = daemonEar(folder, {
+    agent,
+    cwd: io.cwd,
+    attended: order.attended,
+    pid: () => host.backend?.pid,
+  })
+  const consent = consentBy(ear, io.cwd, order.ask)
+  const program = await hostAgent({ agent, version: VERSION, launch, cwd: io.cwd, env: io.env, consent })
+  const backend = reporting(program, ear, io.cwd)
+  host.backend = backend
+  const ports = sessionPorts(io)
+  const root = findWorktreeRoot(io.cwd)
+  const writer = new HandoffWriter({
+    evidence: { git: systemGit, files: systemFiles, readTest },
+    files: await handoffFiles(io),
+    reader: piReader,
+    workOf: workIn,
+  })
+  const manager = SessionManager.create(ports, io.cwd)
+  const session = new AgentSession({
+    manager,
+    backend,
+    writer,
+    clock: systemClock,
+    timers: systemTimers,
+    root,
+  })
+  return { session, backend, ports, title: launches.agent, alone }
+}
+
+/** The daemon holds the rules; where it cannot be started, the person at the terminal has to do. */
+async function daemonThere(io: Io): Promise<string | undefined> {
+  try {
+    const folder = folderOf(io)
+    if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+    return undefined
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause)
+  }
+}

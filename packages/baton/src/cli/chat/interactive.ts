@@ -1,0 +1,259 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { AgentSession } from '../../handoff/hosted/agent-session.ts'
+import type { Consent } from '../../ports/backend.ts'
+import { type ListedSession, listSessions } from '../../session/engine/list.ts'
+import { EXIT } from '../command.ts'
+import { type Io, paint } from '../io.ts'
+import type { AskInline } from './consent.ts'
+import { type Chat, openChat } from './host.ts'
+import { complete, SLASH, slashOf } from './slash.ts'
+import { listWords, outcomeWords, pickSession } from './talk.ts'
+import { ChatTerminal } from './terminal.ts'
+
+export interface InteractiveOrder {
+  agent: string
+  resume?: string | undefined
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  /** Whether the person here may answer: not where an agent started us. */
+  mayAnswer: boolean
+}
+
+/** A conversation at the terminal. */
+export async function interactive(io: Io, order: InteractiveOrder): Promise<number> {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+  const lines: string[] = []
+  let wake = () => {}
+  let listed: ListedSession[] = []
+  let warned = false
+  const ended = { yes: false }
+  const chat: { session?: AgentSession } = {}
+
+  const terminal = new ChatTerminal({
+    stdin: order.stdin,
+    stdout: order.stdout,
+    colour: paint(io),
+    complete: line =>
+      complete(
+        line,
+        listed.map(({ id }) => id),
+      ),
+    onLine(line) {
+      if (line.trim() === '') {
+        if (!isBusy(chat.session)) terminal.ready()
+        return
+      }
+      if (isBusy(chat.session)) terminal.line(`(waits) ${line}`, 'dim')
+      lines.push(line)
+      wake()
+    },
+    onEscape() {
+      const { session } = chat
+      if (session?.isGeneratingHandoff) session.abortHandoff()
+      else if (session?.isStreaming) session.abort()
+    },
+    onInterrupt() {
+      const { session } = chat
+      if (session?.isGeneratingHandoff) session.abortHandoff()
+      else if (session?.isStreaming) session.abort()
+      else if (warned) leave()
+      else {
+        warned = true
+        terminal.line('Press Ctrl-C again to leave, or Ctrl-D.', 'dim')
+      }
+    },
+    onEnd: leave,
+  })
+  const ask: AskInline = (consent, reason, signal) => askInline(terminal, consent, reason, signal)
+  void left.then(() => {
+    ended.yes = true
+    wake()
+  })
+  io.signal.addEventListener('abort', () => leave(), { once: true })
+
+  try {
+    terminal.progress(`Starting ${order.agent}`)
+    const opened = await openChat(io, {
+      agent: order.agent,
+      attended: true,
+      ...(order.mayAnswer ? { ask } : {}),
+    })
+    chat.session = opened.session
+    show(opened, terminal)
+    try {
+      await begin(opened, order.resume, io, terminal)
+      listed = await listSessions(opened.ports, io.cwd)
+      while (!ended.yes) {
+        if (lines.length === 0) {
+          terminal.ready()
+          await new Promise<void>(resolve => {
+            wake = resolve
+            if (ended.yes || lines.length > 0) resolve()
+          })
+          terminal.busy()
+        }
+        const line = lines.shift()
+        if (line === undefined) continue
+        warned = false
+        if (slashOf(line)?.name === 'exit') break
+        // Leaving does not wait for a reply.
+        await Promise.race([obey(line, opened, io, terminal, list => (listed = list)), left])
+      }
+    } finally {
+      opened.session.abort()
+      terminal.close()
+      await opened.session.close()
+    }
+    return EXIT.ok
+  } catch (cause) {
+    terminal.close()
+    throw cause
+  }
+}
+
+const isBusy = (session: AgentSession | undefined): boolean =>
+  session === undefined || session.isStreaming || session.isGeneratingHandoff
+
+async function begin(chat: Chat, resume: string | undefined, io: Io, terminal: ChatTerminal): Promise<void> {
+  if (chat.alone !== undefined)
+    terminal.line(`No daemon (${chat.alone}): you decide about every tool yourself.`, 'yellow')
+  if (resume === undefined || !(await goBack(resume, chat, io, terminal))) await chat.session.start()
+  terminal.line(`${chat.title} in ${io.cwd}. /help shows the commands, Escape stops.`, 'dim')
+}
+
+/** One line of the person's, to its end. */
+async function obey(
+  line: string,
+  chat: Chat,
+  io: Io,
+  terminal: ChatTerminal,
+  know: (listed: ListedSession[]) => void,
+): Promise<void> {
+  const { session, backend, ports } = chat
+  const slash = slashOf(line)
+  try {
+    switch (slash?.name) {
+      case undefined: {
+        const end = await session.prompt(line)
+        if (end === 'cancelled') terminal.line('Stopped', 'yellow')
+        if (end === 'refused') terminal.line('The model refused', 'red')
+        if (end === 'limit') terminal.line('The agent stopped at a limit of its own', 'yellow')
+        return
+      }
+      case 'handoff': {
+        if (!(await session.hasEnough())) {
+          terminal.line('Nothing to hand off (no messages yet)', 'yellow')
+          return
+        }
+        const { good, words, more } = outcomeWords(await session.handoff(slash.rest || undefined))
+        terminal.line(words, good ? 'green' : 'red')
+        if (more) terminal.line(more, 'dim')
+        know(await listSessions(ports, io.cwd))
+        return
+      }
+      case 'new':
+        await session.newSession()
+        terminal.line('New session started', 'green')
+        return
+      case 'fork':
+        await session.fork()
+        terminal.line('Going on in a copy of this session', 'green')
+        return
+      case 'resume':
+        await goBack(slash.rest, chat, io, terminal)
+        return
+      case 'sessions': {
+        const listed = await listSessions(ports, io.cwd)
+        know(listed)
+        for (const words of listWords(listed, session.sessionId)) terminal.line(words)
+        return
+      }
+      case 'status': {
+        const { used, size } = session.context ?? {}
+        const share = used !== undefined && size ? ` (${Math.round((used / size) * 100)}%)` : ''
+        terminal.line(`Agent    ${chat.title}, session ${backend.nativeSession ?? 'none'}`)
+        terminal.line(`Session  ${session.sessionId}, ${session.turns} turns`)
+        terminal.line(`Context  ${used === undefined ? 'not known yet' : `${used} tokens${share}`}`)
+        terminal.line(`File     ${session.path}`)
+        return
+      }
+      default:
+        for (const { name, hint, help } of SLASH) terminal.line(`/${name} ${hint}`.padEnd(20) + help)
+        terminal.line(
+          'Other commands with a slash are the agent’s own. Escape stops a reply or a handoff.',
+          'dim',
+        )
+    }
+  } catch (cause) {
+    if (!(cause instanceof BatonError)) throw cause
+    terminal.line(cause.message, 'red')
+    if (cause.remedy) terminal.line(cause.remedy, 'dim')
+  }
+}
+
+async function goBack(wanted: string, chat: Chat, io: Io, terminal: ChatTerminal): Promise<boolean> {
+  const listed = await listSessions(chat.ports, io.cwd)
+  const picked = wanted === '' ? undefined : pickSession(listed, wanted)
+  if (!picked) {
+    if (wanted !== '') terminal.line(`No session ${wanted}`, 'red')
+    for (const words of listWords(listed, chat.session.sessionId)) terminal.line(words)
+    if (wanted === '' && listed.length > 0) terminal.line('Name one: /resume 1', 'dim')
+    return false
+  }
+  const how = await chat.session.resume(picked.path)
+  terminal.line(
+    how === 'resumed' ? 'Session resumed' : 'Session resumed; the agent is told what was said so far',
+    'green',
+  )
+  return true
+}
+
+/** What the agent does, on the screen. */
+function show({ session }: Chat, terminal: ChatTerminal): void {
+  const shown = new Set<string>()
+  session.subscribe(event => {
+    if (event.type === 'handoff') terminal.progress(`${STEPS[event.step]} (Escape cancels)`)
+    if (event.type === 'agent_start' && !session.isGeneratingHandoff)
+      terminal.progress('Working (Escape stops)')
+    if (event.type !== 'heard' || session.isGeneratingHandoff) return
+    const { heard } = event
+    if (heard.kind === 'text') terminal.text(heard.text)
+    if (heard.kind === 'continued') terminal.line(`> ${heard.prompt}`, 'dim')
+    if (heard.kind === 'call' && heard.title !== '' && !shown.has(`${heard.id} ${heard.title}`)) {
+      shown.add(`${heard.id} ${heard.title}`)
+      terminal.line(`· ${heard.tool}: ${heard.title.split('\n')[0] ?? ''}`, 'dim')
+    }
+    if (heard.kind === 'result' && heard.failed)
+      terminal.line(`✗ ${heard.text.trim().split('\n')[0]?.slice(0, 200) ?? ''}`, 'red')
+  })
+}
+
+const STEPS = {
+  asked: 'Writing the handoff document',
+  checking: 'Comparing it with git and the session',
+  'asked-again': 'Having it corrected',
+  switching: 'Starting the new session',
+} as const
+
+async function askInline(
+  terminal: ChatTerminal,
+  { call, always }: Consent,
+  reason: string | undefined,
+  signal: AbortSignal,
+) {
+  const { action, tool, title, input } = call
+  const what =
+    action.kind === 'shell'
+      ? action.command
+      : action.kind === 'write' || action.kind === 'read'
+        ? action.paths.join(' ')
+        : `${title} ${JSON.stringify(input)}`
+  terminal.line(`${tool} wants: ${what.slice(0, 4000)}`, 'yellow')
+  if (reason) terminal.line(reason, 'dim')
+  const keys = always ? 'yna' : 'yn'
+  const words = `Allow? [y]es, [n]o${always ? ', [a]lways in this session' : ''} `
+  const key = await terminal.choose(words, keys, signal)
+  return key === undefined
+    ? undefined
+    : ({ y: 'allow', a: 'always', n: 'deny' } as const)[key as 'y' | 'n' | 'a']
+}
