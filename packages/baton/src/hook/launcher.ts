@@ -23,6 +23,10 @@ export function launcherText(transport: Transport, places: LauncherPlaces): stri
   return transport === 'perl' ? perl(places) : shell(places, transport === 'curl' ? 'curl' : '')
 }
 
+/** The text of the status line's program, which stands beside the launcher. */
+export const statusLineText = ({ home }: Pick<LauncherPlaces, 'home'>): string =>
+  fill('status-line.sh', { HOME: home.replaceAll("'", `'\\''`) })
+
 interface Answer {
   agent: string
   event: string

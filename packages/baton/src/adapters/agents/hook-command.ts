@@ -18,8 +18,11 @@ export function hookArguments(agent: string, event: string, source: string): str
 }
 
 /** Whether a command line runs our launcher, wherever it lies. */
-export function runsLauncher(command: unknown): command is string {
-  if (typeof command !== 'string' || command.length > 8192) return false
+export const runsLauncher = (command: unknown): command is string => runsProgram(command, LAUNCHER)
+
+/** Whether a command line runs a program of that name, wherever it lies. */
+export function runsProgram(command: unknown, program: string): command is string {
+  if (typeof command !== 'string' || command.length > 32_768) return false
   // The first word of a shell command, made of plain and quoted pieces.
   const word = /^\s*((?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+)(?=\s|$)/s.exec(command)?.[1]
   if (word === undefined) return false
@@ -27,7 +30,15 @@ export function runsLauncher(command: unknown): command is string {
     word
       .replace(/['"\\]/g, '')
       .split('/')
-      .at(-1) === LAUNCHER
+      .at(-1) === program
+  )
+}
+
+/** The words of a command line that `quoted` made. */
+export function wordsIn(command: string): string[] {
+  const words = command.match(/(?:'[^']*'|\\'|[^\s'\\])+/g) ?? []
+  return words.map(word =>
+    word.replaceAll(/'([^']*)'|\\(')/g, (_, inside?: string, quote?: string) => quote ?? inside ?? ''),
   )
 }
 
@@ -44,6 +55,7 @@ function launcherWord({ launcher, home, scope }: Pick<InstallTarget, 'launcher' 
   return quoted(launcher)
 }
 
-function quoted(word: string): string {
+/** A word as a shell takes it: nothing in it means anything. */
+export function quoted(word: string): string {
   return /^[A-Za-z0-9_./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

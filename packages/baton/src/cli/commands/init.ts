@@ -1,14 +1,16 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-line.ts'
 import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
+import { openStateFolder } from '../../config/state-folder.ts'
 import { lastEndpoint } from '../../daemon/endpoint.ts'
 import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../hook/deadline.ts'
-import { type LauncherPlaces, launcherText, type Transport } from '../../hook/launcher.ts'
+import { type LauncherPlaces, launcherText, statusLineText, type Transport } from '../../hook/launcher.ts'
+import { ownProgramText } from '../../hook/own-program.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope } from '../../ports/agent.ts'
@@ -51,9 +53,14 @@ export const init: Handler = async (given, io) => {
     launcher: folder.launcher,
     observeUrl,
     waitSeconds: WAIT_SECONDS,
+    statusLine: !flag(given, 'no-status-line'),
   }
   const changes = chosen.flatMap(adapter => adapter.install(target, readText))
-  if (!dryRun && transport) writeLauncher(folder, launcherText(transport, places))
+  if (!dryRun && transport) {
+    writeProgram(folder.launcher, launcherText(transport, places))
+    writeProgram(join(dirname(folder.launcher), STATUS_LINE_PROGRAM), statusLineText(places))
+    writeProgram(join(dirname(folder.launcher), 'baton'), ownProgramText(places))
+  }
   await apply(changes, given, io)
   if (flag(given, 'json')) {
     io.stdout.write(
@@ -104,10 +111,10 @@ function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
   })
 }
 
-function writeLauncher(folder: StateFolder, launcher: string): void {
-  mkdirSync(dirname(folder.launcher), { recursive: true, mode: 0o700 })
-  if (readText(folder.launcher) === launcher) return
-  replaceFile(folder.launcher, launcher, 0o755)
+function writeProgram(path: string, program: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  if (readText(path) === program) return
+  replaceFile(path, program, 0o755)
 }
 
 /** Diffs are pasted into issues. */

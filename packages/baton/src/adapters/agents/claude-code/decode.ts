@@ -3,7 +3,7 @@ import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
 import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
 import { modes } from './modes.ts'
-import { STATUS_LINE } from './status-line.ts'
+import { STATUS_LINE } from './status-line-name.ts'
 
 /** Claude Code's hook JSON as our event. */
 export function decode(json: unknown, argument: string | undefined): Decoded {

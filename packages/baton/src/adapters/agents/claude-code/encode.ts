@@ -1,6 +1,6 @@
 import type { Reaction } from '@batonpass/contract/reaction'
 import { fit } from './fit.ts'
-import { STATUS_LINE } from './status-line.ts'
+import { STATUS_LINE } from './status-line-name.ts'
 
 type Answer = Record<string, unknown>
 

@@ -3,6 +3,7 @@ import type { AgentAdapter, HookPoint, InstallTarget } from '../../../ports/agen
 import { hookArguments, hookCommand, runsLauncher } from '../hook-command.ts'
 import { type HookLayout, ourEntries, withHooks, withoutHooks } from '../settings-file.ts'
 import { hooks } from './hooks.ts'
+import { withoutStatusLine, withStatusLine } from './status-line.ts'
 
 type Place = Omit<InstallTarget, 'launcher' | 'waitSeconds'>
 
@@ -10,16 +11,26 @@ export const install: AgentAdapter['install'] = (target, read) => {
   const path = settingsPath(target)
   const before = read(path)
   const wanted = new Map(hooks.map(point => [point.event, group(point, handler(point, target))]))
-  const after = withHooks({ path, text: before }, layout, wanted)
+  const line = (text: string) => (target.statusLine ? withStatusLine(text, target) : text)
+  const hooked = withHooks({ path, text: before }, layout, wanted)
+  if (hooked === before && line(hooked) === before && target.statusLine) return []
+  // Put in last and taken out first: so each of the two gives back what it found.
+  const bare = before === undefined || isBlank(before) ? before : withoutStatusLine(before)
+  const after = line(withHooks({ path, text: bare }, layout, wanted))
   return after === before ? [] : [{ path, before, after }]
 }
 
 export const uninstall: AgentAdapter['uninstall'] = (target, read) => {
   const path = settingsPath(target)
   const before = read(path)
-  const after = withoutHooks({ path, text: before }, layout)
+  // Read by the hooks' own reader first: it refuses what is no settings file.
+  ourEntries({ path, text: before }, layout)
+  const bare = before === undefined || isBlank(before) ? before : withoutStatusLine(before)
+  const after = bare === undefined ? undefined : withoutHooks({ path, text: bare }, layout)
   return after === before ? [] : [{ path, before, after }]
 }
+
+const isBlank = (text: string): boolean => /^\uFEFF?\s*$/.test(text)
 
 /** `stale`: our hooks are there, but not for every event, or not as this version calls them. */
 export const installed: AgentAdapter['installed'] = (target, read) => {
