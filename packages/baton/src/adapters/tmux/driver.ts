@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
@@ -144,6 +146,8 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       const socket = order.where ?? defaultSocket(env)
       if (!PLACE.test(`%0 ${socket}`))
         throw new BatonError('usage', `${JSON.stringify(socket)} is no tmux socket`)
+      // tmux makes its own folder only when it chooses the socket itself.
+      if (/\/tmux-\d+$/.test(dirname(socket))) await mkdir(dirname(socket), { mode: 0o700 }).catch(() => {})
       const answer = await serverOf(socket).once(startWords(order), {
         start: true,
         env: { ...env, ...order.env },

@@ -22,6 +22,7 @@ export class Watch {
   readonly #missing = new Map<SessionId, number>()
   #watched: readonly Watched[] = []
   #running: Promise<void> | undefined
+  #stale = false
   #last: { at: number; elapsed: number } | undefined
 
   constructor(parts: WatchParts) {
@@ -41,7 +42,9 @@ export class Watch {
   /** What is under watch, as seen no longer than that ago. */
   async look(maxAgeMs = FRESH_MS): Promise<readonly Watched[]> {
     const age = this.#last ? this.#parts.clock.elapsed() - this.#last.elapsed : Number.POSITIVE_INFINITY
-    if (age >= maxAgeMs) {
+    if (age >= maxAgeMs || this.#stale) {
+      // One that runs already may have begun before the change.
+      if (this.#stale) await this.#running
       this.#running ??= this.#round().finally(() => {
         this.#running = undefined
       })
@@ -50,12 +53,18 @@ export class Watch {
     return this.#watched
   }
 
+  /** Something was started or ended: what was seen before is old. */
+  outdated(): void {
+    this.#stale = true
+  }
+
   /** Writes down what somebody else found, such as how a handoff went. */
   note(about: Pick<Subject, 'id' | 'agent' | 'project'>, finding: Finding, action?: string): HealthCheck {
     return this.#record.add(about, finding, action)
   }
 
   async #round(): Promise<void> {
+    this.#stale = false
     const { store, clock } = this.#parts
     this.#mindSleep()
     const spawns = store.spawns({ kinds: ['run', 'watch'] })
@@ -100,28 +109,23 @@ export class Watch {
     return { state: known, lines, activeAt, died: false }
   }
 
-  /** What Baton started moves on with what is seen of it. */
+  /** What Baton started moves on with what is seen of it. One that failed stays for as long as its terminal does. */
   #follow({ session, spawn, id, agent, project }: Subject, { died }: Seen, state: WatchState): void {
     if (!spawn) return
-    const over = state === 'dead' || state === 'gone'
-    const status: Spawn['status'] = over
-      ? died
-        ? 'failed'
-        : 'completed'
-      : state === 'stalled'
-        ? 'stalled'
-        : 'running'
+    const gone = state === 'gone' || (state === 'dead' && spawn.place === null)
     const next: Spawn = {
       ...spawn,
       session: session?.id ?? spawn.session,
       project: spawn.project ?? project ?? null,
-      status,
-      ended_at: over ? new Date(this.#parts.clock.now()).toISOString() : null,
+      status: statusOf(spawn, state, died),
+      ended_at: gone ? new Date(this.#parts.clock.now()).toISOString() : null,
     }
-    if (next.session === spawn.session && next.status === spawn.status) return
+    if (next.session === spawn.session && next.status === spawn.status && next.ended_at === spawn.ended_at)
+      return
     this.#parts.store.putSpawn(next)
-    if (!over) return
-    const detail = died ? 'it failed' : 'it is over'
+    const over = next.status === 'failed' || next.status === 'completed'
+    if (!over || next.status === spawn.status) return
+    const detail = next.status === 'failed' ? 'it failed' : 'it is over'
     void this.#parts
       .journal(
         { id, agent, project },
@@ -149,6 +153,12 @@ export class Watch {
     }
     this.#last = now
   }
+}
+
+function statusOf({ status }: Spawn, state: WatchState, died: boolean): Spawn['status'] {
+  if (state === 'gone' || state === 'dead')
+    return died || state === 'dead' || status === 'failed' ? 'failed' : 'completed'
+  return state === 'stalled' ? 'stalled' : 'running'
 }
 
 const FRESH_MS = 1500
