@@ -18,7 +18,7 @@ const CHECKS: Record<string, () => Promise<string>> = {
   'types of the dashboard': () => program('tsc', '-p', 'apps/dashboard'),
   'unused code': () => program('knip', '--no-progress', '--treat-config-hints-as-errors'),
   'generated files': async () => {
-    const scripts = ['generate-config', 'generate-plugin', 'generate-cli']
+    const scripts = ['generate-config', 'generate-plugin', 'generate-cli', 'generate-vscode']
     return (await Promise.all(scripts.map(name => node(`scripts/${name}.ts`, '--check')))).join('')
   },
   'no addresses in the lock file': async () => addressesInLock(),

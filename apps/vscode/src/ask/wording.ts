@@ -21,7 +21,8 @@ const LONGEST = 240
 
 export function wording(ask: Ask): Wording {
   const { agent, project, cwd } = ask.facts
-  const where = nameOf(project ?? cwd)
+  // A title mostly says where already.
+  const where = ask.title.includes(project ?? cwd ?? '/') ? undefined : nameOf(project ?? cwd)
   const about = [agent, where].filter(part => part !== undefined && part !== '').join(' in ')
   const detail = plain(ask.detail)
   const title = plain(ask.title)
@@ -57,7 +58,7 @@ const oneLine = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
 
 /** Whether a line shows exactly this text. */
-const isPlain = (text: string): boolean => plain(text) === text.trim().replaceAll('\n', ' ⏎ ')
+const isPlain = (text: string): boolean => plain(text) === text.trim().replaceAll(/\n+/g, ' ⏎ ')
 
 /** Characters that hide or turn round what stands beside them are shown by their number. */
 export const visible = (text: string): string =>

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { agentSlug } from '../packages/baton/src/stage/instructions/agent-file.ts'
+import { STAGES } from '../packages/baton/src/stage/table.ts'
+import { TOOLS } from '../packages/baton/src/stage/tools.ts'
+
+/** Writes into the VS Code extension's manifest what VS Code wants declared there: tools and stage agents. `--check` only compares. */
+const path = join(import.meta.dirname, '..', 'apps', 'vscode', 'package.json')
+const manifest = JSON.parse(readFileSync(path, 'utf8'))
+
+const languageModelTools = TOOLS.map(({ name, title, description, input }) => {
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' })
+  return {
+    name,
+    displayName: title,
+    modelDescription: description,
+    userDescription: title,
+    toolReferenceName: name,
+    canBeReferencedInPrompt: true,
+    icon: '$(milestone)',
+    inputSchema,
+  }
+})
+const chatAgents = STAGES.map(({ stage }) => ({ path: `./agents/${agentSlug(stage)}.agent.md` }))
+
+const wanted = { ...manifest, contributes: { ...manifest.contributes, languageModelTools, chatAgents } }
+if (JSON.stringify(wanted) !== JSON.stringify(manifest)) {
+  if (process.argv.includes('--check')) {
+    console.error(
+      'apps/vscode/package.json is not what the tools and stages say: node scripts/generate-vscode.ts',
+    )
+    process.exitCode = 1
+  } else writeFileSync(path, `${JSON.stringify(wanted, undefined, 2)}\n`)
+}
