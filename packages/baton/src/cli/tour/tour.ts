@@ -8,6 +8,7 @@ import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
 import { secretFile } from '../../daemon/secret-file.ts'
 import { programPaths } from '../../hook/program.ts'
+import { loginLink } from '../commands/dashboard.ts'
 import { callDaemon, followDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { narrate } from './narrate.ts'
@@ -49,6 +50,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     })
     if (io.signal.aborted) return 130
     await summary(world, folder)
+    if (io.isTTY && !options.yes) await lastLook()
     return 0
   } finally {
     over.abort()
@@ -59,7 +61,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
 
   async function begin(world: TourWorld, folder: StateFolder): Promise<void> {
     const { node, cli } = programPaths()
-    await world.baton('claim', String(ISSUE.number)).catch(() => {})
+    await world.baton('claim', String(ISSUE.number))
     const agent = [node, cli, 'tour-agent', '--pace', String(options.paceMs)]
     await world.tmux(
       'new-session',
@@ -74,7 +76,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
       world.project,
       ...agent,
     )
-    const { url } = (await callDaemon(folder, 'GET', '/api/health')) as { url: string }
+    const { url } = await loginLink(folder, bearer(folder))
     say(`${colour('bold', 'Issue #42')}  ${ISSUE.title}`)
     say(`  watch the agent   tmux -S ${world.tmuxSocket} attach -r`)
     say(`  dashboard         ${url}\n`)
@@ -95,7 +97,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     await followDaemon(folder, '/api/events?after=0', signal, data => {
       const told = narrate(JSON.parse(data) as Entry)
       if (told) say(`${colour(COLOURS[told.mark], told.mark)} ${printable(told.text)}`)
-    }).catch(() => {})
+    })
   }
 
   /** Asks the person at the terminal; without one, or with --yes, the tour answers as a careful person would. */
@@ -111,7 +113,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
         const yes = options.yes || !io.isTTY ? usual : await question(usual)
         if (yes === undefined) return
         const option = ask.kind === 'confirm' ? (yes ? 'yes' : 'no') : yes ? 'allow-once' : 'deny'
-        const headers = { authorization: `Bearer ${secretFile(folder.token)}`, 'baton-channel': 'tour' }
+        const headers = { ...bearer(folder), 'baton-channel': 'tour' }
         const reason = option === 'deny' ? { reason: 'no scripts from the internet' } : {}
         const body = { option, ...reason }
         await callDaemon(folder, 'POST', `/api/asks/${ask.id}/answer`, 10_000, { headers, body }).catch(() =>
@@ -134,6 +136,13 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     }
   }
 
+  /** The dashboard goes with the tour. */
+  async function lastLook(): Promise<void> {
+    const lines = createInterface({ input: io.stdin, output: process.stdout })
+    await lines.question('Press Enter to end the tour. ', { signal: io.signal }).catch(() => {})
+    lines.close()
+  }
+
   async function summary(world: TourWorld, folder: StateFolder): Promise<void> {
     const path = '/api/journal?limit=5000'
     const { entries } = EntryList.parse(await callDaemon(folder, 'GET', path))
@@ -150,10 +159,10 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
         'steps allowed without a question',
       ],
       [count(body => body.kind === 'decision' && body.decision === 'deny'), 'commands refused'],
-      [count(body => body.kind === 'ask' && body.what === 'opened'), 'questions to you'],
+      [count(body => body.kind === 'ask' && body.what === 'answered'), 'questions to you'],
       [
         count(body => body.kind === 'handoff' && body.what === 'received'),
-        'handoff to a fresh session, checked against git',
+        'handoff to a fresh session, checked against git and by what that session knew',
       ],
       [pull ? `#${pull.number}` : 'none', 'pull request, merged; the issue is closed'],
     ]
@@ -172,7 +181,11 @@ const COLOURS = {
   '↻': 'cyan',
   '⇄': 'cyan',
   '●': 'dim',
+  '⚑': 'cyan',
 } as const
+
+/** The tour's own daemon: whoever runs the tour is its person. */
+const bearer = (folder: StateFolder) => ({ authorization: `Bearer ${secretFile(folder.token)}` })
 
 const indented = (text: string): string =>
   text

@@ -32,7 +32,6 @@ export async function scriptedAgent(options: {
   let transcript = new Transcript(home, cwd, session)
   let tokens = 9_000
   let calls = 0
-  let contexts: string[] = []
   let step = stepReached()
 
   const payload = () => ({
@@ -64,8 +63,9 @@ export async function scriptedAgent(options: {
 
   async function begin(source: 'startup' | 'clear'): Promise<void> {
     const { hookSpecificOutput } = await hooks.tell('SessionStart', { ...payload(), source })
-    contexts = [hookSpecificOutput?.additionalContext ?? ''].filter(Boolean)
     screen.say(`● Session ${session.slice(0, 8)} (scripted; no model, no network)`)
+    if (hookSpecificOutput?.additionalContext)
+      screen.say(`⎿ told at the start: ${hookSpecificOutput.additionalContext.split('\n', 1)[0]}`)
     await status()
   }
 
@@ -81,6 +81,7 @@ export async function scriptedAgent(options: {
   async function status(): Promise<void> {
     const context_window = {
       total_input_tokens: tokens,
+      current_usage: { input_tokens: tokens, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
       context_window_size: WINDOW,
       used_percentage: Math.round((tokens / WINDOW) * 100),
     }
@@ -97,7 +98,6 @@ export async function scriptedAgent(options: {
     screen.say(`❯ ${first}`)
     const heard = await hooks.tell('UserPromptSubmit', { ...payload(), prompt: first })
     if (heard.decision === 'block') return screen.say(`⎿ ${heard.reason ?? 'refused'}`)
-    if (heard.hookSpecificOutput?.additionalContext) contexts.push(heard.hookSpecificOutput.additionalContext)
     let prompt = first
     for (let active = false; ; active = true) {
       transcript.prompt(prompt)
@@ -117,7 +117,7 @@ export async function scriptedAgent(options: {
   }
 
   async function turn(prompt: string): Promise<string> {
-    const special = replyTo(prompt, contexts.join('\n'), { cwd, step })
+    const special = replyTo(prompt, { cwd, step })
     if (special) {
       if (special.file) await write(special.file.path, special.file.text)
       return special.reply
@@ -139,10 +139,10 @@ export async function scriptedAgent(options: {
     return step === STEPS.length ? finish() : last
   }
 
-  /** The agent ends its own workflow, as the prompts name it. */
+  /** The agent ends its own work, as Baton's words at the start of a claimed session say. */
   async function finish(): Promise<string> {
-    await run('baton done')
-    return 'Everything that issue 42 asks for is done and committed.'
+    await run("baton claim ready --summary 'Apply discount codes in the cart'")
+    return 'Everything that issue 42 asks for is done, committed and handed off.'
   }
 
   async function run(command: string, pretend?: string): Promise<Outcome> {

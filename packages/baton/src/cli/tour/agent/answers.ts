@@ -6,29 +6,35 @@ export interface Special {
 }
 
 /** Prompts of Baton that want something else than the next step of the script. */
-export function replyTo(
-  prompt: string,
-  _context: string,
-  { cwd, step }: { cwd: string; step: number },
-): Special | undefined {
+export function replyTo(prompt: string, { cwd, step }: { cwd: string; step: number }): Special | undefined {
+  if (prompt.includes('<handoff-check>'))
+    return {
+      reply: `<handoff-check>\ngoal: ${GOAL}\nbranch: ${branchIn(cwd)}\nnext: ${NEXT}\n</handoff-check>`,
+    }
   const path = [...prompt.matchAll(/(\.bmad\/handoffs\/handoff-[\d-]+\.md)/g)].at(-1)?.[1]
-  if (path !== undefined && /handoff document/i.test(prompt))
+  if (path !== undefined && /write the handoff document/i.test(prompt))
     return { file: { path, text: document(cwd, step) }, reply: `The handoff document is in ${path}.` }
   return undefined
 }
 
+const GOAL = 'Apply discount codes in the cart (issue 42)'
+const NEXT = 'Tell in the README how discount codes work'
+
+const gitIn = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
+const branchIn = (cwd: string): string => gitIn(cwd, 'branch', '--show-current')
+
 /** Written from git, so that it is true. */
 function document(cwd: string, step: number): string {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
   const now = new Date().toISOString().slice(0, 19).replace('T', ' ')
   const done = ['A test for discount codes in `cart.test.js`', 'Discount codes in `cart.js`'].slice(0, step)
   return `---
-branch: ${git('branch', '--show-current')}
-head: ${git('rev-parse', 'HEAD')}
+branch: ${branchIn(cwd)}
+head: ${gitIn(cwd, 'rev-parse', 'HEAD')}
 tests:
   command: node --test
   result: passed
-todos: [Tell in the README how discount codes work]
+todos: [${NEXT}]
 ---
 
 # Handoff Document
@@ -39,9 +45,9 @@ todos: [Tell in the README how discount codes work]
 
 ## Current Work
 
-**Active Epic**: Apply discount codes in the cart (issue 42)
+**Active Epic**: ${GOAL}
 **Progress**: 80% complete
-**Current Task**: Tell in the README how discount codes work
+**Current Task**: ${NEXT}
 
 ## Completed Since Last Handoff
 
@@ -49,7 +55,7 @@ ${done.map(line => `- [x] ${line}`).join('\n')}
 
 ## Next Steps
 
-1. Tell in the README how discount codes work
+1. ${NEXT}
 2. Run \`node --test\` once more and commit
 
 ## Critical State
