@@ -35,11 +35,19 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
       { git: systemGit, files: systemFiles, readTest },
       { ...subject, transcript: from },
     ).catch(() => gatherEvidence({ git: systemGit, files: systemFiles, readTest }, subject))
+    // What the ending stage was told to be is no instruction for the next one.
+    const asked = evidence.transcript?.instructions.filter(text => !OPENING.test(text))
+    const kept =
+      evidence.transcript && asked
+        ? { ...evidence, transcript: { ...evidence.transcript, instructions: asked } }
+        : evidence
     const now = systemClock.now()
     const parent = (await memory.received(session.id))?.document
-    const document = handoffFromEvidence(evidence, { now, focus, parent })
+    const document = handoffFromEvidence(kept, { now, focus, parent })
     const name = await files.store(root, document, now)
     await memory.await(root, { document: name, from: nativeSession })
     return `${HANDOFFS}/${name}`
   }
 }
+
+const OPENING = /^\s*Work ID: [a-z0-9-]+\s*\n/

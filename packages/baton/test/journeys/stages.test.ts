@@ -1,0 +1,289 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StageEntry } from '@batonpass/contract/work'
+import { describe, expect, test } from 'vitest'
+import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { runClaude } from '../world/agents/claude-headless.ts'
+import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { type BatonHere, batonFor } from '../world/baton.ts'
+import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
+import { call, say, type Turn } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
+const WORK = '.paw/work/auth-system'
+/** Its own tools need no question here; the project's files are the agent's to write. */
+const RULES = 'permissions:\n  allow:\n    - mcp: baton\n    - tool: Write\n'
+
+function mcpConfig(home: ClaudeHome): string[] {
+  const file = join(home.path, 'mcp.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { baton: { command: process.execPath, args: [CLI, 'mcp'] } } }),
+  )
+  return ['--mcp-config', file]
+}
+
+/** Which agent a session is, by the prompt it began with, and how often it has answered. */
+function stageOf(request: ModelRequest): { agent: string; phase: number; turn: number } {
+  // The last one said so: a handoff document may quote what an earlier session was told.
+  const said = [
+    ...textOf(request).matchAll(
+      /You are (PAW-\w+ [A-Za-z ]+?)(?:: implement Phase (\d+)|, Phase (\d+))?\. Call/g,
+    ),
+  ]
+  const [, agent = '', implemented, other] = said.at(-1) ?? []
+  const messages = (request.body.messages ?? []) as { role: string }[]
+  return {
+    agent,
+    phase: Number(implemented ?? other) || 0,
+    turn: messages.filter(({ role }) => role === 'assistant').length,
+  }
+}
+
+const PLAN = '# Plan\n\n## Phase 1: Store\n- [ ] tests pass\n\n## Phase 2: API\n- [ ] tests pass\n'
+
+/** Plays every stage as a good agent would: it writes its file, hands over if `calls` says so, and stops. */
+function play(
+  model: Model,
+  home: ClaudeHome,
+  { calls }: { calls: (agent: string) => string | undefined },
+): string[] {
+  const seen: string[] = []
+  const file = (name: string, content: string): Turn =>
+    call('Write', { file_path: join(home.project, WORK, name), content })
+  const plan = (change: (text: string) => string): Turn => {
+    const path = join(home.project, WORK, 'ImplementationPlan.md')
+    return call('Bash', {
+      command: `cat > ${WORK}/ImplementationPlan.md <<'END'\n${change(readFileSync(path, 'utf8'))}END`,
+    })
+  }
+  const works: Record<string, (phase: number) => Turn> = {
+    'PAW-01A Specification': () =>
+      existsSync(join(home.project, WORK, 'SpecResearch.md'))
+        ? file('Spec2.md', 'x')
+        : file('Spec.md', '# Spec\n\n## Research Questions\n- [ ] How are tokens stored?\n'),
+    'PAW-01B Spec Researcher': () => file('SpecResearch.md', '# Answers\n'),
+    'PAW-02A Code Researcher': () => file('CodeResearch.md', '# Code\n'),
+    'PAW-02B Impl Planner': () => file('ImplementationPlan.md', PLAN),
+    'PAW-03A Implementer': phase => plan(text => tick(text, phase, '- [ ] tests pass', '- [x] tests pass')),
+    'PAW-03B Impl Reviewer': phase => plan(text => tick(text, phase, '\n', '\n**Review**: passed\n')),
+    'PAW-04 Documenter': () => file('Docs.md', '# Docs\n'),
+    'PAW-05 PR': () => file('pr.txt', 'opened'),
+  }
+  model.script({ key: home.key }, request => {
+    const { agent, phase, turn } = stageOf(request)
+    const work = works[agent]
+    if (!work) return undefined
+    if (turn === 0) {
+      seen.push(phase ? `${agent} ${phase}` : agent)
+      return call('mcp__baton__paw_get_context', { work_id: 'auth-system', agent_name: agent })
+    }
+    if (turn === 1) {
+      // The second time the specification is settled: its questions are ticked.
+      if (agent === 'PAW-01A Specification' && existsSync(join(home.project, WORK, 'SpecResearch.md')))
+        return call('Bash', {
+          command: `printf '# Spec\\n\\n## Research Questions\\n- [x] How are tokens stored?\\n' > ${WORK}/Spec.md`,
+        })
+      return work(phase)
+    }
+    const next = turn === 2 ? calls(agent) : undefined
+    if (next) return call('mcp__baton__paw_call_agent', { target_agent: next, work_id: 'auth-system' })
+    return say(`${agent} ${phase} is finished.`)
+  })
+  return seen
+}
+
+/** Changes the text of one phase. */
+function tick(plan: string, phase: number, from: string, to: string): string {
+  const start = plan.indexOf(`## Phase ${phase}:`)
+  return plan.slice(0, start) + plan.slice(start).replace(from, to)
+}
+
+const stagesOf = async (baton: BatonHere): Promise<StageEntry[]> =>
+  (await baton.entries({ kind: 'stage' })).flatMap(({ body }) => (body.kind === 'stage' ? body : []))
+
+const EVERYTHING = [
+  'PAW-01A Specification',
+  'PAW-01B Spec Researcher',
+  'PAW-01A Specification',
+  'PAW-02A Code Researcher',
+  'PAW-02B Impl Planner',
+  'PAW-03A Implementer 1',
+  'PAW-03B Impl Reviewer 1',
+  'PAW-03A Implementer 2',
+  'PAW-03B Impl Reviewer 2',
+  'PAW-04 Documenter',
+  'PAW-05 PR',
+]
+
+describe('staged work, with the real Claude Code', () => {
+  test('auto mode goes from the specification to the pull request in one terminal, each stage in a fresh session', {
+    timeout: 300_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    baton.configure(RULES)
+    await baton.must('up', '--restart')
+    await baton.must('work', 'new', 'Auth System', '--mode', 'auto')
+    // Some hand over by the tool; the others only stop, and Baton hands over for them.
+    const seen = play(model, home, {
+      calls: agent =>
+        ({ 'PAW-02A Code Researcher': 'PAW-02B Impl Planner', 'PAW-04 Documenter': 'PAW-05 PR' })[agent],
+    })
+    await using terminal = await claudeInTmux({
+      home,
+      model,
+      permissionMode: 'bypassPermissions',
+      args: mcpConfig(home),
+    })
+    await terminal.submitLines([
+      'Work ID: auth-system',
+      '',
+      'You are PAW-01A Specification. Call paw_get_context with this Work ID first.',
+    ])
+    await until(async () => seen.at(-1) === 'PAW-05 PR', {
+      what: 'the last stage',
+      timeout: 240_000,
+      evidence: async () =>
+        `${seen.join('\n')}\n${await baton.must('logs', '--kind', 'stage')}\n${await terminal.screen()}`,
+    })
+    await baton.waitFor('stage', ({ what, stage }) => what === 'ended' && stage === 'pr')
+    expect(seen).toEqual(EVERYTHING)
+    const begun = (await stagesOf(baton)).filter(({ what }) => what === 'begun')
+    expect(begun).toHaveLength(EVERYTHING.length)
+    const sessions = new Set(
+      (await baton.entries({ kind: 'stage' }))
+        .filter(({ body }) => body.kind === 'stage' && body.what === 'begun')
+        .map(({ session }) => session),
+    )
+    expect(sessions.size).toBe(EVERYTHING.length)
+    expect(
+      (await stagesOf(baton)).filter(({ what }) =>
+        ['paused', 'blocked', 'failed', 'reminded'].includes(what),
+      ),
+    ).toEqual([])
+    model.assertClean()
+  })
+
+  test('semi-auto mode pauses exactly before code research, each phase, documentation and the pull request', {
+    timeout: 300_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    baton.configure(RULES)
+    await baton.must('up', '--restart')
+    await baton.must('work', 'new', 'Auth System', '--mode', 'semi-auto')
+    const seen = play(model, home, { calls: () => undefined })
+    // A person who types a command gets an agent that hands over, and does no work of its own.
+    const meant: string[] = []
+    model.script({ key: home.key }, request => {
+      const call_ = /call paw_call_agent with exactly (\{.*?\}) as your last action/.exec(
+        request.lastText,
+      )?.[1]
+      if (call_ === undefined) return undefined
+      meant.push(call_)
+      return call('mcp__baton__paw_call_agent', JSON.parse(call_))
+    })
+    await using terminal = await claudeInTmux({
+      home,
+      model,
+      permissionMode: 'bypassPermissions',
+      args: mcpConfig(home),
+    })
+    const paused = async (times: number) => {
+      await until(
+        async () => (await stagesOf(baton)).filter(({ what }) => what === 'paused').length === times,
+        {
+          what: `pause number ${times}`,
+          timeout: 60_000,
+          evidence: async () =>
+            `${seen.join('\n')}\n${await baton.must('logs', '--kind', 'stage')}\n${await terminal.screen()}`,
+        },
+      )
+      await terminal.waitUntilReady()
+    }
+    await terminal.submitLines([
+      'Work ID: auth-system',
+      '',
+      'You are PAW-01A Specification. Call paw_get_context with this Work ID first.',
+    ])
+    await paused(1)
+    expect(seen).toEqual(EVERYTHING.slice(0, 3))
+    await terminal.submit('code')
+    await paused(2)
+    expect(seen).toEqual(EVERYTHING.slice(0, 5))
+    await terminal.submit('implement Phase 1 but keep it small')
+    await paused(3)
+    expect(seen).toEqual(EVERYTHING.slice(0, 7))
+    // From here on it goes by itself: the mode can change midway.
+    await baton.must('work', 'mode', 'auth-system', 'auto')
+    await terminal.submit('continue')
+    await until(async () => seen.at(-1) === 'PAW-05 PR', { what: 'the last stage', timeout: 120_000 })
+    await baton.waitFor('stage', ({ what, stage }) => what === 'ended' && stage === 'pr')
+    expect(seen).toEqual(EVERYTHING)
+    expect(
+      (await stagesOf(baton)).filter(({ what }) => what === 'paused').map(({ detail }) => detail),
+    ).toEqual(['before code', 'before implement Phase 1', 'before implement Phase 2'])
+    expect(meant.map(each => JSON.parse(each))).toEqual([
+      { target_agent: 'PAW-02A Code Researcher', work_id: 'auth-system' },
+      {
+        target_agent: 'PAW-03A Implementer',
+        work_id: 'auth-system',
+        inline_instruction: 'Phase 1: keep it small',
+      },
+      { target_agent: 'PAW-03A Implementer', work_id: 'auth-system', inline_instruction: 'Phase 2' },
+    ])
+    const began = model
+      .mainRequests({ key: home.key })
+      .map(textOf)
+      .find(text => text.includes('implement Phase 1. Call paw_get_context'))
+    expect(began).toContain('keep it small')
+    model.assertClean()
+  })
+
+  test('the tools answer a headless session as the command answers a person', {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    baton.configure(RULES)
+    await baton.must('up', '--restart')
+    await baton.must('work', 'new', 'Auth System')
+    model.script({ key: home.key }, [
+      call('mcp__baton__baton_status', {}),
+      call('mcp__baton__paw_generate_prompt', {
+        work_id: 'auth-system',
+        template_key: '03A-implement',
+        filename: '03A-implement-phase3.prompt.md',
+        additional_content: 'Phase: 3',
+      }),
+      call('mcp__baton__paw_call_agent', { target_agent: 'PAW-02B Impl Planner', work_id: 'auth-system' }),
+      say('It cannot begin yet.'),
+    ])
+    const ran = await runClaude({
+      home,
+      model,
+      prompt: 'where does the work stand?',
+      args: ['--permission-mode', 'bypassPermissions', ...mcpConfig(home)],
+    })
+    expect(ran.isError).toBe(false)
+    const results = model.mainRequests({ key: home.key }).map(({ lastText }) => lastText)
+    expect(results[1]).toContain('Auth System (auth-system)')
+    expect(results[1]).toBe((await baton.must('work', 'show')).trimEnd())
+    expect(results[2]).toContain('.paw/work/auth-system/prompts/03A-implement-phase3.prompt.md')
+    expect(results[3]).toContain(
+      'PAW-02B Impl Planner cannot begin: Spec.md is missing; CodeResearch.md is missing',
+    )
+    expect(readFileSync(join(home.project, WORK, 'prompts/03A-implement-phase3.prompt.md'), 'utf8')).toBe(
+      '---\nagent: PAW-03A Implementer\n---\n\nCarry out the next phase of the implementation plan.\n\nWork ID: auth-system\n\nPhase: 3\n',
+    )
+    model.assertClean()
+  })
+})
