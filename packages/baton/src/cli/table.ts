@@ -1,8 +1,9 @@
+import { profiles } from '../adapters/agents/profile-list.ts'
 import type { Command } from './command.ts'
 import { SHELLS } from './completions.ts'
 
 const JSON_OPTION = { json: { type: 'boolean', help: 'Print JSON for scripts.' } } as const
-const AGENTS = ['claude', 'claude-code', 'cursor', 'all'] as const
+const AGENTS = [...profiles.flatMap(({ name, aliases }) => [...aliases, name]), 'all']
 
 const TOKEN_FILE = {
   'token-file': {
@@ -790,7 +791,11 @@ export const COMMANDS: readonly Command[] = [
     details:
       "Reads the JSON of one hook on stdin and writes the answer in that agent's form. Always exits 0 with valid JSON.",
     positionals: [
-      { name: 'AGENT', required: true, help: 'The agent that calls: claude-code (or claude), cursor.' },
+      {
+        name: 'AGENT',
+        required: true,
+        help: `The agent that calls: ${profiles.map(({ name }) => name).join(', ')}.`,
+      },
       { name: 'EVENT', help: "The agent's own name of the event; read from the JSON when left out." },
     ],
     options: {

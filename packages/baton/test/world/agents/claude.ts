@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { anthropic } from '../dialects/anthropic.ts'
 import type { Model } from '../model.ts'
 import { gitRepo, plainGit, type Repository, type Scratch, scratch } from '../scratch.ts'
+import { call } from '../turn.ts'
+import type { RealAgent } from './real.ts'
 
 /** A private HOME for Claude Code with one trusted project folder. */
 export interface ClaudeHome extends AsyncDisposable {
@@ -54,13 +57,7 @@ export function claudeHome({ config = {}, env: extra = {} }: ClaudeHomeOptions =
     const accepted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
     configure({ projects: { ...projects, [trusted]: accepted } })
   }
-  configure({
-    hasCompletedOnboarding: true,
-    bypassPermissionsModeAccepted: true,
-    // The key is recognised by its tail; an unapproved one brings a dialog.
-    customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
-    ...config,
-  })
+  configure({ ...firstConfig(key), ...config })
   trust(project)
 
   const projectFolder = (cwd: string) =>
@@ -81,13 +78,7 @@ export function claudeHome({ config = {}, env: extra = {} }: ClaudeHomeOptions =
       LANG: 'C.UTF-8',
       SHELL: '/bin/bash',
       ...plainGit,
-      ANTHROPIC_BASE_URL: model.url,
-      ANTHROPIC_API_KEY: key,
-      DISABLE_TELEMETRY: '1',
-      DISABLE_AUTOUPDATER: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      IS_SANDBOX: '1',
+      ...quietEnvironment(model.url, key),
       ...extra,
     }),
     trust,
@@ -119,6 +110,45 @@ export function claudeHome({ config = {}, env: extra = {} }: ClaudeHomeOptions =
     remove: folder.remove,
     [Symbol.asyncDispose]: async () => folder.remove(),
   }
+}
+
+/** What ~/.claude.json must hold before the first start, besides the folders that are trusted. */
+const firstConfig = (key: string) => ({
+  hasCompletedOnboarding: true,
+  bypassPermissionsModeAccepted: true,
+  // The key is recognised by its tail; an unapproved one brings a dialog.
+  customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
+})
+
+const quietEnvironment = (url: string, key: string) => ({
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: key,
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  IS_SANDBOX: '1',
+})
+
+/** Claude Code among the agents that one scenario runs against. */
+export const claudeCode: RealAgent = {
+  name: 'claude-code',
+  dialect: anthropic,
+  setUp({ home, project, key }) {
+    const projects = { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } }
+    writeFileSync(join(home, '.claude.json'), JSON.stringify({ ...firstConfig(key), projects }), {
+      mode: 0o600,
+    })
+  },
+  env: ({ url, key }) => quietEnvironment(url, key),
+  headless: ({ prompt, resume }) => [
+    '-p',
+    ...['--permission-mode', 'default'],
+    ...(resume === undefined ? [] : ['--resume', resume]),
+    '--',
+    prompt,
+  ],
+  shell: command => call('Bash', { command }),
 }
 
 // The last line may still be in the writing.

@@ -14,7 +14,6 @@ export const copilot: RealAgent = {
     COPILOT_MODEL: 'fake-model',
   }),
   headless: ({ prompt, resume }) => [
-    '--allow-all-tools',
     ...(resume === undefined ? [] : [`--resume=${resume}`]),
     ...['--prompt', prompt],
   ],

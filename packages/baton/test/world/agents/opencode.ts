@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
 import { openaiChat } from '../dialects/openai-chat.ts'
 import { call } from '../turn.ts'
+import { until } from '../wait.ts'
+import { installAgent } from './install.ts'
 import type { RealAgent } from './real.ts'
 
 export const opencode: RealAgent = {
@@ -28,11 +31,42 @@ export const opencode: RealAgent = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }),
-  headless: ({ prompt, resume }) => [
+  headless: ({ prompt, resume, attach }) => [
     'run',
+    ...(attach === undefined ? [] : ['--attach', attach]),
     ...(resume === undefined ? [] : ['--session', resume]),
     '--',
     prompt,
   ],
   shell: command => call('bash', { command, description: 'As asked' }),
+  async serve(home, order, done) {
+    const program = await installAgent('opencode')
+    const child = spawn(program, ['serve', '--hostname', '127.0.0.1', '--port', '0'], {
+      cwd: home.project,
+      env: home.env(),
+      detached: true,
+    })
+    const end = () => {
+      try {
+        if (child.pid) process.kill(-child.pid, 'SIGTERM')
+      } catch {
+        // Already gone.
+      }
+    }
+    process.once('exit', end)
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk))
+    try {
+      const url = await until(() => /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0], {
+        what: 'the address of opencode serve',
+        timeout: 60_000,
+        evidence: () => said,
+      })
+      await home.run({ ...order, attach: url })
+      await done()
+    } finally {
+      end()
+      process.off('exit', end)
+    }
+  },
 }

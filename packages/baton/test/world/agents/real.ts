@@ -17,10 +17,12 @@ export interface RealAgent {
   setUp(place: Place): void
   /** On top of PATH, HOME and the like. */
   env(place: Place): Record<string, string>
-  /** The arguments of a run without a terminal. `-` as a prompt comes on standard input. */
-  headless(order: { prompt: string; resume?: string | undefined }): string[]
+  /** The arguments of a run without a terminal. */
+  headless(order: Pick<RunOrder, 'prompt' | 'resume' | 'attach'>): string[]
   /** A turn of the model in which it calls the agent's shell tool. */
   shell(command: string): Turn
+  /** A run in a server that stays until `done`, for an agent whose plain run ends with its first turn. */
+  serve?(home: AgentHome, order: RunOrder, done: () => Promise<void>): Promise<void>
 }
 
 export interface Place {
@@ -49,6 +51,8 @@ export interface AgentHome extends AsyncDisposable {
 export interface RunOrder {
   prompt: string
   resume?: string
+  /** The address of a server that runs already. */
+  attach?: string
   args?: readonly string[]
   env?: Record<string, string>
   cwd?: string

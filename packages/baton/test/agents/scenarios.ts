@@ -1,0 +1,233 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentEvent } from '@batonpass/contract/event'
+import { parseHandoff } from '../../src/handoff/document/parse.ts'
+import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.ts'
+import { type BatonHere, batonIn } from '../world/baton.ts'
+import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
+import { say, type Turn } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
+
+/** What every agent is tried on, in the order of the table. */
+export const BEHAVIOURS = [
+  'allow',
+  'deny',
+  'ask',
+  'context size',
+  'end reason',
+  'continue five times',
+  'resume',
+  'handoff',
+  'evidence',
+  'inject',
+] as const
+export type Behaviour = (typeof BEHAVIOURS)[number]
+
+/** `works`, or what was seen instead. */
+export type Outcome = 'works' | { failed: string }
+
+/** The same scenarios against one real agent with the real, built Baton; each behaviour is judged for itself. */
+export async function tryAgent(agent: RealAgent): Promise<Record<Behaviour, Outcome>> {
+  await using model = await startModel([agent.dialect])
+  await using home = await agentHome(agent, model)
+  await using baton = batonIn(home.path, home.project)
+  baton.configure(RULES)
+  await baton.must('init', '--agent', agent.name)
+  const world: World = { agent, model, home, baton }
+  const outcomes: Partial<Record<Behaviour, Outcome>> = {}
+  for (const scenario of [permission, continuation, handoff]) {
+    try {
+      for (const [behaviour, check] of Object.entries(await scenario(world)) as [Behaviour, Check][])
+        outcomes[behaviour] = await judged(check)
+    } catch (cause) {
+      const failed = { failed: messageOf(cause) }
+      for (const behaviour of SHOWN_BY.get(scenario) ?? []) outcomes[behaviour] ??= failed
+    }
+  }
+  return Object.fromEntries(
+    BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),
+  ) as Record<Behaviour, Outcome>
+}
+
+interface World {
+  agent: RealAgent
+  model: Model
+  home: AgentHome
+  baton: BatonHere
+}
+
+/** Throws, or gives a text, when the behaviour was not seen. */
+type Check = () => undefined | string | Promise<undefined | string>
+
+const RULES = `permission:
+  preset: trusting
+permissions:
+  allow:
+    - pattern: '^touch allowed\\.txt$'
+  deny:
+    - pattern: '^touch denied\\.txt$'
+      reason: the scenario says no
+  ask:
+    - pattern: '^touch asked\\.txt$'
+      reason: the scenario wants a person
+handsoff:
+  enabled: true
+  max_continuations: 5
+`
+
+/** One session in which a command is allowed, one refused, and one needs a person who is not there. */
+async function permission(world: World): Promise<Partial<Record<Behaviour, Check>>> {
+  const { agent, model, home, baton } = world
+  const usage = { input: 61_000, output: 200 }
+  play(world, 'FIRST', [
+    () => agent.shell('touch allowed.txt'),
+    () => agent.shell('touch denied.txt'),
+    () => agent.shell('touch asked.txt'),
+    () => say('Tried all three.', { usage }),
+  ])
+  await home.run({ prompt: 'FIRST add refresh tokens' })
+  const there = (name: string) => existsSync(join(home.project, name))
+  const told = () => model.mainRequests(mentions('FIRST')).map(textOf).join('\n')
+  return {
+    allow: () => (there('allowed.txt') ? undefined : 'the allowed command did not run'),
+    deny: () => {
+      if (there('denied.txt')) return 'the refused command ran'
+      return told().includes('the scenario says no') ? undefined : 'the model was not told why'
+    },
+    ask: () => {
+      if (there('asked.txt')) return 'the command ran although nobody was asked'
+      return told().includes('the scenario wants a person') ? undefined : 'the model was not told why'
+    },
+    'context size': async () => {
+      const session = await until(async () => (await sessions(baton)).find(each => each.context?.used), {
+        what: 'a session with a context size',
+        timeout: 5000,
+      })
+      const used = session.context?.used ?? 0
+      return used >= 61_000 && used < 70_000 ? undefined : `it says ${used}`
+    },
+    'end reason': async () => {
+      await baton.waitFor('event', ({ event }) => event.type === 'SessionEnded' && event.reason !== '')
+      return undefined
+    },
+  }
+}
+
+/** A job that stops before its end and is sent on, exactly as often as is allowed. */
+async function continuation(world: World): Promise<Partial<Record<Behaviour, Check>>> {
+  const { agent, model, home, baton } = world
+  let step = 0
+  model.script(mentions('issue-to-impl'), () => {
+    step++
+    return step % 2 === 1 ? agent.shell(`echo ${step} > part-${step}.txt`) : say(`Part ${step} is there.`)
+  })
+  // The blank keeps agents from looking for a command of their own; for Baton it is the workflow's.
+  const run = { prompt: ' /issue-to-impl 42' }
+  if (agent.serve) await agent.serve(home, run, async () => void (await ended(baton)))
+  else await home.run(run)
+  return {
+    'continue five times': async () => {
+      const end = await ended(baton)
+      const asked = model.mainRequests(mentions('issue-to-impl')).length
+      if (end.end !== 'capped' || end.count !== 5) return `it ended ${end.end} after ${end.count}`
+      return asked === 12 ? undefined : `the model was asked ${asked} times instead of 12`
+    },
+  }
+}
+
+const ended = (baton: BatonHere) => baton.waitFor('workflow', body => body.what === 'ended')
+
+/** The first session is resumed and handed off; the next one begins with the document. */
+async function handoff(world: World): Promise<Partial<Record<Behaviour, Check>>> {
+  const { agent, model, home, baton } = world
+  const first = (await baton.events()).find(isFirst)?.nativeSession
+  if (first === undefined) throw new Error('there is no first session')
+  play(world, request => request.text.includes('FIRST') && request.text.includes('HANDOFF-FOCUS'), [
+    request => agent.shell(writeDocument(request)),
+    () => say('Written.'),
+  ])
+  await home.run({ prompt: ' /handoff HANDOFF-FOCUS', resume: first })
+  const written = await baton.waitFor('handoff', ({ what }) => what === 'written').catch(messageOf)
+  play(world, 'SECOND', [() => say('I go on.')])
+  await home.run({ prompt: 'SECOND hello' })
+  return {
+    resume: async () => {
+      const prompts = (await baton.events()).filter(event => event.type === 'PromptSubmitted')
+      const same = prompts.find(
+        event => event.type === 'PromptSubmitted' && event.prompt.includes('HANDOFF-FOCUS'),
+      )
+      return same?.nativeSession === first
+        ? undefined
+        : `the session was ${same?.nativeSession ?? 'not seen'}`
+    },
+    handoff: () => {
+      if (typeof written === 'string') return written
+      return written.writtenBy === 'agent' ? undefined : 'Baton had to write the document itself'
+    },
+    evidence: () => {
+      const { instructions = [] } = factsIn(home)
+      return instructions.some(text => text.includes('add refresh tokens'))
+        ? undefined
+        : `the document holds the instructions ${JSON.stringify(instructions)}`
+    },
+    inject: () => {
+      const asked = model.mainRequests(mentions('SECOND')).map(textOf).join('\n')
+      if (!asked.includes('<handoff-context>')) return 'the next session was not told'
+      return asked.includes('Complete the refresh endpoint') ? undefined : 'it was told something else'
+    },
+  }
+}
+
+const SHOWN_BY = new Map<unknown, readonly Behaviour[]>([
+  [permission, ['allow', 'deny', 'ask', 'context size', 'end reason']],
+  [continuation, ['continue five times']],
+  [handoff, ['resume', 'handoff', 'evidence', 'inject']],
+])
+
+const isFirst = (event: AgentEvent) => event.type === 'PromptSubmitted' && event.prompt.includes('FIRST')
+
+const mentions = (word: string) => (request: ModelRequest) => request.text.includes(word)
+
+/** Answers in turn; what a turn says may depend on the request. */
+function play(
+  { model }: World,
+  match: string | ((request: ModelRequest) => boolean),
+  turns: ((request: ModelRequest) => Turn)[],
+): void {
+  let n = 0
+  model.script(typeof match === 'string' ? mentions(match) : match, request => turns[n++]?.(request))
+}
+
+/** Writes the document where Baton said, as the agent would with its shell. */
+function writeDocument(request: ModelRequest): string {
+  const name =
+    [...textOf(request).matchAll(/\.bmad\/handoffs\/(handoff-[\d-]+\.md)/g)].at(-1)?.[1] ?? 'nowhere.md'
+  return `mkdir -p .bmad/handoffs && cat > .bmad/handoffs/${name} <<'EOF'\n${DOCUMENT}EOF\n`
+}
+
+const DOCUMENT =
+  '---\nbranch: main\n---\n\n# Handoff Document\n\n**Created**: 2026-01-22 14:30:00\n**Context Usage**: 12%\n**Project**: project\n\n## Current Work\n\n**Active Epic**: Authentication\n**Progress**: 65% complete\n**Current Task**: Implementing the refresh endpoint\n\n## Completed Since Last Handoff\n\n- [ ] Tests\n\n## Next Steps\n\n1. Complete the refresh endpoint\n\n## Critical State\n\n- Migration 005 is applied\n\n## Blockers / Issues\n\n- None\n\n## Notes\n\n- None\n'
+
+function factsIn(home: AgentHome) {
+  const folder = join(home.project, '.bmad/handoffs')
+  const [name = ''] = readdirSync(folder).sort().reverse()
+  return parseHandoff(readFileSync(join(folder, name), 'utf8')).document.facts
+}
+
+async function sessions(baton: BatonHere): Promise<{ context?: { used?: number } }[]> {
+  const parsed: unknown = JSON.parse(await baton.must('sessions', '--json'))
+  const list = Array.isArray(parsed) ? parsed : (parsed as { sessions?: unknown }).sessions
+  return Array.isArray(list) ? list : []
+}
+
+async function judged(check: Check): Promise<Outcome> {
+  try {
+    const wrong = await check()
+    return wrong === undefined ? 'works' : { failed: wrong }
+  } catch (cause) {
+    return { failed: messageOf(cause) }
+  }
+}
+
+const messageOf = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).split('\n').slice(0, 40).join('\n')
