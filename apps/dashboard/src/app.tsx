@@ -9,8 +9,10 @@ import { ClaimsPage } from './pages/claims.tsx'
 import { HistoryPage } from './pages/history.tsx'
 import { JournalPage } from './pages/journal.tsx'
 import { OverviewPage } from './pages/overview.tsx'
+import { RecapPage } from './pages/recap.tsx'
 import { SessionPage } from './pages/session.tsx'
 import { SettingsPage } from './pages/settings.tsx'
+import { WorkPage } from './pages/work.tsx'
 import { Icon, type IconName, Mark } from './parts/icons.tsx'
 import { Keys } from './parts/keys.tsx'
 import { useResource } from './resource.ts'
@@ -20,7 +22,9 @@ import { theme, turnTheme } from './theme.ts'
 const VIEWS: { name: IconName; path: string; title: string }[] = [
   { name: 'overview', path: '/', title: 'Overview' },
   { name: 'asks', path: '/asks', title: 'Asks' },
+  { name: 'recap', path: '/recap', title: 'Recap' },
   { name: 'claims', path: '/claims', title: 'Claims' },
+  { name: 'work', path: '/work', title: 'Work' },
   { name: 'history', path: '/history', title: 'History' },
   { name: 'journal', path: '/journal', title: 'Journal' },
   { name: 'settings', path: '/settings', title: 'Settings' },
@@ -99,6 +103,10 @@ function View(): ComponentChild {
       return second ? <SessionPage key={second} id={second} tab={third} /> : <OverviewPage />
     case 'claims':
       return <ClaimsPage />
+    case 'recap':
+      return <RecapPage />
+    case 'work':
+      return <WorkPage id={second} />
     case 'history':
       return <HistoryPage />
     case 'journal':

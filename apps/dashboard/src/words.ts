@@ -232,3 +232,6 @@ export function stateOf(session: Session, asks: number, nowMs: number): { word: 
       return { word: 'working', tone: 'good' }
   }
 }
+
+export const counted = (count: number, what: string): string =>
+  `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`

@@ -5,6 +5,7 @@ const PLACES: Record<string, readonly [path: string, name: string]> = {
   o: ['/', 'Overview'],
   a: ['/asks', 'Asks'],
   c: ['/claims', 'Claims'],
+  w: ['/work', 'Work'],
   h: ['/history', 'History'],
   j: ['/journal', 'Journal'],
   r: ['/recap', 'Recap'],

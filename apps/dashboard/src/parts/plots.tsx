@@ -18,11 +18,13 @@ interface PlotProps {
   series: Series[]
   unit?: string
   top?: number
+  /** Moments to mark, in seconds. */
+  marks?: readonly number[]
   height?: number
 }
 
 /** A plot with a legend in words; what it shows stands in a table for those who do not see it. */
-function Plot({ label, times, series, unit = '', top, height = 190 }: PlotProps) {
+function Plot({ label, times, series, unit = '', top, marks = NONE, height = 190 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let plot: uPlot | undefined
@@ -48,7 +50,11 @@ function Plot({ label, times, series, unit = '', top, height = 190 }: PlotProps)
           legend: { show: false },
           cursor: { y: false, points: { size: 6 } },
           padding: [10, 8, 0, 0],
-          axes: [axis, { ...axis, size: 46, values: (_, marks) => marks.map(mark => `${mark}${unit}`) }],
+          axes: [
+            { ...axis, values: TIMES },
+            { ...axis, size: 46, values: (_, marks) => marks.map(mark => `${mark}${unit}`) },
+          ],
+          hooks: { draw: [drawn => drawMarks(drawn, marks, colour('--dim'))] },
           scales: { y: { range: (_, __, most) => [0, top ?? Math.max(4, most * 1.1)] } },
           series: [
             {},
@@ -74,7 +80,7 @@ function Plot({ label, times, series, unit = '', top, height = 190 }: PlotProps)
       observer.disconnect()
       plot?.destroy()
     }
-  }, [times, series, height, top, unit, theme.value])
+  }, [times, series, height, top, unit, marks, theme.value])
   return (
     <figure class="plot">
       <figcaption class="legend">
@@ -87,6 +93,31 @@ function Plot({ label, times, series, unit = '', top, height = 190 }: PlotProps)
       <div ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />
     </figure>
   )
+}
+
+const NONE: readonly number[] = []
+
+/** Hours with two digits, as everywhere on the page. */
+const TIMES: uPlot.Axis.Values = [
+  [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
+  [3600, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+]
+
+function drawMarks(plot: uPlot, marks: readonly number[], colour: string): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.strokeStyle = colour
+  ctx.setLineDash([3, 3])
+  for (const mark of marks) {
+    const x = Math.round(plot.valToPos(mark, 'x', true)) + 0.5
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+  }
+  ctx.restore()
 }
 
 /** Canvas does not know light-dark(): the browser is asked what it comes to. */
@@ -164,11 +195,13 @@ export function ContextPlot({ contexts }: { contexts: History['contexts'] }) {
       values,
     }
   })
+  const handoffs = lines.flatMap(line => line.handoffs.map(secondsOf))
   return (
     <Plot
       label={`Context in percent of ${lines.length} sessions over time`}
       times={times}
       series={series}
+      marks={handoffs}
       unit=" %"
       top={100}
     />

@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, type BrowserPage, startBrowser } from '../world/browser.ts'
 import { type Filled, fillWorld } from './sample.ts'
@@ -25,43 +26,128 @@ async function loggedIn(options: Parameters<BrowserHere['open']>[0] = {}): Promi
   return opened
 }
 
-const PAGES: [name: string, path: () => string, sign: string][] = [
-  ['overview', () => '/', 'issue-to-impl'],
-  ['asks', () => '/asks', 'Deny and say why'],
-  ['session', () => `/sessions/${filled.handedOff.id}`, 'Handoff written'],
-  ['decisions', () => `/sessions/${filled.handedOff.id}/decisions`, 'how it was decided'],
-  ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, 'Evidence'],
-  ['terminal', () => `/sessions/${filled.asking.id}/terminal`, 'in no terminal'],
-  ['claims', () => '/claims', 'claimed'],
-  ['history', () => '/history', 'Questions spared'],
-  ['journal', () => '/journal', 'looked at'],
-  ['settings', () => '/settings', 'handsoff.enabled'],
+const PAGES: [name: string, path: () => string, sign: RegExp][] = [
+  ['overview', () => '/', /issue-to-impl/],
+  ['asks', () => '/asks', /^Deny and say why/],
+  ['session', () => `/sessions/${filled.handedOff.id}`, /Handoff written/],
+  ['decisions', () => `/sessions/${filled.handedOff.id}/decisions`, /The rules said allow/],
+  ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, /^Evidence$/],
+  ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /in no terminal/],
+  ['recap', () => '/recap', /Decided for you/],
+  ['claims', () => '/claims', /claimed/],
+  ['work', () => '/work', /work item/i],
+  ['history', () => '/history', /Questions spared/],
+  ['journal', () => '/journal', /looked at/],
+  ['settings', () => '/settings', /handsoff\.enabled/],
 ]
 
-describe('the pages of the dashboard', () => {
+describe.each([
+  ['on a desk', '', {}],
+  ['in the dark', '-dark', { dark: true }],
+  ['on a phone', '-phone', { width: 390, height: 844 }],
+] as const)('the pages of the dashboard %s', (_, suffix, options) => {
+  let opened: BrowserPage
+  beforeAll(async () => {
+    opened = await loggedIn(options)
+  })
+  afterAll(() => opened[Symbol.asyncDispose]())
+
   test.each(PAGES)(
-    '%s shows what is there, in both colours and on a phone, and bars nobody',
+    '%s shows what is there, and bars nobody',
+    { timeout: 40_000 },
     async (name, path, sign) => {
-      for (const [suffix, options] of [
-        ['', {}],
-        ['-dark', { dark: true }],
-        ['-phone', { width: 390, height: 844 }],
-      ] as const) {
-        await using opened = await loggedIn(options)
-        const { page } = opened
-        await page.goto(`${world.url}${path()}`)
-        await page.getByText(sign).first().waitFor()
-        if (name === 'history') await page.locator('.plot canvas').nth(2).waitFor()
-        await opened.picture(`${name}${suffix}`, { full: true })
-        expect(await opened.barriers()).toEqual([])
-        // Nothing may stick out to the side.
-        const [wide, window] = (await page.evaluate(
-          '[document.documentElement.scrollWidth, innerWidth]',
-        )) as number[]
-        expect(wide).toBeLessThanOrEqual(window ?? 0)
-        expect(opened.complaints).toEqual([])
-      }
+      const { page } = opened
+      await page.goto(`${world.url}${path()}`)
+      await page.locator('#page').getByText(sign).first().waitFor()
+      if (name === 'history') await page.locator('.plot canvas').nth(2).waitFor()
+      await opened.picture(`${name}${suffix}`, { full: true })
+      expect(await opened.barriers()).toEqual([])
+      // Nothing may stick out to the side.
+      const [wide, window] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )) as number[]
+      expect(wide).toBeLessThanOrEqual(window ?? 0)
+      expect(opened.complaints).toEqual([])
     },
-    60_000,
   )
+})
+
+describe('a person at the dashboard', () => {
+  test('the overview makes the picture of the README', { timeout: 60_000 }, async () => {
+    await using opened = await loggedIn({ width: 1280, height: 800 })
+    await opened.page.getByText('issue-to-impl').first().waitFor()
+    const picture = await opened.picture('readme')
+    if (process.env.BATON_README_PICTURE) copyFileSync(picture, process.env.BATON_README_PICTURE)
+    expect(await opened.page.locator('.card').count()).toBe(5)
+    expect(await opened.page.title()).toBe('(1) Overview · Baton')
+  })
+
+  test('answers by key after reading the whole command, and says why', { timeout: 60_000 }, async () => {
+    await using other = await dashboardWorld()
+    const { question, answered } = await fillWorld(other)
+    await using opened = await browser.open()
+    const { page } = opened
+    await page.goto(await other.link())
+    await page.locator('.card').first().waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    const card = page.locator('.ask')
+    await card.getByText('A script from the network would run').waitFor()
+    expect(await card.locator('.command').innerText()).toBe(question)
+    expect(await card.locator('.trail li').allInnerTexts()).toContainEqual(
+      expect.stringMatching(/sh\s+undecided/),
+    )
+    await page.keyboard.press('r')
+    await page.keyboard.type('use the package instead')
+    await page.keyboard.press('Enter')
+    expect(await answered).toMatchObject({
+      result: 'answered',
+      option: 'deny-with-reason',
+      reason: 'use the package instead',
+      by: { channel: 'dashboard' },
+    })
+    await page.getByText('Nothing waits for an answer').waitFor()
+    await page.locator('tr', { hasText: 'use the package instead' }).waitFor()
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('finds a word anywhere in the journal and opens the whole entry', { timeout: 60_000 }, async () => {
+    await using opened = await loggedIn()
+    const { page } = opened
+    await page.keyboard.press('/')
+    await page.getByRole('searchbox', { name: 'Search the journal' }).fill('force-push issue-')
+    await page.getByText('0 found').waitFor()
+    await page.getByRole('searchbox', { name: 'Search the journal' }).fill('force-push')
+    const row = page.locator('.entry', { hasText: 'force-push' }).first()
+    await row.getByRole('button').click()
+    await row.locator('pre').getByText('git push --force origin main').waitFor()
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('sees a restarted daemon by itself: what happened meanwhile, and what happens next', {
+    timeout: 60_000,
+  }, async () => {
+    await using other = await dashboardWorld('')
+    await fillWorld(other)
+    await using opened = await browser.open()
+    const { page } = opened
+    await page.goto(await other.link())
+    await page.locator('.card').first().waitFor()
+    await page.locator('.link-state', { hasText: 'live' }).waitFor()
+    await other.stop()
+    await page.getByText('The daemon does not answer right now').waitFor()
+    expect(await page.locator('.card').count()).toBe(5)
+    await other.start()
+    await page.locator('.link-state', { hasText: 'live' }).waitFor()
+    await page.getByText('The daemon does not answer right now').waitFor({ state: 'detached' })
+    const [session] = await other.baton.store.sessions({ live: true, limit: 1 })
+    if (!session) throw new Error('no session')
+    await other.baton.store.record(
+      [],
+      [{ ...session, endedAt: new Date().toISOString(), endReason: 'other' }],
+    )
+    await other.baton.note({ kind: 'config', what: 'loaded' })
+    await page.locator('.card').nth(4).waitFor({ state: 'detached' })
+    expect(await page.locator('.card').count()).toBe(4)
+  })
 })

@@ -1,0 +1,293 @@
+import type { Recap } from '@batonpass/contract/recap'
+import { useState } from 'preact/hooks'
+import { ApiError, get, post } from '../api.ts'
+import { toneOf } from '../parts/analysis.tsx'
+import { Glyph } from '../parts/card.tsx'
+import { Page } from '../parts/page.tsx'
+import { Scroller } from '../parts/scroller.tsx'
+import { Empty, Tag } from '../parts/tag.tsx'
+import { useResource } from '../resource.ts'
+import { Link } from '../router.tsx'
+import { Ago, span } from '../time.tsx'
+import { AGENTS, baseOf, counted, WHO } from '../words.ts'
+
+const SPANS = [
+  ['', 'while I was away'],
+  ['8', 'in 8 hours'],
+  ['24', 'in 24 hours'],
+  ['168', 'in 7 days'],
+] as const
+
+/** What happened while nobody looked, and what waits now. */
+export function RecapPage() {
+  const [hours, setHours] = useState('')
+  const [opened] = useState(() => Date.now())
+  const since = hours === '' ? '' : `?since=${new Date(opened - Number(hours) * 3_600_000).toISOString()}`
+  const { data, error } = useResource<Recap>(
+    `/api/page/recap${since}`,
+    ({ body }) => body.kind === 'workflow',
+  )
+  const tools = (
+    <>
+      <label class="hidden" for="span">
+        Which time
+      </label>
+      <select id="span" value={hours} onChange={event => setHours(event.currentTarget.value)}>
+        {SPANS.map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </>
+  )
+  if (!data) return <Page title="Recap" tools={tools} error={error} />
+  const commits = data.projects.reduce((sum, { commits }) => sum + commits.length, 0)
+  const files = data.projects.reduce((sum, { files }) => sum + files.length, 0)
+  return (
+    <Page
+      title="Recap"
+      tools={tools}
+      about={
+        <>
+          {span(Date.parse(data.until) - Date.parse(data.since))}, since{' '}
+          {new Date(data.since).toLocaleString()}
+        </>
+      }
+    >
+      <dl class="figures">
+        {(
+          [
+            ['commits', commits],
+            ['files', files],
+            ['continuations', data.continued],
+            ['ended', data.ended.length],
+            ['handoffs', data.handoffs.length],
+            ['decided without you', `${data.decisions.without} of ${data.decisions.all}`],
+          ] as const
+        ).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Waits waits={data.waits} />
+      <section aria-labelledby="changed">
+        <h2 id="changed">Changed</h2>
+        {data.projects.length === 0 ? <Empty title="No file changed" /> : null}
+        <div class="cards wide">
+          {data.projects.map(project => (
+            <Project key={project.project} recap={project} />
+          ))}
+        </div>
+      </section>
+      <Ends ended={data.ended} />
+      <Decided decided={data.decided} />
+      {data.faults.length > 0 ? (
+        <section aria-labelledby="faults">
+          <h2 id="faults">Faults</h2>
+          <ul class="notice bad">
+            {data.faults.map(({ at, during, message }) => (
+              <li key={at + during}>
+                {during}: {message}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+    </Page>
+  )
+}
+
+function Waits({ waits: { asks, sessions } }: Pick<Recap, 'waits'>) {
+  if (asks.length + sessions.length === 0) return null
+  return (
+    <section aria-labelledby="waits">
+      <h2 id="waits">Waits for you</h2>
+      <ul class="panel">
+        {asks.map(ask => (
+          <li key={ask.id}>
+            <Tag tone="wait">asks</Tag> <code>{ask.detail.split('\n')[0]}</code>{' '}
+            <Link to="/asks">Answer</Link>
+          </li>
+        ))}
+        {sessions.map(({ session, agent, project, why, since }) => (
+          <li key={session}>
+            <Tag tone="info">{why}</Tag> {AGENTS[agent]} in{' '}
+            <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> <Ago at={since} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Project({ recap }: { recap: Recap['projects'][number] }) {
+  const { project, commits, files, tests, undo } = recap
+  return (
+    <article class="panel">
+      <h3>{baseOf(project)}</h3>
+      {tests ? (
+        <p>
+          <Tag tone={tests.passed ? 'good' : 'bad'}>
+            tests {tests.passed ? 'passed' : `failed${tests.failing ? `, ${tests.failing}` : ''}`}
+          </Tag>{' '}
+          <code>{tests.command}</code> <span class="dim">{counted(tests.runs, 'run')}</span>
+        </p>
+      ) : null}
+      {commits.length > 0 ? (
+        <ul>
+          {commits.slice(0, 12).map(({ id, subject, files: touched }) => (
+            <li key={id}>
+              <code class="dim">{id.slice(0, 8)}</code> {subject}{' '}
+              <span class="dim">{counted(touched, 'file')}</span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p class="dim">Nothing was committed.</p>
+      )}
+      {files.length > 0 ? (
+        <details>
+          <summary>{counted(files.length, 'file')}</summary>
+          <p class="mono">{files.join('\n')}</p>
+        </details>
+      ) : null}
+      {undo.length > 0 ? <Undo project={project} steps={undo} /> : null}
+    </article>
+  )
+}
+
+interface Preview {
+  step: { step: number; label: string; at: string }
+  patch: string
+  notes: string[]
+}
+
+/** Takes a step back: first what would change, then doing it. */
+function Undo({ project, steps }: { project: string; steps: Recap['projects'][number]['undo'] }) {
+  const [preview, setPreview] = useState<Preview>()
+  const [said, setSaid] = useState('')
+  const query = (step: number) => new URLSearchParams({ project, step: String(step) })
+  const look = async (step: number) => {
+    setSaid('')
+    await get<Preview>(`/api/page/undo?${query(step)}`).then(setPreview, failed)
+  }
+  const back = async (step: number) => {
+    await post<{ undoneBy?: number }>('/api/page/undo', { project, step }).then(({ undoneBy }) => {
+      setPreview(undefined)
+      setSaid(undoneBy ? `Done. To take this back: baton undo ${undoneBy}` : 'Nothing was different.')
+    }, failed)
+  }
+  const failed = (cause: unknown) =>
+    setSaid(cause instanceof ApiError ? `${cause.message}. ${cause.remedy ?? ''}` : String(cause))
+  return (
+    <div class="undo">
+      <details>
+        <summary>{counted(steps.length, 'step')} can be taken back</summary>
+        <ul>
+          {steps.slice(0, 20).map(({ step, subject, at }) => (
+            <li key={step}>
+              <button type="button" class="quiet" onClick={() => void look(step)}>
+                Undo {step}
+              </button>{' '}
+              <code>{subject}</code> <Ago at={at} />
+            </li>
+          ))}
+        </ul>
+      </details>
+      {preview ? (
+        <>
+          <p>
+            Back to before <code>{preview.step.label}</code>. This would change:
+          </p>
+          <Scroller look="command" label="What would change">
+            {preview.patch || 'No file.'}
+          </Scroller>
+          <p>
+            <button type="button" class="no" onClick={() => void back(preview.step.step)}>
+              Go back to step {preview.step.step}
+            </button>{' '}
+            <button type="button" onClick={() => setPreview(undefined)}>
+              Leave it
+            </button>
+          </p>
+        </>
+      ) : null}
+      <p role="status">{said}</p>
+    </div>
+  )
+}
+
+function Ends({ ended }: Pick<Recap, 'ended'>) {
+  if (ended.length === 0) return null
+  return (
+    <section aria-labelledby="ends">
+      <h2 id="ends">Ended, and why</h2>
+      <table class="table list">
+        <tbody>
+          {ended.map(({ at, session, agent, project, workflow, issue, end, reason, pullRequest }) => (
+            <tr key={`${at}${session}`}>
+              <td>
+                {agent ? <Glyph agent={agent} /> : null}{' '}
+                {session ? <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> : baseOf(project)}
+              </td>
+              <td class="wide">
+                {workflow ? `${workflow}${issue ? ` #${issue}` : ''} ` : ''}
+                {end ? <Tag tone={end === 'complete' ? 'good' : 'wait'}>{end}</Tag> : null} {reason}{' '}
+                {pullRequest ? (
+                  <a href={pullRequest} rel="noreferrer noopener" target="_blank">
+                    pull request
+                  </a>
+                ) : null}
+              </td>
+              <td class="tight">
+                <Ago at={at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Decided({ decided }: Pick<Recap, 'decided'>) {
+  if (decided.length === 0) return null
+  return (
+    <section aria-labelledby="decided">
+      <h2 id="decided">Decided for you, and why</h2>
+      <table class="table list">
+        <thead>
+          <tr>
+            <th>Times</th>
+            <th>Decision</th>
+            <th>Why</th>
+            <th>Such as</th>
+          </tr>
+        </thead>
+        <tbody>
+          {decided.slice(0, 40).map(({ decision, by, reason, count, subjects }) => (
+            <tr key={decision + by + reason}>
+              <td class="tight">{count} ×</td>
+              <td class="tight">
+                <Tag tone={toneOf(decision)}>
+                  {decision} · {WHO[by].toLowerCase()}
+                </Tag>
+              </td>
+              <td class="wide">{reason}</td>
+              <td class="wide">
+                {subjects.map(subject => (
+                  <div key={subject}>
+                    <code>{subject}</code>
+                  </div>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

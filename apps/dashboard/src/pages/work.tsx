@@ -1,0 +1,179 @@
+import type { WorkReport, WorkStatus, WorkSummary } from '@batonpass/contract/work'
+import type { ComponentChildren } from 'preact'
+import { Page } from '../parts/page.tsx'
+import { Empty, Tag } from '../parts/tag.tsx'
+import { useResource } from '../resource.ts'
+import { Link } from '../router.tsx'
+import { Ago } from '../time.tsx'
+import { baseOf } from '../words.ts'
+
+interface WorkPlaces {
+  projects: { project: string; items: WorkSummary[] }[]
+}
+
+/** Work items of every project, and where one of them stands among its stages. */
+export function WorkPage({ id }: { id?: string | undefined }) {
+  const { data, error, absent } = useResource<WorkPlaces>(
+    '/api/page/work',
+    ({ body }) => body.kind === 'stage',
+  )
+  if (absent || data?.projects.length === 0)
+    return (
+      <Page title="Work">
+        <Empty title="No work item yet">
+          Staged work lives in <code>.paw/work</code>; begin with <code>baton work new</code>.
+        </Empty>
+      </Page>
+    )
+  if (!data) return <Page title="Work" error={error} />
+  const home = data.projects.find(({ items }) => items.some(({ workId }) => workId === id))
+  return (
+    <Page title={id ?? 'Work'} about={home ? baseOf(home.project) : undefined}>
+      {home && id ? <Item project={home.project} id={id} /> : null}
+      {data.projects.map(({ project, items }) => (
+        <section key={project} aria-label={baseOf(project)}>
+          <h2>{baseOf(project)}</h2>
+          <table class="table list">
+            <thead>
+              <tr>
+                <th>Work item</th>
+                <th>Stage</th>
+                <th>Mode</th>
+                <th>Changed</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(item => (
+                <tr key={item.workId}>
+                  <td>
+                    <Link to={`/work/${item.workId}`}>{item.title}</Link>{' '}
+                    <code class="dim">{item.workId}</code>
+                  </td>
+                  <td class="wide">{item.stage}</td>
+                  <td class="tight">{item.mode}</td>
+                  <td class="tight">
+                    <Ago at={item.modifiedAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      ))}
+    </Page>
+  )
+}
+
+function Item({ project, id }: { project: string; id: string }) {
+  const path = `/api/work/status?${new URLSearchParams({ project, work_id: id })}`
+  const { data, error } = useResource<WorkReport>(path, ({ body }) => body.kind === 'stage')
+  if (error) return <p class="notice bad">{error.message}</p>
+  if (!data?.status) return <p class="dim">Looking …</p>
+  const { status } = data
+  return (
+    <section aria-label="Where it stands" class="panel">
+      <h3>{status.title}</h3>
+      <StageGraph status={status} />
+      <dl class="facts">
+        <Fact name="Stage">{status.stage}</Fact>
+        <Fact name="Mode">{status.mode}</Fact>
+        <Fact name="Review">{status.strategy}</Fact>
+        {status.git?.branch ? (
+          <Fact name="Branch">
+            <code>{status.git.branch}</code>
+            {status.git.dirty > 0 ? `, ${status.git.dirty} files not committed` : ''}
+          </Fact>
+        ) : null}
+        {status.claim ? <Fact name="Claim">{status.claim}</Fact> : null}
+      </dl>
+      {status.blocked ? <p class="notice bad">{status.blocked}</p> : null}
+      {status.warnings.map(warning => (
+        <p key={warning} class="notice">
+          {warning}
+        </p>
+      ))}
+      {status.phases.length > 0 ? (
+        <>
+          <h2>Phases</h2>
+          <ol class="stages">
+            {status.phases.map(({ number, title, state, reviewed }) => (
+              <li key={number} data-state={state === 'done' ? 'done' : state === 'begun' ? 'here' : ''}>
+                <span>
+                  {number}. {title}
+                  {reviewed ? ' ✓' : ''}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </>
+      ) : null}
+      {status.pullRequests.length > 0 ? (
+        <ul>
+          {status.pullRequests.map(pr => (
+            <li key={`${pr.kind}${pr.phase}`}>
+              {pr.url ? (
+                <a href={pr.url} rel="noreferrer noopener" target="_blank">
+                  {pr.title ?? `#${pr.number}`}
+                </a>
+              ) : (
+                `${pr.kind} pull request`
+              )}{' '}
+              <Tag tone={pr.state === 'merged' ? 'good' : 'plain'}>{pr.state}</Tag>{' '}
+              <span class="dim">{[pr.review, pr.checks].filter(Boolean).join(' · ')}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {status.sessions.length > 0 ? (
+        <p>
+          {status.sessions.map(({ session, nativeSession, stage, live }) => (
+            <span key={session}>
+              <Link to={`/sessions/${session}`}>{stage ?? nativeSession.slice(0, 8)}</Link>{' '}
+              {live ? <Tag tone="good">live</Tag> : null}{' '}
+            </span>
+          ))}
+        </p>
+      ) : null}
+      {status.next.length > 0 ? (
+        <>
+          <h2>Next</h2>
+          <ul>
+            {status.next.map(({ command, what }) => (
+              <li key={command}>
+                <code>{command}</code> <span class="dim">{what}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </section>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** What stages leave behind, in their order: the first that is missing is where the work stands. */
+function StageGraph({ status }: { status: WorkStatus }) {
+  const steps = status.artifacts.filter(({ name }) => name !== 'WorkflowContext')
+  const here = steps.findIndex(({ present }) => !present)
+  return (
+    <ol class="stages" aria-label="Stages">
+      {steps.map(({ name, present }, index) => {
+        const state = present ? 'done' : index === here ? (status.blocked ? 'blocked' : 'here') : 'open'
+        return (
+          <li key={name} data-state={state}>
+            <span>
+              {name.replaceAll(/([a-z])([A-Z])/g, '$1 $2')}
+              <span class="hidden"> {state}</span>
+            </span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Health } from '@batonpass/contract/api'
+import { LoginLink } from '@batonpass/contract/dashboard'
+import { describe, expect, test } from 'vitest'
+import { claudeHome } from '../world/agents/claude.ts'
+import { runClaude } from '../world/agents/claude-headless.ts'
+import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { type BatonHere, batonFor } from '../world/baton.ts'
+import { startBrowser } from '../world/browser.ts'
+import { startModel, textOf } from '../world/model.ts'
+import { call, say } from '../world/turn.ts'
+
+const ASK_DATE =
+  'handsoff:\n  auto_permission: false\n  max_continuations: 1\npermissions:\n  ask:\n    - program: date\n'
+
+/** A link as `baton dashboard` prints it, got with the person's token: no test has a terminal of its own. */
+async function linkOf(baton: BatonHere): Promise<string> {
+  const { daemon } = JSON.parse(await baton.must('status', '--json'))
+  const { url } = Health.parse(daemon)
+  const token = readFileSync(join(baton.stateDir, 'token'), 'utf8').trim()
+  const response = await fetch(`${url}/api/page/link`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return LoginLink.parse(await response.json()).url
+}
+
+describe('the dashboard beside the real Claude Code', () => {
+  test('a question is answered in the browser while Claude Code waits for it', {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await using baton = await batonFor(home)
+    await using browser = await startBrowser()
+    await using opened = await browser.open()
+    const { page } = opened
+    baton.configure(ASK_DATE)
+    await baton.must('up', '--restart')
+    await page.goto(await linkOf(baton))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.locator('.link-state', { hasText: 'live' }).waitFor()
+    model.script({ key: home.key }, [
+      call('Bash', { command: 'date +browser-%Y' }),
+      call('Bash', { command: 'date +refused-%Y' }),
+      say('done'),
+    ])
+    const running = runClaude({ home, model, prompt: 'what time is it' })
+
+    await page.getByRole('link', { name: 'Answer' }).click()
+    const first = page.locator('.ask', { hasText: 'browser-%Y' })
+    await first.getByRole('button', { name: 'Allow once' }).click()
+    const second = page.locator('.ask', { hasText: 'refused-%Y' })
+    await second.waitFor()
+    await opened.picture('ask-of-claude')
+    await second.getByRole('button', { name: 'Deny and say why' }).click()
+    await second.getByLabel('What the agent is told').fill('once is enough')
+    await second.getByRole('button', { name: 'Deny with this reason' }).click()
+
+    expect((await running).isError).toBe(false)
+    const last = model.mainRequests({ key: home.key }).at(-1)
+    const told = last ? textOf(last) : ''
+    expect(told).toMatch(/browser-20\d\d/)
+    expect(told).not.toMatch(/refused-20\d\d/)
+    expect(told).toContain('once is enough')
+    const decisions = (await baton.entries({ kind: 'decision' })).flatMap(({ body }) =>
+      body.kind === 'decision' ? `${body.decision} by ${body.by}` : [],
+    )
+    expect(decisions).toEqual(['allow by person', 'deny by person'])
+
+    // The session's own page tells the same story.
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('link', { name: 'project' }).first().click()
+    await page.locator('.entry', { hasText: 'date +browser-%Y' }).getByText('allow · you').waitFor()
+    await page.locator('.entry', { hasText: 'date +refused-%Y' }).getByText('deny · you').waitFor()
+    expect(opened.complaints).toEqual([])
+    model.assertClean()
+  })
+
+  test('the session page shows its terminal as it is', { timeout: 120_000 }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await using baton = await batonFor(home)
+    await using browser = await startBrowser()
+    await using opened = await browser.open()
+    const { page } = opened
+    model.script({ key: home.key }, [say('the answer on the screen')])
+    await using terminal = await claudeInTmux({ home, model })
+    await terminal.submit('show yourself')
+    await terminal.waitForScreen(/the answer on the screen/)
+    await page.goto(await linkOf(baton))
+    await page.locator('.card a').first().click()
+    await page.getByRole('link', { name: 'Terminal' }).click()
+    await page.locator('.terminal', { hasText: 'the answer on the screen' }).waitFor()
+    await opened.picture('terminal-of-claude')
+    expect(await opened.barriers()).toEqual([])
+  })
+})
