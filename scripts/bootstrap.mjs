@@ -27,11 +27,8 @@ const commands = {
   build: () => build(),
   start: () => {
     build()
-    run(node, ['packages/baton/dist/cli.js', 'up'])
-    say('\nNext: install the hooks of your agents (see what would change first):')
-    say(
-      '  npm run baton -- init --dry-run\n  npm run baton -- init\nand look around:\n  npm run baton -- doctor',
-    )
+    run(node, ['packages/baton/dist/cli.js', 'tour', ...rest])
+    say('From this clone: npm run baton -- init --dry-run (what would change), then without --dry-run.')
   },
   baton: () => {
     build()
