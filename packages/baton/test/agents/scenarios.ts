@@ -6,7 +6,6 @@ import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { say, type Turn } from '../world/turn.ts'
-import { until } from '../world/wait.ts'
 
 /** What every agent is tried on, in the order of the table. */
 export const BEHAVIOURS = [
@@ -80,9 +79,9 @@ async function permission(world: World): Promise<Partial<Record<Behaviour, Check
   const { agent, model, home, baton } = world
   const usage = { input: 61_000, output: 200 }
   play(world, 'FIRST', [
-    () => agent.shell('touch allowed.txt'),
-    () => agent.shell('touch denied.txt'),
-    () => agent.shell('touch asked.txt'),
+    () => ({ ...agent.shell('touch allowed.txt'), usage }),
+    () => ({ ...agent.shell('touch denied.txt'), usage }),
+    () => ({ ...agent.shell('touch asked.txt'), usage }),
     () => say('Tried all three.', { usage }),
   ])
   await home.run({ prompt: 'FIRST add refresh tokens' })
@@ -99,11 +98,8 @@ async function permission(world: World): Promise<Partial<Record<Behaviour, Check
       return told().includes('the scenario wants a person') ? undefined : 'the model was not told why'
     },
     'context size': async () => {
-      const session = await until(async () => (await sessions(baton)).find(each => each.context?.used), {
-        what: 'a session with a context size',
-        timeout: 5000,
-      })
-      const used = session.context?.used ?? 0
+      const measured = await baton.waitFor('event', ({ event }) => event.type === 'ContextMeasured')
+      const used = measured.event.type === 'ContextMeasured' ? measured.event.used : 0
       return used >= 61_000 && used < 70_000 ? undefined : `it says ${used}`
     },
     'end reason': async () => {
@@ -172,7 +168,8 @@ async function handoff(world: World): Promise<Partial<Record<Behaviour, Check>>>
     },
     inject: () => {
       const asked = model.mainRequests(mentions('SECOND')).map(textOf).join('\n')
-      if (!asked.includes('<handoff-context>')) return 'the next session was not told'
+      // Gemini CLI escapes angle brackets in what hooks say.
+      if (!/(?:<|&lt;)handoff-context/.test(asked)) return 'the next session was not told'
       return asked.includes('Complete the refresh endpoint') ? undefined : 'it was told something else'
     },
   }
@@ -212,12 +209,6 @@ function factsIn(home: AgentHome) {
   const folder = join(home.project, '.bmad/handoffs')
   const [name = ''] = readdirSync(folder).sort().reverse()
   return parseHandoff(readFileSync(join(folder, name), 'utf8')).document.facts
-}
-
-async function sessions(baton: BatonHere): Promise<{ context?: { used?: number } }[]> {
-  const parsed: unknown = JSON.parse(await baton.must('sessions', '--json'))
-  const list = Array.isArray(parsed) ? parsed : (parsed as { sessions?: unknown }).sessions
-  return Array.isArray(list) ? list : []
 }
 
 async function judged(check: Check): Promise<Outcome> {

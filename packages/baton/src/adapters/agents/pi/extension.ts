@@ -5,6 +5,7 @@ const NOBODY = 'A person must decide this, and nobody is at the terminal, so the
 export default function (pi) {
   let waiting = ''
   let continued = false
+  let trouble
 
   const about = ctx => ({
     session_id: ctx.sessionManager.getSessionId(),
@@ -69,14 +70,25 @@ export default function (pi) {
 
   pi.on('agent_end', async (event, ctx) => {
     const last = event.messages?.findLast(message => message.role === 'assistant')
-    const outcome = last?.stopReason === 'aborted' || last?.stopReason === 'error' ? last.stopReason : 'completed'
-    if (outcome === 'error')
-      await ask('TurnError', { ...about(ctx), error: 'model_error', message: last.errorMessage })
+    trouble = last?.stopReason === 'error' ? (last.errorMessage ?? 'unknown') : undefined
+    // pi may try again by itself; agent_settled says that it did not.
+    if (trouble !== undefined) return
+    const outcome = last?.stopReason === 'aborted' ? 'aborted' : 'completed'
     const text = (last?.content ?? []).filter(part => part.type === 'text').map(part => part.text).join('\\n')
     const answer = await ask('TurnEnd', { ...about(ctx), continued, outcome, last_message: text })
     show(ctx, answer.notice)
     continued = Boolean(answer.prompt)
-    if (answer.prompt) pi.sendUserMessage(answer.prompt, { deliverAs: 'followUp' })
+    if (!answer.prompt) return
+    pi.sendUserMessage(answer.prompt, { deliverAs: 'followUp' })
+    // It is queued a moment later, and without a terminal pi ends when nothing is.
+    for (let i = 0; i < 500 && !ctx.hasPendingMessages(); i++) await new Promise(resolve => setTimeout(resolve, 10))
+  })
+
+  pi.on('agent_settled', async (_event, ctx) => {
+    if (trouble === undefined) return
+    const message = String(trouble)
+    trouble = undefined
+    await ask('TurnError', { ...about(ctx), error: 'model_error', message })
   })
 
   pi.on('session_before_compact', async (event, ctx) => {
