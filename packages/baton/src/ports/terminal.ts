@@ -4,6 +4,8 @@ export interface AgentTerminal {
   readonly clear: string
   /** The key that stops a running turn. */
   readonly interrupt: 'Escape' | 'C-c'
+  /** The key that empties the prompt line, where the agent puts the prompt of a stopped turn back there. */
+  readonly erase?: 'C-c' | 'C-u'
   /** What the screen shows (escape codes included); `typed` is what stands on the prompt line. */
   read(screen: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
 }

@@ -12,6 +12,8 @@ import { startWords } from './start.ts'
 /** How long a program may take to show what was typed, or to let go of it. */
 const TAKEN_MS = 4000
 const STOPPED_MS = 5000
+/** How long a stopped agent may take to put its prompt back. */
+const PUT_BACK_MS = 600
 const LOOK_AGAIN_MS = 40
 /** How long each Enter is given to act: a lost one shows soon, a slow machine shows late. */
 const ENTER_MS = [1500, 3000, 4000]
@@ -129,11 +131,23 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
 
     async interrupt(place, agent) {
       const spot = at(place)
-      const { state } = await view(place, agent)
+      const { state, typed: before } = await view(place, agent)
       if (!spot || state === 'gone' || state === 'dead') return 'gone'
       if (state !== 'working') return 'idle'
-      await spot.server.run(['send-keys', '-t', spot.id, terminals[agent]?.interrupt ?? 'Escape'])
+      const { interrupt = 'Escape', erase } = terminals[agent] ?? {}
+      await spot.server.run(['send-keys', '-t', spot.id, interrupt])
       await eventually(async () => (await view(place, agent)).state !== 'working', STOPPED_MS)
+      // Nobody typed this: it is the stopped turn's own prompt, put back to be mended.
+      if (
+        erase &&
+        before === '' &&
+        (await eventually(async () => (await view(place, agent)).typed !== '', PUT_BACK_MS))
+      ) {
+        const { pane } = await view(place, agent)
+        if (pane && !(await isTypedInto(spot.server, pane)))
+          await spot.server.run(['send-keys', '-t', spot.id, erase])
+        await eventually(async () => (await view(place, agent)).typed === '', TAKEN_MS)
+      }
       return 'interrupted'
     },
 

@@ -4,6 +4,7 @@ import type { AgentTerminal } from '../../../ports/terminal.ts'
 export const claudeTerminal: AgentTerminal = {
   clear: '/clear',
   interrupt: 'Escape',
+  erase: 'C-c',
   read(screen) {
     const box = promptBox(screen)
     if (!box) return { state: plain(screen).trim() === '' ? 'unknown' : 'dialog', typed: '' }
