@@ -79,7 +79,8 @@ export function claimReactor({
       return { ...told, going: { rank: 'claim', prompt, note: `Issue #${now.issue}: ${oneLine(prompt)}` } }
     // With the pull request open the turn is over, whatever a workflow would still want.
     if (did === 'opened' && notice) return { going: { rank: 'claim', stop: notice } }
-    return told
+    // Read only beside a prompt of somebody else's, which may ask for a pull request.
+    return did === 'nothing' && now.pr === undefined ? { ...told, context: readyWords(now.issue) } : told
   }
 
   /** The same hindrance sends the agent back once. */

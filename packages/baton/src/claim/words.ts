@@ -22,4 +22,4 @@ const NEXT = {
 } as const
 
 export const readyWords = (issue: number): string =>
-  `Issue #${issue} is claimed here and its branch is not handed off yet. If the work is complete: commit it, run the tests, and run \`baton claim ready --summary "<what changes, in one line>"\`. If it is not complete, say what is missing and end your turn.`
+  `Issue #${issue} is claimed here and its branch is not handed off yet. Do not open a pull request yourself. If the work is complete: commit it, run the tests, and run \`baton claim ready --summary "<what changes, in one line>"\`. If it is not complete, say what is missing and end your turn.`

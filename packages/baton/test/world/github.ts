@@ -45,6 +45,9 @@ export interface FakeGitHub extends AsyncDisposable {
   /** Acts before a matching call is carried out, or after it and before its answer. For killing things at the worst moment. */
   on(when: 'before' | 'after', match: CallMatch, act: (call: GateCall) => void | Promise<void>): void
 
+  /** The same around a push of git. */
+  onPush(when: 'before' | 'after', act: () => void | Promise<void>): void
+
   /** What the real GitHub would not have served, or the fake cannot. */
   failures: readonly string[]
   /** Throws when there are any. */
@@ -208,8 +211,10 @@ export async function fakeGitHub({
     heal() {
       gate.faults.length = 0
       gate.watchers.length = 0
+      gate.pushWatchers.length = 0
     },
     on: (when, match, act) => void gate.watchers.push({ when, match, act }),
+    onPush: (when, act) => void gate.pushWatchers.push({ when, act }),
     failures: world.failures,
     assertClean() {
       if (world.failures.length === 0) return

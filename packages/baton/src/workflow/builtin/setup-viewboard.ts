@@ -13,6 +13,7 @@ export const setupViewboard: Workflow = {
     // Neither a file of the person's nor another host: those go through the chain.
     { words: ['gh', 'api', 'graphql'], options: [], never: ['--input', '--hostname'] },
     { words: ['gh', 'label', 'create'], options: ['--force'], never: [] },
+    { words: ['baton', 'board', 'setup'], options: [], never: [] },
   ],
   nature: 'building',
   prompt: () => `What this workflow is for: a GitHub Projects v2 board, set up completely. Are all steps done?

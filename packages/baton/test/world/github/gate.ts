@@ -39,6 +39,8 @@ export interface Gate {
   url: string
   calls: GateCall[]
   faults: { match: CallMatch; fault: Fault; left: number; retryAfter?: number }[]
+  /** Acts around pushes, which are no API calls. */
+  pushWatchers: { when: 'before' | 'after'; act: () => void | Promise<void> }[]
   watchers: { match: CallMatch; when: 'before' | 'after'; act: (call: GateCall) => void | Promise<void> }[]
   close(): Promise<void>
 }
@@ -58,7 +60,14 @@ export async function openGate(
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const gate: Gate = { url, calls: [], faults: [], watchers: [], close: () => closeServer(server) }
+  const gate: Gate = {
+    url,
+    calls: [],
+    faults: [],
+    watchers: [],
+    pushWatchers: [],
+    close: () => closeServer(server),
+  }
   world = await ready(url)
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -70,7 +79,12 @@ export async function openGate(
         response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end()
         return
       }
-      serveGit(folder, request, response, personOf(token) ?? 'nobody')
+      const pushes = request.method === 'POST' && target.pathname.endsWith('/git-receive-pack')
+      const around = async (when: 'before' | 'after') => {
+        if (pushes) for (const watcher of gate.pushWatchers) if (watcher.when === when) await watcher.act()
+      }
+      await around('before')
+      serveGit(folder, request, response, personOf(token) ?? 'nobody', () => around('after'))
       return
     }
     if (target.pathname.startsWith('/_logs/')) {

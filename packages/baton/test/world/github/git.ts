@@ -164,6 +164,7 @@ export function serveGit(
   request: IncomingMessage,
   response: ServerResponse,
   user: string,
+  served: () => Promise<void> = async () => {},
 ): void {
   const url = new URL(request.url ?? '/', 'http://git')
   const child = spawn('git', ['http-backend'], {
@@ -207,5 +208,5 @@ export function serveGit(
     response.write(head.subarray(end + 4))
     head = undefined
   })
-  child.on('close', () => response.end())
+  child.on('close', () => void served().finally(() => response.end()))
 }
