@@ -22,10 +22,12 @@ export class Pages implements vscode.TextDocumentContentProvider {
   }
 
   async show(name: string, text: string): Promise<void> {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.txt` })
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` })
     this.#texts.set(uri.path, text)
     this.#changes.fire(uri)
-    const document = await vscode.workspace.openTextDocument(uri)
+    const opened = await vscode.workspace.openTextDocument(uri)
+    // Wrapped: what runs out of the window could be what matters.
+    const document = await vscode.languages.setTextDocumentLanguage(opened, 'baton-page')
     await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true })
   }
 }

@@ -46,6 +46,7 @@ export const workTree = (): ListView<WorkNode> =>
       item.id = `${node.project} ${node.workId}`
       item.description = `${node.stage} · ${node.mode}`
       item.tooltip = `${node.workId}\n${plain(node.stage)}\nHandoff Mode: ${node.mode}\nChanged ${node.modifiedAt}\n${node.project}`
+      item.accessibilityInformation = { label: `${plain(node.title)}, ${node.stage}, ${node.mode}` }
       item.iconPath = new vscode.ThemeIcon('milestone')
       item.contextValue = 'work'
       item.command = { command: 'paw.getWorkStatus', title: 'Get Work Status', arguments: [node] }
@@ -67,6 +68,7 @@ export const sessionTree = (): ListView<Session> =>
         ...(context ? [`Context ${contextText(session)}: ${ZONES[context.zone]}`] : []),
         `Last seen ${session.lastSeenAt}`,
       ].join('\n')
+      item.accessibilityInformation = { label: `${item.label}, ${item.description}` }
       const colour = COLOURS[context?.zone ?? 'unknown']
       item.iconPath = new vscode.ThemeIcon('pulse', colour ? new vscode.ThemeColor(colour) : undefined)
       item.contextValue = 'session'
@@ -82,6 +84,7 @@ export const askTree = (): ListView<Ask> =>
       item.id = ask.id
       item.description = plain(ask.detail).slice(0, 200)
       item.tooltip = visible(ask.detail.slice(0, 2000))
+      item.accessibilityInformation = { label: `${item.label}: ${item.description}` }
       item.iconPath = new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'))
       item.contextValue = 'ask'
       item.command = { command: 'baton.lookAtAsk', title: 'Look and answer', arguments: [ask.id] }

@@ -14,13 +14,20 @@ export interface EditorWindow {
   rows(): Promise<string[]>
   /** Chooses the row with this text in the open picker. */
   choose(text: string): Promise<void>
-  /** Types into the open input box and accepts it. */
-  enter(text: string): Promise<void>
+  /** Types into the input box with this title and accepts it. */
+  enter(title: string, text: string): Promise<void>
   notification(text: string): Locator
   dialog(): Locator
   /** Every line of the editor in front. */
   editorText(): Promise<string>
+  /** What the status bar shows, and what it says when pointed at. */
   statusBar(): Promise<string>
+  statusLabel(): Promise<string>
+  /** What stands in the chat's input, and the agent chosen there. */
+  chatInput(): Promise<string>
+  chatAgent(): Promise<string>
+  /** The rows of one of Baton's views. */
+  view(title: string): Promise<string[]>
   picture(name: string): Promise<void>
 }
 
@@ -62,7 +69,8 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
     async choose(text) {
       await row(text).click({ timeout: PATIENCE })
     },
-    async enter(text) {
+    async enter(title, text) {
+      await picker.locator('.quick-input-title').filter({ hasText: title }).waitFor({ timeout: PATIENCE })
       await picker.locator('input').first().fill(text, { timeout: PATIENCE })
       await page.keyboard.press('Enter')
     },
@@ -82,6 +90,22 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
         .join('\n')
     },
     statusBar: async () => (await page.locator('[id$="baton.status"]').first().textContent()) ?? '',
+    statusLabel: async () =>
+      (await page.locator('[id$="baton.status"] a').first().getAttribute('aria-label')) ?? '',
+    chatInput: async () => {
+      const lines = await page.locator('.interactive-input-part .view-line').allTextContents()
+      // Lines are wrapped to the width of the input.
+      return lines.join(' ').replaceAll(/\s+/g, ' ')
+    },
+    chatAgent: async () =>
+      (await page.locator('.interactive-input-part .chat-input-toolbars').first().textContent()) ?? '',
+    view: async title => {
+      const pane = page.locator('.pane').filter({ has: page.locator(`.pane-header[aria-label*="${title}"]`) })
+      const labels = await Promise.all(
+        (await pane.locator('.monaco-list-row').all()).map(row => row.getAttribute('aria-label')),
+      )
+      return labels.map(label => label ?? '')
+    },
     async picture(name) {
       mkdirSync(ARTIFACTS, { recursive: true })
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) })

@@ -1,0 +1,233 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TOOLS } from '../../../../packages/baton/src/stage/tools.ts'
+import { runClaude } from '../../../../packages/baton/test/world/agents/claude-headless.ts'
+import { type Model, startModel, textOf } from '../../../../packages/baton/test/world/model.ts'
+import { call, say } from '../../../../packages/baton/test/world/turn.ts'
+import { until } from '../../../../packages/baton/test/world/wait.ts'
+import { type EditorWorld, editorWorld } from './world.ts'
+
+const RULES =
+  'handsoff:\n  auto_permission: false\npermissions:\n  ask:\n    - program: date\n      reason: the time is a secret\n'
+
+describe('in real VS Code', () => {
+  let world: EditorWorld
+  let model: Model
+  beforeAll(async () => {
+    model = await startModel()
+    world = await editorWorld({ yaml: RULES, prepare: twoWorkItems })
+  }, 180_000)
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]()
+    await model?.[Symbol.asyncDispose]()
+  })
+
+  const heard = () => {
+    const last = model.mainRequests({ key: world.home.key }).at(-1)
+    return last ? textOf(last) : ''
+  }
+
+  test('PAW: Get Work Status lists work items by recency and says what `baton status` says', async () => {
+    const { window, baton, home } = world
+    await window.run('PAW: Get Work Status')
+    const rows = await window.rows()
+    await window.picture('work-status-picker')
+    expect(rows.map(row => row.split(',')[0])).toEqual([
+      expect.stringContaining('Auto-detect from context'),
+      'Payment Page',
+      'Auth System',
+    ])
+    await window.choose('auth-system')
+    await until(async () => (await window.editorText()).includes('Auth System (auth-system)'), {
+      what: 'the status page',
+      evidence: () => window.editorText(),
+    })
+    const { stdout } = await baton.run(['work', 'show', 'auth-system'], { cwd: home.project })
+    const shown = await window.editorText()
+    for (const line of stdout.split('\n').filter(Boolean).slice(0, 5)) expect(shown).toContain(line)
+    // The Status agent waits with the Work ID; without a model nothing is sent for the person.
+    await until(async () => (await window.chatInput()).includes('Work ID: auth-system'), {
+      what: 'the Status agent with the Work ID',
+      evidence: () => window.chatInput(),
+    })
+    expect(await window.chatAgent()).toContain('PAW-X Status')
+    await window.picture('work-status')
+  })
+
+  test('PAW: New PAW Workflow refuses auto with pull requests, then begins the work item', async () => {
+    const { window, home } = world
+    await window.run('PAW: New PAW Workflow')
+    await window.enter('What is to be done?', 'Rate Limits')
+    await window.enter('Work ID', 'rate-limits')
+    await window.choose('Full')
+    await window.choose('PRs')
+    await window.choose('Auto, Full automation')
+    await window.notification('Auto mode requires local review strategy').waitFor()
+    await window.picture('new-workflow-refused')
+    await window.choose('Semi-Auto')
+    await window.enter('Target branch', 'feature/rate-limits')
+    await window.enter('Issue', 'https://github.com/example/repo/issues/42')
+    const file = join(home.project, '.paw/work/rate-limits/WorkflowContext.md')
+    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 20_000 })
+    const context = readFileSync(file, 'utf8')
+    for (const line of [
+      'Work Title: Rate Limits',
+      'Work ID: rate-limits',
+      'Target Branch: feature/rate-limits',
+      'Workflow Mode: full',
+      'Review Strategy: prs',
+      'Handoff Mode: semi-auto',
+      'Issue URL: https://github.com/example/repo/issues/42',
+    ])
+      expect(context).toContain(line)
+    await window.notification('rate-limits is ready').getByText('Begin with PAW-01A Specification').click()
+    await until(async () => (await window.chatAgent()).includes('PAW-01A Specification'), {
+      what: 'the chat with the Specification agent',
+    })
+    expect(await window.chatInput()).toContain('Work ID: rate-limits')
+  })
+
+  test('the tools are offered to models with the parameters that the daemon takes', async () => {
+    const offered = await world.companion.tools()
+    for (const { name, description } of TOOLS)
+      expect(offered.find(tool => tool.name === name)?.description, name).toBe(description)
+    expect(offered.find(({ name }) => name === 'paw_call_agent')?.inputSchema).toMatchObject({
+      required: ['target_agent', 'work_id'],
+    })
+  })
+
+  test('a tool that reads is run by lm.invokeTool without a question', async () => {
+    const { companion } = world
+    const [context] = await companion.invokeTool('paw_get_context', { work_id: 'auth-system' })
+    expect(context).toContain('Work Title: Auth System')
+    expect(context?.trimEnd().endsWith('</handoff_instructions>')).toBe(true)
+    const [status] = await companion.invokeTool('baton_status', { work_id: 'auth-system' })
+    expect(status).toContain('Auth System (auth-system)')
+  })
+
+  test('a tool that writes is run after the person confirmed what it says', async () => {
+    const { companion, window, home } = world
+    const running = companion.invokeTool('paw_generate_prompt', {
+      work_id: 'auth-system',
+      template_key: '03A-implement',
+      filename: '03A-implement-phase3.prompt.md',
+      additional_content: 'Mind the rate limits.',
+    })
+    await window.dialog().filter({ hasText: '03A-implement-phase3.prompt.md' }).waitFor()
+    await window.picture('tool-confirmation')
+    await window.dialog().getByText('Yes', { exact: true }).click()
+    const [path] = await running
+    const file = join(home.project, '.paw/work/auth-system/prompts/03A-implement-phase3.prompt.md')
+    expect(path).toContain('03A-implement-phase3.prompt.md')
+    expect(readFileSync(file, 'utf8')).toContain('Mind the rate limits.')
+  })
+
+  test('paw_call_agent opens the agent in a new chat, with Work ID and instruction, and says nothing', async () => {
+    const { companion, window } = world
+    const running = companion.invokeTool('paw_call_agent', {
+      target_agent: 'PAW-02A Code Researcher',
+      work_id: 'auth-system',
+      inline_instruction: 'skip external dependencies',
+    })
+    await window.dialog().filter({ hasText: 'PAW-02A Code Researcher' }).waitFor()
+    await window.dialog().getByText('Yes', { exact: true }).click()
+    expect(await running).toEqual([''])
+    await until(async () => (await window.chatAgent()).includes('PAW-02A Code Researcher'), {
+      what: 'the agent of the new chat',
+      evidence: () => window.chatAgent(),
+    })
+    const prompt = await window.chatInput()
+    expect(prompt).toContain('Work ID: auth-system')
+    expect(prompt).toContain('skip external dependencies')
+    await window.picture('call-agent')
+  })
+
+  test('a tool that cannot run tells the model what to do', async () => {
+    const failing = world.companion.invokeTool('paw_get_context', { work_id: 'No Such' })
+    await expect(failing).rejects.toThrow(/Invalid Work ID format.*lowercase/s)
+    await expect(world.companion.invokeTool('paw_get_context', { work_id: 'nothing-here' })).rejects.toThrow(
+      /nothing-here/,
+    )
+  })
+
+  test('an ask is answered from its notification while the real Claude Code waits', async () => {
+    const { home, baton, window } = world
+    model.script({ key: home.key }, [call('Bash', { command: 'date +asked-%Y' }), say('done')])
+    const running = runClaude({ home, model, prompt: 'what time is it' })
+    const toast = window.notification('date +asked-%Y')
+    await toast.waitFor({ timeout: 60_000 })
+    expect(await window.statusBar()).toMatch(/Baton.*1/)
+    await window.picture('ask-notification')
+    await toast.getByText('Allow once', { exact: true }).click()
+    expect((await running).isError).toBe(false)
+    expect(heard()).toMatch(/asked-20\d\d/)
+    const { answer } = await baton.waitFor('ask', ({ what }) => what === 'answered')
+    expect(answer).toMatchObject({ option: 'allow-once', by: { channel: 'vscode' } })
+  }, 120_000)
+
+  test('an ask too long for a line is answered after a look at the whole', async () => {
+    const { home, window, baton } = world
+    const long = `date +long-%Y-${'x'.repeat(400)}`
+    model.script({ key: home.key }, [call('Bash', { command: long }), say('done')])
+    const running = runClaude({ home, model, prompt: 'and now' })
+    const toast = window.notification('date +long-')
+    await toast.waitFor({ timeout: 60_000 })
+    expect(await toast.getByText('Allow once', { exact: true }).count()).toBe(0)
+    await toast.getByText('Look…', { exact: true }).click()
+    await window.choose('Deny with a reason…')
+    await window.enter('Why not?', 'use the calendar')
+    await running
+    expect(heard()).toContain('use the calendar')
+    const { answer } = await baton.waitFor(
+      'ask',
+      ({ what, answer }) => what === 'answered' && answer?.option === 'deny-with-reason',
+    )
+    expect(answer?.reason).toBe('use the calendar')
+  }, 120_000)
+
+  test('the view lists questions, work items and sessions', async () => {
+    const { window } = world
+    await window.run('Baton: Show What Waits')
+    await until(async () => (await window.view('Work Items')).some(row => row.includes('Rate Limits')), {
+      what: 'the work items in the view',
+      evidence: async () => (await window.view('Work Items')).join('\n'),
+    })
+    await window.picture('view')
+  })
+
+  test('a daemon that goes away and comes back is noticed', async () => {
+    const { baton, window } = world
+    await baton.must('down')
+    await until(async () => (await window.statusLabel()).includes('No Baton daemon'), {
+      what: 'the status bar to say so',
+      timeout: 20_000,
+      evidence: () => window.statusLabel(),
+    })
+    await baton.must('up')
+    await until(async () => (await window.statusLabel()).includes('live session'), {
+      what: 'the status bar to recover',
+      timeout: 30_000,
+      evidence: () => window.statusLabel(),
+    })
+  })
+})
+
+function twoWorkItems(project: string): void {
+  const hour = 3600
+  for (const [id, title, age] of [
+    ['auth-system', 'Auth System', 5 * hour],
+    ['payment-page', 'Payment Page', hour],
+  ] as const) {
+    const folder = join(project, '.paw', 'work', id)
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, 'WorkflowContext.md')
+    writeFileSync(
+      file,
+      `# WorkflowContext\n\nWork Title: ${title}\nWork ID: ${id}\nTarget Branch: feature/${id}\nWorkflow Mode: full\nReview Strategy: local\nHandoff Mode: manual\nIssue URL: none\nRemote: origin\n`,
+    )
+    writeFileSync(join(folder, 'Spec.md'), `# ${title}\n`)
+    const then = performance.timeOrigin / 1000 - age
+    for (const name of ['WorkflowContext.md', 'Spec.md']) utimesSync(join(folder, name), then, then)
+  }
+}
