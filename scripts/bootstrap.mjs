@@ -38,6 +38,10 @@ const commands = {
     build()
     run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...rest])
   },
+  agents: () => {
+    build()
+    run(node, ['packages/baton/test/agents/table.ts', ...rest])
+  },
   check: () => {
     build()
     run(node, ['scripts/check.ts', ...rest])

@@ -18,7 +18,13 @@ const CHECKS: Record<string, () => Promise<string>> = {
   'types of the dashboard': () => program('tsc', '-p', 'apps/dashboard'),
   'unused code': () => program('knip', '--no-progress', '--treat-config-hints-as-errors'),
   'generated files': async () => {
-    const scripts = ['generate-config', 'generate-plugin', 'generate-cli', 'generate-vscode']
+    const scripts = [
+      'generate-config',
+      'generate-plugin',
+      'generate-cli',
+      'generate-agents',
+      'generate-vscode',
+    ]
     return (await Promise.all(scripts.map(name => node(`scripts/${name}.ts`, '--check')))).join('')
   },
   'no addresses in the lock file': async () => addressesInLock(),

@@ -70,6 +70,7 @@ export class Intake {
   readonly #lanes = new Lanes()
   readonly #echoes = new Echoes()
   readonly #ownSessions = new Set<string>()
+  readonly #ownPrompts = new Map<string, string>()
   /** Sessions whose hooks have called. */
   readonly #hooked = new Set<string>()
 
@@ -156,6 +157,7 @@ export class Intake {
     const { event, reacting, project } = heard
     const merged = await lateToo(reacting, call.signal)
     const reaction = settle(merged)
+    if (reaction.goOn) this.#keepPrompt(session, reaction.goOn.prompt)
     // The answer to a figure is only shown.
     const isShown = event.type === 'ContextMeasured'
     if (!isShown && Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
@@ -179,7 +181,7 @@ export class Intake {
     const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
     // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
     if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
-    const event = before ?? stamp(decoded, envelope, now, chance)
+    const event = before ?? this.#knowingOwnPrompts(stamp(decoded, envelope, now, chance))
     const known = await this.#parts.session(event.session)
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
@@ -195,6 +197,20 @@ export class Intake {
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
     return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
+  }
+
+  /** Some agents tell their hooks of our own continuation as of any prompt: no person typed that one. */
+  #knowingOwnPrompts(event: AgentEvent): AgentEvent {
+    if (event.type !== 'PromptSubmitted' || event.automatic) return event
+    if (this.#ownPrompts.get(event.session) !== digestOf(event.prompt)) return event
+    this.#ownPrompts.delete(event.session)
+    return { ...event, automatic: true }
+  }
+
+  #keepPrompt(session: string, prompt: string): void {
+    this.#ownPrompts.set(session, digestOf(prompt))
+    const [oldest] = this.#ownPrompts.keys()
+    if (this.#ownPrompts.size > OWN_SESSIONS && oldest !== undefined) this.#ownPrompts.delete(oldest)
   }
 
   #isEcho({ envelope, body }: HookCall, decoded: DecodedEvent): boolean {
@@ -217,6 +233,8 @@ export class Intake {
     return JSON.stringify(adapter.encode(adapter.safe(native, mode), native))
   }
 }
+
+const digestOf = (prompt: string): string => createHash('sha1').update(prompt.trim()).digest('base64')
 
 const NOTHING_TO_SAY = '{}'
 

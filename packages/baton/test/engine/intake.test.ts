@@ -46,6 +46,28 @@ describe('a hook call', () => {
     expect(answer).toContain('"deny"')
   })
 
+  it('that brings our own continuation back as a prompt is no word of a person', async () => {
+    const goesOn: Reactor = {
+      name: 'workflow',
+      react: ({ type }) =>
+        type === 'TurnEnded' ? { now: { going: { rank: 'workflow', prompt: 'Go on.\n' } } } : undefined,
+    }
+    const world = intakeWorld({ reactors: [goesOn] })
+    await world.take({ hook_event_name: 'Stop', session_id: 's1', stop_hook_active: false })
+    for (const [session, prompt] of [
+      ['s2', 'Go on.'],
+      ['s1', 'Go on.'],
+      ['s1', 'Go on.'],
+    ] as const)
+      await world.take(prompted(session, prompt))
+    const told = world.events().filter(event => event.type === 'PromptSubmitted')
+    expect(told.map(event => event.type === 'PromptSubmitted' && event.automatic)).toEqual([
+      undefined,
+      true,
+      undefined,
+    ])
+  })
+
   it('of an agent without an adapter is refused', async () => {
     const world = intakeWorld()
     await expect(world.take({}, { envelope: { agent: 'pi' } })).rejects.toMatchObject({

@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { adapters } from '../../adapters/agents/registry.ts'
+import { agents } from '../../adapters/agents/agent-list.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
-import type { AgentAdapter, InstallScope } from '../../ports/agent.ts'
+import {
+  type Agent,
+  type AgentAdapter,
+  type Capabilities,
+  type InstallScope,
+  WANTED,
+} from '../../ports/agent.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
@@ -15,7 +21,8 @@ import { type Io, paint, printable } from '../io.ts'
 /** One checked thing. `fix` says what to do when it is not as it should be. */
 interface Check {
   name: string
-  state: 'ok' | 'warn' | 'fail'
+  /** `note`: nothing is wrong, but worth knowing. */
+  state: 'ok' | 'note' | 'warn' | 'fail'
   message: string
   fix?: string
 }
@@ -25,7 +32,7 @@ export const doctor: Handler = async (given, io) => {
   const checks: Check[] = [nodeCheck()]
   const add = (...more: Check[]) => checks.push(...more)
   add(...(await daemonChecks(io)), ...privacyChecks(io))
-  add(...(await Promise.all(adapters.map(adapter => agentChecks(adapter, io)))).flat())
+  add(...(await Promise.all(agents.map(agent => agentChecks(agent, io)))).flat())
   add(program('git', io, 'fail', 'handoffs, undo and claims read it'))
   add(program('tmux', io, 'warn', 'sessions that Baton types into run in it'))
   add(...(await configChecks(io)), githubCheck(io))
@@ -92,7 +99,7 @@ function privacyChecks(io: Io): Check[] {
   })
 }
 
-async function agentChecks(adapter: AgentAdapter, io: Io): Promise<Check[]> {
+async function agentChecks({ adapter, capabilities }: Agent, io: Io): Promise<Check[]> {
   const program = adapter.programs.map(name => onPath(name, io.env)).find(found => found !== undefined)
   const places = { project: findWorktreeRoot(io.cwd), home: io.home }
   const scopes = adapter.scopes.map(scope => ({
@@ -107,7 +114,7 @@ async function agentChecks(adapter: AgentAdapter, io: Io): Promise<Check[]> {
   if (present.length === 0) {
     return [{ name: adapter.title, state: 'warn', message: `${version}; no hooks installed`, fix: init }]
   }
-  return present.map(({ scope, state }): Check => {
+  const hooks = present.map(({ scope, state }): Check => {
     const fix = scope === 'user' ? init : `${init} --scope ${scope}`
     if (state === 'stale')
       return {
@@ -125,6 +132,27 @@ async function agentChecks(adapter: AgentAdapter, io: Io): Promise<Check[]> {
       }
     return { name: adapter.title, state: 'ok', message: `${version}; hooks in ${scope} settings` }
   })
+  return [...hooks, ...limits(adapter.title, capabilities)]
+}
+
+/** What the agent cannot do under Baton, and what to do about it. */
+function limits(name: string, { offers, cautions }: Capabilities): Check[] {
+  const missing = WANTED.flatMap(wanted => {
+    const offer = offers[wanted]
+    return typeof offer === 'object' && 'missing' in offer ? [wanted] : []
+  })
+  return [
+    ...cautions.map(({ what, fix }): Check => ({ name, state: 'note', message: what, fix })),
+    ...(missing.length > 0
+      ? [
+          {
+            name,
+            state: 'note',
+            message: `not offered: ${missing.join(', ')} (docs/agents.md)`,
+          } satisfies Check,
+        ]
+      : []),
+  ]
 }
 
 function stateOf(adapter: AgentAdapter, target: { project: string; home: string; scope: InstallScope }) {
@@ -198,10 +226,17 @@ function githubCheck(io: Io): Check {
 function print(checks: readonly Check[], io: Io): void {
   const colour = paint(io)
   const width = Math.max(...checks.map(check => check.name.length))
-  const marks = { ok: colour('green', 'ok  '), warn: colour('yellow', 'warn'), fail: colour('red', 'FAIL') }
+  const marks = {
+    ok: colour('green', 'ok  '),
+    note: colour('dim', 'note'),
+    warn: colour('yellow', 'warn'),
+    fail: colour('red', 'FAIL'),
+  }
   for (const { name, state, message, fix } of checks) {
     io.stdout.write(`${marks[state]}  ${name.padEnd(width)}  ${printable(message)}\n`)
     if (fix && state !== 'ok')
-      io.stdout.write(`      ${' '.repeat(width)}  ${colour('dim', `fix: ${fix}`)}\n`)
+      io.stdout.write(
+        `      ${' '.repeat(width)}  ${colour('dim', `${state === 'note' ? 'do' : 'fix'}: ${fix}`)}\n`,
+      )
   }
 }
