@@ -97,6 +97,7 @@ export const CycleEntry = z.object({
     'refused',
     'retried',
     'waits',
+    'taken-up',
     'person',
     'decided',
     'completed',

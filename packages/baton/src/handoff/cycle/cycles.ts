@@ -134,6 +134,9 @@ export class Cycles {
         return []
       }
       const changed: Cycle = { ...cycle, changedAt: this.#stamp() }
+      // Told before it is kept: a daemon killed in between says it twice, and never leaves a gap in the story.
+      for (const effect of effects)
+        if (effect.do === 'tell') await this.#performer.tell(changed, effect.what, effect.reason)
       if (!(await this.#ports.store.put(changed))) {
         // Another daemon has it now.
         this.#open.delete(id)
@@ -239,9 +242,9 @@ export class Cycles {
       if (known) return known
       // What an earlier handoff of this session left is out of date.
       await documents.drop(cycle)
+      await this.#performer.tell(cycle, 'due', WHY[reason])
       if (!(await store.put(cycle))) return undefined
       this.#open.set(cycle.id, cycle)
-      await this.#performer.tell(cycle, 'due', WHY[reason])
       return cycle
     })
   }

@@ -54,6 +54,8 @@ export interface CycleChange {
 const UNHEARD_MS = 20_000
 /** How long a cleared session may take to report its new beginning. */
 const CLEAR_MS = 15_000
+/** Longer than any act on a terminal takes: what came of it was lost, on a full disk for instance. */
+const WORD_MS = 120_000
 /** What a hook has to tell a new daemon comes within this. */
 const RESTART_MS = 3000
 const FIRST_PAUSE_MS = 1000
@@ -221,6 +223,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
 }
 
 const GONE = 'its terminal is gone'
+const NO_WORD = 'nothing was heard of the terminal'
 const INTERFERED = 'a person works in the session'
 const TAKEN_OVER = 'a person took the new session over'
 
@@ -234,18 +237,17 @@ function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Limits): C
   switch (cycle.step) {
     case 'writing':
       if (!cycle.sent) return change(later, { sent: true }, [writeOrAsk(later)])
-      if (cycle.lost) return quiet
       if (waitedMs >= documentMs) return documentFailed(later, 'no document came in time')
-      if (!cycle.taken && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS)
-        return change(later, {}, [{ do: 'ask-document', interrupt: false }])
+      if (unheard(later, ms)) return change(later, {}, [{ do: 'ask-document', interrupt: false }])
       return quiet
     case 'clearing':
       if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'clear' }])
-      return cycle.taken && waitedMs >= CLEAR_MS
-        ? clearFailed(later, '/clear was taken, but no new session began')
-        : quiet
+      if (cycle.taken && waitedMs >= CLEAR_MS)
+        return clearFailed(later, '/clear was taken, but no new session began')
+      return waitedMs >= WORD_MS ? clearFailed(later, NO_WORD) : quiet
     case 'resuming':
-      return cycle.sent ? quiet : change(later, { sent: true, waitedMs: 0 }, [{ do: 'resume' }])
+      if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'resume' }])
+      return waitedMs >= WORD_MS ? resumeFailed(later, NO_WORD) : quiet
     case 'verifying':
       if (cycle.busy > 0) return change(later, { busy: 0 }, [{ do: 'resume' }])
       return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
@@ -261,21 +263,30 @@ function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Limits): C
   }
 }
 
+/** The prompt was given once, long enough ago, and nothing shows that it arrived. */
+const unheard = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): boolean =>
+  !taken && !lost && tries < MOST_TRIES && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS
+
 /** What was on its way to the agent when the daemon ended is sent again, unless a hook tells meanwhile that it arrived. */
 function restart(cycle: Cycle): CycleChange {
   const again = { sent: false, pauseMs: Math.max(cycle.pauseMs, RESTART_MS), waitedMs: 0 }
+  const effects: CycleEffect[] = [
+    tell('taken-up', 'a new daemon goes on with it'),
+    // It may have ended before everything had moved.
+    ...(cycle.successor ? [{ do: 'carry-over' } as const] : []),
+  ]
   switch (cycle.step) {
     case 'writing':
       // Baton's own document was under way, or the agent's.
-      return change(cycle, cycle.lost || cycle.tries >= MOST_TRIES ? again : { waitedMs: 0 })
+      return change(cycle, cycle.lost || cycle.tries >= MOST_TRIES ? again : { waitedMs: 0 }, effects)
     case 'clearing':
     case 'resuming':
     case 'continuing':
-      return change(cycle, { ...again, taken: false })
+      return change(cycle, { ...again, taken: false }, effects)
     case 'verifying':
-      return change(cycle, { waitedMs: 0 })
+      return change(cycle, { waitedMs: 0 }, effects)
     case 'person':
-      return change(cycle, {}, [{ do: 'ask-person' }])
+      return change(cycle, {}, [...effects, { do: 'ask-person' }])
     default:
       return same(cycle)
   }

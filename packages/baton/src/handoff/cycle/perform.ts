@@ -77,7 +77,6 @@ export class Performer {
     const { documents, carryOver, session, clock } = this.#ports
     switch (effect.do) {
       case 'tell':
-        await this.tell(cycle, effect.what, effect.reason)
         if (effect.what === 'failed')
           await this.news(cycle, `🔔 A handoff of ${cycle.project} ended: ${effect.reason ?? ''}`)
         return

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import { cycleWorld } from './world.ts'
+
+const STORY = ['due', 'asked', 'written', 'cleared', 'resumed', 'verified', 'completed']
+
+describe('a cycle', () => {
+  it('of a session at rest types for the document, clears, resumes, verifies and lets it go on', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    await world.run()
+    expect(world.faults).toEqual([])
+    expect(world.what()).toEqual(STORY)
+    expect(world.agent.typed.map(text => text.slice(0, 30))).toEqual([
+      'Create handoff document now - ',
+      '/clear',
+      'Read handoff from .bmad/handof',
+    ])
+    expect(world.done).toEqual(['native-2'])
+    expect(world.carried).toEqual([['native-1', 'native-2']])
+    expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'agent', percent: 87 })
+  })
+
+  it('of a session at work asks at the end of its turn, without a key typed', async () => {
+    const world = cycleWorld({ working: true })
+    world.begin()
+    await world.run()
+    expect(world.what()).toEqual(STORY)
+    expect(world.agent.typed).toHaveLength(2)
+    expect(world.done).toEqual(['native-2'])
+  })
+
+  it('waits while a person types, however long, and disturbs nobody', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    world.agent.state = 'person'
+    await world.pass(() => false, 60)
+    expect(world.agent.typed).toEqual([])
+    world.agent.state = 'waiting'
+    await world.run()
+    expect(world.cycle()?.step).toBe('done')
+  })
+})
+
+describe('a daemon that is killed with -9', () => {
+  const points = async (working: boolean) => {
+    const world = cycleWorld({ working })
+    if (working) world.begin()
+    else await world.measured()
+    await world.run()
+    return world.points()
+  }
+
+  it.each([false, true])(
+    'at any point is followed by one that brings the cycle to its end (at work: %s)',
+    async working => {
+      const all = await points(working)
+      expect(all).toBeGreaterThan(25)
+      for (let killAt = 1; killAt <= all; killAt++) {
+        const world = cycleWorld({ working }, { killAt })
+        if (working) world.begin()
+        else await world.measured()
+        await world.run()
+        const about = `killed at point ${killAt} of ${all}: ${world.what().join(' ')}`
+        expect(world.kills(), about).toBe(1)
+        expect(world.cycle()?.step, about).toBe('done')
+        expect(world.done.length, about).toBeGreaterThan(0)
+        // Whoever did the work had the document, and what belongs to the work was moved to it.
+        expect(world.done.at(-1), about).toBe(world.cycle()?.successor?.nativeSession)
+        expect(world.carried.at(-1), about).toEqual(['native-1', world.cycle()?.successor?.nativeSession])
+        expect(
+          [...world.files.values()].map(({ from }) => from),
+          about,
+        ).toContain('native-1')
+        expect(world.questions, about).toEqual([])
+        for (const what of STORY) expect(world.what(), about).toContain(what)
+      }
+    },
+    60_000,
+  )
+})
+
+describe('faults', () => {
+  const run = async (behaviour: Parameters<typeof cycleWorld>[0], minutes = 60) => {
+    const world = cycleWorld(behaviour)
+    await world.measured()
+    await world.run(minutes)
+    return world
+  }
+
+  it('no document, though asked for twice: Baton writes it, and the cycle goes on', async () => {
+    const world = await run({ documents: ['none'] })
+    expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'baton' })
+    expect(world.done).toEqual(['native-2'])
+  })
+
+  it('an agent that never ends the turn it should write in: asked again after five minutes, then from evidence', async () => {
+    const world = await run({ documents: ['hangs'] })
+    expect(world.what()).toEqual([
+      'due',
+      'asked',
+      'retried',
+      'waits',
+      'retried',
+      'written',
+      'interrupted',
+      'cleared',
+      'resumed',
+      'verified',
+      'completed',
+    ])
+    expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'baton' })
+  })
+
+  it('/clear swallowed once is sent again', async () => {
+    const world = await run({ swallows: 1 })
+    expect(world.what()).toEqual(['due', 'asked', 'written', 'retried', ...STORY.slice(3)])
+    expect(world.cycle()?.step).toBe('done')
+  })
+
+  it('/clear swallowed twice needs a person, and the old session is as it was', async () => {
+    const world = await run({ swallows: 2 })
+    expect(world.cycle()).toMatchObject({ step: 'person', stuckAt: 'clearing' })
+    expect(world.questions.map(({ title }) => title)).toEqual([
+      'A handoff needs you: /clear was taken, but no new session began',
+    ])
+    expect(world.agent).toMatchObject({ native: 'native-1', cleared: 0 })
+    world.questions[0]?.answer('yes')
+    await world.run()
+    expect(world.cycle()?.step).toBe('done')
+    expect(world.done).toEqual(['native-2'])
+  })
+
+  it('what a person does by hand in the meantime counts, and the question is withdrawn', async () => {
+    const world = await run({ swallows: 2 })
+    world.agent.native = 'native-2'
+    await world.hook({ type: 'SessionStarted', source: 'clear' })
+    await world.run()
+    expect(world.cycle()?.step).toBe('done')
+    expect(world.questions[0]?.withdrawn).toBe(true)
+  })
+
+  it('a person who says no ends it', async () => {
+    const world = await run({ swallows: 2 })
+    world.questions[0]?.answer('no')
+    await world.run()
+    expect(world.cycle()).toMatchObject({ step: 'cancelled' })
+    // And it is not begun anew at the next figure.
+    await world.measured()
+    await world.run(1)
+    expect(world.kept.size).toBe(1)
+  })
+
+  it('the right branch with the wrong goal is refused, and asked for once more', async () => {
+    const world = await run({ answers: ['wrong-goal', 'right'] })
+    expect(world.what()).toEqual([...STORY.slice(0, 5), 'refused', 'verified', 'completed'])
+    expect(world.story.find(({ what }) => what === 'refused')?.reason).toContain(
+      'it says the goal is "Rewrite',
+    )
+  })
+
+  it.each(['wrong-goal', 'talk'] as const)(
+    '%s twice needs a person; nothing was gone on with',
+    async kind => {
+      const world = await run({ answers: [kind] })
+      expect(world.cycle()).toMatchObject({ step: 'person', stuckAt: 'verifying' })
+      expect(world.done).toEqual([])
+      expect(world.questions).toHaveLength(1)
+      world.questions[0]?.answer('yes')
+      await world.run()
+      expect(world.cycle()?.step).toBe('done')
+      expect(world.done).toEqual(['native-2'])
+    },
+  )
+
+  it('a new session that never answers is asked twice, then a person is', async () => {
+    const world = await run({ answers: ['hangs'] })
+    expect(world.what()).toContain('retried')
+    expect(world.cycle()).toMatchObject({ step: 'person' })
+  })
+
+  it.each(['due', 'writing', 'clearing', 'resuming', 'verifying', 'continuing'] as const)(
+    'an agent that dies in step %s leaves a document that waits for the next session',
+    async diesIn => {
+      // Each step is made to last, so that there is a moment to die in.
+      const slow = {
+        due: { working: true },
+        writing: { documents: ['hangs' as const] },
+        clearing: { swallows: 1 },
+        resuming: {},
+        verifying: { answers: ['hangs' as const] },
+        continuing: {},
+      }[diesIn]
+      const world = cycleWorld({ ...slow, diesIn })
+      await world.measured()
+      if (diesIn === 'resuming' || diesIn === 'continuing') {
+        const { type } = world.terminal
+        world.terminal.type = async text => {
+          if (world.cycle()?.step === diesIn) world.agent.state = 'dead'
+          return type(text)
+        }
+      }
+      await world.run()
+      const step = world.cycle()?.step
+      // Nothing of the last step is lost when it had nothing more to do than to go on.
+      expect(['failed', diesIn === 'continuing' ? 'done' : 'failed']).toContain(step)
+      expect([...world.files.values()].map(({ from }) => from)).toContain('native-1')
+      if (step === 'failed')
+        expect(world.news.join()).toMatch(/ended: (its terminal is gone|the agent has died)/)
+    },
+  )
+
+  it('a tmux server that is gone: the document is saved and people are told', async () => {
+    const world = cycleWorld({ documents: ['hangs'] })
+    await world.measured()
+    await world.pass(() => world.cycle()?.step === 'writing')
+    world.agent.state = 'gone'
+    await world.run()
+    expect(world.cycle()).toMatchObject({ step: 'failed', writtenBy: 'baton' })
+    expect(world.news).toHaveLength(1)
+  })
+
+  it('a clock that jumps, forwards and back, changes nothing', async () => {
+    const world = cycleWorld({ documents: ['good'] })
+    await world.measured()
+    for (const jump of [6 * 3_600_000, -26 * 3_600_000, 86_400_000, -3_600_000]) {
+      world.time.jump(jump)
+      await world.pass(() => world.cycle()?.step === 'done', 1)
+    }
+    expect(world.what()).toEqual(STORY)
+  })
+
+  it('a full disk stops it before anything is cleared, and it goes on when there is room again', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    world.disk.full = true
+    await world.pass(() => false, 20)
+    expect(world.agent).toMatchObject({ native: 'native-1', cleared: 0 })
+    world.disk.full = false
+    await world.run()
+    for (const question of world.questions) question.answer('yes')
+    await world.run()
+    expect(world.cycle()?.step).toBe('done')
+    expect(world.agent.cleared).toBe(1)
+  })
+
+  it('of two daemons one acts', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    const second = world.another()
+    await second.start()
+    for (let n = 0; n < 60 && world.cycle()?.step !== 'done'; n++) {
+      await Promise.all([second.tick(), world.pass(() => false, 5 / 60)])
+    }
+    expect(world.cycle()?.step).toBe('done')
+    expect(world.agent.cleared).toBe(1)
+    expect(world.done).toEqual(['native-2'])
+  })
+
+  it('a person who goes on working puts it off; a /clear of their own ends it', async () => {
+    const world = cycleWorld({ documents: ['hangs'] })
+    await world.measured()
+    await world.pass(() => world.cycle()?.step === 'writing')
+    await world.hook({ type: 'PromptSubmitted', prompt: 'wait, first fix the typo' })
+    expect(world.cycle()?.step).toBe('due')
+    expect(world.what()).toContain('postponed')
+    world.agent.native = 'native-9'
+    await world.hook({ type: 'SessionStarted', source: 'clear' })
+    expect(world.cycle()).toMatchObject({ step: 'cancelled', why: 'a person cleared the context' })
+  })
+})

@@ -1,0 +1,146 @@
+import { Cycle } from '@batonpass/contract/cycle'
+import { EventId } from '@batonpass/contract/ids'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { advance, type CycleEvent, hasEnded } from '../../../src/handoff/cycle/machine.ts'
+import { sessionId } from '../../world/journal.ts'
+
+const LIMITS = { documentMs: 300_000, answerMs: 300_000 }
+const fresh = Cycle.parse({
+  id: 'cyc_00000000000000000001',
+  version: 0,
+  session: sessionId(1),
+  nativeSession: 'native-1',
+  agent: 'claude-code',
+  project: '/project',
+  place: '%1 /tmp/tmux',
+  reason: 'context',
+  percent: 87,
+  step: 'due',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  changedAt: '2026-01-01T00:00:00.000Z',
+})
+const typed = fc.constantFrom('taken' as const, 'not-taken' as const, 'busy' as const, 'gone' as const)
+const by = EventId.parse('evt_00000000000000000001')
+const anyEvent: fc.Arbitrary<CycleEvent> = fc.oneof(
+  fc
+    .constantFrom('stop' as const, 'idle' as const, 'force' as const)
+    .map(how => ({ type: 'moment' as const, by: how })),
+  typed.map(outcome => ({ type: 'typed' as const, outcome })),
+  typed.map(outcome => ({ type: 'cleared' as const, outcome })),
+  fc.constantFrom<CycleEvent>(
+    { type: 'begun' },
+    { type: 'interfered' },
+    { type: 'written', document: 'a.md', writtenBy: 'agent', essentials: { goal: 'g' } },
+    { type: 'unwritten', why: 'disk full' },
+    { type: 'successor', session: sessionId(2), nativeSession: 'native-2' },
+    { type: 'answered', wrong: [], by },
+    { type: 'answered', wrong: ['the goal'], by },
+    { type: 'lost', why: 'gone' },
+    { type: 'decided', yes: true },
+    { type: 'decided', yes: false },
+    { type: 'restart' },
+  ),
+  fc.constantFrom(1000, 5000, 20_000, 400_000).map(ms => ({ type: 'time' as const, ms })),
+)
+const course = fc.array(anyEvent, { maxLength: 40 })
+
+function follow(events: readonly CycleEvent[]) {
+  let cycle = fresh
+  const steps = [
+    {
+      cycle,
+      effects: [] as ReturnType<typeof advance>['effects'],
+      event: undefined as CycleEvent | undefined,
+    },
+  ]
+  for (const event of events) {
+    const { cycle: next, effects } = advance(cycle, event, LIMITS)
+    steps.push({ cycle: next, effects, event })
+    cycle = next
+  }
+  return steps
+}
+
+/** What comes of acts of which nothing comes. */
+const SWALLOWED: Partial<Record<string, CycleEvent[]>> = {
+  clear: [{ type: 'cleared', outcome: 'not-taken' }],
+  'write-document': [{ type: 'unwritten', why: 'x' }],
+  resume: [{ type: 'typed', outcome: 'not-taken' }],
+  'ask-document': [{ type: 'typed', outcome: 'not-taken' }],
+}
+
+describe('the machine of a cycle', () => {
+  it('stays a valid cycle whatever happens, and grows by one version where anything is to be done', () => {
+    fc.assert(
+      fc.property(course, events => {
+        let before = fresh
+        for (const { cycle, effects } of follow(events).slice(1)) {
+          Cycle.parse(cycle)
+          expect(cycle.version - before.version).toBeLessThanOrEqual(1)
+          if (effects.length > 0) expect(cycle.version).toBe(before.version + 1)
+          if (cycle.step !== before.step) expect(cycle.version).toBe(before.version + 1)
+          before = cycle
+        }
+      }),
+    )
+  })
+
+  it('clears nothing before a document stands, and resumes nothing before a new session began', () => {
+    fc.assert(
+      fc.property(course, events => {
+        for (const { cycle, effects } of follow(events)) {
+          if (effects.some(effect => effect.do === 'clear')) expect(cycle.document).toBeDefined()
+          if (effects.some(effect => effect.do === 'resume')) expect(cycle.successor).toBeDefined()
+          if (cycle.step === 'done' || cycle.step === 'continuing') expect(cycle.successor).toBeDefined()
+        }
+      }),
+    )
+  })
+
+  it('lets a session go on only after a right answer, or when a person says so', () => {
+    fc.assert(
+      fc.property(course, events => {
+        for (const { effects, event } of follow(events)) {
+          if (!effects.some(effect => effect.do === 'go-on')) continue
+          const right = event?.type === 'answered' && event.wrong.length === 0
+          const said = event?.type === 'decided' && event.yes
+          // Time only repeats what was said before.
+          expect(right || said || event?.type === 'time').toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('moves the work over whenever a new session takes it, and never comes back from its end', () => {
+    fc.assert(
+      fc.property(course, events => {
+        let ended: Cycle | undefined
+        for (const { cycle, effects } of follow(events)) {
+          if (ended) expect({ cycle, effects }).toEqual({ cycle: ended, effects: [] })
+          if (effects.some(effect => effect.do === 'resume')) expect(cycle.successor).toBeDefined()
+          if (hasEnded(cycle)) ended = cycle
+        }
+      }),
+    )
+  })
+
+  it('with nothing but time passing always comes to a person or an end, unless it waits for a moment', () => {
+    fc.assert(
+      fc.property(course, events => {
+        let cycle = follow(events).at(-1)?.cycle ?? fresh
+        // Nobody answers anything: whatever is typed is swallowed.
+        for (let n = 0; n < 400 && !hasEnded(cycle); n++) {
+          const todo: CycleEvent[] = [{ type: 'time', ms: 15_000 }]
+          for (let event = todo.shift(); event; event = todo.shift()) {
+            const change = advance(cycle, event, LIMITS)
+            cycle = change.cycle
+            todo.push(...change.effects.flatMap(({ do: what }): CycleEvent[] => SWALLOWED[what] ?? []))
+          }
+        }
+        expect(['due', 'person', 'done', 'failed', 'cancelled']).toContain(cycle.step)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

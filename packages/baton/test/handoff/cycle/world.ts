@@ -1,0 +1,445 @@
+import { Config } from '@batonpass/contract/config'
+import type { Cycle, CycleEntry } from '@batonpass/contract/cycle'
+import { AgentEvent } from '@batonpass/contract/event'
+import { HandoffDocument } from '@batonpass/contract/handoff'
+import type { Reaction } from '@batonpass/contract/reaction'
+import { Session } from '@batonpass/contract/session'
+import type { AskOutcome } from '../../../src/ask/outcome.ts'
+import { Cycles } from '../../../src/handoff/cycle/cycles.ts'
+import type { CyclePorts } from '../../../src/handoff/cycle/ports.ts'
+import { cycleReactor } from '../../../src/handoff/cycle/reactor.ts'
+import { handoffCommand } from '../../../src/handoff/generation/command.ts'
+import type { CycleStore } from '../../../src/ports/cycle-store.ts'
+import type { Driver, Look, Typed } from '../../../src/ports/driver.ts'
+import { sessionId } from '../../../src/session/id.ts'
+import { fakeTime, settled } from '../../world/time.ts'
+
+export const GOAL = 'Add refresh tokens to the login service'
+export const NEXT = 'Write the endpoint that renews a token'
+const PROJECT = '/project'
+const TICK_MS = 5000
+
+export interface Behaviour {
+  /** What the agent does when it is asked for its document; the last one counts for all that follow. */
+  documents?: ('good' | 'none' | 'hangs')[]
+  /** What it answers about the essentials. */
+  answers?: ('right' | 'wrong-goal' | 'talk' | 'hangs')[]
+  /** How often `/clear` is swallowed: taken from the prompt line, and nothing happens. */
+  swallows?: number
+  /** The agent dies in this step of its cycle. */
+  diesIn?: Cycle['step'] | undefined
+  /** Is busy with a long turn when the context becomes full. */
+  working?: boolean
+}
+
+/** Thrown at the point where the daemon is killed. */
+class Killed extends Error {}
+
+/**
+ * A daemon's cycles with an agent in a terminal, everything in memory. The daemon can be killed at any point: a point is each
+ * moment before and after a write, an act on the terminal, a document and a line in the journal.
+ */
+export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number; place?: string } = {}) {
+  const time = fakeTime()
+  const place = options.place ?? '%1 /tmp/tmux'
+  const kept = new Map<string, Cycle>()
+  const files = new Map<string, { from: string; by: 'agent' | 'baton' }>()
+  const requests = new Map<string, { answered: boolean; again: boolean; name?: string }>()
+  const story: CycleEntry[] = []
+  const news: string[] = []
+  const questions: { title: string; answer: (option: 'yes' | 'no') => void; withdrawn: boolean }[] = []
+  const carried: [string, string][] = []
+  const faults: string[] = []
+  const sessions = new Map<string, Session>()
+  const done: string[] = []
+  const disk = { full: false }
+  let points = 0
+  let kills = 0
+  let serial = 0
+  let waitingDocument: { document: string; from: string; writtenBy: 'agent' | 'baton' } | undefined
+  const config = Config.parse({})
+
+  // ——— the agent in its terminal
+  const agent = {
+    state: (behaviour.working ? 'working' : 'waiting') as Look['state'],
+    native: 'native-1',
+    n: 1,
+    cleared: 0,
+    typed: [] as string[],
+    running: Promise.resolve() as Promise<unknown>,
+  }
+  const take = <T>(list: T[] | undefined, fallback: T): T =>
+    (list && list.length > 1 ? list.shift() : list?.[0]) ?? fallback
+
+  const track = (native: string, more: Partial<Session> = {}): Session => {
+    const id = sessionId('claude-code', native)
+    const at = new Date(time.clock.now()).toISOString()
+    const session = Session.parse({
+      id,
+      agent: 'claude-code',
+      nativeSession: native,
+      project: PROJECT,
+      pane: place,
+      pid: 4711,
+      startedAt: at,
+      events: 5,
+      lastEvent: 'TurnEnded',
+      ...sessions.get(id),
+      lastSeenAt: at,
+      ...more,
+    })
+    sessions.set(id, session)
+    return session
+  }
+
+  /** One hook call: asked again of the next daemon when the first one is killed over it. */
+  async function hook(event: object, native = agent.native): Promise<Reaction['goOn']> {
+    const session = track(native)
+    const stamped = AgentEvent.parse({
+      id: `evt_${String(++serial).padStart(20, '0')}`,
+      at: new Date(time.clock.now()).toISOString(),
+      agent: 'claude-code',
+      session: session.id,
+      nativeSession: native,
+      ...event,
+    })
+    for (;;) {
+      const daemon = current
+      try {
+        const documents = await daemon.handoff(stamped)
+        const outcome = await daemon.reactor.react(stamped, {
+          session: sessions.get(session.id) ?? session,
+          project: PROJECT,
+          config,
+          now: time.clock.now(),
+        })
+        if (daemon.dead) continue
+        const going = outcome?.now?.going ?? documents
+        return going && 'prompt' in going ? { prompt: going.prompt } : undefined
+      } catch (cause) {
+        if (daemon.dead) continue
+        // Any other failure is a fault of the reactor, and the agent gets an empty answer.
+        faults.push(String(cause))
+        return undefined
+      }
+    }
+  }
+
+  /** A turn: the agent does what it is asked, and goes on with whatever its stop is answered with. */
+  async function turn(prompt: string, native: string): Promise<void> {
+    const alive = () => agent.state !== 'dead' && agent.state !== 'gone' && agent.native === native
+    for (let text: string | undefined = prompt; text !== undefined && alive(); ) {
+      let message = 'I see.'
+      await settled()
+      if (/Create handoff document|There is no handoff document/.test(text)) {
+        const kind = take(behaviour.documents, 'good')
+        if (kind === 'hangs') return
+        const request = requests.get(sessionId('claude-code', native))
+        if (kind === 'good') {
+          await hook({ type: 'ToolRequested', ...WRITE }, native)
+          if (!alive()) return
+          const name = `doc-${files.size + 1}.md`
+          files.set(name, { from: native, by: 'agent' })
+          if (request) request.name = name
+          await hook({ type: 'ToolFinished', ...WRITE, failed: false, response: null }, native)
+        }
+      } else if (/and resume work|That is not what/.test(text)) {
+        const kind = take(behaviour.answers, 'right')
+        if (kind === 'hangs') return
+        const goal = kind === 'right' ? GOAL : 'Rewrite the billing service in Rust'
+        message = kind === 'talk' ? 'Resuming work from handoff…' : block(goal)
+      } else if (/Now go on with the work/.test(text)) {
+        await hook({ type: 'ToolRequested', ...RUN }, native)
+        done.push(native)
+        message = 'The endpoint is there.'
+      }
+      if (!alive()) return
+      text = (await hook({ type: 'TurnEnded', continued: false, lastMessage: message }, native))?.prompt
+    }
+    if (alive()) agent.state = 'waiting'
+  }
+
+  const begin = (prompt: string, native: string) => {
+    agent.state = 'working'
+    agent.running = turn(prompt, native)
+  }
+
+  async function submit(text: string): Promise<void> {
+    const { native } = agent
+    agent.state = 'working'
+    agent.running = (async () => {
+      await hook({ type: 'PromptSubmitted', prompt: text }, native)
+      await turn(text, native)
+    })()
+  }
+
+  /** What happens in the terminal, whoever types. */
+  const terminal = {
+    async type(text: string): Promise<Typed> {
+      if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
+      if (agent.state !== 'waiting') return 'busy'
+      agent.typed.push(text)
+      await submit(text)
+      return 'taken'
+    },
+    clear(): Typed {
+      if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
+      if (agent.state !== 'waiting') return 'busy'
+      agent.typed.push('/clear')
+      if ((behaviour.swallows ?? 0) > 0) {
+        behaviour.swallows = (behaviour.swallows ?? 0) - 1
+        return 'taken'
+      }
+      const old = agent.native
+      if (!waitingDocument) throw new Error('cleared before the document stood')
+      agent.cleared++
+      agent.native = `native-${++agent.n}`
+      agent.running = (async () => {
+        await hook({ type: 'SessionEnded', reason: 'clear' }, old)
+        await hook({ type: 'SessionStarted', source: 'clear' })
+      })()
+      return 'taken'
+    },
+  }
+
+  const driverFor = (point: () => void): Driver => ({
+    kind: 'tmux',
+    reaches: each => each === place,
+    look: async () => ({ state: agent.state, lines: [] }),
+    async type(_place, text) {
+      point()
+      const typed = await terminal.type(text)
+      point()
+      return typed
+    },
+    async clear() {
+      point()
+      const typed = terminal.clear()
+      point()
+      return typed
+    },
+    interrupt: async () => {
+      point()
+      if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
+      agent.state = 'waiting'
+      return 'interrupted'
+    },
+    start: () => Promise.reject(new Error('not here')),
+    kill: async () => false,
+  })
+
+  const storeFor = (point: () => void): CycleStore => ({
+    async put(cycle) {
+      if (disk.full) throw new Error('disk full')
+      point()
+      const before = kept.get(cycle.id)
+      if ((before?.version ?? -1) !== cycle.version - 1) return false
+      kept.set(cycle.id, structuredClone(cycle))
+      point()
+      return true
+    },
+    open: async () =>
+      [...kept.values()].filter(({ step }) => !['done', 'failed', 'cancelled'].includes(step)),
+    recent: async () => [...kept.values()].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)),
+    forget: async () => 0,
+  })
+
+  // ——— one daemon after the other
+  function startDaemon() {
+    const daemon = {
+      dead: false,
+      /** A point at which this daemon may be killed. A dead one does nothing any more. */
+      point() {
+        if (daemon.dead) throw new Killed()
+        if (++points !== options.killAt) return
+        kills++
+        daemon.dead = true
+        current = startDaemon()
+        throw new Killed()
+      },
+      handoff: async (_event: AgentEvent) => undefined as { prompt: string } | undefined,
+      reactor: { react: async () => undefined } as unknown as ReturnType<typeof cycleReactor>,
+      cycles: undefined as unknown as Cycles,
+    }
+    const settle = (session: string, native: string, by: 'agent' | 'baton', name?: string) => {
+      if (disk.full) throw new Error('The handoff document cannot be stored: the disk is full')
+      const document = name ?? `doc-${files.size + 1}.md`
+      if (!name) files.set(document, { from: native, by })
+      daemon.point()
+      waitingDocument = { document, from: native, writtenBy: by }
+      requests.delete(session)
+      daemon.point()
+      void daemon.cycles.written(session, document).catch(cause => daemon.dead || faults.push(String(cause)))
+    }
+    const documents: CyclePorts['documents'] = {
+      async request({ session }) {
+        daemon.point()
+        if (disk.full) throw new Error('disk full')
+        requests.set(session, { answered: false, again: false })
+        return 'doc.md'
+      },
+      async ready(session) {
+        const request = requests.get(session)
+        const native = sessions.get(session)?.nativeSession ?? ''
+        if (request?.name) settle(session, native, 'agent', request.name)
+      },
+      async writeNow({ session, nativeSession }) {
+        daemon.point()
+        settle(session, nativeSession, 'baton')
+      },
+      settled: async ({ nativeSession }) =>
+        waitingDocument?.from === nativeSession ? waitingDocument : undefined,
+      release: async () => daemon.point(),
+      async drop({ session }) {
+        requests.delete(session)
+        waitingDocument = undefined
+      },
+      wanted: async () => undefined,
+    }
+    /** What `/handoff`'s own reactor does beside ours. */
+    daemon.handoff = async event => {
+      if (event.type === 'PromptSubmitted' && handoffCommand(event.prompt))
+        requests.set(event.session, { answered: false, again: false })
+      const request = requests.get(event.session)
+      if (event.type !== 'TurnEnded' || !request) return undefined
+      if (request.name) settle(event.session, event.nativeSession, 'agent', request.name)
+      else if (request.again) settle(event.session, event.nativeSession, 'baton')
+      else {
+        request.again = true
+        return { prompt: 'There is no handoff document yet. Write it.' }
+      }
+      return undefined
+    }
+    const driver = driverFor(daemon.point)
+    const ports: CyclePorts = {
+      store: storeFor(daemon.point),
+      driverAt: each => (each === place ? driver : undefined),
+      documents,
+      read: async () => ({
+        document: HandoffDocument.parse({ goal: GOAL, nextSteps: [NEXT], facts: { branch: 'main' } }),
+        form: 'file',
+        findings: [],
+      }),
+      session: async id => sessions.get(id),
+      sessionAt: async () => sessions.get(sessionId('claude-code', agent.native)),
+      alive: () => agent.state !== 'dead',
+      carryOver: [
+        async (from, to) => {
+          daemon.point()
+          carried.push([from.nativeSession, to.nativeSession])
+        },
+      ],
+      asks: {
+        ask: ({ title }, { signal }) =>
+          new Promise<AskOutcome>(resolve => {
+            const question = {
+              title,
+              withdrawn: false,
+              answer: (option: 'yes' | 'no') =>
+                resolve({ result: 'answered', option, by: { channel: 't', who: 'p' }, ask: {} as never }),
+            }
+            signal.addEventListener('abort', () => {
+              question.withdrawn = true
+              resolve({ result: 'withdrawn', ask: {} as never })
+            })
+            questions.push(question)
+          }),
+        tell: async ({ text }) => void news.push(text),
+      },
+      config: async () => config,
+      async journal(_about, entry) {
+        daemon.point()
+        story.push(entry)
+      },
+      fault: (during, cause) => {
+        if (!daemon.dead) faults.push(`${during}: ${cause}`)
+      },
+      clock: time.clock,
+      timers: { after: (ms, run) => time.timers.after(ms, () => daemon.dead || run()) },
+      chance: { id: length => String(++serial).padStart(length, '0') },
+    }
+    daemon.cycles = new Cycles(ports)
+    daemon.reactor = cycleReactor(daemon.cycles, documents)
+    return daemon
+  }
+  let current = startDaemon()
+
+  const measured = { type: 'ContextMeasured', used: 174_000, size: 200_000, percent: 87 }
+  track('native-1', {
+    context: {
+      used: 174_000,
+      size: 200_000,
+      percent: 87,
+      zone: 'trigger',
+      overflows: false,
+      at: new Date(time.clock.now()).toISOString(),
+      growth: [],
+      late: false,
+    },
+  })
+  const cycle = (): Cycle | undefined => [...kept.values()].at(-1)
+
+  /** Lets time pass in ticks until something holds. */
+  async function pass(until: () => boolean, minutes = 60): Promise<void> {
+    for (let ms = 0; ms < minutes * 60_000 && !until(); ms += TICK_MS) {
+      await time.advance(TICK_MS)
+      if (cycle()?.step === behaviour.diesIn && agent.state !== 'dead') {
+        agent.state = 'dead'
+        behaviour.diesIn = undefined
+      }
+      const ticked = current
+      let over = false
+      void ticked.cycles
+        .tick()
+        .catch(cause => ticked.dead || faults.push(String(cause)))
+        .finally(() => {
+          over = true
+        })
+      for (let n = 0; n < 400 && !over; n++) await time.advance(25)
+      await settled()
+    }
+  }
+  const ended = () => ['done', 'failed', 'cancelled', 'person'].includes(cycle()?.step ?? '')
+
+  return {
+    time,
+    agent,
+    terminal,
+    story,
+    what: () => story.map(({ what }) => what),
+    news,
+    questions,
+    carried,
+    faults,
+    files,
+    done,
+    disk,
+    kept,
+    cycle,
+    hook,
+    submit,
+    measured: () => hook(measured),
+    begin: () => begin('please begin', agent.native),
+    pass,
+    /** Until the cycle has ended or needs a person. */
+    run: async (minutes = 60) => {
+      await pass(ended, minutes)
+      await pass(() => false, 1)
+    },
+    points: () => points,
+    kills: () => kills,
+    /** A second daemon beside the first. */
+    another: () => startDaemon().cycles,
+    daemon: () => current.cycles,
+    kill: () => {
+      current.dead = true
+      current = startDaemon()
+    },
+  }
+}
+
+const block = (goal: string) =>
+  `<handoff-check>\ngoal: ${goal}\nbranch: main\nnext: ${NEXT}\n</handoff-check>`
+const call = (tool: string, action: object) => ({ tool, input: {}, action })
+const WRITE = call('Write', { kind: 'write', paths: ['/project/.bmad/handoffs/doc.md'] })
+const RUN = call('Bash', { kind: 'shell', command: 'true' })
