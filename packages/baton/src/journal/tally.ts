@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { HourTally } from '@batonpass/contract/dashboard'
-import type { Entry } from '@batonpass/contract/journal'
+import type { Entry, EntryQuery } from '@batonpass/contract/journal'
 import type { Store } from '../ports/store.ts'
 
 const HOUR_MS = 3_600_000
@@ -8,52 +8,66 @@ const KEPT_HOURS = 24 * 31
 const KINDS = ['decision', 'workflow', 'handoff'] as const
 const BATCH = 200
 
-/** Counts by the hour, kept at hand: each entry of the journal is read once. */
+interface Reach {
+  /** The newest and the oldest entry that were counted, and since when all of them were. */
+  newest: number
+  oldest: number | undefined
+  since: string | undefined
+}
+
+/** Counts by the hour, kept at hand: each entry is read once, and only as far back as somebody asked. */
 export class Tally {
   readonly #hours = new Map<number, HourTally>()
-  readonly #read: Record<(typeof KINDS)[number], number> = { decision: 0, workflow: 0, handoff: 0 }
-  #catchingUp: Promise<void> | undefined
+  readonly #reach = new Map<string, Reach>(
+    KINDS.map(kind => [kind, { newest: 0, oldest: undefined, since: undefined }]),
+  )
+  #counting: Promise<unknown> = Promise.resolve()
 
   /** The last so many hours, oldest first, the quiet ones too. */
-  async hours(count: number, now: number, store: Pick<Store, 'entries'>): Promise<HourTally[]> {
-    this.#catchingUp ??= this.#catchUp(now, store).finally(() => {
-      this.#catchingUp = undefined
-    })
-    await this.#catchingUp
+  async hours(wanted: number, now: number, store: Pick<Store, 'entries'>): Promise<HourTally[]> {
+    const count = Math.min(wanted, KEPT_HOURS)
     const last = Math.floor(now / HOUR_MS)
-    return Array.from(
-      { length: Math.min(count, KEPT_HOURS) },
-      (_, index, length = Math.min(count, KEPT_HOURS)) => {
-        const hour = last - length + 1 + index
-        return this.#hours.get(hour) ?? blank(hour)
-      },
-    )
+    const since = new Date((last - count + 1) * HOUR_MS).toISOString()
+    const mine = this.#counting.then(() => this.#count(since, store))
+    this.#counting = mine.catch(() => {})
+    await mine
+    for (const hour of this.#hours.keys()) if (hour <= last - KEPT_HOURS) this.#hours.delete(hour)
+    return Array.from({ length: count }, (_, index) => {
+      const hour = last - count + 1 + index
+      return this.#hours.get(hour) ?? blank(hour)
+    })
   }
 
-  async #catchUp(now: number, store: Pick<Store, 'entries'>): Promise<void> {
-    const since = new Date(now - KEPT_HOURS * HOUR_MS).toISOString()
-    for (const kind of KINDS) {
-      for (;;) {
-        const after = this.#read[kind]
-        const entries = await store.entries({
-          kind,
-          after,
-          limit: BATCH,
-          ...(after === 0 ? { since } : {}),
-        })
-        for (const entry of entries) {
-          this.#count(entry)
-          this.#read[kind] = entry.seq
-        }
-        if (entries.length < BATCH) break
-        await turn()
-      }
+  async #count(since: string, store: Pick<Store, 'entries'>): Promise<void> {
+    for (const [kind, reach] of this.#reach) {
+      if (reach.since !== undefined)
+        await this.#walk(store, reach, () => ({ kind, after: reach.newest, order: 'asc' }))
+      if (reach.since !== undefined && reach.since <= since) continue
+      await this.#walk(store, reach, () => ({
+        kind,
+        since,
+        order: 'desc',
+        ...(reach.oldest === undefined ? {} : { before: reach.oldest }),
+      }))
+      reach.since = since
     }
-    const oldest = Math.floor(now / HOUR_MS) - KEPT_HOURS
-    for (const hour of this.#hours.keys()) if (hour < oldest) this.#hours.delete(hour)
   }
 
-  #count(entry: Entry): void {
+  /** In steps, so that hooks are served between them. */
+  async #walk(store: Pick<Store, 'entries'>, reach: Reach, next: () => Partial<EntryQuery>): Promise<void> {
+    for (;;) {
+      const entries = await store.entries({ ...next(), limit: BATCH })
+      for (const entry of entries) {
+        this.#add(entry)
+        reach.newest = Math.max(reach.newest, entry.seq)
+        reach.oldest = Math.min(reach.oldest ?? entry.seq, entry.seq)
+      }
+      if (entries.length < BATCH) return
+      await turn()
+    }
+  }
+
+  #add(entry: Entry): void {
     const hour = Math.floor(Date.parse(entry.at) / HOUR_MS)
     const tally = this.#hours.get(hour) ?? blank(hour)
     this.#hours.set(hour, tally)

@@ -1,0 +1,64 @@
+import type { EntryBody } from '@batonpass/contract/journal'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { sumOf, Tally } from '../../src/journal/tally.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { anEntry, eventId } from '../world/journal.ts'
+
+const NOW = Date.UTC(2026, 5, 1, 12, 30)
+const HOUR = 3_600_000
+
+const decision = (of: 'allow' | 'deny' | 'ask', by: 'rules' | 'undo' | 'person'): EntryBody => ({
+  kind: 'decision',
+  event: eventId(1),
+  tool: 'Bash',
+  subject: 'ls',
+  decision: of,
+  reason: 'x',
+  by,
+  trail: [],
+  tookMs: 1,
+})
+
+describe('counts by the hour', () => {
+  test('hold each entry once, however far back is asked and whatever comes meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            hoursAgo: fc.integer({ min: 0, max: 60 }),
+            of: fc.constantFrom('allow' as const, 'deny' as const, 'ask' as const),
+            by: fc.constantFrom('rules' as const, 'undo' as const, 'person' as const),
+          }),
+          { maxLength: 60 },
+        ),
+        fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 5 }),
+        async (made, asked) => {
+          const store = await openSqlite(':memory:')
+          const tally = new Tally()
+          // The journal is written in the order of time.
+          const parts = made.toSorted((a, b) => b.hoursAgo - a.hoursAgo)
+          const half = Math.floor(parts.length / 2)
+          const write = (list: typeof parts) =>
+            store.record(
+              list.map(({ hoursAgo, of, by }) =>
+                anEntry('', { at: new Date(NOW - hoursAgo * HOUR).toISOString(), body: decision(of, by) }),
+              ),
+            )
+          await write(parts.slice(0, half))
+          await tally.hours(asked[0] ?? 1, NOW, store)
+          await write(parts.slice(half))
+          for (const hours of asked) {
+            const within = parts.filter(({ hoursAgo }) => hoursAgo < hours)
+            const sum = sumOf(await tally.hours(hours, NOW, store), NOW)
+            expect(sum.allowed + sum.denied + sum.asked).toBe(within.length)
+            expect(sum.byUndo).toBe(within.filter(({ of, by }) => of === 'allow' && by === 'undo').length)
+            expect(sum.byPerson).toBe(within.filter(({ by }) => by === 'person').length)
+          }
+          await store.close()
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+})
