@@ -1,11 +1,13 @@
 import type { Claimable, ClaimHolder } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
+import type { BoardItem, Forge } from '../ports/forge.ts'
 import type { Holding } from '../ports/lease.ts'
 import {
   type ClaimingOutcome,
   type ClaimOrder,
   claimIssue,
   FREE,
+  refuseDirt,
   repositoryName,
   squeezed,
 } from './claiming.ts'
@@ -17,7 +19,7 @@ export async function claimable(ports: ClaimPorts, project: string): Promise<Cla
   const forge = await ports.forgeFor({ home: project })
   const board = await forge.board().catch(() => undefined)
   const [items, holdings] = await Promise.all([
-    board ? forge.boardItems() : undefined,
+    board ? itemsOf(forge) : undefined,
     ports.leases().list({ repository: repositoryName(forge), folder: project }),
   ])
   const candidates: Omit<Claimable, 'free' | 'holder'>[] = items
@@ -46,15 +48,26 @@ export async function claimable(ports: ClaimPorts, project: string): Promise<Cla
   return listed.sort((a, b) => Number(isReady(b)) - Number(isReady(a)))
 }
 
+/** Many sessions that ask at the same moment are one question to the forge. */
+const asking = new WeakMap<Forge, Promise<BoardItem[]>>()
+function itemsOf(forge: Forge): Promise<BoardItem[]> {
+  const known = asking.get(forge)
+  if (known) return known
+  const items = forge.boardItems().finally(() => asking.delete(forge))
+  asking.set(forge, items)
+  return items
+}
+
 /** The first that can be claimed; others may be quicker, so the next one is tried. */
 export async function claimNext(
   ports: ClaimPorts,
   request: Omit<ClaimOrder, 'issue'>,
 ): Promise<ClaimingOutcome> {
+  if (!request.worktree) await refuseDirt(ports, request.project)
   const candidates = (await claimable(ports, request.project)).filter(({ free }) => free)
   for (const { issue } of candidates) {
     try {
-      return await claimIssue(ports, { ...request, issue })
+      return await claimIssue(ports, { ...request, issue }, 'lease')
     } catch (error) {
       const taken = error instanceof BatonError && error.code === 'claim_held'
       const unfit =

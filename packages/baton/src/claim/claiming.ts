@@ -30,49 +30,63 @@ export interface ClaimOrder {
 }
 
 /** Claims an issue for a worktree: checks it, takes the lease, makes the branch, tells the forge, writes the signal file. */
-export async function claimIssue(ports: ClaimPorts, request: ClaimOrder): Promise<ClaimingOutcome> {
-  const { issue } = request
-  const held = await heldHere(ports, request.project, issue, request.worktree)
+export async function claimIssue(
+  ports: ClaimPorts,
+  order: ClaimOrder,
+  /** Where many want any issue, the lease decides before the forge is asked about each. */
+  first: 'check' | 'lease' = 'check',
+): Promise<ClaimingOutcome> {
+  const { issue } = order
+  const held = await heldHere(ports, order.project, issue, order.worktree)
   if (held) return { record: held, fresh: false, warnings: [] }
-  const { claim: settings } = await ports.config(request.project)
-  const forge = await ports.forgeFor({ home: request.project })
-  const found = await forge.issue(issue)
-  const warnings = suitability(found, request, settings.label, await forge.me())
-  if (!request.worktree) await refuseDirt(ports, request.project, branchOf(settings.branch, issue))
-  const base = await ports.work.base(request.project)
-  const branch = branchOf(settings.branch, issue)
-  const project = request.worktree ? `${request.project}-issue-${issue}` : request.project
+  const { claim: settings } = await ports.config(order.project)
+  const branch = settings.branch.replaceAll('{N}', String(issue))
+  if (!order.worktree && first === 'check') await refuseDirt(ports, order.project, branch)
+  const forge = await ports.forgeFor({ home: order.project })
+  if (first === 'lease') {
+    const by = await ports.leases().look({ repository: repositoryName(forge), issue, folder: order.project })
+    if (by) throw heldBy(by, false)
+  }
+  const check = async () => {
+    const found = await forge.issue(issue)
+    return { title: found.title, warnings: suitability(found, order, settings.label, await forge.me()) }
+  }
+  const early = first === 'check' ? await check() : undefined
   const now = ports.clock.now()
-  const agentId = `${ports.user}-${Math.floor(now / 1000)}`
   const draft = ClaimRecord.parse({
     version: 1,
     id: ClaimId.parse(`clm_${ports.chance.id(20)}`),
     issue,
-    title: found.title.slice(0, 300),
-    project,
-    home: request.project,
+    title: early?.title.slice(0, 300),
+    project: order.worktree ? `${order.project}-issue-${issue}` : order.project,
+    home: order.project,
     repository: repositoryName(forge),
     branch,
-    agentId,
+    agentId: `${ports.user}-${Math.floor(now / 1000)}`,
     claimedAt: now,
     stage: 'claiming',
+    begun: false,
     lease: { kind: ports.leases().kind, token: 0, renewedAt: now },
-    ...sessionOf(request.worktree ? undefined : request.session),
+    ...sessionOf(order.worktree ? undefined : order.session),
   })
-  const ttlMs = settings.lease_minutes * 60_000
   // A crash from here on leaves this behind: the next start finishes it or takes it back.
   await ports.records.put(draft)
-  const grip = await take(ports, draft, ttlMs, request.takeover).catch(async error => {
-    await ports.records.remove(draft)
-    throw error
-  })
-  const record = { ...draft, lease: { ...draft.lease, token: grip.token } }
-  await ports.records.put(record)
+  const grip = await take(ports, draft, settings.lease_minutes * 60_000, order.takeover).catch(
+    async error => {
+      await ports.records.remove(draft)
+      throw error
+    },
+  )
+  let record: ClaimRecord = { ...draft, lease: { ...draft.lease, token: grip.token } }
   try {
-    if (request.worktree) await ports.work.addWorktree(request.project, project, branch, base)
-    else await ports.work.begin(project, branch, base)
+    const { title, warnings } = early ?? (await check())
+    const base = await ports.work.base(order.project)
+    record = { ...record, title: title.slice(0, 300), begun: true }
+    await ports.records.put(record)
+    if (order.worktree) await ports.work.addWorktree(order.project, record.project, branch, base)
+    else await ports.work.begin(record.project, branch, base)
     const finished = await finish(ports, record, forge, warnings)
-    if (request.takeover) await ports.journal(finished, entry(finished, 'taken-over'))
+    if (order.takeover) await ports.journal(finished, entry(finished, 'taken-over'))
     return { record: finished, fresh: true, warnings }
   } catch (error) {
     await undo(ports, record, forge)
@@ -130,7 +144,7 @@ export async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge 
     .leases()
     .holds(leaseName(record), grip)
     .catch(() => false)
-  if (ours && forge) {
+  if (ours && forge && record.begun) {
     const board = { status: STATUS.todo, agent: '' }
     await forge.setOnBoard(record.issue, board).catch(quietly('undoing a claim on the board'))
     const me = await forge.me().catch(() => undefined)
@@ -148,6 +162,7 @@ export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Pr
   const taken = await ports.leases().take(leaseName(record), ownerOf(ports, record), ttlMs)
   if (!taken.held) return ports.records.remove(record)
   const own = { ...record, lease: { ...record.lease, token: taken.grip.token } }
+  if (!record.begun) return undo(ports, own, forge)
   try {
     const standing = await ports.git.standing(record.project)
     if (!standing || (standing.branch !== record.branch && standing.dirty.length > 0))
@@ -291,7 +306,7 @@ function suitability(
 export const squeezed = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
 /** Uncommitted work is somebody's: a branch is not switched under it. */
-async function refuseDirt(ports: ClaimPorts, project: string, branch: string): Promise<void> {
+export async function refuseDirt(ports: ClaimPorts, project: string, branch?: string): Promise<void> {
   const standing = await ports.git.standing(project)
   if (!standing)
     throw new BatonError('claim_refused', `${project} is no git repository`, {
@@ -318,7 +333,6 @@ const ownerOf = (ports: ClaimPorts, { id, agentId }: ClaimRecord): LeaseOwner =>
   agent: agentId,
   host: ports.host,
 })
-const branchOf = (template: string, issue: number): string => template.replaceAll('{N}', String(issue))
 export const repositoryName = ({ repository: { host, owner, name } }: Pick<Forge, 'repository'>): string =>
   `${host}/${owner}/${name}`.toLowerCase()
 

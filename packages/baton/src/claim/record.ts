@@ -30,6 +30,8 @@ export const ClaimRecord = z.object({
   claimedAt: z.number(),
   /** `claiming`: cut off half-way, to be finished or rolled back. `ending`: outside all is done, here it is tidied up. */
   stage: z.enum(['claiming', 'held', 'ending']),
+  /** Issue and lease were found good: from here on something may stand on the board. */
+  begun: z.boolean().default(true),
   lease: z.object({
     kind: z.enum(['postgres', 'git']),
     token: z.number(),
