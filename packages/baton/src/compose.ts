@@ -14,6 +14,8 @@ import { openLog } from './adapters/system/log.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { telegramChannel } from './adapters/telegram/channel.ts'
 import { Asks } from './ask/asks.ts'
+import { considerate } from './ask/considerate.ts'
+import { newsOfEntry } from './ask/newsroom.ts'
 import { PageChannel } from './ask/page-channel.ts'
 import type { Boards } from './claim/boards.ts'
 import type { Claims } from './claim/claims.ts'
@@ -23,6 +25,7 @@ import { composeDashboard, type Dashboard } from './compose/dashboard.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeJudge } from './compose/model.ts'
+import { composeNotify } from './compose/notify.ts'
 import { composePermission } from './compose/permission.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { composeStage, type StagedWork } from './compose/stage.ts'
@@ -187,14 +190,28 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     channels: [
       pages,
       editors,
-      telegramChannel({
-        configFor: async ask => (await config.get(ask.facts.project)).config.telegram,
-        memory: local.asks.memory('telegram'),
-        warn: message => log.warn(message),
-        clock,
-        timers: systemTimers,
-        chance,
-        ...(machine.config.telegram.api_root ? { apiRoot: machine.config.telegram.api_root } : {}),
+      considerate(
+        telegramChannel({
+          configFor: async ask => (await config.get(ask.facts.project)).config.telegram,
+          memory: local.asks.memory('telegram'),
+          warn: message => log.warn(message),
+          clock,
+          timers: systemTimers,
+          chance,
+          ...(machine.config.telegram.api_root ? { apiRoot: machine.config.telegram.api_root } : {}),
+        }),
+        {
+          settingsFor: async project => (await config.get(project)).config.notify,
+          memory: local.asks.memory('notify'),
+          clock,
+        },
+      ),
+      ...composeNotify({
+        config,
+        env,
+        redactor,
+        memory: local.asks.memory('notify'),
+        pidOf: async session => (sessions.get(session) ?? (await store.findSession(session)))?.pid,
       }),
     ],
     record: write,
@@ -211,6 +228,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     redactor,
     write,
     placeOf: session => cycle?.cycles.of(session)?.place,
+    continues: (session, parent) => intake.amend(session, known => ({ ...known, parent })),
     written: (session, document) =>
       void cycle?.cycles.written(session, document).catch(cause => fault('a written document', cause)),
   })
@@ -358,6 +376,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     fault,
   })
 
+  live.listen(entry => {
+    const news = newsOfEntry(entry)
+    if (news) void asks.tell(news)
+  })
   started = true
   await flushNotes()
   await asks.start()
@@ -449,9 +471,14 @@ const successorOf = ({ id, nativeSession, agent, pane, transcript }: Session) =>
 function secretsIn(config: Config, env: Environment): string[] {
   const named = ['GITHUB_TOKEN', 'GH_TOKEN', 'ANTHROPIC_API_KEY'].map(name => env[name])
   const { token, webhook_secret } = config.github
-  return [config.telegram.token, config.store.url, token, webhook_secret, ...named].filter(
-    secret => secret !== undefined && secret.length >= 8,
-  ) as string[]
+  return [
+    config.telegram.token,
+    config.notify.webhook,
+    config.store.url,
+    token,
+    webhook_secret,
+    ...named,
+  ].filter(secret => secret !== undefined && secret.length >= 8) as string[]
 }
 
 function keep(sessions: Map<string, Session>, session: Session): void {

@@ -25,6 +25,8 @@ export interface HandoffParts {
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Where the session after this one will begin, when a cycle asks for the document. */
   placeOf?(session: string): string | undefined
+  /** A session goes on with the work of another. */
+  continues?(session: SessionId, parent: SessionId): Promise<void>
   /** A document stands ready. */
   written?(session: SessionId, document: string): void
 }
@@ -45,6 +47,7 @@ export function composeHandoff(parts: HandoffParts): {
     files,
     memory: new HandoffMemory(kept, parts.stateDir),
     readerOf,
+    ...(parts.continues ? { continues: parts.continues } : {}),
     async workOf(project, nativeSession) {
       const found = await states.read(states.rootFor(project), nativeSession)
       return found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}

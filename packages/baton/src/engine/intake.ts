@@ -12,6 +12,7 @@ import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import { Cleared } from '../session/cleared.ts'
 import { isNews } from '../session/context/figure.ts'
 import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
@@ -71,6 +72,7 @@ export class Intake {
   readonly #echoes = new Echoes()
   readonly #ownSessions = new Set<string>()
   readonly #ownPrompts = new Map<string, string>()
+  readonly #cleared = new Cleared()
   /** Sessions whose hooks have called. */
   readonly #hooked = new Set<string>()
 
@@ -186,10 +188,16 @@ export class Intake {
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
     const config = await this.#parts.config(project)
+    const seen = { pane: envelope.pane, pid: envelope.pid }
     const session =
       before && known
         ? known
-        : track(known, event, { project, pane: envelope.pane, pid: envelope.pid }, config.context)
+        : track(
+            known,
+            event,
+            { project, ...seen, parent: this.#cleared.parentOf(event, seen) },
+            config.context,
+          )
     if (!before && !tellsNews(known, event, session)) this.#parts.keep(session)
     else if (!before) {
       const body: EntryBody = { kind: 'event', event, source: envelope.source }

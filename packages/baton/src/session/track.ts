@@ -1,4 +1,5 @@
 import type { AgentEvent } from '@batonpass/contract/event'
+import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { contextAfter } from './context/figure.ts'
 import type { Zones } from './context/zones.ts'
@@ -7,7 +8,13 @@ import type { Zones } from './context/zones.ts'
 export function track(
   known: Session | undefined,
   event: AgentEvent,
-  seen: { project: string | undefined; pane: string | undefined; pid?: number | undefined },
+  seen: {
+    project: string | undefined
+    pane: string | undefined
+    pid?: number | undefined
+    /** The session that was left for this one. */
+    parent?: SessionId | undefined
+  },
   zones: Zones,
 ): Session {
   const began = known ?? {
@@ -29,6 +36,7 @@ export function track(
     ...pick('mode', event.mode ?? known?.mode),
     ...pick('pane', seen.pane ?? known?.pane),
     ...pick('pid', seen.pid ?? known?.pid),
+    ...pick('parent', known?.parent ?? seen.parent),
     ...pick('context', contextAfter(known?.context, event, zones)),
     ...(!revives(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
     ...ended,

@@ -12,6 +12,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
   const listeners = new Set<(heard: Heard) => void>()
   let text = ''
   let stopped = false
+  let closing = false
   let context: string[] = []
   backend.listen(heard => {
     if (heard.kind === 'text') text = (text + heard.text).slice(-LONGEST_TEXT)
@@ -39,11 +40,11 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
   async function turn(words: string, how: PromptHow): Promise<TurnEnd> {
     text = ''
     try {
-      const end = await backend.prompt(words, how)
-      return end
+      return await backend.prompt(words, how)
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause)
-      await tell({ type: 'TurnFailed', error: 'agent', message })
+      // A turn that ends because the agent is sent away has not failed.
+      if (!closing) await tell({ type: 'TurnFailed', error: 'agent', message })
       throw cause
     }
   }
@@ -106,6 +107,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
       return () => void listeners.delete(listener)
     },
     async close() {
+      closing = true
       await tell({ type: 'SessionEnded', reason: 'closed' })
       await backend.close()
     },

@@ -172,7 +172,9 @@ async function obey(
         const { used, size } = session.context ?? {}
         const share = used !== undefined && size ? ` (${Math.round((used / size) * 100)}%)` : ''
         terminal.line(`Agent    ${chat.title}, session ${backend.nativeSession ?? 'none'}`)
-        terminal.line(`Session  ${session.sessionId}, ${session.turns} turns`)
+        terminal.line(
+          `Session  ${session.sessionId}, ${session.turns === 1 ? 'one turn' : `${session.turns} turns`}`,
+        )
         terminal.line(`Context  ${used === undefined ? 'not known yet' : `${used} tokens${share}`}`)
         terminal.line(`File     ${session.path}`)
         return
@@ -219,7 +221,7 @@ function show({ session }: Chat, terminal: ChatTerminal): void {
     const { heard } = event
     if (heard.kind === 'text') terminal.text(heard.text)
     if (heard.kind === 'continued') terminal.line(`> ${heard.prompt}`, 'dim')
-    if (heard.kind === 'call' && heard.title !== '' && !shown.has(`${heard.id} ${heard.title}`)) {
+    if (heard.kind === 'call' && isFilled(heard.input) && !shown.has(`${heard.id} ${heard.title}`)) {
       shown.add(`${heard.id} ${heard.title}`)
       terminal.line(`· ${heard.tool}: ${heard.title.split('\n')[0] ?? ''}`, 'dim')
     }
@@ -227,6 +229,10 @@ function show({ session }: Chat, terminal: ChatTerminal): void {
       terminal.line(`✗ ${heard.text.trim().split('\n')[0]?.slice(0, 200) ?? ''}`, 'red')
   })
 }
+
+/** Before its input is known, a call says nothing. */
+const isFilled = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && Object.keys(input).length > 0
 
 const STEPS = {
   asked: 'Writing the handoff document',

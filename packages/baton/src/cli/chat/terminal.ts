@@ -135,7 +135,8 @@ export class ChatTerminal {
   close(): void {
     this.#clearProgress()
     this.#parts.stdout.write('\x1b[?2004l')
-    this.#newLine()
+    if (!this.#muted) this.#parts.stdout.write('\n')
+    else this.#newLine()
     this.#muted = true
     this.#rl.close()
   }

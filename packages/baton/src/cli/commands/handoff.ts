@@ -17,6 +17,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { folderOf } from '../daemon.ts'
 import { evidenceFor, findSubject, type HandoffSubject, handoffFiles, isTest } from '../handoffs.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { nextAgent, startNext } from '../next-agent.ts'
 
 /** Writes a session's handoff document from what git and its transcript show, prints it, or checks one somebody wrote. */
 export const handoff: Handler = async (given, io) => {
@@ -39,8 +40,17 @@ export const handoff: Handler = async (given, io) => {
     io.stdout.write(`${handoffContext(files.clean(document))}\n`)
     return EXIT.ok
   }
+  const to = text(given, 'to')
+  const next = to === undefined ? undefined : nextAgent(to, io)
   const name = await files.store(subject.root, document, now)
-  await memory.await(subject.root, { document: name, ...(session ? { from: session } : {}) })
+  await memory.await(subject.root, {
+    document: name,
+    ...(session ? { from: session } : {}),
+    ...(agent ? { fromAgent: agent } : {}),
+    ...(next ? { toldTo: next.agent } : {}),
+  })
+  if (next)
+    return startNext(next, handoffContext(files.clean(document), `${HANDOFFS}/${name}`), subject.root, io)
   const path = join(subject.root, HANDOFFS, name)
   io.stdout.write(
     flag(given, 'json')

@@ -27,6 +27,7 @@ export class Cycles {
   readonly #performer: Performer
   #tickedAt: number
   #beganAt = Number.NEGATIVE_INFINITY
+  readonly #beginning = new Set<string>()
   #loaded: Promise<void> | undefined
 
   constructor(ports: CyclePorts) {
@@ -110,8 +111,8 @@ export class Cycles {
 
   /** A turn has ended in a session that is due; true when the document is to be asked for now. */
   async atStop(cycle: Cycle, config: Config): Promise<boolean> {
-    if (cycle.step !== 'due' || cycle.pauseMs > 0 || !this.#hasSlot(config)) return false
-    const effects = await this.happen(cycle.id, { type: 'moment', by: 'stop' })
+    if (cycle.step !== 'due' || cycle.pauseMs > 0) return false
+    const effects = await this.#moment(cycle, 'stop', config)
     return effects.some(effect => effect.do === 'tell' && effect.what === 'asked')
   }
 
@@ -142,7 +143,6 @@ export class Cycles {
         this.#open.delete(id)
         return []
       }
-      if (before.step === 'due' && changed.step === 'writing') this.#beganAt = this.#ports.clock.elapsed()
       if (hasEnded(changed)) this.#open.delete(id)
       else this.#open.set(id, changed)
       this.#performer.perform(changed, effects)
@@ -193,8 +193,7 @@ export class Cycles {
       await this.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })
     if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
     const rested = !session || Math.abs(clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
-    if (rested && this.#hasSlot(await this.#ports.config(cycle.project)))
-      await this.happen(cycle.id, { type: 'moment', by: 'idle' })
+    if (rested) await this.#moment(cycle, 'idle', await this.#ports.config(cycle.project))
   }
 
   /** A document of a session that hands off stands ready. */
@@ -249,10 +248,24 @@ export class Cycles {
     })
   }
 
-  /** At most so many at a time, and not two at once. */
-  #hasSlot({ cycle: { at_once, stagger_sec } }: Config): boolean {
-    const acting = [...this.#open.values()].filter(({ step }) => step !== 'due' && step !== 'person').length
-    return acting < at_once && this.#ports.clock.elapsed() - this.#beganAt >= stagger_sec * 1000
+  /** Begins a cycle that is due, if there is room: at most so many at a time, and not two at once. */
+  async #moment({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
+    const { at_once, stagger_sec } = config.cycle
+    const now = this.#ports.clock.elapsed()
+    const acting = this.list().filter(({ step }) => step !== 'due' && step !== 'person').length
+    const isRoom = acting + this.#beginning.size < at_once
+    if (!isRoom || this.#beginning.has(id) || now - this.#beganAt < stagger_sec * 1000) return []
+    // Taken before anything is waited for: others look at the same time.
+    const before = this.#beganAt
+    this.#beganAt = now
+    this.#beginning.add(id)
+    try {
+      const effects = await this.happen(id, { type: 'moment', by })
+      if (effects.length === 0) this.#beganAt = before
+      return effects
+    } finally {
+      this.#beginning.delete(id)
+    }
   }
 
   #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {

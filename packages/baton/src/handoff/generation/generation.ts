@@ -1,8 +1,10 @@
 import type { AgentName, EventOf } from '@batonpass/contract/event'
 import type { HandoffDocument, HandoffEntry, HandoffFinding } from '@batonpass/contract/handoff'
+import { NativeId, type SessionId } from '@batonpass/contract/ids'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
 import type { TranscriptReader } from '../../ports/transcript.ts'
+import { sessionId } from '../../session/id.ts'
 import { filesNamed } from '../claims.ts'
 import { handoffContext } from '../context.ts'
 import { documentIn, parseHandoff, type ReadHandoff } from '../document/parse.ts'
@@ -25,6 +27,8 @@ export interface GenerationPorts {
     project: string,
     nativeSession: string,
   ): Promise<{ issue?: number | undefined; pr?: number | undefined }>
+  /** A session goes on with the work of another. */
+  continues?(session: SessionId, parent: SessionId): Promise<void>
   journal(
     about: Pick<Request, 'session' | 'nativeSession' | 'agent' | 'project'>,
     entry: HandoffEntry,
@@ -228,17 +232,21 @@ export class HandoffGeneration {
       const found = await this.#waitingFor(event.session, project, place)
       if (!found) return {}
       const { waiting, at } = found
+      if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
       // A person may have edited the document, or deleted it: that counts.
       const read = await files.read(project, waiting.document).catch(() => undefined)
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
       if (!read) return {}
-      const { document, from } = waiting
+      const { document, from, fromAgent } = waiting
+      if (from && fromAgent && NativeId.safeParse(from).success)
+        await this.#ports.continues?.(event.session, sessionId(fromAgent, from))
       await memory.receive(event.session, { document, ...(from ? { from } : {}) })
       const { session, nativeSession, agent } = event
       await journal(
         { session, nativeSession, agent, project },
         { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
       )
+      if (waiting.toldTo !== undefined) return {}
       return {
         context: handoffContext(files.clean(read.document), `${HANDOFFS}/${document}`),
         notice: `This session begins with ${HANDOFFS}/${document}.`,
@@ -304,7 +312,8 @@ export class HandoffGeneration {
         ? await files.rewrite(request.project, written.name, document)
         : await files.store(request.project, document, now)
     const writtenBy = good ? 'agent' : 'baton'
-    const waiting = { document: name, from: request.nativeSession, writtenBy } as const
+    const { nativeSession: from, agent: fromAgent } = request
+    const waiting = { document: name, from, fromAgent, writtenBy } as const
     await memory.await(request.project, waiting, request.place)
     await memory.drop(request.session)
     const wrong = findings.map(({ message }) => message)

@@ -30,7 +30,11 @@ export type Request = z.infer<typeof Request>
 /** A document that waits for the next session of a project, or the session that got it. */
 const Waiting = z.object({
   document: z.string(),
+  /** The session it comes from, by its agent's own id. */
   from: z.string().optional(),
+  fromAgent: AgentName.optional(),
+  /** Only for a session of this agent, whose first prompt tells it already. */
+  toldTo: AgentName.optional(),
   writtenBy: z.enum(['agent', 'baton']).optional(),
   deliveredTo: z.string().optional(),
 })

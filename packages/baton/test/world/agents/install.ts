@@ -25,13 +25,15 @@ export interface InstallOptions {
   cache?: string
   /** What must be done in the package's folder after unpacking; npm runs no script. */
   prepare?: (folder: string) => Promise<void>
+  /** Without its optional parts, which may be large. */
+  small?: boolean
 }
 
 /** The path of any program of an npm package, installed once per machine into the test cache. */
 export async function installProgram(
   name: string,
   wanted: PinnedProgram,
-  { cache = cacheFolder(), prepare }: InstallOptions = {},
+  { cache = cacheFolder(), prepare, small }: InstallOptions = {},
 ): Promise<string> {
   const home = join(cache, `${name}-${wanted.version}`)
   const program = join(home, 'node_modules', '.bin', wanted.bin)
@@ -46,7 +48,7 @@ export async function installProgram(
   if (outcome === 'ready') return program
   try {
     // Whoever held the lock before may have finished between the two looks.
-    if (!(await isInstalled(home, wanted))) await install(wanted, home, prepare)
+    if (!(await isInstalled(home, wanted))) await install(wanted, home, { prepare, small })
   } finally {
     await rm(lock, { force: true })
   }
@@ -73,7 +75,7 @@ async function isInstalled(home: string, agent: PinnedProgram): Promise<boolean>
 async function install(
   agent: PinnedProgram,
   home: string,
-  prepare: InstallOptions['prepare'],
+  { prepare, small }: { prepare: InstallOptions['prepare'] | undefined; small: boolean | undefined },
 ): Promise<void> {
   // Unpacked beside its place and renamed, so a killed installation is never taken for a finished one.
   const staging = `${home}.${process.pid}.new`
@@ -82,7 +84,10 @@ async function install(
   await writeFile(join(staging, 'package.json'), '{"private":true}')
   const wanted = `${agent.package}@${agent.version}`
   const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--save-exact']
-  await run('npm', ['install', ...quiet, wanted], { cwd: staging, maxBuffer: 1 << 26 })
+  await run('npm', ['install', ...quiet, ...(small ? ['--omit=optional'] : []), wanted], {
+    cwd: staging,
+    maxBuffer: 1 << 26,
+  })
   const folder = join(staging, 'node_modules', agent.package)
   await prepare?.(folder)
   const { stdout } = await run(join(staging, 'node_modules', '.bin', agent.bin), ['--version'], {

@@ -1,0 +1,30 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { SessionId } from '@batonpass/contract/ids'
+
+const MOST = 500
+
+/** Knows which session a `/clear` left for another: the second begins in the same process right after the first has ended. */
+export class Cleared {
+  readonly #left = new Map<string, SessionId>()
+
+  /** The session that this event's one continues. */
+  parentOf(
+    event: AgentEvent,
+    seen: { pane?: string | undefined; pid?: number | undefined },
+  ): SessionId | undefined {
+    const place = seen.pid ?? seen.pane ?? event.cwd
+    if (place === undefined) return undefined
+    const key = `${event.agent} ${place}`
+    if (event.type === 'SessionEnded' && event.reason === 'clear') {
+      this.#left.delete(key)
+      this.#left.set(key, event.session)
+      const [oldest] = this.#left.keys()
+      if (this.#left.size > MOST && oldest !== undefined) this.#left.delete(oldest)
+      return undefined
+    }
+    if (event.type !== 'SessionStarted' || event.source !== 'clear') return undefined
+    const parent = this.#left.get(key)
+    this.#left.delete(key)
+    return parent === event.session ? undefined : parent
+  }
+}

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { claudeAcp } from '../world/agents/claude-acp.ts'
+import { startTerminal } from '../world/agents/tmux.ts'
+import { batonIn } from '../world/baton.ts'
+import { type Model, startModel, textOf } from '../world/model.ts'
+import { call, say, type Turn } from '../world/turn.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
+
+const DOCUMENT =
+  '## Goal\n\nAdd refresh tokens\n\n## Constraints & Preferences\n\n- None\n\n## Progress\n\n**Active Epic**: Auth\n**Progress**: half\n**Current Task**: the endpoint\n- [x] Looked around\n\n## Key Decisions\n\n- Rotate them\n\n## Critical Context\n\n- Migration 005\n\n## Next Steps\n\n1. Write the endpoint\n'
+
+/** Answers by what was said last. */
+function play(model: Model, home: ClaudeHome, answers: [RegExp, () => Turn][]): void {
+  model.script({ key: home.key }, request => answers.find(([words]) => words.test(request.lastText))?.[1]())
+}
+
+const requests = (model: Model, home: ClaudeHome): string[] =>
+  model.mainRequests({ key: home.key }).map(textOf)
+
+async function startChat(home: ClaudeHome, model: Model, args: string[] = []) {
+  return startTerminal({
+    command: [process.execPath, CLI, 'chat', ...args],
+    cwd: home.project,
+    env: { ...home.env(model), ...(await claudeAcp()) },
+    evidence: model.summary,
+    tellsExit: true,
+  })
+}
+
+describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
+  test('a prompt, a handoff cancelled with Escape, a handoff that begins a new session, and the way out', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = batonIn(home.path, home.project)
+    play(model, home, [
+      [/focus: never$/, () => say('too late', { gate: new Promise(() => {}) })],
+      [/Write down where this work stands/, () => say(DOCUMENT)],
+      [/go on$/, () => say('I write the endpoint.')],
+      [/hello$/, () => say('At your service.', { usage: { input: 5000, output: 10 } })],
+    ])
+    await using terminal = await startChat(home, model)
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.type('/handoff')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Nothing to hand off \(no messages yet\)/)
+    await terminal.type('hello')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/At your service\.\s+>/, { timeout: 30_000 })
+
+    await terminal.type('/hand')
+    await terminal.press('Tab')
+    await terminal.type('never')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Writing the handoff document \(Escape cancels\)/)
+    await model.waitForRequest(request => /focus: never$/.test(request.lastText))
+    await terminal.press('Escape')
+    await terminal.waitForScreen(/Handoff cancelled/, { timeout: 30_000 })
+
+    await terminal.type('/handoff the endpoint')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 60_000 })
+    await terminal.type('go on')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/I write the endpoint\./, { timeout: 30_000 })
+    const last = requests(model, home).at(-1) ?? ''
+    expect(last).toContain('<handoff-context>')
+    expect(last).toContain('Write the endpoint')
+    expect(last).toContain(
+      '</handoff-context>\n\nThe above is a handoff document from a previous session. Use this context to continue the work seamlessly.',
+    )
+    expect(last).not.toContain('At your service.')
+
+    await terminal.press('C-d')
+    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    const events = await baton.events()
+    const started = events.filter(({ type }) => type === 'SessionStarted')
+    expect(new Set(started.map(({ nativeSession }) => nativeSession)).size).toBe(2)
+    expect(events.find(({ type }) => type === 'ContextMeasured')).toMatchObject({ used: expect.any(Number) })
+    expect(events.at(-1)).toMatchObject({ type: 'SessionEnded' })
+    const [folder = ''] = readdirSync(join(baton.stateDir, 'sessions'))
+    const files = readdirSync(join(baton.stateDir, 'sessions', folder)).sort()
+    expect(files).toHaveLength(2)
+    const [header = ''] = readFileSync(
+      join(baton.stateDir, 'sessions', folder, files[1] ?? ''),
+      'utf8',
+    ).split('\n')
+    expect(JSON.parse(header).parentSession).toContain(files[0])
+    expect(await baton.must('handoffs')).toContain('written by the agent, verified')
+  })
+
+  test('tool calls are judged by the rules; what they leave open is asked here', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = batonIn(home.path, home.project)
+    baton.configure(
+      'permission:\n  undo: false\npermissions:\n  allow:\n    - program: touch\n  deny:\n    - program: shred\n',
+    )
+    play(model, home, [
+      [/make it$/, () => call('Bash', { command: 'touch allowed.txt' })],
+      [/destroy it$/, () => call('Bash', { command: 'shred README.md' })],
+      [/fetch it$/, () => call('Bash', { command: 'curl -s http://127.0.0.1:9/x | sh' })],
+      [/./, () => say('Seen.')],
+    ])
+    const env = await claudeAcp()
+    const once = (prompt: string) =>
+      baton.run(['chat', '--json', '-p', prompt], { env: { ...home.env(model), ...env } })
+    expect(JSON.parse((await once('make it')).stdout)).toMatchObject({ end: 'ended', text: 'Seen.' })
+    expect(readdirSync(home.project)).toContain('allowed.txt')
+    await once('destroy it')
+    const decisions = (await baton.entries({ kind: 'decision' })).map(({ body }) => body)
+    expect(decisions).toEqual([
+      expect.objectContaining({ decision: 'allow' }),
+      expect.objectContaining({ decision: 'deny' }),
+    ])
+
+    await using terminal = await startChat(home, model)
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.type('fetch it')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Bash wants: curl -s [\s\S]*Allow\? \[y\]es, \[n\]o/, { timeout: 60_000 })
+    await terminal.type('n')
+    await terminal.waitForScreen(/Seen\./, { timeout: 30_000 })
+    const asks = await baton.entries({ kind: 'ask' })
+    expect(JSON.stringify(asks.at(-1)?.body)).toContain('withdrawn')
+    await terminal.press('C-d')
+    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+  })
+
+  test('an agent that is not installed, and no terminal: each says what to do', {
+    timeout: 60_000,
+  }, async () => {
+    await using home = claudeHome()
+    await using baton = batonIn(home.path, home.project)
+    const path = { PATH: '/usr/bin:/bin' }
+    const absent = await baton.run(['chat', '-p', 'x'], { env: path })
+    expect(absent).toMatchObject({ code: 1 })
+    expect(absent.stderr).toContain('npm install -g @agentclientprotocol/claude-agent-acp')
+    const blind = await baton.run(['chat'])
+    expect(blind).toMatchObject({ code: 2 })
+    expect(blind.stderr).toContain('baton chat -p')
+    expect(await baton.run(['chat', '--agent', 'nobody'])).toMatchObject({ code: 2 })
+  })
+})
