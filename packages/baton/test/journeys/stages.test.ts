@@ -181,9 +181,10 @@ describe('staged work, with the real Claude Code', () => {
     // A person who types a command gets an agent that hands over, and does no work of its own.
     const meant: string[] = []
     model.script({ key: home.key }, request => {
-      const call_ = /call paw_call_agent with exactly (\{.*?\}) as your last action/.exec(
-        request.lastText,
-      )?.[1]
+      const messages = (request.body.messages ?? []) as { role: string; content: unknown }[]
+      const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+      const told = JSON.stringify(since.map(({ content }) => content)).replaceAll('\\"', '"')
+      const call_ = /call paw_call_agent with exactly (\{.*?\}) as your last action/.exec(told)?.[1]
       if (call_ === undefined) return undefined
       meant.push(call_)
       return call('mcp__baton__paw_call_agent', JSON.parse(call_))
