@@ -70,6 +70,18 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     }
   }
 
+  /** Two at once would type into each other's words. */
+  const turns = new Map<string, Promise<unknown>>()
+  function inTurn<T>(place: string, work: () => Promise<T>): Promise<T> {
+    const turn = (turns.get(place) ?? Promise.resolve()).then(work, work)
+    turns.set(place, turn)
+    void turn.then(end, end)
+    return turn
+    function end() {
+      if (turns.get(place) === turn) turns.delete(place)
+    }
+  }
+
   let buffers = 0
   async function type(place: string, text: string, agent: AgentName): Promise<Typed> {
     const spot = at(place)
@@ -95,8 +107,9 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     if (!(await eventually(async () => !(await empty()), TAKEN_MS))) return 'not-taken'
     // Enter in the same call can be swallowed, so it comes by itself and is checked.
     for (const withinMs of ENTER_MS) {
-      // A person who went to read back meanwhile would get the key.
-      if ((await view(place, agent)).state !== 'person') await server.run(['send-keys', '-t', id, 'Enter'])
+      // A person who went to read back would get the key, and so would a dialog that has come up since.
+      const { state, typed } = await view(place, agent)
+      if (state !== 'person' && typed !== '') await server.run(['send-keys', '-t', id, 'Enter'])
       if (await eventually(empty, withinMs)) {
         const { state } = await view(place, agent)
         return state === 'gone' || state === 'dead' ? 'gone' : 'taken'
@@ -108,7 +121,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
   return {
     kind: 'tmux',
     reaches: place => PLACE.test(place),
-    type,
+    type: (place, text, agent) => inTurn(place, () => type(place, text, agent)),
 
     async look(place, agent): Promise<Look> {
       const { state, lines, pid } = await look(place, agent)
@@ -153,7 +166,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
 
     clear: async (place, agent) => {
       const words = terminals[agent]?.clear
-      return words === undefined ? 'not-taken' : type(place, words, agent)
+      return words === undefined ? 'not-taken' : inTurn(place, () => type(place, words, agent))
     },
 
     async start(order: StartOrder): Promise<Started> {
