@@ -42,6 +42,14 @@ const commands = {
     build()
     run(node, ['packages/baton/test/agents/table.ts', ...rest])
   },
+  'test-vscode': () => {
+    build()
+    // Ends with 75 where VS Code cannot be downloaded, and says so.
+    run(node, ['apps/vscode/test/world/install.ts'])
+    const config = join(root, 'apps/vscode/vitest.config.ts')
+    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...rest])
+  },
+  'package-vscode': () => run(node, ['scripts/build-vscode.ts']),
   check: () => {
     build()
     run(node, ['scripts/check.ts', ...rest])

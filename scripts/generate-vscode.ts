@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import { ToolList } from '@batonpass/contract/work'
+import { workRoutes } from '../packages/baton/src/daemon/work-routes.ts'
 import { agentSlug } from '../packages/baton/src/stage/instructions/agent-file.ts'
 import { STAGES } from '../packages/baton/src/stage/table.ts'
 import { TOOLS } from '../packages/baton/src/stage/tools.ts'
@@ -9,8 +10,10 @@ import { TOOLS } from '../packages/baton/src/stage/tools.ts'
 const path = join(import.meta.dirname, '..', 'apps', 'vscode', 'package.json')
 const manifest = JSON.parse(readFileSync(path, 'utf8'))
 
-const languageModelTools = TOOLS.map(({ name, title, description, input }) => {
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' })
+// What the daemon says it takes; for that it looks at no work.
+const { tools } = ToolList.parse(await (await workRoutes(undefined as never).request('/api/tools')).json())
+const languageModelTools = TOOLS.map(({ name, title, description }) => {
+  const { $schema: _, ...inputSchema } = tools.find(tool => tool.name === name)?.inputSchema ?? {}
   return {
     name,
     displayName: title,

@@ -8,6 +8,8 @@ import * as vscode from 'vscode'
 export async function openChat(agent: StageAgent, prompt: string): Promise<void> {
   const models = await vscode.lm.selectChatModels()
   await vscode.commands.executeCommand('workbench.action.chat.newChat')
+  // Opened first without words: an agent that VS Code is still reading is known the second time.
+  await vscode.commands.executeCommand('workbench.action.chat.open', { mode: agent })
   await vscode.commands.executeCommand('workbench.action.chat.open', {
     mode: agent,
     query: prompt,

@@ -4,9 +4,10 @@ import * as vscode from 'vscode'
 import { askPerson, lookAndAnswer } from './ask/answer.ts'
 import { Notifier, type NotifyWhich } from './ask/notify.ts'
 import { plain, wholeText } from './ask/wording.ts'
+import { changeMode } from './command/change-mode.ts'
 import { newWorkflow } from './command/new-workflow.ts'
 import { startDaemon } from './command/start-daemon.ts'
-import { workStatus } from './command/work-status.ts'
+import { isWorkNode, workStatus } from './command/work-status.ts'
 import { daemonClient } from './daemon/client.ts'
 import { findEndpoint, ShortPaths } from './daemon/endpoint.ts'
 import { Live, sentence, workIn } from './daemon/live.ts'
@@ -61,6 +62,9 @@ export function activate(context: vscode.ExtensionContext): void {
         },
         given,
       ),
+    'paw.changeMode': async given => {
+      if (isWorkNode(given)) await changeMode(daemon, given).finally(() => live.refresh())
+    },
     'baton.open': () =>
       vscode.commands.executeCommand(live.picture.daemon === 'absent' ? 'baton.start' : 'baton.asks.focus'),
     'baton.start': async () => {

@@ -207,7 +207,11 @@ export const NewWork = z.object({
 })
 export type NewWork = z.infer<typeof NewWork>
 
+/** What POST /api/work answers; the path is relative to the project. */
+export const WorkMade = z.object({ workId: WorkId, path: z.string() })
+
 export const ModeChange = z.object({ mode: HandoffMode })
+export const ModeChanged = z.object({ ok: z.literal(true) })
 
 /** GET /api/tools: what an editor registers. */
 export const ToolList = z.object({

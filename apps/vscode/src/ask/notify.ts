@@ -31,5 +31,8 @@ function isWanted({ facts }: Ask, which: NotifyWhich, folders: readonly string[]
   if (which !== 'workspace') return which === 'all'
   const place = facts.project ?? facts.cwd
   // A question about no project is nobody else's to answer.
-  return place === undefined || folders.some(folder => place === folder || place.startsWith(`${folder}/`))
+  return place === undefined || folders.some(folder => isWithin(place, folder) || isWithin(folder, place))
 }
+
+/** A window may show a part of the project, or a folder of projects. */
+const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}/`)

@@ -1,12 +1,10 @@
 import { join } from 'node:path'
-import { WORK_ID, WorkId } from '@batonpass/contract/work'
+import { WORK_ID, WorkList, WorkMade } from '@batonpass/contract/work'
 import * as vscode from 'vscode'
-import { z } from 'zod'
+import { workIdOf } from '../../../../packages/baton/src/stage/work-id.ts'
 import { openChat } from '../chat.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { folders } from '../folders.ts'
-
-const Made = z.object({ workId: WorkId })
 
 const WORKFLOWS = [
   {
@@ -23,7 +21,7 @@ const STRATEGIES = [
   { label: 'PRs', description: 'a pull request for plan, each phase and documentation', value: 'prs' },
 ] as const
 
-const MODES = [
+export const MODES = [
   { label: 'Manual', description: 'Full control: you command each stage transition', value: 'manual' },
   {
     label: 'Semi-Auto',
@@ -42,7 +40,7 @@ export async function newWorkflow(daemon: Daemon): Promise<void> {
   const project = await whichFolder()
   const title =
     project && (await text('What is to be done?', { placeHolder: 'Work title, e.g. Auth System' }))
-  const id = title && (await text('Work ID', { value: slug(title), check: checkId }))
+  const id = title && (await text('Work ID', { value: suggested(title), check: checkId }))
   const workflow = id && (await choose('Which stages?', WORKFLOWS))
   const strategy = workflow && (await choose('How are changes reviewed?', STRATEGIES))
   const mode = strategy && (await chooseMode(strategy))
@@ -51,8 +49,10 @@ export async function newWorkflow(daemon: Daemon): Promise<void> {
   if (!project || !title || !id || !workflow || !strategy || !mode || !branch || issue === undefined) return
 
   const body = { project, title, work_id: id, workflow, strategy, mode, branch, ...(issue && { issue }) }
-  const made = await daemon.post('/api/work', Made, body)
-  const file = vscode.Uri.file(join(project, '.paw', 'work', made.workId, 'WorkflowContext.md'))
+  const made = await daemon.post('/api/work', WorkMade, body)
+  // The daemon keeps it at the root of the worktree, which may lie above the folder.
+  const { project: root } = await daemon.get(`/api/work?project=${encodeURIComponent(project)}`, WorkList)
+  const file = vscode.Uri.file(join(root, made.path))
   await vscode.window.showTextDocument(file, { preview: false })
   const first =
     workflow === 'full'
@@ -62,7 +62,11 @@ export async function newWorkflow(daemon: Daemon): Promise<void> {
         : 'PAW-R1A Understanding'
   const begin = `Begin with ${first}`
   const chosen = await vscode.window.showInformationMessage(`${made.workId} is ready.`, begin)
-  if (chosen === begin) await openChat(first, `Work ID: ${made.workId}`)
+  if (chosen === begin)
+    await openChat(
+      first,
+      `Work ID: ${made.workId}\n\nYou are ${first}. Call paw_get_context with this Work ID first.`,
+    )
 }
 
 /** The combination that cannot work is refused at once, and asked again. */
@@ -118,12 +122,11 @@ async function text(
 const checkId = (id: string): string | undefined =>
   WORK_ID.test(id) ? undefined : 'Use only lowercase letters, numbers and hyphens.'
 
-/** A Work ID that fits a title. */
-export const slug = (title: string): string =>
-  title
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60)
-    .replace(/-+$/, '')
+/** A Work ID that fits a title; nothing where the title has no letter for one. */
+function suggested(title: string): string {
+  try {
+    return workIdOf(title)
+  } catch {
+    return ''
+  }
+}

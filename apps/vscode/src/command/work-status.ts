@@ -15,7 +15,7 @@ export interface WorkStatusParts {
 
 /** `PAW: Get Work Status`: which item, then what `baton status` says about it, and the Status agent for more. */
 export async function workStatus(parts: WorkStatusParts, given?: unknown): Promise<void> {
-  const chosen = isNode(given) ? given : await pick(await parts.items())
+  const chosen = isWorkNode(given) ? given : await pick(await parts.items())
   if (chosen === undefined) return
   const item = chosen === 'auto' ? undefined : chosen
   const project = item?.project ?? folderFor(undefined)
@@ -26,9 +26,8 @@ export async function workStatus(parts: WorkStatusParts, given?: unknown): Promi
 }
 
 function statusPrompt(workId: string | undefined): string {
-  return workId === undefined
-    ? 'Where does my work stand, and what can I do next?'
-    : `Work ID: ${workId}\n\nWhere does this work stand, and what can I do next?`
+  const question = 'You are PAW-X Status. Where does the work stand, and what can I do next?'
+  return workId === undefined ? question : `Work ID: ${workId}\n\n${question}`
 }
 
 /** Auto-detect first, then by recency. */
@@ -59,5 +58,5 @@ async function pick(items: readonly WorkNode[]): Promise<WorkNode | 'auto' | und
 const describe = ({ stage, mode, modifiedAt }: WorkSummary): string =>
   `${stage} · ${mode} · changed ${modifiedAt.slice(0, 16).replace('T', ' ')} UTC`
 
-const isNode = (given: unknown): given is WorkNode =>
+export const isWorkNode = (given: unknown): given is WorkNode =>
   typeof given === 'object' && given !== null && 'workId' in given && 'project' in given

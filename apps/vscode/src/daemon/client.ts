@@ -1,13 +1,17 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { Failure } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
-import type { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
+
+/** What an answer is checked by: one of the contract's schemas. */
+export interface Schema<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: unknown }
+}
 
 /** The daemon's API, as this extension uses it. */
 export interface Daemon {
-  get<T>(path: string, schema: z.ZodType<T>): Promise<T>
-  post<T>(path: string, schema: z.ZodType<T>, body: unknown, options?: PostOptions): Promise<T>
+  get<T>(path: string, schema: Schema<T>): Promise<T>
+  post<T>(path: string, schema: Schema<T>, body: unknown, options?: PostOptions): Promise<T>
   /** Tells of each journal entry's kind as it is written, until the stream or `signal` ends. */
   follow(window: WindowFacts, signal: AbortSignal, on: Following): Promise<void>
 }
@@ -46,7 +50,7 @@ export function daemonClient(endpoint: () => Endpoint): Daemon {
   }
 }
 
-function read<T>(schema: z.ZodType<T>, { status, text }: { status: number; text: string }): T {
+function read<T>(schema: Schema<T>, { status, text }: { status: number; text: string }): T {
   let body: unknown
   try {
     body = JSON.parse(text)

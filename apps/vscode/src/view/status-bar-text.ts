@@ -29,7 +29,9 @@ export function statusBarText(picture: Picture, folders: readonly string[]): Sta
       tooltip: picture.problem ?? 'No Baton daemon is running',
       urgency: 'none',
     }
-  const here = picture.sessions.filter(({ project }) => project !== undefined && folders.includes(project))
+  const here = picture.sessions.filter(
+    ({ project }) => project !== undefined && folders.some(folder => `${folder}/`.startsWith(`${project}/`)),
+  )
   const fullest = (here.length > 0 ? here : picture.sessions).reduce<Session | undefined>(fuller, undefined)
   const zone = fullest?.context?.zone ?? 'unknown'
   const context = fullest?.context && contextText(fullest)

@@ -17,6 +17,15 @@ describe('in real VS Code', () => {
   beforeAll(async () => {
     model = await startModel()
     world = await editorWorld({ yaml: RULES, prepare: twoWorkItems })
+    // On its first start VS Code needs a moment to read the agents of extensions; later it knows them.
+    await until(
+      async () => {
+        await world.companion.command('workbench.action.chat.open', { mode: 'PAW-X Status' })
+        return (await world.window.chatAgent()).includes('PAW-X Status')
+      },
+      { what: 'the stage agents', timeout: 30_000, every: 200, evidence: () => world.window.chatAgent() },
+    )
+    await world.companion.command('workbench.action.chat.newChat')
   }, 180_000)
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]()
@@ -44,8 +53,8 @@ describe('in real VS Code', () => {
       evidence: () => window.editorText(),
     })
     const { stdout } = await baton.run(['work', 'show', 'auth-system'], { cwd: home.project })
-    const shown = await window.editorText()
-    for (const line of stdout.split('\n').filter(Boolean).slice(0, 5)) expect(shown).toContain(line)
+    // Wrapped to the window, and else the same.
+    expect(squeezed(await window.editorText())).toBe(squeezed(stdout))
     // The Status agent waits with the Work ID; without a model nothing is sent for the person.
     await until(async () => (await window.chatInput()).includes('Work ID: auth-system'), {
       what: 'the Status agent with the Work ID',
@@ -62,7 +71,7 @@ describe('in real VS Code', () => {
     await window.enter('Work ID', 'rate-limits')
     await window.choose('Full')
     await window.choose('PRs')
-    await window.choose('Auto, Full automation')
+    await window.choose('Full automation')
     await window.notification('Auto mode requires local review strategy').waitFor()
     await window.picture('new-workflow-refused')
     await window.choose('Semi-Auto')
@@ -212,6 +221,8 @@ describe('in real VS Code', () => {
     })
   })
 })
+
+const squeezed = (text: string): string => text.replaceAll(/\s+/g, '')
 
 function twoWorkItems(project: string): void {
   const hour = 3600

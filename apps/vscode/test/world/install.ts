@@ -41,16 +41,28 @@ const WATCHDOG = `exports.start = pid => {
 exports.exit = code => process.exit(code)
 `
 
-// Run by itself it brings everything, or says plainly why the suite cannot run: 75 is "try again later".
+/** npm's words for a registry that cannot be reached, does not have it, or does not answer. */
+const UNREACHABLE =
+  /\b(ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|E40[0-9]|E50[0-9])\b/
+
+// Run by itself it brings everything. 75: it cannot be had here, which is no fault of the code.
 if (import.meta.main) {
+  const say = (why: string) =>
+    console.error(
+      `\nThe suite in real VS Code did NOT run, because its programs cannot be had here: ${why}\n`,
+    )
   try {
     await Promise.all([installVsce(), installVsCode()])
-    if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`)
+    if (!existsSync(CHROMIUM)) {
+      say(`${CHROMIUM} is missing (apt-get install chromium)`)
+      process.exitCode = 75
+    }
   } catch (cause) {
-    const [why] = String(cause instanceof Error ? cause.message : cause).split('\n')
-    console.error(
-      `The suite in real VS Code did NOT run, because its programs cannot be brought here: ${why}`,
-    )
+    const text = cause instanceof Error ? cause.message : String(cause)
+    const timedOut = cause instanceof Error && 'killed' in cause && cause.killed === true
+    const found = UNREACHABLE.exec(text)?.[0]
+    if (!timedOut && found === undefined) throw cause
+    say(timedOut ? 'the download took too long' : `the package registry says ${found}`)
     process.exitCode = 75
   }
 }

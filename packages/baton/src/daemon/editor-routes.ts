@@ -53,5 +53,8 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
 /** The extension tells about the same asks: see its `ask/notify.ts`. */
 function isIn({ facts }: Pick<Ask, 'facts'>, folders: readonly string[]): boolean {
   const place = facts.project ?? facts.cwd
-  return place === undefined || folders.some(folder => place === folder || place.startsWith(`${folder}/`))
+  return place === undefined || folders.some(folder => isWithin(place, folder) || isWithin(folder, place))
 }
+
+/** A window may show a part of the project, or a folder of projects. */
+const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}/`)

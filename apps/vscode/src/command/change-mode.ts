@@ -1,0 +1,16 @@
+import { ModeChanged } from '@batonpass/contract/work'
+import * as vscode from 'vscode'
+import type { Daemon } from '../daemon/client.ts'
+import type { WorkNode } from '../view/trees.ts'
+import { MODES } from './new-workflow.ts'
+
+/** Changes how much a work item does by itself, midway if need be. */
+export async function changeMode(
+  daemon: Daemon,
+  { workId, project, mode: current }: WorkNode,
+): Promise<void> {
+  const rows = MODES.map(mode => ({ ...mode, detail: mode.value === current ? 'as it is now' : '' }))
+  const chosen = await vscode.window.showQuickPick(rows, { title: `Handoff Mode of ${workId}` })
+  if (chosen === undefined || chosen.value === current) return
+  await daemon.post(`/api/work/${workId}/mode`, ModeChanged, { project, mode: chosen.value })
+}
