@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { BatonError } from '@batonpass/contract/errors'
 import { AgentEvent, PermissionMode } from '@batonpass/contract/event'
 import { Decision } from '@batonpass/contract/reaction'
+import { transformSync } from 'esbuild'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AgentAdapter, Decoded, InstallScope } from '../../src/ports/agent.ts'
+import type { AgentAdapter, Decoded, InstallScope, InstallTarget } from '../../src/ports/agent.ts'
 import { parseSettings, settingsText } from '../adapters/agents/settings-text.ts'
 
 export interface AgentContract {
@@ -12,8 +13,8 @@ export interface AgentContract {
   /** The folder under fixtures/ with payloads of that agent. */
   fixtures: string
   scopes: readonly InstallScope[]
-  /** The agent's settings, in the layout its hooks have there. */
-  entries: 'groups' | 'flat'
+  /** The agent's settings, in the layout its hooks have there; `plugin`: a file that is Baton's alone. */
+  entries: 'groups' | 'flat' | 'plugin'
 }
 
 /** What every agent adapter promises. */
@@ -54,7 +55,7 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
     test('a session id that could leave a folder is refused', () => {
       const first = payloads.find(({ payload }) => hookNames.includes(String(payload.hook_event_name)))
       for (const id of ['../x', 'a/b', '..', '.x', '', 'a\n', 'a'.repeat(129), 7, null, ['a']]) {
-        const payload = { ...first?.payload, session_id: id, conversation_id: id }
+        const payload = { ...first?.payload, session_id: id, conversation_id: id, sessionId: id }
         expect(() => adapter.decode(payload, undefined)).toThrow(BatonError)
       }
     })
@@ -144,6 +145,10 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
       observeUrl: 'http://127.0.0.1:4680/observe/k3y',
       waitSeconds: 300,
     })
+    if (entries === 'plugin') {
+      pluginContract(adapter, scopes, target)
+      return
+    }
     const settings = settingsText(hookNames, entries)
 
     test.each(scopes)('a %s file that is not there is made, and goes away again', scope => {
@@ -264,6 +269,61 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
     const left = adapter.uninstall({ scope: 'user', project: '/p', home: '/h' }, () => text)[0]
     return meaning(left ? (left.after ?? '{}') : text)
   }
+}
+
+/** What an adapter promises that installs a plugin of Baton's own instead of entries in settings. */
+function pluginContract(
+  adapter: AgentAdapter,
+  scopes: readonly InstallScope[],
+  target: (scope: InstallScope) => InstallTarget,
+): void {
+  test.each(scopes)('a %s plugin that is not there is made, stays, and goes away again', scope => {
+    const [change, ...rest] = adapter.install(target(scope), () => undefined)
+    expect(rest).toEqual([])
+    expect(change).toMatchObject({ before: undefined, after: expect.stringContaining(`"${adapter.name}"`) })
+    expect(adapter.installed(target(scope), () => undefined)).toBe('no')
+    expect(adapter.installed(target(scope), () => change?.after)).toBe('yes')
+    expect(adapter.install(target(scope), () => change?.after)).toEqual([])
+    expect(adapter.uninstall(target(scope), () => change?.after)).toMatchObject([{ after: undefined }])
+    expect(adapter.uninstall(target(scope), () => undefined)).toEqual([])
+  })
+
+  test('a plugin of another version or place is stale and replaced', () => {
+    const [scope = 'user'] = scopes
+    const text = adapter.install(target(scope), () => undefined)[0]?.after ?? ''
+    const elsewhere = text.replace(/--source \w+/, '--source plugin')
+    const older = text.replace(/[0-9a-f]{12}/, '0123456789ab')
+    for (const old of [elsewhere, older]) {
+      expect(adapter.installed(target(scope), () => old)).toBe('stale')
+      expect(adapter.install(target(scope), () => old)[0]?.after).toBe(text)
+    }
+  })
+
+  test("a stranger's file of that name is refused and left alone", () => {
+    const [scope = 'user'] = scopes
+    const strange = 'export const Mine = async () => ({})\n'
+    expect(() => adapter.install(target(scope), () => strange)).toThrow(
+      expect.objectContaining({ code: 'settings_unreadable' }),
+    )
+    expect(adapter.uninstall(target(scope), () => strange)).toEqual([])
+    expect(adapter.installed(target(scope), () => strange)).toBe('no')
+  })
+
+  test('it is code that parses, and nothing of the path can end a text in it', () => {
+    for (const scope of scopes) {
+      const launcher = `/opt/a"b'c\`\${d}\\e/baton-hook`
+      const text = adapter.install({ ...target(scope), launcher }, () => undefined)[0]?.after ?? ''
+      expect(() => transformSync(text, { loader: 'ts' })).not.toThrow()
+      expect(text).toContain(JSON.stringify(launcher))
+    }
+  })
+
+  test('no file that is committed holds a key or a home', () => {
+    const [change] = adapter.install(target('project'), () => undefined)
+    expect(change?.path.startsWith('/home/dev/project/')).toBe(true)
+    expect(change?.after).not.toContain('k3y')
+    expect(change?.after).not.toContain('/home/dev')
+  })
 }
 
 /** A settings text's value; hook lists that hold nothing mean nothing. */

@@ -28,8 +28,13 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     continued: p.flag('stop_hook_active'),
     outcome: 'completed',
   }),
-  subagentStart: p => ({ ...common(p), subagent: subagentOf(p), type: 'SubagentStarted' }),
-  subagentStop: p => ({ ...common(p), subagent: subagentOf(p), type: 'SubagentEnded' }),
+  subagentStart: p => ({ ...common(p), subagent: subagentOf(p) ?? UNNAMED, type: 'SubagentStarted' }),
+  subagentStop: p => ({
+    ...common(p),
+    subagent: subagentOf(p) ?? UNNAMED,
+    type: 'SubagentEnded',
+    ...optional('lastMessage', p.optionalText('response')),
+  }),
   preCompact: p => ({
     ...common(p),
     type: 'Compacting',
@@ -40,18 +45,25 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
   sessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: p.someText('reason') ?? 'other' }),
 }
 
+/** A subagent's hooks bear its own id as the session's; the session is the one it came from. */
 function common(p: Payload) {
+  const subagent = subagentOf(p)
+  const session = p.sessionId('sessionId')
   return {
-    nativeSession: p.sessionId('sessionId'),
+    nativeSession:
+      subagent && p.has('parentAgentId') && session === subagent.id ? p.sessionId('parentAgentId') : session,
     ...optional('cwd', p.someText('cwd')),
     ...optional('transcript', p.someText('transcriptPath')),
+    ...optional('subagent', subagent),
   }
 }
 
 function subagentOf(p: Payload) {
-  const type = p.someText('agentName')
-  return { id: p.id('agentId') ?? p.id('agentName') ?? 'unknown', ...optional('type', type) }
+  const id = p.id('agentId')
+  return id === undefined ? undefined : { id, ...optional('type', p.someText('agentType')) }
 }
+
+const UNNAMED = { id: 'unknown' }
 
 function toolCall(p: Payload, field: string) {
   const tool = p.text('toolName')

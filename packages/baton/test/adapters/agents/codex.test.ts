@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { adapter } from '../../../src/adapters/agents/codex/adapter.ts'
+import { agentContract } from '../../contracts/agent.contract.ts'
+import { recorded } from './recorded.ts'
+
+agentContract({ adapter, fixtures: 'codex', scopes: ['user', 'project'], entries: 'groups' })
+
+describe('what Codex says', () => {
+  test.each([
+    ['session-start.resume', { type: 'SessionStarted', source: 'resume', mode: 'bypass' }],
+    ['user-prompt-submit', { type: 'PromptSubmitted', prompt: 'count the files' }],
+    ['pre-tool-use', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
+    ['pre-tool-use.patch', { action: { kind: 'write', paths: ['new.txt', 'src/a.ts', 'src/b.ts'] } }],
+    ['pre-tool-use.patch-in-shell', { action: { kind: 'write', paths: ['new.txt'] } }],
+    ['pre-tool-use.mcp', { action: { kind: 'mcp', server: 'notes', tool: 'add' } }],
+    ['subagent-stop', { type: 'SubagentEnded', lastMessage: 'three files' }],
+    ['stop', { type: 'TurnEnded', continued: false, lastMessage: 'done' }],
+  ])('%s', (name, event) => {
+    expect(adapter.decode(recorded('codex', name), undefined)).toMatchObject({ event })
+  })
+
+  test.each([
+    "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nEOF\nrm -rf ~",
+    "apply_patch <<'EOF'\n*** Begin Patch\nEOF\nrm -rf ~\ncat <<'EOF'\n*** End Patch\nEOF",
+    'apply_patch <<EOF\n*** Begin Patch\n*** Add File: $(rm -rf ~)\n*** End Patch\nEOF',
+    "cd / && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nEOF",
+  ])('a patch with anything beside it is a command: %j', command => {
+    const payload = { ...recorded('codex', 'pre-tool-use'), tool_input: { command } }
+    expect(adapter.decode(payload, undefined)).toMatchObject({
+      event: { action: { kind: 'shell', command } },
+    })
+  })
+})
+
+test('an ask, which Codex would wave through, is a refusal', () => {
+  const ask = { permission: { decision: 'ask' as const, reason: 'who knows' } }
+  expect(adapter.encode(ask, 'PreToolUse')).toMatchObject({
+    hookSpecificOutput: {
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringContaining('who knows'),
+    },
+  })
+  expect(adapter.encode(ask, 'PermissionRequest')).toEqual({})
+})

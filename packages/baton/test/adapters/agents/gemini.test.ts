@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { adapter } from '../../../src/adapters/agents/gemini/adapter.ts'
+import { agentContract } from '../../contracts/agent.contract.ts'
+import { recorded } from './recorded.ts'
+
+agentContract({ adapter, fixtures: 'gemini', scopes: ['user', 'project'], entries: 'groups' })
+
+describe('what Gemini CLI says', () => {
+  test.each([
+    ['session-start', { type: 'SessionStarted', source: 'startup' }],
+    ['before-agent', { type: 'PromptSubmitted', prompt: 'count the files' }],
+    ['before-tool', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
+    ['before-tool.mcp', { action: { kind: 'mcp', server: 'notes', tool: 'add' } }],
+    ['before-tool.write', { action: { kind: 'write', paths: ['/home/dev/project/a.txt'] } }],
+    ['before-tool.web', { action: { kind: 'web', url: 'https://example.com/a' } }],
+    ['after-agent', { type: 'TurnEnded', continued: false, lastMessage: 'done' }],
+    ['notification', { type: 'Idle', kind: 'permission' }],
+    ['session-end', { type: 'SessionEnded', reason: 'exit' }],
+  ])('%s', (name, event) => {
+    expect(adapter.decode(recorded('gemini', name), undefined)).toMatchObject({ event })
+  })
+
+  test('what a hook said at the start is no part of the prompt', () => {
+    const payload = {
+      ...recorded('gemini', 'before-agent'),
+      prompt: '<hook_context>a</hook_context>\n\n/handoff',
+    }
+    expect(adapter.decode(payload, undefined)).toMatchObject({ event: { prompt: '/handoff' } })
+  })
+})
+
+test('timeouts are in milliseconds', () => {
+  const place = {
+    scope: 'user',
+    project: '/p',
+    home: '/h',
+    launcher: '/h/baton-hook',
+    waitSeconds: 300,
+  } as const
+  const text = adapter.install(place, () => undefined)[0]?.after ?? ''
+  expect(JSON.parse(text).hooks.BeforeTool[0].hooks[0].timeout).toBe(315_000)
+})

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { adapter } from '../../../src/adapters/agents/opencode/adapter.ts'
+import { agentContract } from '../../contracts/agent.contract.ts'
+import { recorded } from './recorded.ts'
+
+agentContract({ adapter, fixtures: 'opencode', scopes: ['user', 'project'], entries: 'plugin' })
+
+describe('what the plugin says', () => {
+  test.each([
+    ['session-start', { type: 'SessionStarted', source: 'startup' }],
+    ['prompt.automatic', { type: 'PromptSubmitted', automatic: true }],
+    ['tool-call.shell', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
+    ['tool-call.write', { action: { kind: 'write' } }],
+    ['tool-result', { type: 'ToolFinished', failed: true }],
+    ['turn-end', { type: 'TurnEnded', continued: true, outcome: 'completed', lastMessage: 'three files' }],
+    ['turn-end.aborted', { outcome: 'aborted' }],
+    ['turn-error', { type: 'TurnFailed', error: 'APIError' }],
+  ])('%s', (name, event) => {
+    expect(adapter.decode(recorded('opencode', name), undefined)).toMatchObject({ event })
+  })
+})
+
+test('a prompt that `opencode run` quoted is the person’s own again', () => {
+  expect(adapter.decode(recorded('opencode', 'prompt.quoted'), undefined)).toMatchObject({
+    event: { prompt: '/issue-to-impl 42' },
+  })
+})

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest'
+import { adapter } from '../../../src/adapters/agents/pi/adapter.ts'
+import { agentContract } from '../../contracts/agent.contract.ts'
+import { recorded } from './recorded.ts'
+
+agentContract({ adapter, fixtures: 'pi', scopes: ['user', 'project'], entries: 'plugin' })
+
+describe('what the plugin says', () => {
+  test.each([
+    ['session-start', { type: 'SessionStarted', source: 'startup' }],
+    ['prompt.automatic', { type: 'PromptSubmitted', automatic: true }],
+    ['tool-call.shell', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
+    ['tool-call.write', { action: { kind: 'write' } }],
+    ['tool-result', { type: 'ToolFinished', failed: true }],
+    ['turn-end', { type: 'TurnEnded', continued: true, outcome: 'completed', lastMessage: 'three files' }],
+    ['turn-end.aborted', { outcome: 'aborted' }],
+    ['turn-error', { type: 'TurnFailed', error: 'APIError' }],
+  ])('%s', (name, event) => {
+    expect(adapter.decode(recorded('pi', name), undefined)).toMatchObject({ event })
+  })
+})
