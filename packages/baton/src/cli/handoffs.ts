@@ -6,6 +6,7 @@ import { newestTranscript, transcriptOf } from '../adapters/agents/claude-code/t
 import { readerFor } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { systemFiles } from '../adapters/system/files.ts'
+import { systemFolders } from '../adapters/system/folders.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { loadConfig } from '../config/load.ts'
 import { batonHome, stateDir } from '../config/places.ts'
@@ -14,6 +15,8 @@ import { type Evidence, gatherEvidence } from '../handoff/evidence.ts'
 import { HandoffFiles } from '../handoff/files.ts'
 import { makeRedactor } from '../journal/redact.ts'
 import { readTest } from '../session/transcript/tests-run.ts'
+import { WorkItems } from '../stage/items.ts'
+import { standingStage } from '../stage/standing.ts'
 import { StateFiles } from '../workflow/state-files.ts'
 import { callDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
@@ -91,6 +94,7 @@ export async function evidenceFor(
       transcript: { path, reader },
       issue: state?.issue_no,
       pr: state?.pr_number,
+      ...(await workIn(root)),
       named,
     },
   )
@@ -102,8 +106,10 @@ export async function evidenceFor(
 }
 
 /** What a work item in the folder says about the work. */
-export async function workIn(_root: string): Promise<{ stage?: string }> {
-  return {}
+export async function workIn(root: string): Promise<{ stage?: string }> {
+  const items = new WorkItems(systemSmallFiles, systemFolders)
+  const stage = await standingStage(items, systemGit, root).catch(() => undefined)
+  return stage === undefined ? {} : { stage }
 }
 
 async function fromTranscript(io: Io, transcript: string): Promise<HandoffSubject> {

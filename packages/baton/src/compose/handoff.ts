@@ -5,6 +5,7 @@ import { systemGit } from '../adapters/git/git.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
+import { systemFolders } from '../adapters/system/folders.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { HandoffFiles } from '../handoff/files.ts'
@@ -14,6 +15,8 @@ import { handoffReactor } from '../handoff/generation/reactor.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import { readTest } from '../session/transcript/tests-run.ts'
+import { WorkItems } from '../stage/items.ts'
+import { standingStage } from '../stage/standing.ts'
 import { StateFiles } from '../workflow/state-files.ts'
 
 export interface HandoffParts {
@@ -41,6 +44,7 @@ export function composeHandoff(parts: HandoffParts): {
 } {
   const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
   const kept = parts.inMemory ? filesInMemory() : systemSmallFiles
+  const items = new WorkItems(systemSmallFiles, systemFolders)
   const files = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
   const generation = new HandoffGeneration({
     evidence: { git: systemGit, files: systemFiles, readTest },
@@ -50,7 +54,9 @@ export function composeHandoff(parts: HandoffParts): {
     ...(parts.continues ? { continues: parts.continues } : {}),
     async workOf(project, nativeSession) {
       const found = await states.read(states.rootFor(project), nativeSession)
-      return found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
+      const stage = await standingStage(items, systemGit, project).catch(() => undefined)
+      const state = found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
+      return { ...state, stage }
     },
     async journal({ session, nativeSession, agent, project }, body) {
       const id = EntryId.parse(`ent_${systemChance.id(20)}`)

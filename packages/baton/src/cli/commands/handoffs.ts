@@ -1,9 +1,11 @@
+import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { handoffContext } from '../../handoff/context.ts'
 import type { HandoffFiles } from '../../handoff/files.ts'
 import { HANDOFFS } from '../../handoff/name.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { handoffFiles } from '../handoffs.ts'
 import { type Io, paint, printable } from '../io.ts'
@@ -19,7 +21,8 @@ export const handoffs: Handler = async (given, io) => {
   const files = await handoffFiles(io)
   if (what === 'show') return show(given, io, files, root, names[0])
   if (what === 'diff') return diff(io, files, root, names)
-  const list = await rows(files, root)
+  const received = await receivers(io, root)
+  const list = (await rows(files, root)).map(row => ({ ...row, receivedBy: received.get(row.name) ?? [] }))
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ project: root, handoffs: list })}\n`)
     return EXIT.ok
@@ -38,8 +41,28 @@ export const handoffs: Handler = async (given, io) => {
           : 'not verified'
     const by = row.writtenBy === 'baton' ? 'written by Baton from evidence' : `written by the agent, ${state}`
     io.stdout.write(`${row.name}  ${colour('dim', `${from}${after}; ${by}`)}\n  ${printable(row.task)}\n`)
+    for (const { agent, session } of row.receivedBy)
+      io.stdout.write(`  ${colour('dim', `received by ${agent} ${printable(session)}`)}\n`)
   }
   return EXIT.ok
+}
+
+interface Receiver {
+  agent: string
+  session: string
+}
+
+/** Which sessions began with which document, as far as the journal knows. */
+async function receivers(io: Io, root: string): Promise<ReadonlyMap<string, Receiver[]>> {
+  const found = new Map<string, Receiver[]>()
+  const query = new URLSearchParams({ kind: 'handoff', project: root, limit: '5000', order: 'desc' })
+  const answer = await callDaemon(folderOf(io), 'GET', `/api/journal?${query}`).catch(() => undefined)
+  for (const { body, agent, nativeSession } of EntryList.safeParse(answer).data?.entries ?? []) {
+    if (body.kind !== 'handoff' || body.what !== 'received' || !body.document || !agent || !nativeSession)
+      continue
+    found.set(body.document, [{ agent, session: nativeSession }, ...(found.get(body.document) ?? [])])
+  }
+  return found
 }
 
 async function rows(files: HandoffFiles, root: string) {

@@ -26,7 +26,7 @@ export interface GenerationPorts {
   workOf(
     project: string,
     nativeSession: string,
-  ): Promise<{ issue?: number | undefined; pr?: number | undefined }>
+  ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
   /** A session goes on with the work of another. */
   continues?(session: SessionId, parent: SessionId): Promise<void>
   journal(

@@ -1,0 +1,98 @@
+import { dirname } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { runClaude } from '../world/agents/claude-headless.ts'
+import { codex } from '../world/agents/codex.ts'
+import { installAgent } from '../world/agents/install.ts'
+import { batonFor } from '../world/baton.ts'
+import { anthropic } from '../world/dialects/anthropic.ts'
+import { type Model, startModel, textOf } from '../world/model.ts'
+import { call, say } from '../world/turn.ts'
+
+const KEY = 'sk-test-the-next-agent'
+
+async function afterClaude(home: ClaudeHome, model: Model): Promise<void> {
+  let n = 0
+  const turns = [
+    call('Write', { file_path: `${home.project}/src/token.ts`, content: 'export {}\n' }),
+    say('Half done: the endpoint is missing.'),
+  ]
+  model.script({ key: home.key }, () => turns[n++])
+  await runClaude({
+    home,
+    model,
+    prompt: 'add refresh tokens',
+    args: ['--permission-mode', 'bypassPermissions'],
+  })
+}
+
+describe('a handoff from one agent to another', () => {
+  test('what Claude Code began is gone on with by Codex, which begins with the document', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel([anthropic, codex.dialect])
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    await afterClaude(home, model)
+
+    const place = { home: home.path, project: home.project, key: KEY, url: model.url }
+    codex.setUp(place)
+    model.script({ key: KEY }, [say('I write the endpoint now.')])
+    const path = `${dirname(await installAgent('codex'))}:${process.env.PATH}`
+    const ran = await baton.run(['handoff', '--to', 'codex', '--focus', 'the endpoint'], {
+      env: { ...home.env(model), ...codex.env(place), PATH: path },
+    })
+    expect(ran.stderr + ran.stdout).toContain('I write the endpoint now.')
+    expect(ran.code).toBe(0)
+    const [request] = model.mainRequests({ key: KEY })
+    const told = request ? textOf(request) : ''
+    expect(told).toContain('<handoff-context>')
+    expect(told).toContain('add refresh tokens')
+    expect(told).toContain('src/token.ts')
+    expect(told).toContain('Focus: the endpoint')
+    expect(told).toContain('begin with the first of the next steps')
+    expect(await baton.must('handoffs')).toContain('written by Baton from evidence')
+
+    // It was for Codex: the next session of Claude Code begins without it.
+    model.script({ key: home.key }, [say('Hello.')])
+    await runClaude({ home, model, prompt: 'hi', args: ['--permission-mode', 'bypassPermissions'] })
+    const last = model.mainRequests({ key: home.key }).at(-1)
+    expect(last ? textOf(last) : '').not.toContain('<handoff-context>')
+    model.assertClean()
+  })
+
+  test('an agent that is not installed: nothing is written', { timeout: 120_000 }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    await afterClaude(home, model)
+    const ran = await baton.run(['handoff', '--to', 'gemini'], { env: { PATH: '/usr/bin:/bin' } })
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.stderr).toContain('gemini is not installed')
+    expect(await baton.must('handoffs')).toContain('No handoff document')
+  })
+
+  test('a session that /handoff began says which one it continues', { timeout: 120_000 }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    await afterClaude(home, model)
+    const { session } = JSON.parse(await baton.must('handoff', '--json'))
+    model.script({ key: home.key }, [say('Going on.')])
+    const next = await runClaude({
+      home,
+      model,
+      prompt: 'go on',
+      args: ['--permission-mode', 'bypassPermissions'],
+    })
+    const { sessions } = JSON.parse(await baton.must('status', '--all', '--json'))
+    const of = (native: string | undefined) =>
+      sessions.find((each: { nativeSession: string }) => each.nativeSession === native)
+    expect(of(next.sessionId).parent).toBe(of(session).id)
+    expect(await baton.must('handoffs')).toContain(`received by claude-code ${next.sessionId}`)
+    model.assertClean()
+  })
+})
