@@ -38,7 +38,12 @@ function agent(home: ClaudeHome, answers: { checks?: string[]; documents?: (stri
       wrote.add(name ?? '')
       return call('Write', { file_path: join(home.project, name ?? 'nowhere.md'), content: text }, FULL)
     }
-    if (/please begin/.test(last)) return call('Bash', { command: 'echo begun > begun.txt' }, FULL)
+    if (/please begin/.test(last)) {
+      const command = /slowly/.test(last)
+        ? 'for n in 1 2 3 4 5 6 7 8; do sleep 0.5; done'
+        : 'echo begun > begun.txt'
+      return call('Bash', { command }, FULL)
+    }
     return say(
       request.toolResults.length > 0 ? 'Done with that.' : 'I see.',
       request.firstPrompt.includes('please begin') ? FULL : {},
@@ -50,10 +55,11 @@ const story = async (baton: BatonHere): Promise<CycleEntry[]> =>
   (await baton.entries({ kind: 'cycle' })).flatMap(({ body }) => (body.kind === 'cycle' ? body : []))
 const documents = (home: ClaudeHome): string[] => readdirSync(join(home.project, '.bmad/handoffs')).sort()
 
-async function world(answers: Parameters<typeof agent>[1] = {}) {
+async function world(answers: Parameters<typeof agent>[1] = {}, settings?: object) {
   const model = await startModel()
   const home = claudeHome()
   await home.git()
+  if (settings) home.writeSettings('user', settings)
   const baton = await batonFor(home)
   model.script({ key: home.key }, agent(home, answers))
   const terminal = await claudeInTmux({ home, model, permissionMode: 'bypassPermissions' })
@@ -116,5 +122,74 @@ describe('a full session of the real Claude Code', () => {
       sessions.find((each: { nativeSession: string }) => each.nativeSession === native)
     expect(byNative(done.to).parent).toBe(byNative(done.from).id)
     model.assertClean()
+  })
+
+  test('is heard of by its status line, which shows what the user’s own shows, and asked at its stop', {
+    timeout: 180_000,
+  }, async () => {
+    const own = { type: 'command', command: "cat > /dev/null; echo 'my own line'" }
+    await using here = await world({}, { statusLine: own })
+    const { terminal, home, baton, told } = here
+    const settings = () => JSON.parse(readFileSync(join(home.path, '.claude/settings.json'), 'utf8'))
+    expect(settings().statusLine.command).toContain('baton-statusline')
+    await terminal.waitForScreen(/my own line/)
+    // So slow that the status line has told before the turn ends.
+    await terminal.submit('please begin slowly')
+    await told('completed', 90_000)
+    const events = await baton.events()
+    expect(events.flatMap(event => (event.type === 'ContextMeasured' ? (event.source ?? '') : []))).toContain(
+      'status-line',
+    )
+    await baton.must('uninstall')
+    expect(settings().statusLine).toEqual(own)
+  })
+
+  test('goes on in a daemon that follows one killed with -9, at every step', {
+    timeout: 240_000,
+  }, async () => {
+    await using here = await world()
+    const { terminal, home, baton, told } = here
+    const killed: string[] = []
+    const killAt = async (what: CycleEntry['what']) => {
+      const { step } = await told(what)
+      const { daemon } = JSON.parse(await baton.must('status', '--json'))
+      process.kill(daemon.pid, 'SIGKILL')
+      killed.push(step)
+      await until(async () => (await baton.run(['status'])).code === 3, { what: 'the daemon to be gone' })
+      await baton.must('up')
+    }
+    await terminal.submit('please begin: add refresh tokens')
+    for (const what of ['due', 'asked', 'written', 'cleared', 'resumed'] as const) await killAt(what)
+    await told('completed', 120_000)
+    await until(() => existsSync(join(home.project, 'renewed.txt')), {
+      what: 'the next step',
+      timeout: 30_000,
+    })
+    const whats = (await story(baton)).map(({ what }) => what)
+    for (const what of ['due', 'asked', 'written', 'cleared', 'resumed', 'verified', 'completed'])
+      expect(whats).toContain(what)
+    expect(documents(home)).toHaveLength(1)
+    expect(killed).toHaveLength(5)
+  })
+
+  test('that only echoes the branch is refused twice; then a person is asked, and the old session can be gone back to', {
+    timeout: 180_000,
+  }, async () => {
+    const wrong = block('Rewrite the billing service in Rust')
+    await using here = await world({ checks: [wrong, wrong] })
+    const { terminal, home, baton, told } = here
+    await terminal.submit('please begin: add refresh tokens')
+    const stuck = await told('person')
+    expect(stuck.reason).toContain('it says the goal is "Rewrite the billing service in Rust"')
+    expect(await baton.must('asks')).toContain(`claude -r ${stuck.from}`)
+    expect(await baton.must('cycle')).toContain('a person is needed')
+    expect(existsSync(join(home.project, 'renewed.txt'))).toBe(false)
+    // The old conversation is whole.
+    expect(home.sessions()).toContain(stuck.from)
+    expect(home.transcript(stuck.from ?? '').length).toBeGreaterThan(2)
+    await baton.must('cycle', 'cancel', stuck.to ?? '')
+    expect(JSON.parse(await baton.must('cycle', '--json', '--all')).cycles).toMatchObject([
+      { step: 'cancelled' },
+    ])
   })
 })
