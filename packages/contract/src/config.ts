@@ -12,9 +12,12 @@ const handsoff = section('Hands-off mode: workflows go on by themselves until th
   }),
   debug: flag(false, 'Write a debug log of sessions and permission decisions.'),
   supervisor: section('A second model that looks at a stopped workflow and writes the next prompt.', {
-    provider: choice(['none', 'claude', 'codex', 'cursor', 'opencode'], 'none', 'Whose program supervises.', {
-      trust: 'needed',
-    }),
+    provider: choice(
+      ['none', 'claude', 'codex', 'cursor', 'opencode', 'gemini', 'copilot', 'pi'],
+      'none',
+      'Whose program supervises.',
+      { trust: 'needed' },
+    ),
     model: text('', "The supervisor's model; empty leaves it to the provider.", {
       trust: 'needed',
       defaultText: 'provider-specific',
@@ -71,6 +74,46 @@ const telegram = section('Questions to you by Telegram.', {
     { ...channel, expects: 'an address such as http://127.0.0.1:8081', defaultText: "Telegram's own" },
   ),
 })
+
+/** What people are told of beside questions. */
+export const NoticeKind = z.enum(['needs-input', 'ended', 'pr-ready', 'handoff', 'trouble'])
+export type NoticeKind = z.infer<typeof NoticeKind>
+
+const notify = section(
+  'How you are told that something ended or waits for you, beside the questions themselves.',
+  {
+    desktop: flag(false, 'Show notifications on this desktop.', channel),
+    bell: flag(false, "Ring the bell of the session's own terminal.", channel),
+    webhook: setting(
+      z
+        .string()
+        .regex(/^(https?:\/\/[^\s\p{Cc}]+)?$/u)
+        .default(''),
+      'An address that gets each notification as JSON.',
+      {
+        ...channel,
+        expects: 'an address such as https://hooks.example.com/baton',
+        secret: true,
+        env: ['BATON_NOTIFY_WEBHOOK'],
+        defaultText: 'none',
+      },
+    ),
+    about: setting(
+      z.array(NoticeKind).default([...NoticeKind.options]),
+      'What you are told of, by Telegram, too.',
+      { ...channel, expects: `a list out of ${NoticeKind.options.join(', ')}` },
+    ),
+    quiet_hours: setting(
+      z
+        .string()
+        .regex(/^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/)
+        .default(''),
+      'When you are told of nothing, in local time. Questions still come.',
+      { ...channel, expects: 'a span such as "22:00-07:00"', defaultText: 'none' },
+    ),
+    repeat_minutes: whole(0, 1440, 15, 'The same is not told again within so many minutes.', channel),
+  },
+)
 
 const store = section('Where state is kept beside the local database.', {
   url: setting(
@@ -308,6 +351,7 @@ const cycle = section('The automated handoff of a session whose context is full.
 export const Config = section("Baton's configuration.", {
   handsoff: handsoff.prefault({}),
   telegram: telegram.prefault({}),
+  notify: notify.prefault({}),
   store: store.prefault({}),
   journal: journal.prefault({}),
   daemon: daemon.prefault({}),

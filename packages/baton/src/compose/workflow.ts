@@ -1,5 +1,6 @@
 import { EntryId, type SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
+import { launchesOf } from '../adapters/agents/launches.ts'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { systemChance } from '../adapters/system/chance.ts'
@@ -48,6 +49,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     stateDir: parts.stateDir,
     ...(parts.inMemory ? { inMemory: true } : {}),
     transcriptsOf,
+    answerOf: provider => launchesOf(provider).answer,
     forgeFor: parts.forgeFor,
     configOf: project => parts.config.get(project),
     async journal({ session, nativeSession, agent, project }, body) {
@@ -62,11 +64,13 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
 }
 
 /** An end in a line for people, with the pull request's link when there is one. */
-export function newsOf({ project, workflow, issue, end, reason, pullRequest }: Announcement): News {
+export function newsOf({ session, project, workflow, issue, end, reason, pullRequest }: Announcement): News {
   const about = `${workflow}${issue === undefined ? '' : ` #${issue}`}`
   const link = pullRequest === undefined ? '' : `\n${pullRequest}`
   return {
     project,
+    session,
+    kind: pullRequest !== undefined && end === 'complete' ? 'pr-ready' : 'ended',
     text: `${end === 'complete' ? '✅' : '🔔'} ${about} ${end}: ${reason}\n${project}${link}`,
   }
 }

@@ -15,6 +15,8 @@ export interface Launches {
   interactive(order: { prompt?: string; resume?: string }): Launch
   /** Without a terminal, to the end of one turn. */
   headless(order: { prompt: string; resume?: string }): Launch
+  /** For one answer as plain text on its standard output: the question comes on standard input, and its tools are shut where it lets us. */
+  answer?(order: { model?: string | undefined; flags?: readonly string[] }): Launch
   /** As a program that speaks the Agent Client Protocol on its standard streams, where there is one. */
   acp?(): Launch & {
     /** What to do when the program is not there, for a person. */

@@ -52,8 +52,8 @@ export async function beginRun(
   const taken = other && other.session_id !== event.nativeSession
   return {
     ...(taken ? { notice: `Session ${other.session_id} works on issue #${issue}, too.` } : {}),
-    // A workflow of the user's own has no slash command that explains it.
-    ...(workflow.file === undefined
+    // A workflow of the user's own has no slash command that explains it; Baton's own have theirs in Claude Code alone.
+    ...(workflow.file === undefined && event.agent === 'claude-code'
       ? {}
       : { context: `This starts the workflow ${workflow.name}. Its goal: ${workflow.goal}` }),
   }

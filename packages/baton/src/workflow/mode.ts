@@ -16,7 +16,7 @@ import { workflowReactor } from './reactor.ts'
 import { resumeParked } from './resume.ts'
 import { filedRuns, quickToDeny, runsInMemory } from './run.ts'
 import { StateFiles } from './state-files.ts'
-import { programSupervisor } from './supervisor-program.ts'
+import { programSupervisor, type SupervisorParts } from './supervisor-program.ts'
 import type { Workflow } from './workflow.ts'
 
 export interface HandsOffParts
@@ -24,6 +24,8 @@ export interface HandsOffParts
     WorkflowPorts,
     'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere' | 'driverAt'
   > {
+  /** How an agent is started for one answer, for a supervisor. */
+  answerOf: SupervisorParts['answerOf']
   files: Files
   smallFiles: SmallFiles
   programs: Programs

@@ -1,33 +1,42 @@
-import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
+import type { Launch, Launches } from '../ports/launch.ts'
 import type { Programs } from '../ports/programs.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
-import { cleanAnswer, SUPERVISOR_MS, type Supervisor, splitFlags, supervisorBrief } from './supervisor.ts'
+import {
+  cleanAnswer,
+  SUPERVISOR_MS,
+  type Supervisor,
+  type SupervisorRequest,
+  splitFlags,
+  supervisorBrief,
+} from './supervisor.ts'
 
 export interface SupervisorParts {
   programs: Programs
   ownCalls: OwnCalls
   env: Readonly<Record<string, string | undefined>>
+  /** How an agent is started for one answer, where it can be. */
+  answerOf(provider: string): Answering | undefined
   fault(during: string, cause: unknown): void
 }
 
-type Provider = Exclude<Config['handsoff']['supervisor']['provider'], 'none'>
+type Answering = NonNullable<Launches['answer']>
 
 /** Asks the program of the given agent, with its tools shut where it lets us, and takes what it prints as text. */
-export function programSupervisor({ programs, ownCalls, env, fault }: SupervisorParts): Supervisor {
+export function programSupervisor({ programs, ownCalls, env, answerOf, fault }: SupervisorParts): Supervisor {
   return {
     async write(request, signal) {
-      const { provider, model, flags } = request.settings
+      const { provider } = request.settings
       if (provider === 'none') return undefined
       const call = ownCalls.issue()
       try {
-        const [program, ...args] = commandOf(provider, model, splitFlags(flags))
+        const { program, args, env: own } = launchFor(answerOf(provider), request.settings)
         const end = await programs.run(
           {
             program,
             args,
             cwd: request.project,
-            env: environmentFor(env, call.marker),
+            env: { ...environmentFor(env, call.marker), ...own },
             // A word such as @file would have Claude Code read that file into the request.
             input: supervisorBrief(request).replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ '),
             withinMs: SUPERVISOR_MS,
@@ -47,49 +56,15 @@ export function programSupervisor({ programs, ownCalls, env, fault }: Supervisor
 }
 
 /** The brief comes on standard input: it may be longer than an argument can be, and may begin with a dash. */
-export function commandOf(
-  provider: Provider,
-  model: string,
-  flags: readonly string[],
-): [string, ...string[]] {
+export function launchFor(
+  answer: Answering | undefined,
+  { provider, model, flags }: Pick<SupervisorRequest['settings'], 'provider' | 'model' | 'flags'>,
+): Launch {
   // A name from configuration must not be read as another option.
   if (model && !/^[A-Za-z0-9][\w.:/@[\]-]{0,199}$/.test(model))
     throw new BatonError('config_invalid', 'handsoff.supervisor.model is not a name of a model')
-  const named = (option: string) => (model ? [option, model] : [])
-  switch (provider) {
-    case 'claude':
-      return [
-        'claude',
-        '-p',
-        '--output-format',
-        'text',
-        '--no-session-persistence',
-        '--strict-mcp-config',
-        '--disable-slash-commands',
-        // Hooks that go over HTTP cannot carry the marker.
-        '--settings',
-        '{"disableAllHooks":true}',
-        ...named('--model'),
-        ...flags,
-        '--tools',
-        '',
-      ]
-    case 'codex':
-      return [
-        'codex',
-        'exec',
-        '--sandbox',
-        'read-only',
-        '--skip-git-repo-check',
-        ...named('--model'),
-        ...flags,
-        '-',
-      ]
-    case 'cursor':
-      return ['cursor-agent', '-p', '--output-format', 'text', ...named('--model'), ...flags]
-    case 'opencode':
-      return ['opencode', 'run', ...named('--model'), ...flags]
-  }
+  if (!answer) throw new BatonError('agent_unknown', `Baton cannot ask ${provider} for an answer`)
+  return answer({ model: model || undefined, flags: splitFlags(flags) })
 }
 
 /** What an agent leaves to its children would make the supervisor think it runs inside that agent. */

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import { launchesOf } from '../../src/adapters/agents/launches.ts'
 import { systemPrograms } from '../../src/adapters/system/programs.ts'
 import { OwnCalls } from '../../src/session/own-calls.ts'
 import { cleanAnswer, splitFlags } from '../../src/workflow/supervisor.ts'
-import { commandOf, programSupervisor } from '../../src/workflow/supervisor-program.ts'
+import { launchFor, programSupervisor } from '../../src/workflow/supervisor-program.ts'
 import { scratch } from '../world/scratch.ts'
 import { event, world } from './world.ts'
 
@@ -21,21 +22,20 @@ it('An answer is only ever text: bounded, printable, never empty', () => {
   expect(cleanAnswer('x'.repeat(1e6))?.length).toBe(8000)
 })
 
-it('Each provider gets its model and flags as arguments of their own', () => {
-  expect(commandOf('claude', 'opus', ['--x y'])).toEqual(
-    expect.arrayContaining(['claude', '-p', '--model', 'opus', '--x y', '--tools', '']),
+it.each([
+  ['claude', 'opus', '--x "y z"', ['-p', '--model', 'opus', '--x', 'y z', '--tools', '']],
+  ['codex', '', '', ['exec', '--sandbox', 'read-only', '--skip-git-repo-check', '-']],
+  ['cursor', 'm', '', ['-p', '--output-format', 'text', '--model', 'm']],
+  ['opencode', '', '', ['run']],
+  ['gemini', 'g', '', ['--model', 'g']],
+  ['copilot', '', '--x', ['--silent', '--x']],
+  ['pi', 'p', '', ['--print', '--no-tools', '--model', 'p']],
+] as const)('%s gets its model and flags as arguments of their own', (provider, model, flags, args) => {
+  const { answer } = launchesOf(provider)
+  expect(launchFor(answer, { provider, model, flags }).args).toEqual(expect.arrayContaining([...args]))
+  expect(() => launchFor(answer, { provider, model: '--dangerously-skip-permissions', flags })).toThrow(
+    'model',
   )
-  expect(commandOf('codex', '', [])).toEqual([
-    'codex',
-    'exec',
-    '--sandbox',
-    'read-only',
-    '--skip-git-repo-check',
-    '-',
-  ])
-  expect(commandOf('cursor', 'm', [])[0]).toBe('cursor-agent')
-  expect(() => commandOf('claude', '--dangerously-skip-permissions', [])).toThrow('model')
-  expect(commandOf('opencode', '', []).slice(0, 2)).toEqual(['opencode', 'run'])
 })
 
 /** A supervisor program that does what `script` says. */
@@ -47,6 +47,7 @@ function supervised(script: string) {
   const supervisor = programSupervisor({
     programs: systemPrograms,
     ownCalls,
+    answerOf: provider => launchesOf(provider).answer,
     env: { PATH: `${folder.path}:${process.env.PATH}`, CLAUDE_CODE_SESSION_ID: 'outer' },
     fault: (_, cause) => void faults.push(cause),
   })

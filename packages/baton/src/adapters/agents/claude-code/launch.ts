@@ -11,6 +11,21 @@ export const launches: Launches = {
     program: 'claude',
     args: ['-p', ...(resume ? ['--resume', resume] : []), '--', prompt],
   }),
+  answer: ({ model, flags = [] }) => ({
+    program: 'claude',
+    args: [
+      '-p',
+      ...['--output-format', 'text'],
+      '--no-session-persistence',
+      '--strict-mcp-config',
+      '--disable-slash-commands',
+      // Hooks that go over HTTP cannot carry the marker.
+      ...['--settings', '{"disableAllHooks":true}'],
+      ...(model ? ['--model', model] : []),
+      ...flags,
+      ...['--tools', ''],
+    ],
+  }),
   acp: () => ({
     program: 'claude-agent-acp',
     args: [],

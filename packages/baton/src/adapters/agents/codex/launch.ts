@@ -10,6 +10,17 @@ export const launches: Launches = {
     program: 'codex',
     args: ['exec', ...(resume ? ['resume', resume] : []), '--', prompt],
   }),
+  answer: ({ model, flags = [] }) => ({
+    program: 'codex',
+    args: [
+      'exec',
+      ...['--sandbox', 'read-only'],
+      '--skip-git-repo-check',
+      ...(model ? ['--model', model] : []),
+      ...flags,
+      '-',
+    ],
+  }),
   acp: () => ({
     program: 'codex-acp',
     args: [],

@@ -10,6 +10,10 @@ export const launches: Launches = {
     program: 'copilot',
     args: [...(resume ? [`--resume=${resume}`] : []), `--prompt=${prompt}`],
   }),
+  answer: ({ model, flags = [] }) => ({
+    program: 'copilot',
+    args: ['--silent', '--no-color', ...(model ? ['--model', model] : []), ...flags],
+  }),
   acp: () => ({
     program: 'copilot',
     args: ['--acp'],

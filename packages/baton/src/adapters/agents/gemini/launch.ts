@@ -10,6 +10,11 @@ export const launches: Launches = {
     program: 'gemini',
     args: [...(resume ? ['--resume', resume] : []), `--prompt=${prompt}`],
   }),
+  answer: ({ model, flags = [] }) => ({
+    program: 'gemini',
+    // Without approval for any tool; the empty prompt goes before what comes on standard input.
+    args: ['--approval-mode', 'default', '--skip-trust', ...(model ? ['--model', model] : []), ...flags],
+  }),
   acp: () => ({
     program: 'gemini',
     args: ['--acp'],

@@ -10,6 +10,11 @@ export const launches: Launches = {
     program: 'opencode',
     args: ['run', ...(resume ? ['--session', resume] : []), '--', prompt],
   }),
+  answer: ({ model, flags = [] }) => ({
+    program: 'opencode',
+    args: ['run', ...(model ? ['--model', model] : []), ...flags],
+    env: { OPENCODE_PERMISSION: '{"*":"deny"}' },
+  }),
   acp: () => ({
     program: 'opencode',
     args: ['acp'],

@@ -10,6 +10,15 @@ export const launches: Launches = {
     program: 'pi',
     args: ['--print', ...(resume ? ['--session', resume] : []), plain(prompt)],
   }),
+  answer: ({ model, flags = [] }) => ({
+    program: 'pi',
+    args: [
+      '--print',
+      ...['--no-tools', '--no-session', '--no-extensions', '--no-skills', '--no-context-files'],
+      ...(model ? ['--model', model] : []),
+      ...flags,
+    ],
+  }),
 }
 
 /** It has no `--`: a prompt that begins with a dash would be an option, and one that begins with `@` a file. */
