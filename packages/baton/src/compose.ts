@@ -28,7 +28,7 @@ import { composeJudge } from './compose/model.ts'
 import { composeNotify } from './compose/notify.ts'
 import { composePermission } from './compose/permission.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
-import { composeStage, type StagedWork } from './compose/stage.ts'
+import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
@@ -277,6 +277,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     daemon: {
       session: sessionOf,
       asks: () => asks.open(),
+      claimOf: async project => claimLine(await claim.claims.at(project)),
       drivers,
       handOff: stageHandoff(folder.dir, redactor),
       write,

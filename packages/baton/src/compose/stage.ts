@@ -12,6 +12,7 @@ import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
+import type { ClaimRecord } from '../claim/record.ts'
 import type { Environment } from '../config/places.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
@@ -125,4 +126,12 @@ function starter(drivers: readonly Driver[], env: Environment): StagePorts['star
     const socket = place.slice(place.indexOf(' ') + 1)
     return { place, attach: `tmux -S ${quoted(socket)} attach -t ${quoted(title)}` }
   }
+}
+
+/** Who holds the project's issue, for the status. */
+export function claimLine(claim: ClaimRecord | undefined): string | undefined {
+  if (!claim) return undefined
+  const { issue, title, pr, branch } = claim
+  const pull = pr ? `pull request #${pr.number} ${pr.state}` : `on ${branch}`
+  return `issue #${issue}${title ? ` ${title}` : ''}, ${pull}`
 }

@@ -35,7 +35,9 @@ export async function pullRequestsOf(
         if (!found) return { ...about, state: 'not-found' as const }
         const { number, url, title, state } = found
         const known = { ...about, number, url, title, state }
-        return state === 'open' ? { ...known, ...reviewOf(await forge.pullRequest(number)) } : known
+        // Without its reviews it is still there.
+        const more = state === 'open' ? await forge.pullRequest(number).catch(() => undefined) : undefined
+        return more ? { ...known, ...reviewOf(more) } : known
       } catch {
         return { ...about, state: 'not-found' as const }
       }

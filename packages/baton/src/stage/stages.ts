@@ -44,7 +44,7 @@ export class Stages {
 
   /** Whether a prompt can only be understood with the forge's help. */
   isSlow(prompt: string): boolean {
-    return parseCommand(prompt, undefined)?.kind === 'comments'
+    return parseCommand(commandIn(prompt).typed, undefined)?.kind === 'comments'
   }
 
   /** A prompt: the opening of a stage, a command, or work that is none of our business. */
@@ -53,9 +53,10 @@ export class Stages {
     const item = named && (await this.#ports.items.find(context.project, named))
     if (item) return this.#opened(event, context, item)
     const known = await this.#ports.memory.binding(event.session)
-    if (!parseCommand(event.prompt, known?.stage)) return undefined
+    const { typed, explicit } = commandIn(event.prompt)
+    if (!parseCommand(typed, known?.stage)) return undefined
     // Outside of staged work everyday words mean what they say.
-    if (!known && !PLAIN_ENOUGH.test(event.prompt.trim())) return undefined
+    if (!known && !explicit && !PLAIN_ENOUGH.test(typed.trim())) return undefined
     const about = known
       ? await this.#ports.items.find(known.project, known.workId)
       : detect(await this.#ports.items.list(context.project), await this.#ports.git.standing(context.project))
@@ -64,7 +65,7 @@ export class Stages {
     const from: Step | undefined = known?.stage
       ? { stage: known.stage, phase: known.phase }
       : about && position(about.facts)
-    const command = parseCommand(event.prompt, from?.stage)
+    const command = parseCommand(typed, from?.stage)
     if (!command) return undefined
     if (known) await this.#ports.memory.bind({ ...known, reminders: 0 })
     if (['status', 'help', 'list', 'prompt'].includes(command.kind))
@@ -76,7 +77,7 @@ export class Stages {
         ? ((await workReport(this.#ports, context.project, about.workId)).status?.pullRequests ?? [])
         : []
     const meaning = resolve(command as Parameters<typeof resolve>[0], about.facts, from, pulls)
-    return explain(about.workId, event.prompt, meaning)
+    return explain(about.workId, typed, meaning)
   }
 
   async #opened(
@@ -275,6 +276,12 @@ function phaseFor(stage: StageName | undefined, { facts }: WorkItem): number | u
 
 /** So long after the answer to a stop the next stage begins. */
 const BEFORE_MS = 300
+
+/** `/baton:stage implement Phase 2` is the command behind it, wherever it is typed. */
+function commandIn(prompt: string): { typed: string; explicit: boolean } {
+  const slash = /^\s*\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}stage\s+([\s\S]+)$/.exec(prompt.slice(0, 5000))
+  return slash ? { typed: slash[1] ?? '', explicit: true } : { typed: prompt, explicit: false }
+}
 
 /** Commands that nobody types by chance, wherever they are typed. */
 const PLAIN_ENOUGH =

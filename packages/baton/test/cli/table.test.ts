@@ -53,7 +53,7 @@ describe('the command line', () => {
   test.each([
     [['stauts'], "There is no command 'stauts'", 'Did you mean `baton status`?'],
     [['xyzzy'], "There is no command 'xyzzy'", 'See `baton --help`.'],
-    [['status', 'extra'], "Unexpected word 'extra'", 'baton status --help'],
+    [['up', 'extra'], "Unexpected word 'extra'", 'baton up --help'],
     [['forget'], 'SESSION is missing', 'baton forget --help'],
     [['completions', 'tcsh'], 'SHELL must be one of bash, zsh, fish', 'baton completions --help'],
     [['init', '--agent', 'nobody'], '--agent must be one of claude', 'baton init --help'],

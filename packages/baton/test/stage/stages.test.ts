@@ -65,6 +65,10 @@ describe('a command in a stage', () => {
     expect(await world.said(2, 'continue')).toBeUndefined()
     expect(await world.said(2, 'review')).toBeUndefined()
     expect(await world.said(2, 'implement Phase 1')).toContain('ImplementationPlan.md is missing')
+    expect(await world.said(2, '/baton:stage spec but keep it short')).toContain(
+      '{"target_agent":"PAW-01A Specification","work_id":"auth-system","inline_instruction":"keep it short"}',
+    )
+    expect(await world.said(2, '/stage nonsense')).toBeUndefined()
   })
 })
 
