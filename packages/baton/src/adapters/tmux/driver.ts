@@ -216,7 +216,7 @@ const idOf = (place: string): string => PLACE.exec(place)?.[1] ?? ''
 const socketOf = (place: string): string => PLACE.exec(place)?.[2] ?? ''
 
 /** Where a person's own tmux listens. */
-export const defaultSocket = (env: NodeJS.ProcessEnv): string =>
+const defaultSocket = (env: NodeJS.ProcessEnv): string =>
   `${env.TMUX_TMPDIR || '/tmp'}/tmux-${process.getuid?.() ?? 0}/default`
 
 function glanceAt(pane: Pane | undefined): Glance {

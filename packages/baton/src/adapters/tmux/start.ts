@@ -26,4 +26,4 @@ export function startWords({ launch, cwd, title, env = {} }: StartOrder): string
 }
 
 /** tmux gives `.` and `:` a meaning in names. */
-export const sessionName = (title: string): string => title.replaceAll(/[^\w-]+/g, '-').slice(0, 60)
+const sessionName = (title: string): string => title.replaceAll(/[^\w-]+/g, '-').slice(0, 60)
