@@ -18,16 +18,19 @@ export const LABELS: Record<AskOption, string> = {
 
 /** VS Code shows no more than a few lines, and nothing tells where it cut. */
 const LONGEST = 240
+const LOOKED_AT = 1000
 
 export function wording(ask: Ask): Wording {
   const { agent, project, cwd } = ask.facts
   // A title mostly says where already.
   const where = ask.title.includes(project ?? cwd ?? '/') ? undefined : nameOf(project ?? cwd)
   const about = [agent, where].filter(part => part !== undefined && part !== '').join(' in ')
-  const detail = plain(ask.detail)
+  // An agent may ask about megabytes; only what could be shown is looked at.
+  const detail = plain(ask.detail.slice(0, LOOKED_AT))
   const title = plain(ask.title)
   const said = title.includes(detail) || detail === '' ? title : `${title}: ${detail}`
-  const whole = said.length <= LONGEST && isPlain(ask.detail) && isPlain(ask.title)
+  const whole =
+    said.length <= LONGEST && ask.detail.length <= LOOKED_AT && isPlain(ask.detail) && isPlain(ask.title)
   const shown = said.length <= LONGEST ? said : `${said.slice(0, LONGEST)} …`
   return { message: about === '' ? shown : `${plain(about)}: ${shown}`, whole }
 }

@@ -82,7 +82,7 @@ export const askTree = (): ListView<Ask> =>
     ask => {
       const item = new vscode.TreeItem(plain(ask.title))
       item.id = ask.id
-      item.description = plain(ask.detail).slice(0, 200)
+      item.description = plain(ask.detail.slice(0, 200))
       item.tooltip = visible(ask.detail.slice(0, 2000))
       item.accessibilityInformation = { label: `${item.label}: ${item.description}` }
       item.iconPath = new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'))

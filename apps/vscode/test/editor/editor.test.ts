@@ -32,6 +32,21 @@ describe('in real VS Code', () => {
     await model?.[Symbol.asyncDispose]()
   })
 
+  /** Waits until the chat has this agent and these words in its input. */
+  const chatHolds = async (agent: string, ...words: string[]) => {
+    const { window } = world
+    await until(
+      async () => {
+        const [chosen, input] = [await window.chatAgent(), await window.chatInput()]
+        return chosen.includes(agent) && words.every(word => input.includes(word))
+      },
+      {
+        what: `the chat with ${agent}`,
+        evidence: async () => `${await window.chatAgent()}\n${await window.chatInput()}`,
+      },
+    )
+  }
+
   const heard = () => {
     const last = model.mainRequests({ key: world.home.key }).at(-1)
     return last ? textOf(last) : ''
@@ -56,11 +71,7 @@ describe('in real VS Code', () => {
     // Wrapped to the window, and else the same.
     expect(squeezed(await window.editorText())).toBe(squeezed(stdout))
     // The Status agent waits with the Work ID; without a model nothing is sent for the person.
-    await until(async () => (await window.chatInput()).includes('Work ID: auth-system'), {
-      what: 'the Status agent with the Work ID',
-      evidence: () => window.chatInput(),
-    })
-    expect(await window.chatAgent()).toContain('PAW-X Status')
+    await chatHolds('PAW-X Status', 'Work ID: auth-system')
     await window.picture('work-status')
   })
 
@@ -91,10 +102,7 @@ describe('in real VS Code', () => {
     ])
       expect(context).toContain(line)
     await window.notification('rate-limits is ready').getByText('Begin with PAW-01A Specification').click()
-    await until(async () => (await window.chatAgent()).includes('PAW-01A Specification'), {
-      what: 'the chat with the Specification agent',
-    })
-    expect(await window.chatInput()).toContain('Work ID: rate-limits')
+    await chatHolds('PAW-01A Specification', 'Work ID: rate-limits')
   })
 
   test('the tools are offered to models with the parameters that the daemon takes', async () => {
@@ -142,13 +150,7 @@ describe('in real VS Code', () => {
     await window.dialog().filter({ hasText: 'PAW-02A Code Researcher' }).waitFor()
     await window.dialog().getByText('Yes', { exact: true }).click()
     expect(await running).toEqual([''])
-    await until(async () => (await window.chatAgent()).includes('PAW-02A Code Researcher'), {
-      what: 'the agent of the new chat',
-      evidence: () => window.chatAgent(),
-    })
-    const prompt = await window.chatInput()
-    expect(prompt).toContain('Work ID: auth-system')
-    expect(prompt).toContain('skip external dependencies')
+    await chatHolds('PAW-02A Code Researcher', 'Work ID: auth-system', 'skip external dependencies')
     await window.picture('call-agent')
   })
 
@@ -203,6 +205,31 @@ describe('in real VS Code', () => {
       evidence: async () => (await window.view('Work Items')).join('\n'),
     })
     await window.picture('view')
+  })
+
+  test('the status bar shows how full the context of the session here is', async () => {
+    const { baton, window, home } = world
+    const session = { session_id: '11111111-2222-4333-8444-555555555555', cwd: home.project }
+    const hook = (event: string, more: Record<string, unknown>) =>
+      baton.run(['hook', 'claude-code', event], {
+        cwd: home.project,
+        input: JSON.stringify({ ...session, hook_event_name: event, ...more }),
+      })
+    await hook('SessionStart', { source: 'startup' })
+    await hook('StatusLine', {
+      context_window: {
+        context_window_size: 200_000,
+        used_percentage: 62,
+        current_usage: { input_tokens: 124_000 },
+      },
+    })
+    await until(async () => (await window.statusBar()).includes('62 %'), {
+      what: 'the context in the status bar',
+      evidence: () => window.statusBar(),
+    })
+    expect(await window.statusLabel()).toContain('Fullest context: claude-code, 62 %')
+    expect(await window.view('Sessions')).toEqual([expect.stringContaining('claude-code in project, 62 %')])
+    await window.picture('context')
   })
 
   test('a daemon that goes away and comes back is noticed', async () => {
