@@ -86,7 +86,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
       }
       await parts.write([{ id, at, project, ...about, body }])
     },
-    announce: (project, text) => parts.asks.tell({ project, text }),
+    announce: (project, text) => parts.asks.tell({ project, text, kind: 'pr-ready' }),
     redact: parts.redactor.text,
     fault: parts.fault,
     user: userName(),

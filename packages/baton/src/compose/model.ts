@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { answerLaunches } from '../adapters/agents/launches.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -12,7 +13,7 @@ import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 
-/** The model that judges what no rule decides; none where there is neither a key nor Claude Code's program. */
+/** The model that judges what no rule decides; none where there is neither a key nor an agent's program. */
 export function composeJudge(parts: {
   env: Environment
   stateDir: string
@@ -28,6 +29,7 @@ export function composeJudge(parts: {
     // Private: in a shared folder somebody could plant instructions above the call.
     folder: join(parts.stateDir, 'calls'),
     find: program => onPath(program, env),
+    others: answerLaunches(),
   })
   if (!chosen) return undefined
   const { model } = chosen

@@ -22,7 +22,11 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
   const memory = new HandoffMemory(systemSmallFiles, stateDir)
   return async (
     session: Session,
-    { stage, focus }: { stage?: string | undefined; focus?: string | undefined },
+    {
+      stage,
+      focus,
+      place,
+    }: { stage?: string | undefined; focus?: string | undefined; place?: string | undefined },
   ): Promise<string> => {
     const { agent, nativeSession, transcript } = session
     const root = session.project ?? session.cwd
@@ -45,7 +49,8 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
     const parent = (await memory.received(session.id))?.document
     const document = handoffFromEvidence(kept, { now, focus, parent })
     const name = await files.store(root, document, now)
-    await memory.await(root, { document: name, from: nativeSession })
+    // Where the next stage begins is known, no other session of the project gets the document.
+    await memory.await(root, { document: name, from: nativeSession, writtenBy: 'baton' }, place)
     return `${HANDOFFS}/${name}`
   }
 }

@@ -1,5 +1,6 @@
 import type { Ask, AskAnswer } from '@batonpass/contract/ask'
-import type { AskId } from '@batonpass/contract/ids'
+import type { NoticeKind } from '@batonpass/contract/config'
+import type { AskId, SessionId } from '@batonpass/contract/ids'
 
 /** A way to reach a person. One that fails costs the others nothing. */
 export interface Channel {
@@ -22,6 +23,9 @@ export interface Channel {
 export interface News {
   project: string
   text: string
+  /** What it is about; absent: something went wrong. */
+  kind?: NoticeKind | undefined
+  session?: SessionId | undefined
 }
 
 /** What a person said, before it is stamped. */

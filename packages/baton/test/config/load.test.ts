@@ -74,7 +74,8 @@ describe('the search', () => {
     expect({ problems, notices, files }).toEqual({ problems: [], notices: [], files: [] })
     expect([...sources.values()].every(source => source.kind === 'default')).toBe(true)
     expect([...sources.keys()]).toEqual(configKeys().map(key => key.name))
-    expect(config).toEqual({
+    // Each room's own tests hold its section; these are what the seeds promise.
+    expect(config).toMatchObject({
       handsoff: {
         enabled: true,
         max_continuations: 10,

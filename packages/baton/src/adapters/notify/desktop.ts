@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import type { Programs } from '../../ports/programs.ts'
+
+export interface DesktopParts {
+  programs: Programs
+  env: Readonly<Record<string, string | undefined>>
+  platform: NodeJS.Platform
+  /** The user's number, for finding the session bus that the daemon's clean environment does not name. */
+  uid: number | undefined
+  onPath(program: string): boolean
+}
+
+const WITHIN_MS = 5000
+/** The text is an argument, never part of the script. */
+const SCRIPT = [
+  'on run argv',
+  'display notification (item 2 of argv) with title (item 1 of argv)',
+  'end run',
+].flatMap(line => ['-e', line])
+
+/** Shows a notification with the desktop's own program. */
+export function desktopNotifier({ programs, env, platform, uid, onPath }: DesktopParts) {
+  return {
+    name: 'desktop' as const,
+    reaches: true,
+    async send({ kind, title, text }: { kind: string; title: string; text: string }): Promise<boolean> {
+      const isMac = platform === 'darwin'
+      const program = isMac ? 'osascript' : 'notify-send'
+      if (!onPath(program)) return false
+      const urgency = kind === 'needs-input' || kind === 'trouble' ? 'critical' : 'normal'
+      const args = isMac
+        ? [...SCRIPT, title, text]
+        : ['--app-name=Baton', `--urgency=${urgency}`, '--', title, withoutMarkup(text)]
+      const call = { program, args, cwd: '/', env: environment(), input: '', withinMs: WITHIN_MS }
+      const { code } = await programs.run(call, new AbortController().signal)
+      return code === 0
+    },
+  }
+
+  function environment(): Record<string, string> {
+    const known = [
+      'PATH',
+      'HOME',
+      'DISPLAY',
+      'WAYLAND_DISPLAY',
+      'XDG_RUNTIME_DIR',
+      'DBUS_SESSION_BUS_ADDRESS',
+    ]
+    const own = Object.fromEntries(
+      known.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
+    )
+    const bus = `/run/user/${uid}/bus`
+    const address =
+      uid !== undefined && existsSync(bus) ? { DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` } : {}
+    return { ...address, ...own }
+  }
+}
+
+/** Desktops read a body as markup: an agent's text must not become a link. */
+const withoutMarkup = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,0 +1,39 @@
+const WITHIN_MS = 10_000
+
+interface Sent {
+  kind: string
+  title: string
+  text: string
+  project: string
+  session?: string | undefined
+  ask?: string | undefined
+}
+
+/** Posts each notification as JSON to the address in the settings. Redirects are not followed: they lead elsewhere. */
+export function webhookNotifier({ now, redact }: { now(): number; redact(text: string): string }) {
+  return {
+    name: 'webhook' as const,
+    reaches: true,
+    async send(notice: Sent, { webhook }: { webhook: string }): Promise<boolean> {
+      const { kind, title, text, project, session, ask } = notice
+      const body = {
+        kind,
+        title,
+        text: redact(text),
+        project,
+        session,
+        ask,
+        at: new Date(now()).toISOString(),
+      }
+      const response = await fetch(webhook, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'baton' },
+        body: JSON.stringify(body),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(WITHIN_MS),
+      }).catch(() => undefined)
+      await response?.body?.cancel()
+      return response?.ok ?? false
+    },
+  }
+}

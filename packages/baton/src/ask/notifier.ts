@@ -1,0 +1,68 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type { Config, NoticeKind } from '@batonpass/contract/config'
+import type { AskId, SessionId } from '@batonpass/contract/ids'
+import type { Channel, News } from '../ports/channel.ts'
+import { type ConsiderateParts, firstTime } from './considerate.ts'
+
+/** One thing to tell, as every notifier shows it in its way. */
+export interface Notice {
+  kind: NoticeKind
+  title: string
+  text: string
+  project: string
+  session?: SessionId | undefined
+  ask?: AskId | undefined
+}
+
+/** A way to be noticed at which nobody can answer. Gives whether it was sent. */
+export interface Notifier {
+  readonly name: 'desktop' | 'webhook' | 'bell'
+  /** Whether a person who notices it will look at the question: then it is worth waiting for them. */
+  readonly reaches: boolean
+  send(notice: Notice, settings: Config['notify']): Promise<boolean>
+}
+
+export interface NotifierParts extends ConsiderateParts {
+  settingsFor(project: string): Promise<Config['notify']>
+}
+
+const TITLES: Record<NoticeKind, string> = {
+  'needs-input': 'Waits for you',
+  ended: 'Ended',
+  'pr-ready': 'Pull request',
+  handoff: 'Handed off',
+  trouble: 'Something is wrong',
+}
+const LONGEST = 500
+
+/** A notifier as a channel: questions are announced on it, answers come by another. */
+export function notifierChannel(notifier: Notifier, parts: NotifierParts): Channel {
+  const send = async (notice: Notice): Promise<boolean> => {
+    const settings = await parts.settingsFor(notice.project)
+    if (!settings[notifier.name]) return false
+    const { project, session, kind } = notice
+    const news: News = { project, session, kind, text: notice.ask ?? notice.text }
+    if (!(await firstTime(notifier.name, news, parts))) return false
+    return await notifier.send(notice, settings)
+  }
+  return {
+    name: notifier.name,
+    start: async () => {},
+    stop: async () => {},
+    settle: async () => {},
+    show: async ask => (await send(noticeOf(ask))) && notifier.reaches,
+    tell: ({ project, text, kind = 'trouble', session }) =>
+      send({ kind, project, session, title: `Baton: ${TITLES[kind]}`, text: text.slice(0, LONGEST) }),
+  }
+}
+
+function noticeOf({ id, title, detail, facts }: Ask): Notice {
+  return {
+    kind: 'needs-input',
+    title: `Baton: ${facts.agent ?? 'an agent'} asks`,
+    text: `${title}\n${detail}`.slice(0, LONGEST).toWellFormed(),
+    project: facts.project ?? '/',
+    session: facts.session,
+    ask: id,
+  }
+}
