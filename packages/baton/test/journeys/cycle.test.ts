@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CycleEntry } from '@batonpass/contract/cycle'
 import { describe, expect, test } from 'vitest'
@@ -191,5 +191,64 @@ describe('a full session of the real Claude Code', () => {
     expect(JSON.parse(await baton.must('cycle', '--json', '--all')).cycles).toMatchObject([
       { step: 'cancelled' },
     ])
+  })
+
+  test('takes its workflow along: count, issue and state file go on in the next session', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    mkdirSync(join(home.project, '.claude/commands'), { recursive: true })
+    writeFileSync(join(home.project, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
+    const bin = join(home.path, 'bin')
+    mkdirSync(bin)
+    const cli = join(import.meta.dirname, '../../dist/cli.js')
+    writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, {
+      mode: 0o755,
+    })
+    await using baton = await batonFor(home)
+    baton.configure('permission:\n  preset: trusting\n  undecided: defer\n')
+    const scripted = agent(home)
+    let first = ''
+    let parts = 0
+    let finished = false
+    model.script({ key: home.key }, request => {
+      const session = request.session ?? ''
+      first ||= session
+      if (/Create handoff|resume work|Now go on with the work/.test(request.lastText))
+        return scripted(request)
+      if (
+        request.toolResults.length > 0 &&
+        /file state is current|completed with no output/.test(request.lastText)
+      )
+        return say('That part is there.', session === first ? FULL : {})
+      if (session === first) return call('Bash', { command: `echo ${++parts} > part-${parts}.txt` }, FULL)
+      if (finished) return say('Everything is done.')
+      finished = true
+      return call('Bash', { command: 'baton done' })
+    })
+    await using terminal = await claudeInTmux({
+      home,
+      model,
+      permissionMode: 'bypassPermissions',
+      env: { PATH: `${bin}:${process.env.PATH}` },
+    })
+    await terminal.submit('/issue-to-impl 42')
+    await baton.waitFor('workflow', ({ what, end }) => what === 'ended' && end === 'complete')
+    const done = (await story(baton)).find(({ what }) => what === 'completed')
+    const state = (session: string | undefined) =>
+      JSON.parse(readFileSync(join(home.project, '.tmp/hooked-sessions', `${session}.json`), 'utf8'))
+    expect(state(done?.from)).toMatchObject({ state: 'handed-off', issue_no: 42 })
+    const after = state(done?.to)
+    expect(after).toMatchObject({ workflow: 'issue-to-impl', state: 'done', issue_no: 42 })
+    // The handoff's own prompts are no continuations: the count went on where it stood.
+    expect(after.continuation_count - state(done?.from).continuation_count).toBeLessThanOrEqual(1)
+    const entries = (await baton.entries({ kind: 'workflow' })).map(({ body }) => body)
+    expect(entries).toContainEqual(
+      expect.objectContaining({ what: 'carried-over', workflow: 'issue-to-impl' }),
+    )
+    const index = readFileSync(join(home.project, '.tmp/hooked-sessions/by-issue/42.json'), 'utf8')
+    expect(JSON.parse(index)).toMatchObject({ session_id: done?.to })
   })
 })
