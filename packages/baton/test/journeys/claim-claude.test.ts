@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ClaimFile } from '@batonpass/contract/claim'
+import { expect, test } from 'vitest'
+import { claudeHome } from '../world/agents/claude.ts'
+import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { batonFor } from '../world/baton.ts'
+import { callSocket, settingsFor } from '../world/claims.ts'
+import { fakeGitHub } from '../world/github.ts'
+import { startModel, textOf } from '../world/model.ts'
+import { call, say } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
+const plugin = join(import.meta.dirname, '../../../../plugin')
+const SECRET = 'a secret that only GitHub and Baton know'
+
+test('the whole life of an issue with the real Claude Code: no hand but for the merge and the closing yes', {
+  timeout: 240_000,
+}, async () => {
+  await using github = await fakeGitHub()
+  const board = github.board({ owner: 'acme' })
+  const issue = await github.repository.issue({ title: 'Say hello', labels: ['ready-for-agent'] })
+  board.add(issue, { status: 'Todo' })
+  await using model = await startModel()
+  await using home = claudeHome()
+  const repo = await home.git()
+  await repo.git('remote', 'add', 'origin', github.repository.remote)
+  await repo.git('fetch', '-q', 'origin')
+  await repo.git('reset', '-q', '--hard', 'origin/main')
+  const bin = join(home.path, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)
+  chmodSync(join(bin, 'baton'), 0o755)
+  await using baton = await batonFor(home)
+  baton.configure(settingsFor(github, 'permission:\n  preset: trusting\n  undecided: defer\n'))
+  await baton.must('up', '--restart')
+
+  // GitHub's webhook, as a tunnel would bring it.
+  const listener = spawn(process.execPath, [CLI, 'webhook', '--port', '0'], {
+    cwd: home.project,
+    env: { PATH: process.env.PATH, HOME: home.path, BATON_WEBHOOK_SECRET: SECRET },
+  })
+  let heard = ''
+  listener.stdout.on('data', chunk => {
+    heard += String(chunk)
+  })
+  try {
+    const hook = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(heard)?.[0], { what: 'the webhook' })
+    await github.repository.webhook(hook, SECRET)
+    const bash = (command: string) => call('Bash', { command })
+    const turns = [
+      () => bash(`baton claim ${issue}`),
+      () => bash('echo hello > hello.txt && git add hello.txt && git commit -q -m "Say hello"'),
+      () => bash('baton claim ready --summary "Say hello to everybody"'),
+      () => say('Handed off.'),
+      // Woken up by Baton
+      () => bash('echo "hello, world" > hello.txt && git commit -q -am "Greet the world" && git push -q'),
+      () => say('Mended and pushed.'),
+    ]
+    let n = 0
+    model.script({ key: home.key }, () => turns[n++]?.() ?? say('There is nothing to do.'))
+    await using terminal = await claudeInTmux({
+      home,
+      model,
+      pluginDir: plugin,
+      permissionMode: 'bypassPermissions',
+      env: { PATH: `${bin}:${process.env.PATH}` },
+    })
+    const file = join(home.project, '.agent-claim.json')
+    const signal = () => ClaimFile.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const evidence = async () =>
+      `${await terminal.screen()}\n${heard}\n${await baton.must('logs', '--kind', 'claim')}`
+    const eventually = <T>(what: string, look: () => T | Promise<T>) =>
+      until(look, { what, timeout: 60_000, every: 100, evidence })
+
+    await terminal.submit(`/baton:claim ${issue}`)
+    const pull = await eventually('the pull request', () => signal().pr_number)
+    expect((await github.repository.pullNow(pull)).title).toBe('Say hello to everybody')
+    await eventually('the board', () => board.of(issue)?.status === 'In Review')
+
+    // A check fails: the agent rests, so Baton types what is to be mended into its terminal.
+    const failure = { state: 'failure', workflow: 'CI', log: 'expected "hello, world"\n' }
+    await github.repository.check(pull, 'test', failure)
+    const told = await eventually('the agent to hear of it', () =>
+      model.mainRequests({ key: home.key }).find(request => textOf(request).includes('FAILED on PR')),
+    )
+    expect(textOf(told)).toContain('expected "hello, world"')
+    await eventually('the mended branch', async () =>
+      (await github.repository.git.git('show', `issue-${issue}:hello.txt`)).includes('world'),
+    )
+    await github.repository.check(pull, 'test', 'success')
+    await eventually('green checks', async () => (await baton.must('claims')).includes('1/1 passed'))
+
+    // The two things a person does.
+    await github.repository.merge(pull)
+    const ask = await eventually('the question', async () => {
+      const { asks } = (await callSocket(baton.stateDir, 'GET', '/api/asks')) as {
+        asks: { id: string; title: string }[]
+      }
+      return asks.find(({ title }) => title === `PR #${pull} merged! Should I close issue #${issue}?`)
+    })
+    await baton.must('allow', ask.id, '--token-file', join(baton.stateDir, 'token'))
+
+    await eventually('the end', () => !existsSync(file))
+    const closed = await github.repository.issueNow(issue)
+    expect(closed).toMatchObject({
+      state: 'closed',
+      comments: [expect.stringContaining(`Completed in #${pull}`)],
+    })
+    expect(board.of(issue)).toEqual({ status: 'Done', agent: undefined })
+    expect(await repo.git('status', '--porcelain')).toBe('')
+    const what = (await baton.entries({ kind: 'claim' })).flatMap(({ body }) =>
+      body.kind === 'claim' ? body.what : [],
+    )
+    for (const each of ['claimed', 'opened', 'checks', 'told', 'merged', 'asked', 'answered', 'closed'])
+      expect(what).toContain(each)
+    expect(heard).toContain('acme/app')
+    github.assertClean()
+  } finally {
+    listener.kill()
+  }
+})
