@@ -3,8 +3,8 @@ import { Writable } from 'node:stream'
 import { printable } from '../io.ts'
 
 export interface TerminalParts {
-  stdin: NodeJS.ReadStream
-  stdout: NodeJS.WriteStream
+  stdin: NodeJS.ReadableStream
+  stdout: NodeJS.WritableStream & { columns?: number; rows?: number }
   colour(style: 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'bold', text: string): string
   complete(line: string): string[]
   /** A whole prompt was typed. */
