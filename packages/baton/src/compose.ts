@@ -279,6 +279,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       asks: () => asks.open(),
       claimOf: async project => claimLine(await claim.claims.at(project)),
       drivers,
+      run: order => watched.run(order),
       handOff: stageHandoff(folder.dir, redactor),
       write,
       announce: (project, text) => asks.tell({ project, text }),

@@ -2,6 +2,7 @@ import type { Ask } from '@batonpass/contract/ask'
 import { EntryId, type SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
+import type { RunRequest, Spawn } from '@batonpass/contract/watch'
 import { ModeChange, type ToolAnswer, type WorkReport, type WorkSummary } from '@batonpass/contract/work'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { systemGit } from '../adapters/git/git.ts'
@@ -17,7 +18,7 @@ import type { Environment } from '../config/places.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { Reactor } from '../ports/reactor.ts'
-import { beginCommand, quoted } from '../stage/begin-command.ts'
+import { beginCommand } from '../stage/begin-command.ts'
 import { summaryOf, WorkItems } from '../stage/items.ts'
 import { StageMemory } from '../stage/memory.ts'
 import type { StagePorts } from '../stage/ports.ts'
@@ -36,7 +37,9 @@ export interface StageParts {
     session(id: SessionId): Promise<Session | undefined>
     asks(): readonly Ask[]
     claimOf?(project: string): Promise<string | undefined>
-    drivers: { all: readonly Driver[]; at(place: string): Driver | undefined }
+    drivers: { at(place: string): Driver | undefined }
+    /** Starts an agent that Baton watches. */
+    run(order: RunRequest): Promise<Spawn>
     handOff: NonNullable<StagePorts['handOff']>
     write(entries: readonly NewEntry[]): Promise<unknown>
     announce(project: string, text: string): Promise<void>
@@ -60,7 +63,7 @@ export interface StagedWork {
 export function composeStage({ env, home, stateDir, forgeFor, daemon }: StageParts): StagedWork {
   const items = new WorkItems(systemSmallFiles, systemFolders)
   const memory = new StageMemory(systemSmallFiles, stateDir)
-  const start = daemon && starter(daemon.drivers.all, env)
+  const start = daemon && starter(daemon.run, env)
   const ports: StagePorts = {
     items,
     files: systemSmallFiles,
@@ -116,15 +119,19 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
   }
 }
 
-/** Fresh sessions in tmux, where it is installed: a person can look at them and take over. */
-function starter(drivers: readonly Driver[], env: Environment): StagePorts['start'] {
-  const tmux = drivers.find(({ kind }) => kind === 'tmux')
-  if (!tmux || !onPath('tmux', env)) return undefined
-  return async ({ agent, project, title, prompt }) => {
-    const launch = launchesOf(agent).interactive({ prompt })
-    const { place } = await tmux.start({ agent, launch, cwd: project, title })
-    const socket = place.slice(place.indexOf(' ') + 1)
-    return { place, attach: `tmux -S ${quoted(socket)} attach -t ${quoted(title)}` }
+/** Fresh sessions where a person can look at them: in tmux, else hosted, where either is installed. */
+function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): StagePorts['start'] {
+  const hosted = launchesOf('claude-code').acp?.().program
+  const driver = onPath('tmux', env) ? 'tmux' : hosted && onPath(hosted, env) ? 'acp' : undefined
+  if (!driver) return undefined
+  return async ({ agent, project, title, prompt, beside }) => {
+    const socket = driver === 'tmux' ? /^%\d+ (\/.+)$/.exec(beside ?? '')?.[1] : undefined
+    const order = { agent, driver, cwd: project, title, prompt, args: [], env: {} } as const
+    const spawn = await run({ ...order, args: [], ...(socket ? { where: socket } : {}) })
+    return {
+      place: spawn.place ?? '',
+      attach: driver === 'tmux' ? `baton attach ${spawn.title}` : `It is hosted: baton logs --follow`,
+    }
   }
 }
 

@@ -14,5 +14,5 @@ export function beginCommand(
   return `cd ${quoted(project)} && ${[program, ...args].map(quoted).join(' ')}`
 }
 
-export const quoted = (word: string): string =>
+const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -31,7 +31,7 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number]
 
 export const AUTO_NEEDS_LOCAL = 'Auto mode requires local review strategy'
-export const NO_CONTEXT = 'WorkflowContext.md is missing: manual mode is used.'
+const NO_CONTEXT = 'WorkflowContext.md is missing: manual mode is used.'
 
 /** Reads what a person may have written by hand: any order and case, bold or as a list, more fields than ours. */
 export function parseContext(text: string | undefined): WorkflowContext {

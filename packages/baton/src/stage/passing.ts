@@ -69,8 +69,8 @@ export class Passing {
     const { memory, session: find, now } = this.#ports
     const from = pass.from && (await find(pass.from))
     const prompt = openingPrompt(pass)
-    if (from) await this.#document(from, pass)
     const spot = this.#reachable(from)
+    if (from) await this.#document(from, pass, spot?.place)
     if (spot && from) {
       await memory.keep({ ...pass, state: 'begun', place: spot.place, at: now() })
       const typed = await this.#afresh(spot.driver, spot.place, from.agent, prompt)
@@ -85,8 +85,9 @@ export class Passing {
     const { place, attach } = await this.#ports.start({
       agent: from?.agent ?? 'claude-code',
       project: pass.project,
-      title: `baton-${pass.workId}-${pass.stage}${pass.phase ? `-${pass.phase}` : ''}-${now().toString(36).slice(-4)}`,
+      title: `baton-${pass.workId.slice(0, 30)}-${pass.stage}${pass.phase ? `-${pass.phase}` : ''}-${now().toString(36).slice(-4)}`,
       prompt,
+      beside: from?.pane,
     })
     await memory.keep({ ...pass, state: 'begun', place, at: now() })
     await this.#said(pass, from, 'passed', attach)
@@ -94,9 +95,9 @@ export class Passing {
   }
 
   /** A handoff document is a help and no condition: without one the files of the work item still say everything. */
-  async #document(from: Session, { target, instruction }: Pass): Promise<void> {
+  async #document(from: Session, { target, instruction }: Pass, place: string | undefined): Promise<void> {
     const focus = instruction ? `${target}: ${instruction}` : target
-    await this.#ports.handOff?.(from, { stage: target, focus }).catch(cause => {
+    await this.#ports.handOff?.(from, { stage: target, focus, place }).catch(cause => {
       this.#ports.fault('writing the handoff of a stage', cause)
     })
   }

@@ -28,13 +28,15 @@ export interface StagePorts extends StatusPorts {
     project: string
     title: string
     prompt: string
+    /** Where the session before it is, so that the new one is found near it. */
+    beside?: string | undefined
   }): Promise<{ place: string; attach: string }>
   /** The command a person runs to begin it by hand. */
   commandFor(agent: AgentName, project: string, prompt: string): string
   /** Writes the handoff document of a session that ends a stage, for the session that begins the next. */
   handOff?(
     session: Session,
-    about: { stage?: string | undefined; focus?: string | undefined },
+    about: { stage?: string | undefined; focus?: string | undefined; place?: string | undefined },
   ): Promise<string>
   journal(about: { project: string; session?: Session | undefined }, entry: StageEntry): Promise<void>
   /** Tells people something that wants no answer. */

@@ -100,7 +100,7 @@ export async function writePrompt(
   })
 }
 
-export function promptText(workId: string, key: TemplateKey, additional?: string): string {
+function promptText(workId: string, key: TemplateKey, additional?: string): string {
   const { stage, task } = TEMPLATES[key]
   const more = additional?.trim()
   return `---\nagent: ${rowOf(stage).agent}\n---\n\n${task}\n\nWork ID: ${workId}\n${more ? `\n${more}\n` : ''}`

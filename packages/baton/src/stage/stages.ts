@@ -288,7 +288,7 @@ const PLAIN_ENOUGH =
   /^(?:implement phase \d|final pr\b|address comments|check pr\b|generate prompt for|where am i\b|(?:what|which|list)\b.{0,30}\bwork items?\b)/i
 
 /** Whether the files show that the session did its stage: what it makes is newer than its beginning. */
-export function isFinished({ stage, phase, since }: Binding, { facts, written }: WorkItem): boolean {
+function isFinished({ stage, phase, since }: Binding, { facts, written }: WorkItem): boolean {
   if (!stage) return false
   const { makes } = rowOf(stage)
   if (makes) return facts.artifacts.has(makes) && (written.get(makes) ?? 0) >= since - SAME_MOMENT_MS

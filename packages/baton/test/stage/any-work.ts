@@ -2,7 +2,7 @@ import { Artifact, type StageName, type WorkPhase } from '@batonpass/contract/wo
 import fc from 'fast-check'
 import type { WorkFacts } from '../../src/stage/facts.ts'
 
-export const anyPhases: fc.Arbitrary<WorkPhase[]> = fc
+const anyPhases: fc.Arbitrary<WorkPhase[]> = fc
   .array(
     fc.record({
       state: fc.constantFrom('open' as const, 'begun' as const, 'done' as const),

@@ -78,8 +78,12 @@ function promptOf(given: Given, agent: string, io: Io): string | undefined {
 }
 
 /** Baton's own workflow commands come with its plugin: brought along where it is not installed. */
-function pluginArguments(given: Given, agent: string, { env, home }: Io): string[] {
-  if (text(given, 'workflow') === undefined || !/^claude(-code)?$/.test(agent)) return []
+function pluginArguments(given: Given, agent: string, io: Io): string[] {
+  return text(given, 'workflow') === undefined ? [] : broughtPlugin(agent, io)
+}
+
+export function broughtPlugin(agent: string, { env, home }: Io): string[] {
+  if (!/^claude(-code)?$/.test(agent)) return []
   const installed = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'plugins/installed_plugins.json')
   const plugin = join(dirname(programPaths().cli), 'plugin')
   return holds(installed, '"baton@') || !existsSync(plugin) ? [] : ['--plugin-dir', plugin]
@@ -109,7 +113,7 @@ function branchFor(given: Given): string {
 const NOT_HANDED_ON =
   /^(?:TMUX.*|TERM|TERM_PROGRAM.*|TERMINFO|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|CLAUDECODE|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT)|CLAUDE_PROJECT_DIR|CODEX_THREAD_ID|BATON_MARKER|INIT_CWD|npm_.*)$/
 
-function handedOn(env: Io['env']): Record<string, string> {
+export function handedOn(env: Io['env']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
       (pair): pair is [string, string] =>

@@ -1,5 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
-import { ToolAnswer } from '@batonpass/contract/work'
+import { type RunRequest, Spawn } from '@batonpass/contract/watch'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { parseCommand } from '../../stage/command.ts'
 import { position } from '../../stage/facts.ts'
@@ -13,7 +15,9 @@ import { workIdOf } from '../../stage/work-id.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
+import { socketHere } from '../tmux-place.ts'
 import { reportHere, workHere } from '../work.ts'
+import { broughtPlugin, handedOn } from './run.ts'
 
 const WHAT = ['new', 'list', 'show', 'mode', 'run'] as const
 
@@ -133,26 +137,43 @@ async function run(given: Given, io: Io, project: string, words: readonly string
     io.stdout.write(`Would begin ${agent}${inline ? ` (${inline})` : ''} (--dry-run).\n`)
     return EXIT.ok
   }
-  const answer = await called(io, project, args)
+  const { spawn, text: instead } = await started(io, project, args)
   io.stdout.write(
     flag(given, 'json')
-      ? `${JSON.stringify({ workId: item.workId, agent, ...answer })}\n`
-      : answer.text === ''
-        ? `${agent} begins in a session of its own. Follow it: baton logs --follow --kind stage\n`
-        : `${printable(answer.text)}\n`,
+      ? `${JSON.stringify({ workId: item.workId, agent, ...(spawn ? { spawn } : { instead }) })}\n`
+      : spawn
+        ? `${agent} begins as ${spawn.title}.\n  look     baton attach ${spawn.title}\n  follow   baton logs --follow --kind stage\n`
+        : `${printable(instead)}\n`,
   )
   return EXIT.ok
 }
 
-async function called(io: Io, project: string, args: Record<string, unknown>): Promise<ToolAnswer> {
-  const folder = folderOf(io)
-  const up = (await daemonHealth(folder)) ?? (await startDaemon(folder, io).catch(() => undefined))
-  if (up)
-    return ToolAnswer.parse(
-      await callDaemon(folder, 'POST', '/api/tools/paw_call_agent', 60_000, {
-        body: { project, arguments: args },
-      }),
-    )
+/** The daemon starts it with the person's own environment, as `baton run` does; without tmux they get the command. */
+async function started(
+  io: Io,
+  project: string,
+  args: Record<string, unknown>,
+): Promise<{ spawn?: Spawn; text: string }> {
   const ports = workHere(io)
-  return callTool(new Stages(ports), ports, 'paw_call_agent', args, { project })
+  const { open } = await callTool(new Stages(ports), ports, 'paw_call_agent', args, {
+    project,
+    opensChats: true,
+  })
+  const prompt = open?.prompt ?? ''
+  if (!onPath('tmux', io.env))
+    return { text: `There is no tmux here. Run:\n${ports.commandFor('claude-code', project, prompt)}` }
+  const folder = folderOf(io)
+  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  const body: RunRequest = {
+    agent: 'claude-code',
+    driver: 'tmux',
+    cwd: project,
+    prompt,
+    title: `baton-${String(args.work_id).slice(0, 40)}-${systemClock.now().toString(36).slice(-5)}`,
+    // The stage's tools come with the plugin.
+    args: broughtPlugin('claude-code', io),
+    env: handedOn(io.env),
+    where: socketHere(io.env),
+  }
+  return { spawn: Spawn.parse(await callDaemon(folder, 'POST', '/api/spawns', 60_000, { body })), text: '' }
 }

@@ -14,7 +14,7 @@ export function stageInstructions(
 }
 
 /** The instructions as they are written, with `{{HANDOFF_INSTRUCTIONS}}` where the component goes. */
-export function stageTemplate(stage: StageName): string {
+function stageTemplate(stage: StageName): string {
   const { agent, title } = rowOf(stage)
   return [
     `# ${agent}`,
