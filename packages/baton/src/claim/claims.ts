@@ -205,7 +205,9 @@ export class Claims {
     }
     await this.#renew(record, now)
     const found = await this.#ports.signals.read(record.project)
-    const young = found.kind === 'claim' && now - found.modifiedMs < SETTLE_MS
+    const age = found.kind === 'claim' ? now - found.modifiedMs : Number.POSITIVE_INFINITY
+    // A file from the future, by a clock that was set back, is not young for ever.
+    const young = age >= 0 && age < SETTLE_MS
     await this.#carry(record, { why: 'tick', resting: !young && this.#rests(record) })
     await this.#after(record)
   }

@@ -238,6 +238,7 @@ function repositoryHandle(world: World, fullName: string): FakeRepository {
   const address = `${world.baseUrl}/${fullName}.git`
   const pullNow = (number: number) => rest.call<RestPull>('GET', `${api}/pulls/${number}`)
   const headOf = async (on: number | string) => {
+    await git.sync()
     const branch = typeof on === 'string' ? on : (await pullNow(on)).head.ref
     const sha = (await git.branches()).get(branch)
     if (!sha) throw new Error(`no branch ${branch}`)
