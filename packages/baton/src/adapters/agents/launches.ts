@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { Launches } from '../../ports/launch.ts'
+import type { Launch, Launches } from '../../ports/launch.ts'
 import { agents } from './agent-list.ts'
 import { findProfile } from './profiles.ts'
 
@@ -19,3 +19,6 @@ export function launchesOf(name: string): Launches {
     remedy: `Name one of: ${LAUNCHABLE.join(', ')}.`,
   })
 }
+
+/** How the agents that can are started for one answer. */
+export const answerLaunches = (): readonly Launch[] => LAUNCHES.flatMap(({ answer }) => answer?.({}) ?? [])

@@ -59,7 +59,7 @@ const KEPT = new RegExp(
     ...['BATON_HOME', 'AGENTIZE_HOME'],
     ...['ANTHROPIC_.*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_.*'],
     ...['AWS_.*', 'GOOGLE_.*', 'CLOUD_ML_REGION', 'VERTEX_.*'],
-    ...['CODEX_.*', 'OPENAI_.*', 'CURSOR_.*', 'OPENCODE_.*'],
+    ...['CODEX_.*', 'OPENAI_.*', 'CURSOR_.*', 'OPENCODE_.*', 'GEMINI_.*', 'COPILOT_.*', 'PI_.*'],
   ].join('|')})$`,
 )
 

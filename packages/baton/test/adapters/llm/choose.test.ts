@@ -1,7 +1,11 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { answerLaunches } from '../../../src/adapters/agents/launches.ts'
 import { chooseModel } from '../../../src/adapters/llm/choose.ts'
 import { agentEnvironment } from '../../../src/adapters/llm/private-call.ts'
 import { systemPrograms } from '../../../src/adapters/system/programs.ts'
+import { scratch } from '../../world/scratch.ts'
+import { Choice, never, question } from './sample.ts'
 
 describe('choosing a model', () => {
   test.each([
@@ -22,6 +26,29 @@ describe('choosing a model', () => {
     })
 
     expect(chosen?.by).toBe(by)
+  })
+
+  test('without Claude Code the first agent that is there answers, and its shape is checked', async () => {
+    await using folder = scratch()
+    const says = (text: string) =>
+      folder.write('codex', `#!/bin/sh\ncat > asked\nprintf '%s' '${text}'\n`, 0o755)
+    says('')
+    const chosen = chooseModel({
+      env: { PATH: process.env.PATH },
+      programs: systemPrograms,
+      ownCall: () => ({ marker: 'm', release: () => undefined }),
+      folder: join(folder.path, 'calls'),
+      find: program => (program === 'codex' ? join(folder.path, 'codex') : undefined),
+      others: answerLaunches(),
+    })
+    expect(chosen?.by).toBe('codex')
+    const ask = () => chosen?.model.ask(question, Choice, never())
+    for (const wrong of ['', 'yes', '{"decision":"maybe"}', 'Sure: {"decision":"deny","reason":"x"}']) {
+      says(wrong)
+      await expect(ask()).rejects.toMatchObject({ code: 'model_failed' })
+    }
+    says('```json\n{"decision":"deny","reason":"It sends a key away."}\n```')
+    expect(await ask()).toEqual({ decision: 'deny', reason: 'It sends a key away.' })
   })
 
   test('an agent’s program gets its own login and where things are, and no other secret', () => {
