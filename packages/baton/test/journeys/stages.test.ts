@@ -1,12 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { StageEntry } from '@batonpass/contract/work'
 import { describe, expect, test } from 'vitest'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { installAgent } from '../world/agents/install.ts'
 import { type BatonHere, batonFor } from '../world/baton.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
+import { scratch } from '../world/scratch.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 
@@ -47,7 +50,7 @@ const PLAN = '# Plan\n\n## Phase 1: Store\n- [ ] tests pass\n\n## Phase 2: API\n
 function play(
   model: Model,
   home: ClaudeHome,
-  { calls }: { calls: (agent: string) => string | undefined },
+  { calls, server = 'baton' }: { calls: (agent: string) => string | undefined; server?: string },
 ): string[] {
   const seen: string[] = []
   const file = (name: string, content: string): Turn =>
@@ -77,7 +80,7 @@ function play(
     if (!work) return undefined
     if (turn === 0) {
       seen.push(phase ? `${agent} ${phase}` : agent)
-      return call('mcp__baton__paw_get_context', { work_id: 'auth-system', agent_name: agent })
+      return call(`mcp__${server}__paw_get_context`, { work_id: 'auth-system', agent_name: agent })
     }
     if (turn === 1) {
       // The second time the specification is settled: its questions are ticked.
@@ -88,7 +91,7 @@ function play(
       return work(phase)
     }
     const next = turn === 2 ? calls(agent) : undefined
-    if (next) return call('mcp__baton__paw_call_agent', { target_agent: next, work_id: 'auth-system' })
+    if (next) return call(`mcp__${server}__paw_call_agent`, { target_agent: next, work_id: 'auth-system' })
     return say(`${agent} ${phase} is finished.`)
   })
   return seen
@@ -286,6 +289,48 @@ describe('staged work, with the real Claude Code', () => {
     expect(readFileSync(join(home.project, WORK, 'prompts/03A-implement-phase3.prompt.md'), 'utf8')).toBe(
       '---\nagent: PAW-03A Implementer\n---\n\nCarry out the next phase of the implementation plan.\n\nWork ID: auth-system\n\nPhase: 3\n',
     )
+    model.assertClean()
+  })
+
+  test('`baton work run` begins a stage in tmux with the plugin’s tools, and it goes on there', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    baton.configure(RULES.replace('mcp: baton', 'mcp: plugin_baton_baton'))
+    await baton.must('up', '--restart')
+    await baton.must('work', 'new', 'Auth System', '--mode', 'semi-auto')
+    const seen = play(model, home, {
+      server: 'plugin_baton_baton',
+      calls: agent => (agent === 'PAW-01B Spec Researcher' ? 'PAW-01A Specification' : undefined),
+    })
+    const claude = dirname(await installAgent('claude-code'))
+    const sockets = scratch('bx-')
+    const env = {
+      ...home.env(model),
+      PATH: `${claude}:${process.env.PATH}`,
+      TMUX_TMPDIR: sockets.path,
+    }
+    try {
+      const ran = await baton.run(['work', 'run', 'auth-system'], { env })
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      expect(ran.stdout).toMatch(/^PAW-01A Specification begins as baton-auth-system-\w+\./)
+      await baton
+        .waitFor('stage', ({ what }) => what === 'paused')
+        .catch(async cause => {
+          throw new Error(
+            `${cause}\n${seen}\n${await baton.must('logs', '--lines', '40')}\n${model.summary()}`,
+          )
+        })
+      expect(seen).toEqual(EVERYTHING.slice(0, 3))
+      expect((await baton.must('ps')).match(/baton-auth-system-/g)).toHaveLength(1)
+    } finally {
+      const socket = join(sockets.path, `tmux-${process.getuid?.()}`, 'default')
+      spawnSync('tmux', ['-S', socket, 'kill-server'])
+      sockets.remove()
+    }
     model.assertClean()
   })
 })
