@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
-import type { Session } from '@batonpass/contract/session'
 import * as vscode from 'vscode'
 import { askPerson, lookAndAnswer } from './ask/answer.ts'
 import { Notifier, type NotifyWhich } from './ask/notify.ts'
 import { plain, wholeText } from './ask/wording.ts'
 import { changeMode } from './command/change-mode.ts'
+import { handOff } from './command/hand-off.ts'
 import { newWorkflow } from './command/new-workflow.ts'
 import { startDaemon } from './command/start-daemon.ts'
 import { isWorkNode, workStatus } from './command/work-status.ts'
@@ -51,6 +51,8 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   })
 
+  const sessionOf = (given: unknown) =>
+    live.picture.sessions.find(({ id }) => id === (hasId(given) ? given.id : undefined))
   const commands: Record<string, (given?: unknown) => unknown> = {
     'paw.newWorkflow': () => newWorkflow(daemon).finally(() => live.refresh()),
     'paw.getWorkStatus': given =>
@@ -74,12 +76,18 @@ export function activate(context: vscode.ExtensionContext): void {
     'baton.refresh': () => live.refresh(),
     // Names the question and nothing else: what is answered is always a person's click.
     'baton.lookAtAsk': async given => {
-      const ask = live.picture.asks.find(({ id }) => id === (isAsk(given) ? given.id : given))
+      const ask = live.picture.asks.find(({ id }) => id === (hasId(given) ? given.id : given))
       if (ask) await lookAndAnswer(ask, asking)
       else void vscode.window.showInformationMessage('This question is no longer open.')
     },
-    'baton.copySession': given =>
-      vscode.env.clipboard.writeText((given as Session | undefined)?.nativeSession ?? ''),
+    'baton.handOff': async given => {
+      const session = sessionOf(given)
+      if (session) await handOff(daemon, session)
+    },
+    'baton.copySession': async given => {
+      const session = sessionOf(given)
+      if (session) await vscode.env.clipboard.writeText(session.nativeSession)
+    },
   }
 
   // A person's own edits count, and no event tells of them.
@@ -133,7 +141,7 @@ const notify = () => setting<NotifyWhich>('notifications', 'all')
 const setting = <T extends string>(name: string, otherwise: T): T =>
   vscode.workspace.getConfiguration('baton').get<T>(name) ?? otherwise
 
-const isAsk = (given: unknown): given is { id: string } =>
+const hasId = (given: unknown): given is { id: string } =>
   typeof given === 'object' && given !== null && 'id' in given && typeof given.id === 'string'
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

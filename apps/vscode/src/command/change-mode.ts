@@ -9,7 +9,7 @@ export async function changeMode(
   daemon: Daemon,
   { workId, project, mode: current }: WorkNode,
 ): Promise<void> {
-  const rows = MODES.map(mode => ({ ...mode, detail: mode.value === current ? 'as it is now' : '' }))
+  const rows = MODES.map(mode => ({ ...mode, description: mode.value === current ? 'as it is now' : '' }))
   const chosen = await vscode.window.showQuickPick(rows, { title: `Handoff Mode of ${workId}` })
   if (chosen === undefined || chosen.value === current) return
   await daemon.post(`/api/work/${workId}/mode`, ModeChanged, { project, mode: chosen.value })

@@ -9,28 +9,28 @@ import { folders } from '../folders.ts'
 const WORKFLOWS = [
   {
     label: 'Full',
-    description: 'specification, research, plan, phases, documentation, pull request',
+    detail: 'specification, research, plan, phases, documentation, pull request',
     value: 'full',
   },
-  { label: 'Minimal', description: 'without specification and documentation', value: 'minimal' },
-  { label: 'Review', description: "somebody's pull request", value: 'review' },
+  { label: 'Minimal', detail: 'without specification and documentation', value: 'minimal' },
+  { label: 'Review', detail: "somebody's pull request", value: 'review' },
 ] as const
 
 const STRATEGIES = [
-  { label: 'Local', description: 'commits on the target branch, one final pull request', value: 'local' },
-  { label: 'PRs', description: 'a pull request for plan, each phase and documentation', value: 'prs' },
+  { label: 'Local', detail: 'commits on the target branch, one final pull request', value: 'local' },
+  { label: 'PRs', detail: 'a pull request for plan, each phase and documentation', value: 'prs' },
 ] as const
 
 export const MODES = [
-  { label: 'Manual', description: 'Full control: you command each stage transition', value: 'manual' },
+  { label: 'Manual', detail: 'Full control: you command each stage transition', value: 'manual' },
   {
     label: 'Semi-Auto',
-    description: 'Thoughtful automation: automatic at research and review, pause at decisions',
+    detail: 'Thoughtful automation: automatic at research and review, pause at decisions',
     value: 'semi-auto',
   },
   {
     label: 'Auto',
-    description: 'Full automation: agents chain through all stages (local strategy required)',
+    detail: 'Full automation: agents chain through all stages (local strategy required)',
     value: 'auto',
   },
 ] as const
@@ -91,7 +91,7 @@ async function whichFolder(): Promise<string | undefined> {
 
 async function choose<T extends string>(
   title: string,
-  rows: readonly { label: string; description: string; value: T }[],
+  rows: readonly { label: string; detail: string; value: T }[],
 ): Promise<T | undefined> {
   const chosen = await vscode.window.showQuickPick([...rows], { title, ignoreFocusOut: true })
   return chosen?.value

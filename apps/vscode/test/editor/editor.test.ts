@@ -228,8 +228,18 @@ describe('in real VS Code', () => {
       evidence: () => window.statusBar(),
     })
     expect(await window.statusLabel()).toContain('Fullest context: claude-code, 62 %')
-    expect(await window.view('Sessions')).toEqual([expect.stringContaining('claude-code in project, 62 %')])
+    await until(async () => (await window.view('Sessions')).join().includes('claude-code in project, 62 %'), {
+      what: 'the session in the view',
+      evidence: async () => (await window.view('Sessions')).join('\n'),
+    })
     await window.picture('context')
+    // A session that no driver reaches is not handed off, and the person is told what to do instead.
+    const { sessions } = JSON.parse(await baton.must('status', '--json'))
+    const asked = world.companion.command('baton.handOff', { id: sessions[0].id })
+    await window.dialog().getByText('Hand off', { exact: true }).click()
+    await window.notification('cannot reach session').waitFor()
+    await window.notification('cannot reach session').locator('.codicon-notifications-clear').click()
+    await asked
   })
 
   test('a daemon that goes away and comes back is noticed', async () => {

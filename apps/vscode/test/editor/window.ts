@@ -67,6 +67,8 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
       return labels.map(label => label ?? '')
     },
     async choose(text) {
+      // Away from where a hover of the row before may still stand.
+      await page.mouse.move(700, 600)
       await row(text).click({ timeout: PATIENCE })
     },
     async enter(title, text) {
