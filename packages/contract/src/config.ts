@@ -75,6 +75,17 @@ const telegram = section('Questions to you by Telegram.', {
   ),
 })
 
+const shadow = section('Watching without acting, to see what Baton would do.', {
+  enabled: flag(
+    false,
+    'Write everything down and answer nothing: the agents go on as if Baton were not there.',
+    {
+      trust: 'needed',
+      whenBroken: false,
+    },
+  ),
+})
+
 /** What people are told of beside questions. */
 export const NoticeKind = z.enum(['needs-input', 'ended', 'pr-ready', 'handoff', 'trouble'])
 export type NoticeKind = z.infer<typeof NoticeKind>
@@ -352,6 +363,7 @@ export const Config = section("Baton's configuration.", {
   handsoff: handsoff.prefault({}),
   telegram: telegram.prefault({}),
   notify: notify.prefault({}),
+  shadow: shadow.prefault({}),
   store: store.prefault({}),
   journal: journal.prefault({}),
   daemon: daemon.prefault({}),

@@ -1,3 +1,4 @@
+import { AGENTS } from '@batonpass/contract/agents'
 import { BatonError } from '@batonpass/contract/errors'
 import type { ProcessFacts } from '../ports/ancestry.ts'
 
@@ -28,11 +29,11 @@ export function isAgent({ words, program }: Pick<ProcessFacts, 'words' | 'progra
   // A process that gave itself a title has all of it in one word.
   const [title = ''] = command.split(' ')
   const names = [command, title, program ?? '', ...scriptOf(command, rest)]
-  return names.some(name => AGENTS.has(baseOf(name)) || PACKAGES.test(name)) || isHook(words)
+  return names.some(name => PROGRAMS.has(baseOf(name)) || PACKAGES.test(name)) || isHook(words)
 }
 
 /** The program files of the agents Baton speaks with. */
-const AGENTS = new Set(['claude', 'codex', 'cursor-agent', 'opencode', 'gemini', 'copilot', 'pi', 'omp'])
+const PROGRAMS: ReadonlySet<string> = new Set(Object.values(AGENTS).flatMap(({ programs }) => programs))
 const PACKAGES =
   /(?:^|\/)(@anthropic-ai\/claude-|@openai\/codex|opencode-ai\/|@google\/gemini-cli|@github\/copilot|@[\w-]+\/pi-coding-agent|@agentclientprotocol\/(?:claude|codex)|cursor-agent\/|claude\/versions\/)/
 /** Set by agents for the commands they run. */

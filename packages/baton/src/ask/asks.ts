@@ -121,11 +121,21 @@ export class Asks implements Answering {
 
   /** Tells people by every channel that can; one that fails costs the others nothing. */
   async tell(news: News): Promise<void> {
+    await this.reach(news)
+  }
+
+  /** The same, and gives the channels that reached somebody. */
+  async reach(news: News): Promise<string[]> {
+    const reached: string[] = []
     await Promise.all(
       this.#parts.channels.map(channel =>
-        this.#guard(`telling by ${channel.name}`, channel.tell?.(news) ?? Promise.resolve()),
+        this.#guard(
+          `telling by ${channel.name}`,
+          (channel.tell?.(news) ?? Promise.resolve(false)).then(did => did && reached.push(channel.name)),
+        ),
       ),
     )
+    return reached
   }
 
   open(): Ask[] {

@@ -3,6 +3,8 @@ import type { Command } from './command.ts'
 import { SHELLS } from './completions.ts'
 
 const JSON_OPTION = { json: { type: 'boolean', help: 'Print JSON for scripts.' } } as const
+/** As people type them. */
+const STARTED = profiles.map(({ name, aliases }) => aliases[0] ?? name)
 const AGENTS = [...profiles.flatMap(({ name, aliases }) => [...aliases, name]), 'all']
 
 const TOKEN_FILE = {
@@ -48,6 +50,11 @@ export const COMMANDS: readonly Command[] = [
         type: 'boolean',
         help: "Leave Claude Code's status line alone. By default it tells Baton how full the context is; your own is kept.",
       },
+      yes: { type: 'boolean', short: 'y', help: 'Ask nothing and take the defaults, also at a terminal.' },
+      shadow: {
+        type: 'boolean',
+        help: 'Only watch and decide nothing; `baton shadow` later says what Baton would have done.',
+      },
       'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
       ...JSON_OPTION,
     },
@@ -58,11 +65,13 @@ export const COMMANDS: readonly Command[] = [
         'Show what would change in .claude/settings.json of this project.',
       ],
     ],
-    load: async () => (await import('./commands/init.ts')).init,
+    load: async () => (await import('./commands/setup.ts')).init,
   },
   {
     name: 'uninstall',
-    summary: 'Remove the hooks that `baton init` installed.',
+    summary: 'Remove Baton from this machine: hooks, daemon, journal and snapshots.',
+    details:
+      'With --agent or --scope only those hooks go. Handoff documents and your configuration stay, because they are yours.',
     options: {
       agent: { type: 'string', value: 'AGENT', many: true, choices: AGENTS, help: 'Only this agent.' },
       scope: {
@@ -71,11 +80,13 @@ export const COMMANDS: readonly Command[] = [
         choices: ['user', 'project', 'local'],
         help: 'Only these settings. Default: all of them.',
       },
+      'keep-data': { type: 'boolean', help: 'Keep the journal and everything else in the state folder.' },
+      yes: { type: 'boolean', short: 'y', help: 'Do not ask first, also at a terminal.' },
       'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
       ...JSON_OPTION,
     },
     examples: [['baton uninstall', "Take Baton out of your settings and this project's."]],
-    load: async () => (await import('./commands/init.ts')).uninstall,
+    load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
   {
     name: 'tour',
@@ -143,6 +154,26 @@ export const COMMANDS: readonly Command[] = [
     },
     examples: [['baton recap --since 8h', 'The last eight hours.']],
     load: async () => (await import('./commands/recap.ts')).recap,
+  },
+  {
+    name: 'shadow',
+    summary: 'Say what Baton would have done in shadow mode, or end it.',
+    details:
+      'Replays what was recorded under the rules in force: what would have been allowed, stopped and asked, where work would\nhave gone on, and which sessions would have been handed off. A model is not asked, so fewer questions may remain.',
+    options: {
+      since: {
+        type: 'string',
+        value: 'TIME',
+        help: 'From then on: a span such as 2d, or a date. Default: everything.',
+      },
+      end: { type: 'boolean', help: 'End shadow mode: from now on Baton decides.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton shadow --since 1d', 'What Baton would have done since yesterday.'],
+      ['baton shadow --end', 'Let Baton decide from now on.'],
+    ],
+    load: async () => (await import('./commands/shadow.ts')).shadow,
   },
   {
     name: 'down',
@@ -388,7 +419,11 @@ export const COMMANDS: readonly Command[] = [
       worktree: { type: 'boolean', help: 'Work in a new worktree beside this one.' },
       anyway: { type: 'boolean', help: 'Although it is blocked, or not to do on the board.' },
       force: { type: 'boolean', help: 'With `takeover`: also from a holder that is alive. Only for people.' },
-      summary: { type: 'string', value: 'TEXT', help: 'With `ready`: the title of the pull request.' },
+      summary: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'With `ready`: the title of the pull request; may be left out once there is one.',
+      },
       'dry-run': { type: 'boolean', help: 'Say what would be done.' },
       ...TOKEN_FILE,
       ...JSON_OPTION,
@@ -459,7 +494,7 @@ export const COMMANDS: readonly Command[] = [
         type: 'string',
         short: 'a',
         value: 'AGENT',
-        choices: ['claude', 'codex', 'opencode', 'gemini', 'copilot'],
+        choices: STARTED,
         help: 'Which agent. Default: claude.',
       },
       prompt: {
@@ -497,13 +532,13 @@ export const COMMANDS: readonly Command[] = [
       transcript: {
         type: 'string',
         value: 'FILE',
-        help: 'By this transcript of Claude Code, pi or oh-my-pi.',
+        help: 'By this transcript of an agent.',
       },
       focus: { type: 'string', value: 'TEXT', help: 'What the next session is to look at first.' },
       to: {
         type: 'string',
         value: 'AGENT',
-        choices: ['claude', 'codex', 'opencode', 'gemini', 'copilot'],
+        choices: STARTED,
         help: 'Start this agent with it: at this terminal, or without one for a single turn.',
       },
       print: { type: 'boolean', help: 'Print it as context for a new session, and store nothing.' },

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
@@ -103,7 +103,15 @@ export async function runDaemon(
         workRoutes(baton.work),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
-        dashboardRoutes({ ...baton, logins, mayAnswer, url: () => url, cookieName }),
+        dashboardRoutes({
+          ...baton,
+          logins,
+          mayAnswer,
+          url: () => url,
+          cookieName,
+          now: baton.clock.now,
+          home: homedir(),
+        }),
       ],
     }).fetch,
   )

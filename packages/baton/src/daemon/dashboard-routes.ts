@@ -19,6 +19,9 @@ export interface DashboardRouteParts
   /** The daemon's own address. */
   url(): string
   cookieName(): string
+  now(): number
+  /** The person's home folder: whose settings say where they are told. */
+  home: string
   beatMs?: number
 }
 
@@ -39,6 +42,11 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
     await mayAnswer(c.req.raw.headers)
     await logins.leave()
     return c.json({ left: true })
+  })
+  api.post('/api/page/try-channels', async c => {
+    await mayAnswer(c.req.raw.headers)
+    const text = `Baton can reach you here (${new Date(parts.now()).toISOString().slice(0, 19)}).`
+    return c.json({ reached: await asks.reach({ project: parts.home, text, kind: 'needs-input' }) })
   })
   api.post('/login', bodyLimit({ maxSize: 1024 }), async c => {
     const asked = LoginRequest.safeParse(await c.req.json().catch(() => undefined))

@@ -150,7 +150,9 @@ export class Intake {
     const heard = await this.#lanes.run(session, async () => {
       const heard = await this.#record(call, decoded)
       if (!heard) return undefined
-      const reacting = await react(this.#parts.reactors, heard.event, heard.context, (reactor, cause) =>
+      // In shadow mode everything is written down and nothing is answered.
+      const reactors = heard.context.config.shadow.enabled ? [] : this.#parts.reactors
+      const reacting = await react(reactors, heard.event, heard.context, (reactor, cause) =>
         this.#parts.fault(`${reactor} on ${heard.event.type}`, cause),
       )
       return { event: heard.event, reacting, project: heard.context.project }

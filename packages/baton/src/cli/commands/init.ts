@@ -20,7 +20,7 @@ import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
 
 /** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
-export const init: Handler = async (given, io) => {
+export const installHooks: Handler = async (given, io) => {
   const dryRun = flag(given, 'dry-run')
   const chosen = chooseAgents(given, io)
   const folder = dryRun ? folderOf(io) : openStateFolder(folderOf(io).dir)
@@ -71,7 +71,7 @@ export const init: Handler = async (given, io) => {
 }
 
 /** Takes Baton's hooks out again and leaves everything else as it was. */
-export const uninstall: Handler = async (given, io) => {
+export const removeHooks: Handler = async (given, io) => {
   const wanted = text(given, 'scope')
   const named = asked(given)
   const chosen = named.length > 0 ? named : adapters

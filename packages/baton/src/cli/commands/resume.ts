@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { BatonError } from '@batonpass/contract/errors'
+import { launchesOf } from '../../adapters/agents/launches.ts'
 import type { Run } from '../../workflow/run.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { workflowsHere } from '../workflows.ts'
@@ -31,27 +32,13 @@ export const resume: Handler = async (given, io) => {
   })
 }
 
-/** The agents' own words for going on with a session. */
-export function resumeCommand({
+/** The agent's own words for going on with a session. */
+function resumeCommand({
   agent,
   nativeSession,
 }: Pick<Run, 'agent' | 'nativeSession'>): [string, ...string[]] {
-  switch (agent) {
-    case 'claude-code':
-      return ['claude', '-r', nativeSession]
-    case 'cursor':
-      return ['cursor-agent', '--resume', nativeSession]
-    case 'codex':
-      return ['codex', 'resume', nativeSession]
-    case 'opencode':
-      return ['opencode', '--session', nativeSession]
-    case 'copilot':
-      return ['copilot', '--resume', nativeSession]
-    case 'gemini':
-      return ['gemini', '--resume', nativeSession]
-    case 'pi':
-      return ['pi', '--session', nativeSession]
-  }
+  const { program, args } = launchesOf(agent).interactive({ resume: nativeSession })
+  return [program, ...args]
 }
 
 const quoted = (path: string): string =>

@@ -64,7 +64,7 @@ async function sidesOf(project: string, proposed: Config, io: Io): Promise<Sides
 }
 
 /** With `journal.content: digest` the words are gone; a secret that was taken out changes nothing. */
-const isWhole = (event: ToolEvent): boolean =>
+export const isWhole = (event: ToolEvent): boolean =>
   !/^sha256:[0-9a-f]{64} bytes:\d+$/.test(subjectOf(event).replaceAll(REDACTED, ''))
 
 /** The file is read as it stands, without asking whether it is trusted: nothing runs by it. */
@@ -84,7 +84,7 @@ function configFrom(file: string): Config {
   return Config.parse(plainValue(node))
 }
 
-async function* toolCalls(
+export async function* toolCalls(
   io: Io,
   from: string | undefined,
 ): AsyncGenerator<{ event: ToolEvent; project: string }> {

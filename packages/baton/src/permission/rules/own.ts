@@ -35,6 +35,8 @@ const CLOSED = new Set([
   'attach',
   'watch',
   'unwatch',
+  'dashboard',
+  'shadow',
 ])
 
 const OWN_NAMES = /^(baton|batonpass)(@[\w.^~-]+)?$/

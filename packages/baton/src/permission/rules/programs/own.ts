@@ -7,7 +7,7 @@ export const OWN: ProgramTable = {
   'baton batonpass': {
     globals: '--json --help -h --version',
     sub: {
-      'done status ps health asks why check what-if sessions issue doctor help completions': READ,
+      'done status ps health recap asks why check what-if sessions issue doctor help completions': READ,
       config: { kind: 'read', max: 0, flags: '--json' },
       undo: { kind: 'write', any: true, flags: '--list', check: 'list-only' },
       handoff: { kind: 'project', any: true },

@@ -1,0 +1,69 @@
+import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { callDaemon, folderOf } from '../daemon.ts'
+import { diffOf } from '../diff.ts'
+import { guide } from '../guide.ts'
+import { type Io, printable } from '../io.ts'
+import { changeOwnConfig, type OwnConfigChange, writeOwnConfig } from '../own-config.ts'
+import { withProof } from '../proof.ts'
+import { askAtTerminal, isInteractive } from '../questions.ts'
+import { installHooks } from './init.ts'
+
+/** Sets Baton up: at a terminal by questions, with everything shown before it is written; else by the options alone. */
+export const init: Handler = async (given, io) => {
+  const settings: [string, unknown][] = flag(given, 'shadow') ? [['shadow.enabled', true]] : []
+  const isQuiet = flag(given, 'yes') || flag(given, 'dry-run') || flag(given, 'json') || !isInteractive(io)
+  if (isQuiet) return await carryOut(given, io, changeOwnConfig(io, settings))
+
+  using questions = askAtTerminal(io)
+  const guided = await guide(given, io, questions)
+  const change = changeOwnConfig(io, [...settings, ...guided.settings])
+  io.stdout.write('\nThis would change:\n')
+  const code = await installHooks(dry(guided.given), io)
+  if (code !== EXIT.ok) return code
+  await showChange(change, io)
+  if (!(await questions.yes('\nWrite it?', true))) {
+    io.stdout.write('Nothing was written.\n')
+    return EXIT.ok
+  }
+  const done = await carryOut(guided.given, io, change)
+  if (guided.tries && (await questions.yes('Send a test message?', true))) await tryChannels(io)
+  io.stdout.write('See what the agents do: baton dashboard\n')
+  return done
+}
+
+async function carryOut(given: Given, io: Io, change: OwnConfigChange): Promise<number> {
+  const isNew = change.before !== change.after && change.before === undefined
+  // Nothing to say is nothing to write: a file that only holds a header would be a trace without a use.
+  const isWanted = flag(given, 'shadow') || change.before !== undefined || change.after.includes(':\n')
+  if (change.before !== change.after && isWanted) {
+    if (flag(given, 'dry-run')) await showChange(change, io)
+    else {
+      writeOwnConfig(change)
+      if (!flag(given, 'json')) io.stdout.write(`Wrote ${change.path}${isNew ? ' (new)' : ''}\n`)
+    }
+  }
+  return await installHooks(given, io)
+}
+
+const dry = (given: Given): Given => ({ ...given, options: { ...given.options, 'dry-run': true } })
+
+async function showChange({ path, before, after }: OwnConfigChange, io: Io): Promise<void> {
+  if (before === after || (before === undefined && !after.includes(':\n'))) return
+  const hidden = (text: string) => text.replaceAll(/^(\s*token:\s*).*$/gm, '$1••••')
+  io.stdout.write(printable(await diffOf(path, hidden(before ?? ''), hidden(after))))
+}
+
+/** By the daemon, as it would really tell. */
+async function tryChannels(io: Io): Promise<void> {
+  const folder = folderOf(io)
+  const answer = await withProof(folder.dir, headers =>
+    callDaemon(folder, 'POST', '/api/page/try-channels', 30_000, { headers }),
+  )
+  const reached = typeof answer === 'object' && answer && 'reached' in answer ? answer.reached : []
+  const names = Array.isArray(reached) ? reached.map(String) : []
+  io.stdout.write(
+    names.length > 0
+      ? `Sent by ${names.join(', ')}.\n`
+      : 'Nothing could be sent; see `baton logs --kind fault`.\n',
+  )
+}

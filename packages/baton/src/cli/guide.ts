@@ -1,0 +1,77 @@
+import { adapters } from '../adapters/agents/registry.ts'
+import { onPath } from '../adapters/system/on-path.ts'
+import { type Given, text } from './command.ts'
+import type { Io } from './io.ts'
+import type { Questions } from './questions.ts'
+
+export interface Guided {
+  /** The command as the person might have typed it. */
+  given: Given
+  /** What goes into their own configuration. */
+  settings: (readonly [key: string, value: unknown])[]
+  /** A channel was set up that can be tried. */
+  tries: boolean
+}
+
+const WORDS = {
+  cautious: 'asks more often',
+  standard: 'lets through what only reads or can be undone',
+  trusting: 'asks only about what leaves the machine',
+} as const
+
+/** Leads through the set-up: agents, rules, shadow mode, and ways to be reached. Writes nothing. */
+export async function guide(given: Given, io: Io, questions: Questions): Promise<Guided> {
+  const settings: Guided['settings'] = []
+  const say = (line: string) => io.stdout.write(`${line}\n`)
+  say('This sets Baton up. Nothing is written before you have seen all of it.\n')
+
+  const found = adapters.filter(({ programs }) => programs.some(program => onPath(program, io.env)))
+  const named = given.options.agent
+  const agents: string[] = Array.isArray(named) ? named.map(String) : []
+  if (agents.length === 0) {
+    say(
+      found.length > 0
+        ? `Found: ${found.map(({ title }) => title).join(', ')}`
+        : 'No coding agent was found on the PATH.',
+    )
+    for (const { name, title } of found)
+      if (found.length === 1 || (await questions.yes(`Install the hooks of ${title}?`, true)))
+        agents.push(name)
+  }
+  say('\nRules for what an agent may run without asking:')
+  for (const [preset, words] of Object.entries(WORDS)) say(`  ${preset.padEnd(9)} ${words}`)
+  const preset = await questions.choice('Which?', ['cautious', 'standard', 'trusting'], 'standard')
+  if (preset !== 'standard') settings.push(['permission.preset', preset])
+
+  if (
+    given.options.shadow !== true &&
+    (await questions.yes('\nOnly watch for now, and decide nothing (shadow mode)?', false))
+  )
+    settings.push(['shadow.enabled', true])
+
+  let tries = false
+  if (await questions.yes('\nBe told on this desktop when something waits for you?', false)) {
+    settings.push(['notify.desktop', true])
+    tries = true
+  }
+  if (await questions.yes('Be asked by Telegram when you are away?', false)) {
+    say('Make a bot with @BotFather, write to it once, and copy its token.')
+    const token = await questions.text('Token:')
+    const chat = await questions.text('Your chat id (from @userinfobot):')
+    if (token && chat) {
+      settings.push(
+        ['telegram.enabled', true],
+        ['telegram.token', token],
+        ['telegram.chat_id', chat],
+        ['telegram.allowed_user_ids', chat],
+      )
+      tries = true
+    } else say('Without both it stays off.')
+  }
+  const scope = text(given, 'scope')
+  return {
+    given: { ...given, options: { ...given.options, agent: agents, ...(scope ? { scope } : {}) } },
+    settings,
+    tries,
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import { isMap, parseDocument } from 'yaml'
+import { CONFIG_NAMES } from '../config/places.ts'
+import { replaceFile } from '../daemon/secret-file.ts'
+import type { Io } from './io.ts'
+
+/** A change of the user's own configuration file, before it is written. */
+export interface OwnConfigChange {
+  path: string
+  before: string | undefined
+  after: string
+}
+
+const HEADER = '# Settings of Baton; every key: baton config\n'
+
+/** The user's own file with these keys set; comments and everything else stay as they are. */
+export function changeOwnConfig(
+  io: Io,
+  values: readonly (readonly [key: string, value: unknown])[],
+): OwnConfigChange {
+  const path = join(io.home, CONFIG_NAMES[0])
+  const before = textOf(path)
+  const document = parseDocument(before ?? HEADER)
+  if (document.errors.length > 0 || !(document.contents === null || isMap(document.contents)))
+    throw new BatonError('config_invalid', `${path} cannot be read as settings`, {
+      remedy: 'See `baton config`, mend it, and run this again.',
+    })
+  for (const [key, value] of values) document.setIn(key.split('.'), value)
+  return { path, before, after: values.length === 0 && before !== undefined ? before : String(document) }
+}
+
+/** Private: it may hold a token. */
+export function writeOwnConfig({ path, before, after }: OwnConfigChange): void {
+  if (textOf(path) !== before)
+    throw new BatonError('settings_changed', `${path} was changed by someone else just now`, {
+      remedy: 'Run the command again.',
+    })
+  if (before !== after) replaceFile(path, after, 0o600)
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw new BatonError('config_unreadable', `${path} cannot be read`, { cause })
+  }
+}
