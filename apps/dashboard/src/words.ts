@@ -1,3 +1,4 @@
+import { AGENTS as KNOWN } from '@batonpass/contract/agents'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
@@ -14,15 +15,9 @@ export interface Line {
   code?: boolean
 }
 
-export const AGENTS: Record<Session['agent'], string> = {
-  'claude-code': 'Claude Code',
-  cursor: 'Cursor',
-  codex: 'Codex',
-  opencode: 'opencode',
-  gemini: 'Gemini CLI',
-  copilot: 'Copilot CLI',
-  pi: 'pi',
-}
+export const AGENTS = Object.fromEntries(
+  Object.entries(KNOWN).map(([name, { title }]) => [name, title]),
+) as Record<Session['agent'], string>
 
 /** The last name of a path. */
 export const baseOf = (path: string | undefined): string =>

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { AGENTS } from './agents.ts'
 import { ContextSource } from './context.ts'
 import { EventId, NativeId, SessionId } from './ids.ts'
 
-/** The coding agents Baton speaks with; also the names of their adapter folders. */
-export const AgentName = z.enum(['claude-code', 'cursor', 'codex', 'opencode', 'gemini', 'copilot', 'pi'])
+/** The name of an agent; also of its adapter's folder. */
+export const AgentName = z.enum(Object.keys(AGENTS) as (keyof typeof AGENTS)[])
 export type AgentName = z.infer<typeof AgentName>
 
 /** How freely the agent runs tools by itself. `bypass` and `never-ask` wave an `ask` through or drop it. */

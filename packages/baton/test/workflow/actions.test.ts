@@ -67,7 +67,7 @@ describe('The commands of a workflow', () => {
     expect(runs).toMatchObject([{ nativeSession: 's1', count: 1, issue: 42, state: 'initial' }])
     expect((await c.run(issue, ['42'])).out).toContain('s1  issue-to-impl')
     expect((await c.run(issue, ['43'])).code).toBe(1)
-    expect((await c.run(resume, ['s1'])).out).toBe(`cd ${c.w.project} && claude -r s1\n`)
+    expect((await c.run(resume, ['s1'])).out).toBe(`cd ${c.w.project} && claude --resume s1\n`)
   })
 
   it('stop a session for good: nobody revives it but a new command', async () => {

@@ -1,3 +1,4 @@
+import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { refusedUnasked } from '../no-question.ts'
 import { encode } from './encode.ts'
@@ -7,8 +8,8 @@ import { modes } from './modes.ts'
 export const profile: AgentProfile = {
   name: 'codex',
   aliases: [],
-  title: 'Codex',
-  programs: ['codex'],
+  title: AGENTS.codex.title,
+  programs: AGENTS.codex.programs,
   scopes: ['user', 'project'],
   hooks,
   modes,

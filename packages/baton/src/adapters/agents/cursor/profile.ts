@@ -1,3 +1,4 @@
+import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { encode } from './encode.ts'
 import { hooks } from './hooks.ts'
@@ -5,9 +6,9 @@ import { safe } from './safe.ts'
 
 export const profile: AgentProfile = {
   name: 'cursor',
-  aliases: ['cursor-agent'],
-  title: 'Cursor',
-  programs: ['cursor-agent', 'cursor'],
+  aliases: [],
+  title: AGENTS.cursor.title,
+  programs: [...AGENTS.cursor.programs, 'cursor'],
   scopes: ['user', 'project'],
   hooks,
   // Its payloads do not say how freely it runs.

@@ -1,3 +1,4 @@
+import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { refusedUnasked } from '../no-question.ts'
 import { encode } from './encode.ts'
@@ -5,9 +6,9 @@ import { hooks } from './hooks.ts'
 
 export const profile: AgentProfile = {
   name: 'gemini',
-  aliases: ['gemini-cli'],
-  title: 'Gemini CLI',
-  programs: ['gemini'],
+  aliases: [],
+  title: AGENTS.gemini.title,
+  programs: AGENTS.gemini.programs,
   scopes: ['user', 'project'],
   hooks,
   // Its payloads do not say how freely it runs.

@@ -1,3 +1,4 @@
+import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { refusedUnasked } from '../no-question.ts'
 import { pluginEncode, pluginHooks } from '../plugin-protocol.ts'
@@ -5,8 +6,8 @@ import { pluginEncode, pluginHooks } from '../plugin-protocol.ts'
 export const profile: AgentProfile = {
   name: 'opencode',
   aliases: [],
-  title: 'opencode',
-  programs: ['opencode'],
+  title: AGENTS.opencode.title,
+  programs: AGENTS.opencode.programs,
   scopes: ['user', 'project'],
   hooks: pluginHooks,
   modes: {},

@@ -1,11 +1,12 @@
+import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { pluginEncode, pluginHooks } from '../plugin-protocol.ts'
 
 export const profile: AgentProfile = {
   name: 'pi',
   aliases: [],
-  title: 'pi',
-  programs: ['pi'],
+  title: AGENTS.pi.title,
+  programs: AGENTS.pi.programs,
   scopes: ['user', 'project'],
   hooks: pluginHooks,
   modes: {},
