@@ -353,7 +353,7 @@ export class AgentSession {
 
   async #nativeOf(): Promise<string | undefined> {
     const { manager, backend } = this.#parts
-    const last = (await manager.getBranch()).findLast(entry => entry.customType === NATIVE)
+    const last = await manager.findLast(entry => entry.customType === NATIVE)
     const data = isObject(last?.data) ? last.data : undefined
     return data?.agent === backend.agent && typeof data.nativeSession === 'string'
       ? data.nativeSession

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import type { AppendFile } from '../../ports/append-files.ts'
 import { asEntry, parseLine, type SessionEntry } from './entries.ts'
 
@@ -43,7 +44,7 @@ export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGener
     rest = [chunk.subarray(0, first)]
     held = first
   }
-  const line = held > LONGEST_LINE ? undefined : new Line(file, Buffer.concat(rest), 0)
+  const line = held > LONGEST_LINE ? undefined : new Line(file, textOf(new Uint8Array(), rest), 0)
   if (line?.isEntry) yield [line]
 }
 
@@ -54,39 +55,40 @@ function* linesIn(
   start: number,
   tail: readonly Uint8Array[] | undefined,
 ): Generator<Met> {
+  // Decoded at once where bytes are characters: a call for each of a hundred thousand lines costs more than the rest.
+  const text = isAscii(chunk) ? chunk.toString('latin1') : undefined
   let to = chunk.length
   for (let nl = chunk.lastIndexOf(NEWLINE); nl >= 0; nl = to > 0 ? chunk.lastIndexOf(NEWLINE, to - 1) : -1) {
-    const part = chunk.subarray(nl + 1, to)
-    const isLast = to === chunk.length
-    if (!isLast || tail) {
-      const line = new Line(
-        file,
-        isLast && tail?.length ? Buffer.concat([part, ...tail]) : part,
-        start + nl + 1,
-      )
-      if (line.isEntry) yield line
-    }
+    const from = nl + 1
+    const isLast = to === chunk.length && tail?.length !== 0
+    const line =
+      text !== undefined && !isLast
+        ? new Line(file, text.slice(from, to), start + from)
+        : tail && new Line(file, textOf(chunk.subarray(from, to), isLast ? tail : []), start + from)
+    if (line?.isEntry) yield line
     to = nl
   }
 }
 
+const textOf = (part: Uint8Array, tail: readonly Uint8Array[]): string =>
+  Buffer.concat([part, ...tail]).toString('utf8')
+
 /** As pi and Baton write it; another order of the keys is read the long way. */
 const HEAD = /^\{"type":"([a-z_]+)","id":"([^"\\]+)","parentId":(?:null|"([^"\\]+)"),"/
-const HEAD_BYTES = 160
 
 class Line implements Met {
   readonly id: string = ''
   readonly parentId: string | null = null
   readonly isEntry: boolean = false
   readonly #file: AppendFile
-  readonly #bytes: Buffer
+  readonly #text: string
   readonly #start: number
 
-  constructor(file: AppendFile, bytes: Buffer, start: number) {
+  constructor(file: AppendFile, text: string, start: number) {
     this.#file = file
-    this.#bytes = bytes
+    this.#text = text
     this.#start = start
-    const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES))
+    const head = HEAD.exec(text)
     const entry = head ? undefined : this.now()
     this.isEntry = entry !== undefined || (head !== null && head[1] !== 'session')
     this.id = entry?.id ?? head?.[2] ?? ''
@@ -94,11 +96,11 @@ class Line implements Met {
   }
 
   now(): SessionEntry | undefined {
-    return asEntry(parseLine(this.#bytes))
+    return asEntry(parseLine(this.#text))
   }
 
   later(): () => Promise<SessionEntry | undefined> {
-    const [file, start, end] = [this.#file, this.#start, this.#start + this.#bytes.length]
-    return async () => asEntry(parseLine(await file.read(start, end)))
+    const [file, start, end] = [this.#file, this.#start, this.#start + Buffer.byteLength(this.#text)]
+    return async () => asEntry(parseLine(Buffer.from(await file.read(start, end)).toString('utf8')))
   }
 }

@@ -28,13 +28,11 @@ export interface SessionMessage {
 
 export const FILE_VERSION = 3
 
-const BRACE = 0x7b
-
 /** The object on a line, or undefined: half-written and foreign lines are passed over. */
-export function parseLine(line: Uint8Array): Record<string, unknown> | undefined {
-  if (line[0] !== BRACE) return undefined
+export function parseLine(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined
   try {
-    const value: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8'))
+    const value: unknown = JSON.parse(line)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -40,7 +40,7 @@ async function about(ports: Pick<SessionPorts, 'files'>, path: string, modifiedM
     const lines = Buffer.from(await file.read(0, HEAD_BYTES))
       .toString('utf8')
       .split('\n')
-      .map(line => parseLine(Buffer.from(line)))
+      .map(line => parseLine(line))
     const header = asHeader(lines[0])
     if (!header) return undefined
     const first = lines.flatMap(row => {

@@ -151,6 +151,17 @@ export class SessionManager {
     return entries.reverse()
   }
 
+  /** The newest entry of the branch that fits; what is older is not read. */
+  async findLast(fits: (entry: SessionEntry) => boolean): Promise<SessionEntry | undefined> {
+    const found: SessionEntry[] = []
+    if (this.#leaf !== null)
+      await branchFrom(this.#pieces(), this.#leaf, entry => {
+        if (fits(entry)) found.push(entry)
+        return found.length === 0
+      })
+    return found[0]
+  }
+
   /** How many messages the branch holds, counted no further than `enough`. */
   async countMessages(enough: number): Promise<number> {
     let count = 0
@@ -301,7 +312,7 @@ async function existing(ports: SessionPorts, path: string) {
 async function headerIn(file: AppendFile, size: number): Promise<SessionHeader | undefined> {
   const head = await file.read(0, Math.min(size, HEADER_BYTES))
   const end = head.indexOf(10)
-  return asHeader(parseLine(end < 0 ? head : head.subarray(0, end)))
+  return asHeader(parseLine(Buffer.from(end < 0 ? head : head.subarray(0, end)).toString('utf8')))
 }
 
 async function lastId(file: AppendFile, size: number): Promise<string | null> {
@@ -318,7 +329,7 @@ async function wholeOf(file: AppendFile, size: number, header: SessionHeader, ch
   const text = Buffer.from(await file.read(0, size)).toString('utf8')
   const rows = text
     .split('\n')
-    .map(line => parseLine(Buffer.from(line)))
+    .map(line => parseLine(line))
     .filter(row => row !== undefined)
   const migrated = migrateRows(rows, () => chance.id(ID_LENGTH))
   return {
