@@ -276,6 +276,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     forgeFor: project => forges.find(project),
     daemon: {
       session: sessionOf,
+      busyElsewhere: async id => (await handoff.busy(id)) || cycle?.cycles.busy(id) === true,
       asks: () => asks.open(),
       claimOf: async project => claimLine(await claim.claims.at(project)),
       drivers,

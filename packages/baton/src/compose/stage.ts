@@ -35,6 +35,8 @@ export interface StageParts {
   /** What only a daemon has; without it, tools that need a session say what to do instead. */
   daemon?: {
     session(id: SessionId): Promise<Session | undefined>
+    /** Another capability moves that session right now. */
+    busyElsewhere(session: SessionId): Promise<boolean>
     asks(): readonly Ask[]
     claimOf?(project: string): Promise<string | undefined>
     drivers: { at(place: string): Driver | undefined }
@@ -77,6 +79,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     commandFor: (agent, project, prompt) => beginCommand(launchesOf, agent, project, prompt),
     session: async id => daemon?.session(id),
     driverAt: place => daemon?.drivers.at(place),
+    ...(daemon ? { busyElsewhere: daemon.busyElsewhere } : {}),
     ...(start ? { start } : {}),
     ...(daemon ? { handOff: daemon.handOff } : {}),
     ...(daemon?.claimOf ? { claimOf: daemon.claimOf } : {}),
@@ -91,7 +94,10 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
           return session ? [{ session, binding }] : []
         }),
       )
-      return found.flat().sort((a, b) => (a.session.lastSeenAt < b.session.lastSeenAt ? 1 : -1))
+      return found
+        .flat()
+        .sort((a, b) => (a.session.lastSeenAt < b.session.lastSeenAt ? 1 : -1))
+        .slice(0, MOST_SESSIONS)
     },
     async journal({ project, session }, body) {
       const id = EntryId.parse(`ent_${systemChance.id(20)}`)
@@ -107,6 +113,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     fault: (during, cause) => daemon?.fault(during, cause),
   }
   const stages = new Stages(ports)
+  let tidied = systemClock.now()
   return {
     reactor: stageReactor(stages),
     list: async project => (await items.list(project)).map(summaryOf),
@@ -115,9 +122,20 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     setMode: (project, workId, wanted) => items.setMode(project, workId, ModeChange.parse(wanted).mode),
     call: (tool, args, context) => callTool(stages, ports, tool, args, context),
     carryOver: (from, to) => stages.carryOver(from, to),
-    tick: () => stages.passing.tick(),
+    async tick() {
+      await stages.passing.tick()
+      const now = systemClock.now()
+      if (now - tidied < TIDY_MS) return
+      tidied = now
+      await memory.tidy(now - KEPT_MS)
+    },
   }
 }
+
+const MOST_SESSIONS = 10
+const TIDY_MS = 3_600_000
+/** A session that was bound so long ago is not taken up again. */
+const KEPT_MS = 60 * 24 * 3_600_000
 
 /** Fresh sessions where a person can look at them: in tmux, else hosted, where either is installed. */
 function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): StagePorts['start'] {

@@ -55,6 +55,10 @@ export class StageMemory {
   bind = (binding: Binding): Promise<void> => this.#write(bindingName(binding.session), binding)
   unbind = async (session: string): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, bindingName(session)))
+  /** Forgets sessions that were bound before a moment. */
+  async tidy(before: number): Promise<void> {
+    for (const { session, since } of await this.bindings()) if (since < before) await this.unbind(session)
+  }
   bindings = (): Promise<Binding[]> => this.#all('stage/sessions', Binding)
 
   pass = (project: string, workId: string): Promise<Pass | undefined> =>

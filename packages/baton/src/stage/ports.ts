@@ -21,6 +21,8 @@ export interface StagePorts extends StatusPorts {
   /** The path behind every link of it. */
   canonical(path: string): string
   session(id: SessionId): Promise<Session | undefined>
+  /** Another capability moves this session right now: it is not a stage's turn to do so. */
+  busyElsewhere?(session: SessionId): Promise<boolean>
   driverAt(place: string): Driver | undefined
   /** Starts a fresh session somewhere a person can look at; undefined where there is no such place. */
   start?(order: {

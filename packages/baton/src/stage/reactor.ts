@@ -1,4 +1,5 @@
 import type { Reactor } from '../ports/reactor.ts'
+import { isSlow } from './prompting.ts'
 import type { Stages } from './stages.ts'
 
 /** Reading the work item and git; what needs longer runs in the background. */
@@ -20,12 +21,12 @@ export function stageReactor(stages: Stages): Reactor {
             const text = await stages.prompted(event, context)
             return text === undefined ? {} : { context: text }
           }
-          if (stages.isSlow(event.prompt)) return { later: { run: said, otherwise: {}, withinMs: STOP_MS } }
+          if (isSlow(event.prompt)) return { later: { run: said, otherwise: {}, withinMs: STOP_MS } }
           return { now: await said() }
         }
         case 'ToolRequested':
         case 'ToolFinished':
-          stages.toolUsed(event, context)
+          stages.callers.note(event, context.project, context.now)
           return undefined
         case 'TurnEnded': {
           if (!(await stages.concerns(event.session))) return undefined

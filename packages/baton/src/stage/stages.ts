@@ -1,37 +1,31 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
-import type { StageName } from '@batonpass/contract/work'
 import type { Contribution } from '../ports/contribution.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
-import { parseCommand } from './command.ts'
+import { Callers } from './callers.ts'
 import { commandFor, decide, offers } from './decide.ts'
-import { explain, explainOther } from './explain.ts'
-import { openPhase, position, type Step } from './facts.ts'
-import { stageInstructions } from './instructions/agent-file.ts'
+import type { Step } from './facts.ts'
 import type { WorkItem } from './items.ts'
 import type { Binding, Pass } from './memory.ts'
-import { agentIn, phaseIn, workIdIn } from './opening.ts'
 import { Passing } from './passing.ts'
 import type { StagePorts } from './ports.ts'
-import { resolve } from './resolve.ts'
-import { detect, workReport } from './status.ts'
-import { rowOf, rowOfAgent } from './table.ts'
+import { prompted } from './prompting.ts'
+import { rowOf } from './table.ts'
 
 /** So often an unfinished stage is told to finish, in auto mode, before a person is called. */
 const MOST_REMINDERS = 3
-/** A tool call that Baton saw asked for belongs to the session that asked, for so long. */
-const CALLER_MS = 10 * 60_000
 
 /** Staged work, event by event. Nothing here decides: see `decide.ts` and `resolve.ts`. */
 export class Stages {
   readonly #ports: StagePorts
   readonly passing: Passing
-  readonly #callers = new Map<string, { session: SessionId; at: number }>()
+  readonly callers: Callers
 
   constructor(ports: StagePorts) {
     this.#ports = ports
     this.passing = new Passing(ports)
+    this.callers = new Callers(ports.canonical)
   }
 
   async concerns(session: SessionId): Promise<boolean> {
@@ -42,98 +36,9 @@ export class Stages {
     this.passing.sessionStarted(session.pane)
   }
 
-  /** Whether a prompt can only be understood with the forge's help. */
-  isSlow(prompt: string): boolean {
-    return parseCommand(commandIn(prompt).typed, undefined)?.kind === 'comments'
-  }
-
   /** A prompt: the opening of a stage, a command, or work that is none of our business. */
-  async prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
-    const named = workIdIn(event.prompt)
-    const item = named && (await this.#ports.items.find(context.project, named))
-    if (item) return this.#opened(event, context, item)
-    const known = await this.#ports.memory.binding(event.session)
-    const { typed, explicit } = commandIn(event.prompt)
-    if (!parseCommand(typed, known?.stage)) return undefined
-    // Outside of staged work everyday words mean what they say.
-    if (!known && !explicit && !PLAIN_ENOUGH.test(typed.trim())) return undefined
-    const about = known
-      ? await this.#ports.items.find(known.project, known.workId)
-      : detect(await this.#ports.items.list(context.project), await this.#ports.git.standing(context.project))
-    if (!about && (await this.#ports.items.list(context.project)).length === 0) return undefined
-    // `research` depends on where the work stands, also in a session that is not a stage's.
-    const from: Step | undefined = known?.stage
-      ? { stage: known.stage, phase: known.phase }
-      : about && position(about.facts)
-    const command = parseCommand(typed, from?.stage)
-    if (!command) return undefined
-    if (known) await this.#ports.memory.bind({ ...known, reminders: 0 })
-    if (['status', 'help', 'list', 'prompt'].includes(command.kind))
-      return explainOther(about?.workId, command as Parameters<typeof explainOther>[1])
-    if (!about)
-      return 'This is a command of staged work, but there are several work items here: call baton_status, show the list, and ask the user which one is meant.'
-    const pulls =
-      command.kind === 'comments'
-        ? ((await workReport(this.#ports, context.project, about.workId)).status?.pullRequests ?? [])
-        : []
-    const meaning = resolve(command as Parameters<typeof resolve>[0], about.facts, from, pulls)
-    return explain(about.workId, typed, meaning)
-  }
-
-  async #opened(
-    event: EventOf<'PromptSubmitted'>,
-    { project, now, session }: ReactionContext,
-    item: WorkItem,
-  ): Promise<string | undefined> {
-    const { memory, journal } = this.#ports
-    const pass = await memory.pass(project, item.workId)
-    const expected = pass && pass.state !== 'called' ? pass : undefined
-    const before = await memory.binding(event.session)
-    const stage: StageName | undefined =
-      rowOfAgent(agentIn(event.prompt) ?? '')?.stage ??
-      expected?.stage ??
-      (before?.workId === item.workId ? before.stage : undefined)
-    const said = stage === expected?.stage ? expected?.phase : phaseIn(event.prompt)
-    const phase = said ?? phaseFor(stage, item)
-    const binding: Binding = {
-      session: event.session,
-      nativeSession: event.nativeSession,
-      agent: event.agent,
-      project,
-      workId: item.workId,
-      since: now,
-      reminders: 0,
-      ...(stage ? { stage } : {}),
-      ...(phase ? { phase } : {}),
-    }
-    await memory.bind(binding)
-    if (expected) await memory.drop(expected)
-    if (!stage) return undefined
-    const { agent } = rowOf(stage)
-    const { mode } = item.context
-    await journal(
-      { project, session },
-      { kind: 'stage', what: 'begun', workId: item.workId, stage, agent, mode, ...(phase ? { phase } : {}) },
-    )
-    return `<stage-instructions>\n${stageInstructions(stage, { workId: item.workId, mode })}\n</stage-instructions>`
-  }
-
-  /** Notes who calls a tool of ours: the tool itself is not told by which session it was called. */
-  toolUsed(event: EventOf<'ToolRequested' | 'ToolFinished'>, { project, now }: ReactionContext): void {
-    const { action, input } = event
-    if (action.kind !== 'mcp' || !/^paw_call_agent$|^baton_handoff$/.test(action.tool)) return
-    for (const [key, { at }] of this.#callers) if (now - at > CALLER_MS) this.#callers.delete(key)
-    const work =
-      typeof input === 'object' && input !== null && 'work_id' in input ? String(input.work_id) : ''
-    this.#callers.set(`${this.#ports.canonical(project)}\0${action.tool}\0${work}`, {
-      session: event.session,
-      at: now,
-    })
-  }
-
-  /** The session that asked for a tool call, as far as Baton saw it. */
-  callerOf(project: string, tool: string, workId: string): SessionId | undefined {
-    return this.#callers.get(`${this.#ports.canonical(project)}\0${tool}\0${workId}`)?.session
+  prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
+    return prompted(this.#ports, event, context)
   }
 
   /** A stage's session has stopped: the next begins, a person is waited for, or the stage is told to finish. */
@@ -142,6 +47,7 @@ export class Stages {
     const binding = await memory.binding(event.session)
     // A task in the background brings the agent back by itself.
     if (!binding || (event.running ?? 0) > 0) return {}
+    if (await this.#ports.busyElsewhere?.(event.session)) return {}
     const { project, workId, stage, phase } = binding
     const called = await memory.pass(project, workId)
     if (called?.from === event.session && called.state === 'called')
@@ -150,7 +56,7 @@ export class Stages {
     const item = await items.find(project, workId)
     if (!item || !stage) return {}
     const { mode } = item.context
-    const blocked = item.facts.blocked ?? /^[\s>*_]*Blocked:[\s*_]*(.+)$/m.exec(event.lastMessage ?? '')?.[1]
+    const blocked = item.facts.blocked ?? blockedIn(event.lastMessage ?? '')
     const from: Step = { stage, phase }
     const about = { kind: 'stage' as const, workId, stage, mode, ...(phase ? { phase } : {}) }
     if (blocked !== undefined) {
@@ -162,7 +68,13 @@ export class Stages {
     const turnout = decide(from, item.facts, mode)
     const finished = isFinished(binding, item)
     if (turnout.kind === 'end') {
-      if (finished) await journal({ project, session }, { ...about, what: 'ended' })
+      if (!finished) return {}
+      await journal({ project, session }, { ...about, what: 'ended' })
+      if (mode !== 'manual')
+        await this.#ports.announce(
+          project,
+          `✅ ${workId}: ${rowOf(stage).title} is done, and with it the last stage`,
+        )
       return {}
     }
     if (turnout.kind === 'blocked' || mode === 'manual') return {}
@@ -242,11 +154,22 @@ export class Stages {
   }
 
   async sessionEnded(event: EventOf<'SessionEnded'>, { session }: ReactionContext): Promise<void> {
-    const binding = await this.#ports.memory.binding(event.session)
+    const { memory, items, journal, announce } = this.#ports
+    const binding = await memory.binding(event.session)
     if (!binding) return
+    const { project, workId, stage, phase } = binding
+    const pass = await memory.pass(project, workId)
     // What was called before the end is still to come, wherever it can begin.
-    const pass = await this.#ports.memory.pass(binding.project, binding.workId)
     if (pass?.from === event.session && pass.state === 'called') await this.#goOn(pass, session, binding)
+    const item = pass || event.reason === 'clear' ? undefined : await items.find(project, workId)
+    if (!item || !stage || item.context.mode === 'manual' || item.facts.blocked !== undefined) return
+    if (isFinished(binding, item)) return
+    const detail = `the session ended (${event.reason}) before ${rowOf(stage).title} was finished`
+    await journal(
+      { project, session },
+      { kind: 'stage', what: 'failed', workId, stage, detail, ...(phase ? { phase } : {}) },
+    )
+    await announce(project, `🔔 ${workId}: ${detail}. Go on: baton work run ${workId}`)
   }
 
   /** The session that goes on with a session's work is about the same work item. */
@@ -267,25 +190,14 @@ export class Stages {
   }
 }
 
-/** The phase that a stage is about when nobody said. */
-function phaseFor(stage: StageName | undefined, { facts }: WorkItem): number | undefined {
-  if (stage === 'implement') return openPhase(facts)?.number
-  if (stage !== 'review') return undefined
-  return facts.phases.findLast(({ state, reviewed }) => state === 'done' && !reviewed)?.number
-}
-
 /** So long after the answer to a stop the next stage begins. */
 const BEFORE_MS = 300
 
-/** `/baton:stage implement Phase 2` is the command behind it, wherever it is typed. */
-function commandIn(prompt: string): { typed: string; explicit: boolean } {
-  const slash = /^\s*\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}stage\s+([\s\S]+)$/.exec(prompt.slice(0, 5000))
-  return slash ? { typed: slash[1] ?? '', explicit: true } : { typed: prompt, explicit: false }
+/** What a last message says is in the way; "Blocked: none" is nothing. */
+function blockedIn(message: string): string | undefined {
+  const said = /^[\s>*_]*Blocked:[\s*_]*(.+)$/m.exec(message.slice(-20_000))?.[1]?.trim()
+  return said === undefined || /^(?:none|no|nothing|n\/a)\b[\s.]*$/i.test(said) ? undefined : said
 }
-
-/** Commands that nobody types by chance, wherever they are typed. */
-const PLAIN_ENOUGH =
-  /^(?:implement phase \d|final pr\b|address comments|check pr\b|generate prompt for|where am i\b|(?:what|which|list)\b.{0,30}\bwork items?\b)/i
 
 /** Whether the files show that the session did its stage: what it makes is newer than its beginning. */
 function isFinished({ stage, phase, since }: Binding, { facts, written }: WorkItem): boolean {

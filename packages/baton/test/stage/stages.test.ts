@@ -113,6 +113,16 @@ describe('the end of a turn', () => {
     expect(await world.ports.memory.pass(world.project, 'auth-system')).toBeUndefined()
   })
 
+  it('auto: says when the last stage is done, and "Blocked: none" blocks nothing', async () => {
+    await using world = await begun('auto')
+    world.write(`${WORK}/ImplementationPlan.md`, '## Phase 1: A\n- [x] a\n**Review**: passed\n')
+    world.write(`${WORK}/Docs.md`, '# Docs\n')
+    await world.said(1, opening('PAW-05 PR'))
+    expect(await world.stopped(1, 'Opened.\n\nBlocked: none')).toEqual({})
+    expect(world.told).toEqual(['✅ auth-system: Final PR is done, and with it the last stage'])
+    expect(world.entries.at(-1)).toMatchObject({ what: 'ended', stage: 'pr' })
+  })
+
   it('semi-auto: waits before code research, and goes on to the plan after it', async () => {
     await using world = await begun('semi-auto')
     await world.said(1, opening('PAW-01A Specification'))
@@ -163,7 +173,32 @@ describe('the end of a turn', () => {
   })
 })
 
+describe('a session that ends', () => {
+  it('before its stage is finished: a person is told, unless everything waits for them anyway', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    await world.ended(1)
+    expect(world.told).toEqual([
+      '🔔 auth-system: the session ended (exit) before Specification was finished. Go on: baton work run auth-system',
+    ])
+    await using other = await begun('manual')
+    await other.said(1, opening('PAW-01A Specification'))
+    await other.ended(1)
+    expect(other.told).toEqual([])
+  })
+})
+
 describe('a stage on its way', () => {
+  it('does not begin while a cycle moves the session', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    world.ports.busyElsewhere = async () => true
+    expect(await world.stopped(1)).toEqual({})
+    world.ports.busyElsewhere = async () => false
+    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+  })
+
   it('begins elsewhere when its place is gone', async () => {
     await using world = await begun('auto')
     world.answers('gone')

@@ -124,13 +124,14 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: F
       ),
     ended: (n: number) => stages.sessionEnded(event(n, 'SessionEnded', { reason: 'exit' }), context(n)),
     calls: (n: number, tool: string, input: object) =>
-      stages.toolUsed(
+      stages.callers.note(
         event(n, 'ToolRequested', {
           tool: `mcp__baton__${tool}`,
           input,
           action: { kind: 'mcp', server: 'baton', tool },
         }),
-        context(n),
+        project,
+        now,
       ),
     tool: async (name: string, args: Record<string, unknown>, opensChats = false) =>
       callTool(stages, ports, name, args, { project, opensChats }),

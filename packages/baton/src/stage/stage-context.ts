@@ -1,0 +1,49 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { StageAgent } from '@batonpass/contract/work'
+import { handoffInstructions } from './instructions/handoff-instructions.ts'
+import type { StagePorts } from './ports.ts'
+import { rowOfAgent } from './table.ts'
+import { textOf } from './tool-text.ts'
+import type { ToolContext } from './tools.ts'
+
+const LONGEST_INSTRUCTIONS = 50_000
+
+/** Instructions of project and person, WorkflowContext.md, and last how to hand over: what is read last is kept best. */
+export async function contextText(
+  ports: StagePorts,
+  args: Readonly<Record<string, unknown>>,
+  { project }: ToolContext,
+): Promise<string> {
+  const item = await ports.items.get(project, args.work_id)
+  const agent = textOf(args, 'agent_name')
+  const row = agent === undefined ? undefined : rowOfAgent(agent)
+  if (agent !== undefined && !row)
+    throw new BatonError('usage', 'Unknown agent_name', {
+      remedy: `Use one of ${StageAgent.options.join(', ')}.`,
+    })
+  const read = async (root: string) => {
+    if (!row) return ''
+    const found = await ports.files.read(
+      root,
+      `.paw/instructions/${row.agent}-instructions.md`,
+      LONGEST_INSTRUCTIONS,
+    )
+    return found.kind === 'text' ? found.text.trim() : ''
+  }
+  const [workspace, user] = await Promise.all([read(project), read(ports.home)])
+  const context = item.contextText?.trim() ?? ''
+  const part = (name: string, text: string) => (text === '' ? [] : [`<${name}>\n${text}\n</${name}>`])
+  const { mode } = item.context
+  return [
+    ...part('workspace_instructions', workspace),
+    ...part('user_instructions', user),
+    ...part('workflow_context', context),
+    ...(workspace === '' && user === '' && context === ''
+      ? [
+          `<context status="empty">There is no WorkflowContext.md and there are no instructions for ${item.workId}.</context>`,
+        ]
+      : []),
+    ...(item.warnings.length > 0 ? part('warnings', item.warnings.join('\n')) : []),
+    `<handoff_instructions mode="${mode}">\n${handoffInstructions({ mode, flow: item.facts.flow, ...(row ? { stage: row.stage } : {}) })}\n</handoff_instructions>`,
+  ].join('\n\n')
+}
