@@ -28,19 +28,38 @@ export async function clearAt(
     if ((await driver.interrupt(place, agent)) === 'gone') return 'gone'
     state = await restAt({ driver, timers }, { place, agent }, INTERRUPTED_MS)
   }
-  return state === 'waiting' ? driver.clear(place, agent) : state === 'gone' ? 'gone' : 'busy'
+  if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
+  return sure({ driver, timers }, { place, agent }, await driver.clear(place, agent))
 }
 
 /** Types a prompt at a place once it waits for one. */
 export async function typeAt(acting: Acting, { place, agent }: Place, text: string): Promise<Typed> {
   const state = await restAt(acting, { place, agent }, READY_MS)
-  return state === 'waiting' ? acting.driver.type(place, text, agent) : state === 'gone' ? 'gone' : 'busy'
+  if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
+  return sure(acting, { place, agent }, await acting.driver.type(place, text, agent))
 }
 
 export async function interruptAt(acting: Acting, { place, agent }: Place): Promise<void> {
   if ((await acting.driver.interrupt(place, agent)) !== 'interrupted') return
   await restAt(acting, { place, agent }, INTERRUPTED_MS)
 }
+
+/** Whether there is nothing at a place any more. One look is not enough: a busy machine may fail to look. */
+export async function isGone({ driver, timers }: Acting, { place, agent }: Place): Promise<boolean> {
+  for (let looks = 1; ; looks++) {
+    const { state } = await driver.look(place, agent)
+    if (state !== 'gone' && state !== 'dead') return false
+    if (looks === SURE_AFTER) return true
+    await new Promise<void>(resolve => timers.after(SURE_MS, resolve))
+  }
+}
+
+async function sure(acting: Acting, place: Place, outcome: Typed): Promise<Typed> {
+  return outcome === 'gone' && !(await isGone(acting, place)) ? 'busy' : outcome
+}
+
+const SURE_AFTER = 3
+const SURE_MS = 700
 
 /** Waits until a turn there has ended; what it is then. A person at the terminal is not waited for. */
 async function restAt(
@@ -51,7 +70,8 @@ async function restAt(
   for (let waited = 0; ; waited += LOOK_MS) {
     const { state } = await driver.look(place, agent)
     if (state === 'waiting') return 'waiting'
-    if (state === 'gone' || state === 'dead') return 'gone'
+    if ((state === 'gone' || state === 'dead') && (await isGone({ driver, timers }, { place, agent })))
+      return 'gone'
     if (state === 'person' || state === 'dialog') return 'busy'
     if (waited >= withinMs) return state === 'working' ? 'working' : 'busy'
     await new Promise<void>(resolve => timers.after(LOOK_MS, resolve))

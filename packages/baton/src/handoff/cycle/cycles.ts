@@ -4,6 +4,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { CycleId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { Turns } from '../../session/turns.ts'
+import { isGone } from './acting.ts'
 import { advance, type CycleEffect, type CycleEvent, hasEnded } from './machine.ts'
 import { Performer } from './perform.ts'
 import type { CyclePorts } from './ports.ts'
@@ -14,7 +15,8 @@ const RECENT = 200
 /** A tick that comes later than this says more about a machine that slept than about an agent that is slow. */
 const LONGEST_TICK_MS = 15_000
 /** A terminal at rest is left alone for a moment: somebody may be about to type. */
-const REST_MS = 2000
+const REST_MS = 1000
+const LATER_MS = 100
 
 /**
  * All cycles that are under way. Every change is kept before anything is done about it, so that a daemon that is killed at any
@@ -156,19 +158,23 @@ export class Cycles {
     const now = this.#ports.clock.elapsed()
     const ms = Math.min(Math.max(0, now - this.#tickedAt), LONGEST_TICK_MS)
     this.#tickedAt = now
-    const fullest = [...this.#open.values()].sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
-    await Promise.all(
-      fullest.map(async ({ id }) => {
-        await this.#later(id, { type: 'time', ms })
-        const cycle = this.#open.get(id)
-        if (cycle) await this.#look(cycle).catch(cause => this.#ports.fault('looking after a cycle', cause))
-      }),
-    )
+    await Promise.all([...this.#open.keys()].map(id => this.#later(id, { type: 'time', ms })))
+    await this.#lookAtAll()
   }
 
   /** Waits for everything that is under way. */
   idle(): Promise<void> {
     return this.#performer.idle()
+  }
+
+  /** The fullest first: it gets the room there is. */
+  async #lookAtAll(): Promise<void> {
+    const fullest = this.list().sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
+    await Promise.all(
+      fullest.map(cycle =>
+        this.#look(cycle).catch(cause => this.#ports.fault('looking after a cycle', cause)),
+      ),
+    )
   }
 
   async #look(cycle: Cycle): Promise<void> {
@@ -189,7 +195,8 @@ export class Cycles {
     if (session?.pid && session.agent === 'claude-code' && !this.#ports.alive(session.pid))
       await this.happen(cycle.id, { type: 'lost', why: 'the agent has died' })
     const { state } = await driver.look(cycle.place, cycle.agent)
-    if (state === 'gone' || state === 'dead')
+    const acting = { driver, timers: this.#ports.timers }
+    if ((state === 'gone' || state === 'dead') && (await isGone(acting, cycle)))
       await this.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })
     if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
     const rested = !session || Math.abs(clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
@@ -218,7 +225,7 @@ export class Cycles {
   }
 
   async #begin(session: Session, reason: Cycle['reason'], now: number): Promise<Cycle | undefined> {
-    const { store, driverAt, documents, chance } = this.#ports
+    const { store, driverAt, documents, timers, chance } = this.#ports
     const { pane, agent, nativeSession, project } = session
     if (!pane || !project || !driverAt(pane)) return undefined
     const at = new Date(now).toISOString()
@@ -244,6 +251,8 @@ export class Cycles {
       await this.#performer.tell(cycle, 'due', WHY[reason])
       if (!(await store.put(cycle))) return undefined
       this.#open.set(cycle.id, cycle)
+      // A session that is at rest already need not wait for the next tick.
+      timers.after(REST_MS + LATER_MS, () => void this.#lookAtAll())
       return cycle
     })
   }

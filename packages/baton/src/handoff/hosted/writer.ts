@@ -18,6 +18,8 @@ export interface WriterPorts {
   workOf(
     root: string,
   ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
+  /** The document is about to be told to a new session of the same agent. */
+  passing?(about: About, name: string): Promise<void>
 }
 
 export interface About {
@@ -94,6 +96,7 @@ export class HandoffWriter {
       : handoffFromEvidence(evidence, writing)
     const clean = files.clean(document)
     const name = await files.store(about.root, clean, now)
+    await this.#ports.passing?.(about, name)
     const context = handoffContext(clean, undefined, LONGEST)
     return { context, name, writtenBy: good ? 'agent' : 'baton', findings }
   }
