@@ -160,7 +160,10 @@ export const RunRequest = z.object({
   driver: z.enum(['tmux', 'acp']),
   cwd: line.regex(/^\//),
   prompt: z.string().max(200_000).optional(),
-  title: z.string().max(60).optional(),
+  title: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,59}$/)
+    .optional(),
   /** Further arguments of the agent's own program, before its prompt. */
   args: z.array(line).max(100).default([]),
   /** The environment of whoever asks: an agent needs their PATH and keys, and the daemon has only its own. */

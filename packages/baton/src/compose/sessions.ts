@@ -85,7 +85,7 @@ export function composeSessions(parts: SessionParts): Sessions {
     const oldest = new Date(systemClock.now() - FORGOTTEN_MS).toISOString()
     const live = await store.sessions({ live: true, limit: MOST_LIVE })
     return live.filter(
-      session => session.lastSeenAt > oldest || session.pid !== undefined || session.pane !== undefined,
+      ({ lastSeenAt, pid }) => lastSeenAt > oldest || (pid !== undefined && systemProcesses.alive(pid)),
     )
   }
   const watchParts = {
@@ -139,7 +139,7 @@ export function composeSessions(parts: SessionParts): Sessions {
   const ps = async (): Promise<PsRow[]> => {
     const [watched, runs] = await Promise.all([watch.look(), actions.list()])
     const bySession = new Map(runs.map(run => [run.session, run]))
-    return psRows(watched, watchStore.standing(), ({ session }) => {
+    return psRows(watched, watch.standing(), ({ session }) => {
       const run = session && bySession.get(session.id)
       if (!run) return undefined
       return {

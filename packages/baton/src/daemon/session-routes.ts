@@ -3,13 +3,13 @@ import { RunRequest, WatchRequest } from '@batonpass/contract/watch'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
-import type { Sessions } from '../compose/sessions.ts'
+import type { Baton } from '../compose.ts'
 
 /** A prompt and an environment fit; nothing else has a reason to be large. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 /** Sessions under watch: the list, starting, adopting and ending. */
-export function sessionRoutes(sessions: Omit<Sessions, 'watch'>): Hono {
+export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch'>): Hono {
   const api = new Hono()
   const limited = bodyLimit({ maxSize: MOST_BYTES })
   api.get('/api/ps', async c => c.json({ sessions: await sessions.ps() }))

@@ -180,14 +180,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
         env: { ...env, ...order.env },
       })
       const [, id, pid] = /^(%\d+) (\d+)$/.exec((answer?.ok && answer.lines[0]) || '') ?? []
-      if (!id)
-        throw new BatonError(
-          'missing_tool',
-          `tmux did not start it${answer?.ok === false ? `: ${answer.why}` : ''}`,
-          {
-            remedy: 'Is tmux 3.2 or newer installed? See `baton doctor`, or use `baton run --hosted`.',
-          },
-        )
+      if (!id) throw notStarted(order, answer?.ok === false ? answer.why : '')
       return { place: `${id} ${socket}`, pid: Number(pid) || undefined }
     },
 
@@ -204,6 +197,16 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       servers.clear()
     },
   }
+}
+
+function notStarted({ title }: StartOrder, why: string): BatonError {
+  if (why.includes('duplicate session'))
+    return new BatonError('usage', `There is a tmux session ${title} already`, {
+      remedy: 'Choose another title.',
+    })
+  return new BatonError('missing_tool', `tmux did not start it${why ? `: ${why}` : ''}`, {
+    remedy: 'Is tmux 3.2 or newer installed? See `baton doctor`, or use `baton run --hosted`.',
+  })
 }
 
 interface View extends Look {

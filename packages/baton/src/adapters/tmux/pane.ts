@@ -31,8 +31,7 @@ export async function panesOf(server: TmuxServer): Promise<Pane[]> {
 }
 
 function paneIn(line: string): Pane | undefined {
-  const [, id, dead, inMode, pid, changed, mark] =
-    /^(%\d+) ([01]) (\d+) (\d*) (\d*) ([\w-]*)$/.exec(line) ?? []
+  const [, id, dead, inMode, pid, changed, mark] = /^(%\d+) ([01]) (\d+) (\d*) (\d*) (.*)$/.exec(line) ?? []
   if (!id) return undefined
   return {
     id,
@@ -40,7 +39,7 @@ function paneIn(line: string): Pane | undefined {
     inMode: inMode !== '0',
     pid: Number(pid) || undefined,
     changedAt: Number(changed) * 1000,
-    mark: mark ?? '',
+    mark: mark !== undefined && /^[\w-]{1,60}$/.test(mark) ? mark : '',
   }
 }
 

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type Answer, Control } from './control.ts'
 import { lineOf } from './quote.ts'
 
@@ -41,7 +43,11 @@ export class TmuxServer {
   }
 
   /** Without the connection; with `start`, the server is started when there is none. */
-  once(lines: readonly (readonly string[])[], how: { start?: boolean; env?: NodeJS.ProcessEnv } = {}) {
+  async once(
+    lines: readonly (readonly string[])[],
+    how: { start?: boolean; env?: NodeJS.ProcessEnv } = {},
+  ): Promise<Answer | undefined> {
+    if (!(await isOurs(this.#socket, how.start === true))) return undefined
     const start = how.start ? ['start-server', ';'] : []
     // By standard input: nobody reads a secret off the list of processes.
     return call(
@@ -99,6 +105,19 @@ export function bestSession(lines: readonly string[]): string | undefined {
   })
   const best = sessions.find(({ own }) => own) ?? sessions.find(({ attached }) => attached > 0) ?? sessions[0]
   return best?.id
+}
+
+/**
+ * A tmux server can make its clients run programs, and where a hook says its server listens, a repository's settings may
+ * have said: only a socket of our own user, in a folder that is ours or the system's, is spoken to.
+ */
+export async function isOurs(socket: string, mayBeAbsent: boolean): Promise<boolean> {
+  const user = process.getuid?.()
+  const [file, folder] = await Promise.all(
+    [stat(socket), stat(dirname(socket))].map(one => one.catch(() => undefined)),
+  )
+  if (!folder || (folder.uid !== user && folder.uid !== 0)) return false
+  return file ? file.isSocket() && file.uid === user : mayBeAbsent
 }
 
 /** Asking twice changes nothing. */

@@ -43,10 +43,9 @@ async function rowsFor(given: Given, io: Io): Promise<PsRow[]> {
   const { sessions } = PsList.parse(await callDaemon(folderOf(io), 'GET', '/api/ps'))
   if (flag(given, 'all')) return sessions
   const now = systemClock.now()
-  return sessions.filter(
-    ({ state, lastActivityAt }) =>
-      !['dead', 'gone', 'ended'].includes(state) || now - Date.parse(lastActivityAt) < RECENT_MS,
-  )
+  const isOver = ({ state, by }: PsRow) =>
+    ['dead', 'gone', 'ended'].includes(state) || (state === 'unknown' && by === 'hooks')
+  return sessions.filter(row => !isOver(row) || now - Date.parse(row.lastActivityAt) < RECENT_MS)
 }
 
 function table(rows: readonly PsRow[], io: Io): string[] {

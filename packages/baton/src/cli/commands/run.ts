@@ -33,6 +33,10 @@ export const run: Handler = async (given, io) => {
     return EXIT.ok
   }
   const title = text(given, 'title')
+  if (title !== undefined && !/^[A-Za-z0-9][\w.-]{0,59}$/.test(title))
+    throw new BatonError('usage', 'That cannot be a title', {
+      remedy: 'Use letters, digits, . _ and -, at most 60.',
+    })
   const request: RunRequest = RunRequest.parse({
     agent,
     driver: hosted ? 'acp' : 'tmux',

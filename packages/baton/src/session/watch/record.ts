@@ -11,7 +11,7 @@ type About = Pick<Subject, 'id' | 'agent' | 'project'> & Partial<Pick<Subject, '
 export class WatchRecord {
   readonly #parts: WatchParts
   readonly #rows = new Map<SessionId, WatchedSession>()
-  #standing: Map<string, Pick<HealthCheck, 'status' | 'created_at'> & { message: string }> | undefined
+  #standing: Map<string, HealthCheck> | undefined
 
   constructor(parts: WatchParts) {
     this.#parts = parts
@@ -88,28 +88,37 @@ export class WatchRecord {
       created_at: new Date(this.#parts.clock.now()).toISOString(),
     }
     this.#parts.store.addCheck(row)
-    this.#known().set(`${id} ${check}`, { status, created_at: row.created_at, message: messageIn(row) })
+    this.#known().set(`${id} ${check}`, row)
     return row
   }
 
   #isNews(id: SessionId, { check, status, message }: Finding): boolean {
     const known = this.#known().get(`${id} ${check}`)
     if (!known) return status !== 'ok'
+    const age = this.#parts.clock.now() - Date.parse(known.created_at)
+    // Words that look like errors scroll in and out.
+    if (check === 'errors' && age < AGAIN_MS) return false
     if (known.status !== status) return true
     if (status === 'ok' || check === 'stall') return false
-    const age = this.#parts.clock.now() - Date.parse(known.created_at)
-    return known.message !== this.#parts.redact(message) && age > AGAIN_MS
+    return messageIn(known) !== this.#parts.redact(message) && age > AGAIN_MS
+  }
+
+  /** The last finding of each kind for each session. */
+  standing(): HealthCheck[] {
+    return [...this.#known().values()]
+  }
+
+  /** What is no longer under watch need not be kept at hand. */
+  only(ids: ReadonlySet<SessionId>): void {
+    for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id)
+    for (const [key, { session, status }] of this.#known())
+      if (status === 'ok' && !ids.has(session)) this.#known().delete(key)
   }
 
   /** What was found before this process began counts, or every restart would tell everything again. */
-  #known() {
+  #known(): Map<string, HealthCheck> {
     this.#standing ??= new Map(
-      this.#parts.store
-        .standing()
-        .map(({ session, check_type, status, created_at, details }) => [
-          `${session} ${check_type}`,
-          { status, created_at, message: messageIn({ details }) },
-        ]),
+      this.#parts.store.standing().map(check => [`${check.session} ${check.check_type}`, check]),
     )
     return this.#standing
   }

@@ -18,6 +18,8 @@ export class Watch {
   readonly #survey: Survey
   readonly #record: WatchRecord
   readonly #leftovers: Leftovers
+  /** Those that were seen to live. */
+  readonly #alive = new Set<SessionId>()
   /** Since when a session's process or terminal has been missed. */
   readonly #missing = new Map<SessionId, number>()
   #watched: readonly Watched[] = []
@@ -53,6 +55,11 @@ export class Watch {
     return this.#watched
   }
 
+  /** What holds now, of every check. */
+  standing(): HealthCheck[] {
+    return this.#record.standing()
+  }
+
   /** Something was started or ended: what was seen before is old. */
   outdated(): void {
     this.#stale = true
@@ -82,9 +89,13 @@ export class Watch {
       watched.push({ ...subject, ...seen, state })
       this.#follow(subject, seen, state)
       this.#record.session({ ...subject, ...seen, state })
-      if (health.enabled) await this.#record.findings(subject, assess(seen, health, now), health.tell)
+      if (!health.enabled) continue
+      // Of one that was never seen alive here, as after a restart of the machine, nobody wants to be woken.
+      const tell = health.tell && this.#alive.has(subject.id)
+      await this.#record.findings(subject, assess(seen, health, now), tell)
     }
     this.#watched = watched
+    this.#forget(new Set(all.map(({ id }) => id)))
     await this.#leftovers.look(watched)
   }
 
@@ -100,11 +111,16 @@ export class Watch {
     const lines = sight?.lines ?? []
     const said: WatchState = session ? stateByEvents(session) : 'unknown'
     if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
-    if (sight?.state === 'gone' || (session && pid !== undefined && !this.#parts.processes.alive(pid))) {
+    const ended = session !== undefined && pid !== undefined && !this.#parts.processes.alive(pid)
+    // A number that never was alive here is one of another machine or container.
+    if (ended && !sight && !this.#alive.has(subject.id))
+      return { state: 'unknown', lines, activeAt, died: false }
+    if (sight?.state === 'gone' || ended) {
       const state = sight?.state === 'gone' ? 'gone' : 'dead'
       return { state, lines, activeAt, died: session !== undefined && this.#outlasted(session.id) }
     }
     this.#missing.delete(subject.id)
+    this.#alive.add(subject.id)
     const known = sight && sight.state !== 'unknown' ? sight.state : said
     return { state: known, lines, activeAt, died: false }
   }
@@ -132,6 +148,12 @@ export class Watch {
         { kind: 'spawn', what: 'ended', spawn: spawn.id, title: spawn.title, detail },
       )
       .catch(cause => this.#parts.fault('journalling an end', cause))
+  }
+
+  #forget(current: ReadonlySet<SessionId>): void {
+    for (const id of this.#alive) if (!current.has(id)) this.#alive.delete(id)
+    for (const id of this.#missing.keys()) if (!current.has(id)) this.#missing.delete(id)
+    this.#record.only(current)
   }
 
   /** The goodbye of one that ended well may still be on its way. */

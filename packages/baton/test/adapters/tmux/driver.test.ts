@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answerIn } from '../../../src/adapters/tmux/control.ts'
-import { bestSession } from '../../../src/adapters/tmux/server.ts'
+import { bestSession, isOurs } from '../../../src/adapters/tmux/server.ts'
 import { until } from '../../world/wait.ts'
 import { type TmuxWorld, tmuxWorld } from './world.ts'
 
@@ -210,6 +210,23 @@ describe('The connection', () => {
     world.driver.close()
     await until(() => world.tmux('list-clients').trim() === '', { what: 'the connection to be closed' })
     expect((await world.driver.look(place, AGENT)).state).toBe('waiting')
+  })
+
+  it('is made only to a socket of our own: a server can make its clients run programs', async () => {
+    await using world = tmuxWorld()
+    expect(await isOurs(world.socket, true)).toBe(true)
+    expect(await isOurs(world.socket, false)).toBe(false)
+    await waiting(world)
+    expect(await isOurs(world.socket, false)).toBe(true)
+    expect(await isOurs('/etc/passwd', true)).toBe(false)
+    expect(await isOurs('/no/such/folder/socket', true)).toBe(false)
+    expect((await world.driver.look('%0 /etc/passwd', AGENT)).state).toBe('gone')
+    await expect(world.driver.start({ ...world.order('x'), where: '/etc/passwd' })).rejects.toMatchObject({
+      code: 'missing_tool',
+    })
+    const order = world.order('twice')
+    await world.driver.start(order)
+    await expect(world.driver.start(order)).rejects.toMatchObject({ code: 'usage' })
   })
 
   it('reads an answer to its end, even when the screen shows what looks like one', () => {

@@ -89,7 +89,10 @@ describe('Words on the screen', () => {
     })
     expect(w.news).toEqual([])
     w.show(PLACE, 'working', ...Array.from({ length: 50 }, (_, i) => `line ${i}`))
+    // They scroll in and out: not every change is written.
     await w.pass(5)
+    expect(found(w)).toEqual(['errors warning'])
+    await w.pass(60)
     expect(found(w)).toEqual([])
   })
 
@@ -119,6 +122,15 @@ describe('A session whose process is gone', () => {
     expect(found(w)).toEqual(['process critical'])
     expect(w.store.watch.session(sessionId(2))?.status).toBe('gone')
     expect(w.news[0]).toContain('🛑')
+  })
+
+  it('is no news when it was never seen alive: it ran elsewhere, or before the machine was restarted', async () => {
+    await using w = await watchWorld()
+    w.sessions = [aSession(1, { pid: 42 }), aSession(2, { pid: 43, pane: '%2 /tmp/s' })]
+    for (let i = 0; i < 4; i++) await w.pass(10)
+    expect((await w.watch.look()).map(({ state }) => state)).toEqual(['unknown', 'gone'])
+    expect(found(w)).toEqual(['process critical'])
+    expect(w.news).toEqual([])
   })
 
   it('may leave processes behind, which are named until they are gone', async () => {
