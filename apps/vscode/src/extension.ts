@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { BatonError } from '@batonpass/contract/errors'
 import * as vscode from 'vscode'
 import { askPerson, lookAndAnswer } from './ask/answer.ts'
 import { Notifier, type NotifyWhich } from './ask/notify.ts'
@@ -45,6 +46,8 @@ export function activate(context: vscode.ExtensionContext): void {
       bar.backgroundColor =
         urgency === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${urgency}Background`)
       void vscode.commands.executeCommand('setContext', 'baton.daemon', picture.daemon)
+      // A daemon that is away has no list; what was told before is not told again when it is back.
+      if (picture.daemon !== 'running') return
       const { fresh, more } = notifier.next(picture.asks, notify(), folders())
       for (const ask of fresh) void askPerson(ask, asking)
       if (more > 0) void tellOfMore(more)
@@ -115,12 +118,16 @@ const told = (run: (given?: unknown) => unknown) => async (given?: unknown) => {
   try {
     return await run(given)
   } catch (cause) {
-    const start = 'Start it'
-    const absent = cause instanceof Error && 'code' in cause && cause.code === 'daemon_absent'
-    const chosen = await vscode.window.showErrorMessage(plain(sentence(cause)), ...(absent ? [start] : []))
-    if (chosen === start) await vscode.commands.executeCommand('baton.start')
+    void tellFailure(cause)
     return undefined
   }
+}
+
+async function tellFailure(cause: unknown): Promise<void> {
+  const start = 'Start it'
+  const absent = cause instanceof BatonError && cause.code === 'daemon_absent'
+  const chosen = await vscode.window.showErrorMessage(plain(sentence(cause)), ...(absent ? [start] : []))
+  if (chosen === start) await vscode.commands.executeCommand('baton.start')
 }
 
 async function tellOfMore(count: number): Promise<void> {
