@@ -378,6 +378,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     write,
     fault,
   })
+  live.listen(entry => watched.hear(entry))
 
   live.listen(entry => {
     const news = newsOfEntry(entry)

@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { EntryId } from '@batonpass/contract/ids'
-import type { NewEntry } from '@batonpass/contract/journal'
+import type { Entry, NewEntry } from '@batonpass/contract/journal'
 import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
 import { type AcpDriverParts, acpDriver } from '../adapters/acp/driver.ts'
 import { launchesOf } from '../adapters/agents/launches.ts'
@@ -19,6 +19,7 @@ import type { Redactor } from '../journal/redact.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 import type { WatchStore } from '../ports/watch-store.ts'
+import { handoffFinding } from '../session/watch/handoffs.ts'
 import { psRows } from '../session/watch/rows.ts'
 import { Spawns } from '../session/watch/spawns.ts'
 import { Watch } from '../session/watch/watch.ts'
@@ -67,6 +68,8 @@ export interface SessionParts {
 export interface Sessions {
   watch: Watch
   ps(): Promise<PsRow[]>
+  /** Writes down how a handoff went, when an entry of the journal says so. */
+  hear(entry: Entry): void
   health(): Promise<HealthReport>
   run(order: RunRequest): Promise<Spawn>
   adopt(place: string, agent: string | undefined): Promise<Spawn>
@@ -154,6 +157,11 @@ export function composeSessions(parts: SessionParts): Sessions {
   return {
     watch,
     ps,
+    hear(entry) {
+      const finding = handoffFinding(entry)
+      if (!finding || !entry.session || !entry.agent) return
+      watch.note({ id: entry.session, agent: entry.agent, project: entry.project }, finding, finding.action)
+    },
     async health() {
       const sessions = await ps()
       return {

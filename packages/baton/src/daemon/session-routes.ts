@@ -9,7 +9,7 @@ import type { Baton } from '../compose.ts'
 const MOST_BYTES = 4 * 1024 * 1024
 
 /** Sessions under watch: the list, starting, adopting and ending. */
-export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch'>): Hono {
+export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'>): Hono {
   const api = new Hono()
   const limited = bodyLimit({ maxSize: MOST_BYTES })
   api.get('/api/ps', async c => c.json({ sessions: await sessions.ps() }))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gist, stateByEvents } from '../../../src/session/watch/activity.ts'
 import { descendants } from '../../../src/session/watch/children.ts'
+import { handoffFinding } from '../../../src/session/watch/handoffs.ts'
 import { subjects } from '../../../src/session/watch/subjects.ts'
 import { aSession, at } from '../../world/journal.ts'
 
@@ -88,4 +89,27 @@ it('Every session and every spawn is under watch once, whatever panes they share
       },
     ),
   )
+})
+
+it('A handoff that went well, failed or came too often is a finding in the seed’s words', () => {
+  const cycle = (parts: object) => ({
+    body: { kind: 'cycle', cycle: 'cyc_1', step: 'due', ...parts } as never,
+  })
+  expect(handoffFinding(cycle({ what: 'completed', percent: 87, document: 'h.md', tookMs: 1200 }))).toEqual({
+    check: 'handoff',
+    status: 'ok',
+    message: '',
+    details: { context_at_trigger: 0.87, handoff_file: 'h.md', cycle_duration_ms: 1200 },
+    action: 'Automated handoff cycle completed successfully',
+  })
+  expect(handoffFinding(cycle({ what: 'person', reason: 'the new session has another goal' }))).toMatchObject(
+    {
+      status: 'critical',
+      details: { error: 'the new session has another goal' },
+      action: 'Manual intervention required',
+    },
+  )
+  expect(handoffFinding(cycle({ what: 'warned' }))).toMatchObject({ check: 'context', status: 'warning' })
+  expect(handoffFinding(cycle({ what: 'cleared' }))).toBeUndefined()
+  expect(handoffFinding({ body: { kind: 'daemon', what: 'started', version: '1', pid: 1 } })).toBeUndefined()
 })
