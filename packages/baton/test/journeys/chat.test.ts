@@ -92,7 +92,14 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
       'utf8',
     ).split('\n')
     expect(JSON.parse(header).parentSession).toContain(files[0])
-    expect(await baton.must('handoffs')).toContain('written by the agent, verified')
+    const list = await baton.must('handoffs')
+    expect(list).toContain('written by the agent, verified')
+    const [before, after] = [...new Set(started.map(({ nativeSession }) => nativeSession))]
+    expect(list).toContain(`received by claude-code ${after}`)
+    const { sessions } = JSON.parse(await baton.must('status', '--all', '--json'))
+    const of = (native: string | undefined) =>
+      sessions.find((each: { nativeSession: string }) => each.nativeSession === native)
+    expect(of(after).parent).toBe(of(before).id)
   })
 
   test('tool calls are judged by the rules; what they leave open is asked here', {

@@ -8,8 +8,10 @@ import { systemAppendFiles } from '../../adapters/system/append-files.ts'
 import { systemChance } from '../../adapters/system/chance.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
+import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { systemTimers } from '../../adapters/system/timers.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { HandoffMemory } from '../../handoff/generation/memory.ts'
 import { AgentSession } from '../../handoff/hosted/agent-session.ts'
 import { HandoffWriter } from '../../handoff/hosted/writer.ts'
 import type { Backend } from '../../ports/backend.ts'
@@ -73,6 +75,14 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
     files: await handoffFiles(io),
     reader: piReader,
     workOf: workIn,
+    // Whoever hears the next session begin knows what it continues, and does not tell it the document again.
+    passing: ({ root: project, session: from }, document) =>
+      new HandoffMemory(systemSmallFiles, folder.dir).await(project, {
+        document,
+        from,
+        fromAgent: agent,
+        toldTo: agent,
+      }),
   })
   const manager = SessionManager.create(ports, io.cwd)
   const session = new AgentSession({

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentSession } from '../../handoff/hosted/agent-session.ts'
 import type { Consent } from '../../ports/backend.ts'
@@ -27,6 +28,7 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
   let listed: ListedSession[] = []
   let warned = false
   const ended = { yes: false }
+  let died = false
   const chat: { session?: AgentSession } = {}
 
   const terminal = new ChatTerminal({
@@ -70,6 +72,8 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
     wake()
   })
   io.signal.addEventListener('abort', () => leave(), { once: true })
+  // The terminal is closed: the agent must not be left behind.
+  process.once('SIGHUP', () => leave())
 
   try {
     terminal.progress(`Starting ${order.agent}`)
@@ -80,6 +84,12 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
     })
     chat.session = opened.session
     show(opened, terminal)
+    void opened.backend.gone.then(() => {
+      if (ended.yes) return
+      terminal.line('The agent has ended. The session is kept: baton chat --resume 1', 'red')
+      died = true
+      leave()
+    })
     try {
       await begin(opened, order.resume, io, terminal)
       listed = await listSessions(opened.ports, io.cwd)
@@ -100,11 +110,12 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
         await Promise.race([obey(line, opened, io, terminal, list => (listed = list)), left])
       }
     } finally {
+      ended.yes = true
       opened.session.abort()
       terminal.close()
       await opened.session.close()
     }
-    return EXIT.ok
+    return died ? EXIT.failed : EXIT.ok
   } catch (cause) {
     terminal.close()
     throw cause
@@ -195,7 +206,8 @@ async function obey(
 
 async function goBack(wanted: string, chat: Chat, io: Io, terminal: ChatTerminal): Promise<boolean> {
   const listed = await listSessions(chat.ports, io.cwd)
-  const picked = wanted === '' ? undefined : pickSession(listed, wanted)
+  // A path opens a file of pi or oh-my-pi, too.
+  const picked = wanted.includes('/') ? { path: resolve(io.cwd, wanted) } : pickSession(listed, wanted)
   if (!picked) {
     if (wanted !== '') terminal.line(`No session ${wanted}`, 'red')
     for (const words of listWords(listed, chat.session.sessionId)) terminal.line(words)
@@ -248,13 +260,10 @@ async function askInline(
   signal: AbortSignal,
 ) {
   const { action, tool, title, input } = call
+  // A command is shown whole: what cannot be seen must not be allowed.
   const what =
-    action.kind === 'shell'
-      ? action.command
-      : action.kind === 'write' || action.kind === 'read'
-        ? action.paths.join(' ')
-        : `${title} ${JSON.stringify(input)}`
-  terminal.line(`${tool} wants: ${what.slice(0, 4000)}`, 'yellow')
+    action.kind === 'shell' ? action.command : `${title}\n${shortened(JSON.stringify(input, undefined, 2))}`
+  terminal.line(`${tool} wants: ${what}`, 'yellow')
   if (reason) terminal.line(reason, 'dim')
   const keys = always ? 'yna' : 'yn'
   const words = `Allow? [y]es, [n]o${always ? ', [a]lways in this session' : ''} `
@@ -263,3 +272,9 @@ async function askInline(
     ? undefined
     : ({ y: 'allow', a: 'always', n: 'deny' } as const)[key as 'y' | 'n' | 'a']
 }
+
+const LONGEST_INPUT = 4000
+const shortened = (text: string): string =>
+  text.length <= LONGEST_INPUT
+    ? text
+    : `${text.slice(0, LONGEST_INPUT)}\n… and ${text.length - LONGEST_INPUT} more characters`

@@ -31,7 +31,7 @@ const BY_EVIDENCE = 'The session is as it was. Try again, with other words after
 /** A session by its number in the list, or the start of its id. */
 export function pickSession(listed: readonly ListedSession[], wanted: string): ListedSession | undefined {
   if (/^\d{1,3}$/.test(wanted)) return listed[Number(wanted) - 1]
-  const fitting = listed.filter(({ id }) => id.startsWith(wanted))
+  const fitting = wanted === '' ? [] : listed.filter(({ id }) => id.startsWith(wanted))
   return fitting.length === 1 ? fitting[0] : undefined
 }
 

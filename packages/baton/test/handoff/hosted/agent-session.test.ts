@@ -78,6 +78,7 @@ async function hosted({
   await session.start()
   onTestFinished(async () => {
     await session.close()
+    project.remove()
     home.remove()
   })
   const rows = (path = session.path): Record<string, unknown>[] =>
