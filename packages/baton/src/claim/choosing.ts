@@ -80,7 +80,7 @@ export async function claimNext(
   })
 }
 
-export const holderOf = ({ claim, agent, host, takenAt, until, dead }: Holding): ClaimHolder => ({
+const holderOf = ({ claim, agent, host, takenAt, until, dead }: Holding): ClaimHolder => ({
   claim,
   agent,
   host,

@@ -95,7 +95,7 @@ export async function claimIssue(
 }
 
 /** What stands after the lease is ours; every part may be repeated. */
-export async function finish(
+async function finish(
   ports: ClaimPorts,
   record: ClaimRecord,
   forge: Forge,
@@ -137,7 +137,7 @@ export async function finish(
 }
 
 /** Takes back what a claim that failed half-way has done. */
-export async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undefined): Promise<void> {
+async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undefined): Promise<void> {
   const quietly = (during: string) => (cause: unknown) => ports.fault(during, cause)
   const grip = { claim: record.id, token: record.lease.token }
   const ours = await ports
@@ -336,7 +336,7 @@ const ownerOf = (ports: ClaimPorts, { id, agentId }: ClaimRecord): LeaseOwner =>
 export const repositoryName = ({ repository: { host, owner, name } }: Pick<Forge, 'repository'>): string =>
   `${host}/${owner}/${name}`.toLowerCase()
 
-export const sessionOf = (session: Session | undefined) =>
+const sessionOf = (session: Session | undefined) =>
   session
     ? {
         session: session.id,

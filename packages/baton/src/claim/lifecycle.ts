@@ -123,7 +123,7 @@ export const leaseName = ({ repository, issue, home }: ClaimRecord): LeaseName =
 })
 
 /** Makes sure that nobody took the issue over: a laptop that wakes up must not act on an old claim. */
-export async function fence(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+async function fence(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   const grip = { claim: record.id, token: record.lease.token }
   if (await ports.leases().holds(leaseName(record), grip)) return
   await lost(ports, record)

@@ -103,7 +103,7 @@ function reviewNews(pull: PullRequestStatus): PrNews {
     'review',
     digestOf(trusted.map(({ url, body }) => `${url} ${body}`)),
     [
-      `PR #${pull.number} has review remarks that nobody has resolved. Settle each: change the code and push, or answer why not.`,
+      `PR #${pull.number} has review remarks that nobody has resolved. Settle each: change the code, or answer why not.`,
       ...shown,
       ...(left > 0 ? [`- and ${left} earlier ones: ${pull.url}`] : []),
       ...(strangers > 0 ? [`(${strangers} more by people without rights here are left out.)`] : []),
@@ -118,7 +118,7 @@ function conflictNews({ number, mergeable, headSha, base, branch }: PullRequestS
   return news(
     'conflict',
     headSha,
-    `PR #${number} conflicts with ${base}. Rebase ${branch} onto it, solve the conflicts, run the tests and push.`,
+    `PR #${number} conflicts with ${base}. Rebase ${branch} onto it, solve the conflicts and run the tests.`,
     { act: true },
   )
 }

@@ -13,6 +13,8 @@ import { claimWords, readyWords } from './words.ts'
 /** The forge and git together, as the seed's hook had it. */
 const STOP_MS = 30_000
 const BOARD_MS = 5000
+/** A session's start is not held up for longer, even where a file written by hand has to be looked into. */
+const START_MS = 8000
 
 export interface ClaimReactorPorts {
   claims: Claims
@@ -129,7 +131,7 @@ export function claimReactor({
       switch (event.type) {
         case 'SessionStarted': {
           if (record || (await ports.signals.read(context.project)).kind === 'claim')
-            return later(() => started(event, context), STOP_MS)
+            return later(() => started(event, context), START_MS)
           if (context.config.board.number === 0 || event.source === 'compact') return undefined
           return later(async () => ({ ...contextOf(await boardWords(context.project)) }), BOARD_MS)
         }

@@ -25,7 +25,8 @@ export async function makeReady(
       found.kind === 'absent' ? 'Claim one: baton claim 42' : 'Mend the file, or delete it.',
     )
   const { file } = found
-  const title = summary.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  // With a pull request there already, its title stays unless another one is given.
+  const title = (summary || file.summary).replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   if (title === '')
     throw refused('A summary is missing', 'baton claim ready --summary "what changes, in one line"')
   if (file.phase === 'done')

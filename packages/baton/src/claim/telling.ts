@@ -65,7 +65,7 @@ const promptOf = (record: ClaimRecord): string => {
     ...inbox.map(({ text }) => text),
     ...(acts
       ? [
-          'Mend this on the same branch: find the cause, change the code, run the tests, commit and push. The pull request is there already; do not open another. Weaken no test or check to make it pass.',
+          'Mend this on the same branch: find the cause, change the code, run the tests and commit. Then run `baton claim ready`, which pushes the branch, rebased or not, and end your turn. The pull request is there already; do not open another. Weaken no test or check to make it pass.',
         ]
       : []),
   ].join('\n\n')

@@ -43,14 +43,9 @@ export async function viewOf(record: ClaimRecord, signals: SignalFiles): Promise
   }
 }
 
-/** What a project's claim is doing, by the files alone: no daemon is needed. */
-export function claimStatusIn(
-  files: SmallFiles,
-  stateDir: string,
-): (project: string) => Promise<ClaimView | undefined> {
+/** Every claim of this machine, by the files alone: no daemon is needed. The newest first. */
+export async function claimViews(files: SmallFiles, stateDir: string): Promise<ClaimView[]> {
   const signals = new SignalFiles(files)
-  return async project => {
-    const record = (await readRecords(files, stateDir)).find(each => each.project === project)
-    return record && viewOf(record, signals)
-  }
+  const records = (await readRecords(files, stateDir)).sort((a, b) => b.claimedAt - a.claimedAt)
+  return Promise.all(records.map(record => viewOf(record, signals)))
 }

@@ -169,4 +169,3 @@ export async function claimsWorld(options: { github?: FakeGitHub; settings?: obj
     },
   }
 }
-export type ClaimsWorld = Awaited<ReturnType<typeof claimsWorld>>

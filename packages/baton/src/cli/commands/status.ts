@@ -1,8 +1,11 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList } from '@batonpass/contract/ask'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { systemSmallFiles } from '../../adapters/system/small-files.ts'
+import { claimViews } from '../../claim/view.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { statusText } from '../../session/context/words.ts'
+import { claimLine, claimNeeds } from '../claims.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
@@ -32,8 +35,9 @@ export const status: Handler = async (given, io) => {
   const { sessions } = SessionList.parse(await callDaemon(folder, 'GET', `/api/sessions?${query}`))
   const runs = await workflowsHere(io).actions.list()
   const { asks } = AskList.parse(await callDaemon(folder, 'GET', '/api/asks'))
+  const claims = await claimViews(systemSmallFiles, folder.dir)
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify({ daemon: health, sessions, runs, asks, ...more })}\n`)
+    io.stdout.write(`${JSON.stringify({ daemon: health, sessions, runs, asks, claims, ...more })}\n`)
     return EXIT.ok
   }
   const colour = paint(io)
@@ -55,6 +59,11 @@ export const status: Handler = async (given, io) => {
     if (session.context && !session.endedAt) io.stdout.write(`  ${printable(statusText(session.context))}\n`)
     const run = runs.find(each => each.session === session.id)
     if (run) io.stdout.write(`  ${printable(describeRun(run))}\n`)
+  }
+  for (const claim of claims) {
+    const needs = claimNeeds(claim)
+    io.stdout.write(`claim ${printable(claimLine(claim))}\n`)
+    if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
   }
   if (asks.length > 0) io.stdout.write(`${colour('yellow', `${asks.length} open questions`)}: baton asks\n`)
   if (work.items.length > 0) io.stdout.write(`\n${work.text}`)
