@@ -93,6 +93,13 @@ export interface Agent {
   readonly launches?: Launches
   /** Absent: it is watched in a terminal, but not typed into. */
   readonly terminal?: AgentTerminal
+  /** What keeps installed hooks from running on this machine, as far as the agent's own files tell. */
+  obstacles?(home: string, read: (path: string) => string | undefined): readonly Caution[]
+}
+
+export interface Caution {
+  what: string
+  fix: string
 }
 
 /** What people want of an agent under Baton, in the order of the table in docs/agents.md. */
@@ -119,7 +126,7 @@ export type Offer = 'yes' | { partly: string } | { missing: string }
 export interface Capabilities {
   readonly offers: Readonly<Record<Wanted, Offer>>
   /** What a person must do or know before it works as they expect. */
-  readonly cautions: readonly { what: string; fix: string }[]
+  readonly cautions: readonly Caution[]
   /** The version it was last run with, or how else it was tried. */
   readonly tried: string
 }

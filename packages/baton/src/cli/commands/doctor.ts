@@ -99,7 +99,7 @@ function privacyChecks(io: Io): Check[] {
   })
 }
 
-async function agentChecks({ adapter, capabilities }: Agent, io: Io): Promise<Check[]> {
+async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io): Promise<Check[]> {
   const program = adapter.programs.map(name => onPath(name, io.env)).find(found => found !== undefined)
   const places = { project: findWorktreeRoot(io.cwd), home: io.home }
   const scopes = adapter.scopes.map(scope => ({
@@ -132,7 +132,13 @@ async function agentChecks({ adapter, capabilities }: Agent, io: Io): Promise<Ch
       }
     return { name: adapter.title, state: 'ok', message: `${version}; hooks in ${scope} settings` }
   })
-  return [...hooks, ...limits(adapter.title, capabilities)]
+  const user = present.some(({ scope, state }) => scope === 'user' && state === 'yes')
+  const hindered = user ? (obstacles?.(io.home, textOf) ?? []) : []
+  return [
+    ...hooks,
+    ...hindered.map(({ what, fix }): Check => ({ name: adapter.title, state: 'warn', message: what, fix })),
+    ...limits(adapter.title, capabilities),
+  ]
 }
 
 /** What the agent cannot do under Baton, and what to do about it. */
@@ -155,9 +161,12 @@ function limits(name: string, { offers, cautions }: Capabilities): Check[] {
   ]
 }
 
+const textOf = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8') : undefined
+
 function stateOf(adapter: AgentAdapter, target: { project: string; home: string; scope: InstallScope }) {
   try {
-    return adapter.installed(target, path => (existsSync(path) ? readFileSync(path, 'utf8') : undefined))
+    return adapter.installed(target, textOf)
   } catch {
     return 'unreadable' as const
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { adapter } from '../../../src/adapters/agents/codex/adapter.ts'
+import { untrustedHooks } from '../../../src/adapters/agents/codex/trust.ts'
 import { agentContract } from '../../contracts/agent.contract.ts'
 import { recorded } from './recorded.ts'
 
@@ -41,4 +42,20 @@ test('an ask, which Codex would wave through, is a refusal', () => {
     },
   })
   expect(adapter.encode(ask, 'PermissionRequest')).toEqual({})
+})
+
+test('hooks that nobody has let run are named, until Codex has noted each of them', () => {
+  const home = '/home/dev'
+  const noted = (events: readonly string[]) =>
+    events
+      .map(event => `[hooks.state."${home}/.codex/hooks.json:${event}:0:0"]\ntrusted_hash = "sha256:0"\n`)
+      .join('')
+  const all = adapter.hooks.map(({ event }) => event.replaceAll(/(?<!^)([A-Z])/g, '_$1').toLowerCase())
+  expect(untrustedHooks(home, () => undefined)).toMatchObject([
+    { what: expect.stringMatching(/^11 of its 11/) },
+  ])
+  expect(untrustedHooks(home, () => noted(all.slice(1)))).toMatchObject([
+    { what: expect.stringMatching(/^1 of/) },
+  ])
+  expect(untrustedHooks(home, () => noted(all))).toEqual([])
 })

@@ -3,5 +3,13 @@ import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
 import { reader, transcripts } from './transcript.ts'
+import { untrustedHooks } from './trust.ts'
 
-export const agent: Agent = { adapter, capabilities, reader, transcripts, launches }
+export const agent: Agent = {
+  adapter,
+  capabilities,
+  reader,
+  transcripts,
+  launches,
+  obstacles: untrustedHooks,
+}

@@ -2,7 +2,7 @@ import type { Action } from '@batonpass/contract/event'
 import { optional, type Payload } from '../payload.ts'
 import { actionBy, type ToolTable } from '../tool-actions.ts'
 
-export const tools: ToolTable = {
+const tools: ToolTable = {
   run_shell_command: { kind: 'shell', command: 'command', cwd: 'dir_path' },
   read_file: { kind: 'read', paths: ['file_path'] },
   read_many_files: { kind: 'read', paths: ['paths', 'include'] },

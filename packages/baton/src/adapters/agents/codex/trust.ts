@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import type { Agent } from '../../../ports/agent.ts'
+import { hooks } from './hooks.ts'
+
+/** Codex notes in its config.toml which hooks a person has let run; others it silently leaves out. */
+export const untrustedHooks: NonNullable<Agent['obstacles']> = (home, read) => {
+  const config = read(join(home, '.codex', 'config.toml')) ?? ''
+  const file = join(home, '.codex', 'hooks.json')
+  const untrusted = hooks.filter(({ event }) => !config.includes(`${file}:${snake(event)}:`))
+  if (untrusted.length === 0) return []
+  return [
+    {
+      what: `${untrusted.length} of its ${hooks.length} hooks do not run: nobody has let them yet`,
+      fix: 'Start `codex` once in a terminal and choose "Trust all and continue" (or /hooks, then t)',
+    },
+  ]
+}
+
+const snake = (event: string): string => event.replaceAll(/(?<!^)([A-Z])/g, '_$1').toLowerCase()
