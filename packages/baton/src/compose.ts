@@ -296,8 +296,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         generation: handoff.generation,
         files: handoff.files,
         session: sessionOf,
-        sessionAt: async place =>
-          (await store.sessions({ live: true, limit: 1000 })).find(({ pane }) => pane === place),
+        sessionsAt: async place =>
+          (await store.sessions({ live: true, limit: 1000 })).filter(({ pane }) => pane === place),
         carryOver: [
           (from, to) => handsOff.carryOver(from.id, successorOf(to)),
           (from, to) => claim.claims.carryOver(from.id, to),

@@ -1,8 +1,8 @@
 import { EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
-import { isAlive } from '../adapters/system/alive.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { Cycles } from '../handoff/cycle/cycles.ts'
 import type { CyclePorts } from '../handoff/cycle/ports.ts'
@@ -14,7 +14,7 @@ import type { Reactor } from '../ports/reactor.ts'
 export interface CycleParts
   extends Pick<
     CyclePorts,
-    'store' | 'driverAt' | 'session' | 'sessionAt' | 'carryOver' | 'asks' | 'config' | 'fault'
+    'store' | 'driverAt' | 'session' | 'sessionsAt' | 'carryOver' | 'asks' | 'config' | 'fault'
   > {
   generation: HandoffGeneration
   files: HandoffFiles
@@ -28,7 +28,7 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
     ...ports,
     documents: generation,
     read: (project, document) => files.read(project, document),
-    alive: isAlive,
+    alive: pid => systemProcesses.alive(pid),
     async journal({ session, nativeSession, agent, project }, body) {
       const id = EntryId.parse(`ent_${systemChance.id(20)}`)
       const at = new Date(systemClock.now()).toISOString()

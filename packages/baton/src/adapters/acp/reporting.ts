@@ -21,7 +21,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
       const { used, size } = heard
       const measured =
         size === undefined ? {} : { size, percent: Math.min(1000, Math.round((used / size) * 1000) / 10) }
-      void tell({ type: 'ContextMeasured', used, ...measured })
+      void tell({ type: 'ContextMeasured', used, ...measured, source: 'acp' })
     }
     pass(heard)
   })

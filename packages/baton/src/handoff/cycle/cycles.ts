@@ -15,7 +15,7 @@ const RECENT = 200
 /** A tick that comes later than this says more about a machine that slept than about an agent that is slow. */
 const LONGEST_TICK_MS = 15_000
 /** A terminal at rest is left alone for a moment: somebody may be about to type. */
-const REST_MS = 1000
+const REST_MS = 500
 const LATER_MS = 100
 
 /**
@@ -178,16 +178,17 @@ export class Cycles {
   }
 
   async #look(cycle: Cycle): Promise<void> {
-    const { driverAt, documents, sessionAt, clock } = this.#ports
+    const { driverAt, documents, sessionsAt, clock } = this.#ports
     if (cycle.step === 'writing' && !cycle.lost) await documents.ready(cycle.session, clock.now())
     if (cycle.step === 'writing') {
       const settled = await documents.settled(cycle)
       if (settled && settled.document !== cycle.document) await this.written(cycle.session, settled.document)
     }
     if (cycle.step === 'clearing' || cycle.step === 'person') {
-      const here = await sessionAt(cycle.place)
-      if (here && here.id !== cycle.session && here.startedAt >= cycle.startedAt && !cycle.successor)
-        await this.succeeded(here)
+      const here = (await sessionsAt(cycle.place))
+        .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
+        .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0]
+      if (here && !cycle.successor) await this.succeeded(here)
     }
     const driver = driverAt(cycle.place)
     if (!driver || cycle.step === 'person') return

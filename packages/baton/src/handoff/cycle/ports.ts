@@ -20,8 +20,8 @@ export interface CyclePorts {
   >
   read(project: string, document: string): Promise<ReadHandoff>
   session(id: string): Promise<Session | undefined>
-  /** The session that runs at a place now, if Baton knows one. */
-  sessionAt(place: string): Promise<Session | undefined>
+  /** Sessions that run at a place, as far as Baton knows: one that was cleared may not have said goodbye. */
+  sessionsAt(place: string): Promise<Session[]>
   /** Whether a process lives. */
   alive(pid: number): boolean
   /** What moves with the work: workflow, claim, work item. Each may be called twice for the same pair. */

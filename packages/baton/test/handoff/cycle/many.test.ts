@@ -48,7 +48,7 @@ function world(count: number, settings: object) {
     },
     read: () => Promise.reject(new Error('none')),
     session: async () => undefined,
-    sessionAt: async () => undefined,
+    sessionsAt: async () => [],
     alive: () => true,
     carryOver: [],
     asks: { ask: () => new Promise(() => {}), tell: async ({ text }) => void told.push(text) },

@@ -321,7 +321,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
         findings: [],
       }),
       session: async id => sessions.get(id),
-      sessionAt: async () => sessions.get(sessionId('claude-code', agent.native)),
+      sessionsAt: async () => [...sessions.values()],
       alive: () => agent.state !== 'dead',
       carryOver: [
         async (from, to) => {
