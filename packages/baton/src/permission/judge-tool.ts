@@ -40,6 +40,11 @@ const FILE_TOOLS: Readonly<Record<string, 'read' | 'names' | 'write'>> = {
   Delete: 'write',
 }
 
+/** Baton's own tools that change nothing, as `baton mcp` and the plugin name them. */
+const OWN_READS: ReadonlySet<string> = new Set(
+  ['baton', 'plugin_baton_baton'].flatMap(server => [`${server}/paw_get_context`, `${server}/baton_status`]),
+)
+
 /** Everything that is not a shell command: file tools by path, MCP tools by name, the web by host. */
 export function judgeTool(context: JudgeContext): PermissionJudgement {
   const { request, rules } = context
@@ -48,11 +53,13 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
   if (access) return judgeFile(context, access)
   if (tool.startsWith('mcp__')) {
     const [, server = '', ...name] = tool.split('__')
+    const mcp = `${server}/${name.join('__')}`
+    const reads = OWN_READS.has(mcp)
     return byRules(
       context,
-      { ...subject(tool), mcp: `${server}/${name.join('__')}` },
-      'undecided',
-      `no rule speaks of ${server}/${name.join('__')}`,
+      { ...subject(tool), mcp },
+      reads ? 'allow' : 'undecided',
+      reads ? `${name.join('__')} only reads where work stands` : `no rule speaks of ${mcp}`,
     )
   }
   if (tool === 'WebFetch') return judgeWeb(context)
