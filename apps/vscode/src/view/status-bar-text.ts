@@ -35,11 +35,12 @@ export function statusBarText(picture: Picture, folders: readonly string[]): Sta
   const fullest = (here.length > 0 ? here : picture.sessions).reduce<Session | undefined>(fuller, undefined)
   const zone = fullest?.context?.zone ?? 'unknown'
   const context = fullest?.context && contextText(fullest)
+  const advice = zone === 'unknown' || zone === 'fine' ? '' : ` ${ZONES[zone]}`
   const waiting = picture.asks.length
   return {
     text: [
       '$(pulse) Baton',
-      ...(context ? [context] : []),
+      ...(context ? [`${context}${advice}`] : []),
       ...(waiting > 0 ? [`$(question) ${waiting}`] : []),
     ].join(' '),
     tooltip: [

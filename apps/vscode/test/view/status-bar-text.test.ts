@@ -25,11 +25,11 @@ describe('the status bar', () => {
   it('shows the fullest context of the sessions in this window', () => {
     const sessions = [at(10, 'fine'), at(62.4, 'warn'), at(90, 'trigger', '/work/other')]
     expect(statusBarText(running({ sessions }), ['/work/shop'])).toMatchObject({
-      text: '$(pulse) Baton 62 %',
+      text: '$(pulse) Baton 62 % small tasks only',
       urgency: 'warning',
     })
     expect(statusBarText(running({ sessions }), ['/elsewhere'])).toMatchObject({
-      text: '$(pulse) Baton 90 %',
+      text: '$(pulse) Baton 90 % hand off now',
       urgency: 'error',
     })
   })

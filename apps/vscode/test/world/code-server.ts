@@ -41,7 +41,17 @@ export async function codeServer({
     ...['--extensions-dir', join(data, 'extensions')],
   ]
   // The machine's own settings stay outside; only what a program needs to start comes in.
-  const clean = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env }
+  // Sockets, too, go where they are removed; their paths must stay short.
+  const temporary = join(home, 't')
+  mkdirSync(temporary, { recursive: true })
+  const clean = {
+    PATH: process.env.PATH,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TMPDIR: temporary,
+    XDG_RUNTIME_DIR: temporary,
+    ...env,
+  }
   for (const one of vsix)
     await run(program, [...places, '--install-extension', one], { env: clean, timeout: 60_000 })
 
