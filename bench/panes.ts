@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { DAEMON_FLAGS } from '../packages/baton/src/hook/spawn.ts'
 
 /** Of the kernel's clock in a second. */
 const TICKS = 100
@@ -56,7 +57,8 @@ async function main(): Promise<void> {
 /** Runs one watcher in a process of its own and reads what it used. */
 async function measure(kind: string, socket: string, server: number): Promise<void> {
   const args = [import.meta.filename, '--watcher', kind, '--socket', socket, '--panes', String(panes)]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  // As the daemon is started: memory matters more to it than speed.
+  const child = spawn(process.execPath, [...DAEMON_FLAGS, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const pid = child.pid ?? 0
   await new Promise(resolve => child.stdout.once('data', resolve))
   const before = [used(pid, kind === 'control'), used(server, false)] as const

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type HealthReport, PsList, type PsRow, Spawn } from '@batonpass/contract/watch'
 import { describe, expect, it } from 'vitest'
@@ -177,6 +177,28 @@ describe('baton watch', () => {
     expect(await j.baton.must('watch', '--list')).toContain('No pane was adopted')
     expect(await claude.hasExited()).toBe(false)
   })
+})
+
+it('A hosted session is watched and ended by the same commands, and has no terminal', {
+  timeout: 60_000,
+}, async () => {
+  await using j = await journey()
+  const agent = join(import.meta.dirname, '../world/agents/acp-agent.ts')
+  writeFileSync(
+    join(j.home.path, 'bin/claude-agent-acp'),
+    `#!/bin/sh\nexec '${process.execPath}' '${agent}' "$@"\n`,
+    { mode: 0o755 },
+  )
+  const ran = await j.baton.run(['run', '--hosted', '--title', 'inside', 'say hello'], { env: j.env })
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Started inside (claude)') })
+  const row = await j.comes(
+    'its session',
+    ({ nativeSession, state }) => !!nativeSession && state === 'waiting',
+  )
+  expect(row).toMatchObject({ by: 'run', title: 'inside', place: expect.stringMatching(/^hosted /) })
+  expect((await j.baton.run(['attach', 'inside'])).stderr).toContain('A hosted session has no terminal')
+  await j.baton.must('kill', 'inside')
+  expect(await j.rows()).toEqual([])
 })
 
 it('What cannot be started says why, and what to do', { timeout: 60_000 }, async () => {

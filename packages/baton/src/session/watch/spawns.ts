@@ -4,6 +4,7 @@ import { SpawnId } from '@batonpass/contract/ids'
 import type { Spawn } from '@batonpass/contract/watch'
 import type { Driver } from '../../ports/driver.ts'
 import type { Launch } from '../../ports/launch.ts'
+import { sessionId } from '../id.ts'
 import type { WatchParts } from './parts.ts'
 import { type Subject, subjects } from './subjects.ts'
 
@@ -42,7 +43,8 @@ export class Spawns {
     const started = await driver.start({ agent, launch, cwd, title, env, where })
     const born = started.pid === undefined ? undefined : await this.#parts.processes.born(started.pid)
     const spawn: Spawn = {
-      ...{ id, kind: 'run' as const, session: null, project: order.project, agent },
+      ...{ id, kind: 'run' as const, project: order.project, agent },
+      session: started.nativeSession ? sessionId(agent, started.nativeSession) : null,
       place: started.place,
       pid: started.pid ?? null,
       born: born ?? null,
