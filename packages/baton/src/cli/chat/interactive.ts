@@ -86,7 +86,8 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
     show(opened, terminal)
     void opened.backend.gone.then(() => {
       if (ended.yes) return
-      terminal.line('The agent has ended. The session is kept: baton chat --resume 1', 'red')
+      const kept = opened.session.turns > 0 ? '. The session is kept: baton chat --resume 1' : ''
+      terminal.line(`The agent has ended${kept}`, 'red')
       died = true
       leave()
     })

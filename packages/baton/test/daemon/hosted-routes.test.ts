@@ -1,0 +1,73 @@
+import type { AgentName } from '@batonpass/contract/event'
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { makeApi } from '../../src/daemon/api.ts'
+import { hostedRoutes } from '../../src/daemon/hosted-routes.ts'
+import type { Told } from '../../src/engine/intake.ts'
+import { Live } from '../../src/journal/live.ts'
+import type { DecodedEvent } from '../../src/ports/agent.ts'
+import type { Store } from '../../src/ports/store.ts'
+
+function world() {
+  const told: { agent: AgentName; event: DecodedEvent; about: Told | undefined }[] = []
+  const routes = hostedRoutes({
+    async tell(agent, event, about) {
+      told.push({ agent, event, about })
+      return event.type === 'PermissionAsked' ? { permission: { decision: 'deny', reason: 'no' } } : {}
+    },
+  })
+  const api = makeApi({
+    health: () => Promise.reject(new Error('not here')),
+    store: {} as Store,
+    live: new Live(),
+    stop() {},
+    forget: () => Promise.reject(new Error('not here')),
+    routes: [routes, new Hono()],
+  })
+  const post = (body: unknown) =>
+    api.request('/api/hosted', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  return { told, post }
+}
+
+const event = {
+  type: 'PermissionAsked',
+  nativeSession: 'n-1',
+  cwd: '/w',
+  tool: 'Bash',
+  input: { command: 'ls' },
+  action: { kind: 'shell', command: 'ls' },
+}
+const call = { agent: 'codex', cwd: '/w', attended: true, event }
+
+describe('POST /api/hosted', () => {
+  it('takes an event in our words and answers with the reaction', async () => {
+    const { told, post } = world()
+    const answer = await post({ ...call, pid: 42 })
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({ permission: { decision: 'deny', reason: 'no' } })
+    expect(told[0]).toMatchObject({
+      agent: 'codex',
+      event: { type: 'PermissionAsked', nativeSession: 'n-1', tool: 'Bash' },
+      about: { attended: true, cwd: '/w', pid: 42, hosted: true },
+    })
+  })
+
+  it.each([
+    ['no JSON', '{'],
+    ['no event', { agent: 'codex', cwd: '/w', attended: true }],
+    ['an agent that is none', { ...call, agent: 'nobody' }],
+    ['an event that is none', { ...call, event: { ...event, type: 'Whatever' } }],
+    ['a session that could be a path', { ...call, event: { ...event, nativeSession: '../../x' } }],
+    ['an action that is none', { ...call, event: { ...event, action: { kind: 'nothing' } } }],
+    ['a person who is not said', { ...call, attended: undefined }],
+  ])('refuses %s', async (_, body) => {
+    const { told, post } = world()
+    const answer = await post(body)
+    expect(answer.status).toBe(400)
+    expect(told).toEqual([])
+  })
+})

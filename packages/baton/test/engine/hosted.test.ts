@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import type { DecodedEvent } from '../../src/ports/agent.ts'
+import { intakeWorld, prompted } from './intake-world.ts'
+
+const about = { cwd: '/home/dev/project', attended: false, pane: 'hosted 0123456789ab', hosted: true }
+const submitted = (nativeSession: string): DecodedEvent => ({
+  type: 'PromptSubmitted',
+  nativeSession,
+  prompt: 'hi',
+})
+const ended = (nativeSession: string): DecodedEvent => ({
+  type: 'TurnEnded',
+  nativeSession,
+  continued: false,
+  outcome: 'completed',
+})
+
+describe('an event that a host tells', () => {
+  it('is heard where the session has no hooks', async () => {
+    const world = intakeWorld()
+    await world.intake.tell('claude-code', submitted('s1'), about)
+    await world.intake.tell('claude-code', ended('s1'), about)
+    expect(world.events().map(({ type }) => type)).toEqual(['PromptSubmitted', 'TurnEnded'])
+    expect([...world.sessions.values()]).toMatchObject([{ pane: about.pane }])
+  })
+
+  it('counts once where hooks tell it, too; the place is known all the same', async () => {
+    const world = intakeWorld({
+      reactors: [
+        { name: 'workflow', react: () => ({ now: { going: { rank: 'workflow', prompt: 'more' } } }) },
+      ],
+    })
+    await world.take(prompted('s1', 'hi'))
+    await world.intake.tell('claude-code', submitted('s1'), about)
+    expect(await world.intake.tell('claude-code', ended('s1'), about)).toEqual({})
+    expect(world.events().map(({ type }) => type)).toEqual(['PromptSubmitted'])
+    expect([...world.sessions.values()]).toMatchObject([{ pane: about.pane }])
+  })
+
+  it('a question about a tool is heard in any case: no hook waits for its answer', async () => {
+    const world = intakeWorld({
+      reactors: [
+        { name: 'permission', react: () => ({ now: { permission: { decision: 'deny', reason: 'no' } } }) },
+      ],
+    })
+    await world.take(prompted('s1', 'hi'))
+    const asked: DecodedEvent = {
+      type: 'PermissionAsked',
+      nativeSession: 's1',
+      tool: 'Bash',
+      input: { command: 'ls' },
+      action: { kind: 'shell', command: 'ls' },
+    }
+    expect(await world.intake.tell('claude-code', asked, about)).toMatchObject({
+      permission: { decision: 'deny' },
+    })
+  })
+})
+
+describe('a session that /clear began', () => {
+  it('continues the one that /clear ended', async () => {
+    const world = intakeWorld()
+    const hook = (hook_event_name: string, session_id: string, more: object) => ({
+      hook_event_name,
+      session_id,
+      cwd: '/home/dev/project',
+      ...more,
+    })
+    const envelope = { pid: 77 }
+    await world.take(hook('SessionEnd', 's1', { reason: 'clear' }), { envelope })
+    await world.take(hook('SessionStart', 's2', { source: 'clear' }), { envelope })
+    const [first, second] = [...world.sessions.values()]
+    expect(second?.nativeSession).toBe('s2')
+    expect(second?.parent).toBe(first?.id)
+  })
+})
