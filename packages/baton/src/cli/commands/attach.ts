@@ -34,9 +34,9 @@ export async function attachTo(place: string | undefined, io: Io): Promise<numbe
     throw new BatonError('usage', 'Attaching needs a terminal', {
       remedy: `tmux -S ${socket} attach -t '${pane}'`,
     })
-  // The pane itself, not only its window, is what the person wants to see.
-  const go = inside ? ['switch-client', '-t', pane] : ['attach-session', '-t', pane]
-  const args = ['-S', socket, 'select-window', '-t', pane, ';', 'select-pane', '-t', pane, ';', ...go]
+  // Naming the pane selects it and its window. Nothing may come before it in the same call: after another command tmux
+  // would take the client that looks at the target, which is Baton's own connection.
+  const args = ['-S', socket, inside ? 'switch-client' : 'attach-session', '-t', pane]
   return new Promise((resolve, reject) => {
     const child = spawn('tmux', args, { stdio: 'inherit', env: io.env })
     child.once('error', cause =>
