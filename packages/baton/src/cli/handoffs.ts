@@ -80,7 +80,7 @@ export async function evidenceFor(
   const reader = await readerFor(path).catch(() => undefined)
   if (!reader)
     throw new BatonError('not_found', `${path} is no transcript that Baton can read`, {
-      remedy: 'Transcripts of Claude Code, pi and oh-my-pi can be read.',
+      remedy: 'docs/agents.md says whose transcripts can be read.',
     })
   const native = session?.nativeSession
   const files = new StateFiles(systemSmallFiles, batonHome(io.env, io.home))

@@ -53,6 +53,8 @@ export interface TranscriptReader {
   readonly agent: AgentName
   /** Whether a file that begins like this is such a transcript. */
   knows(head: string): boolean
+  /** Whether this is the path of such a transcript, where one is no file of its own. */
+  names?(path: string): boolean
   /** In pieces, so that no size of file fills the memory. Throws FileError where there is no such file. */
   read(path: string): AsyncIterable<readonly Told[]>
   /** How many tokens the last request held; undefined before the first reply, and after the context was made smaller. */

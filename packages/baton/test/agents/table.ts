@@ -11,6 +11,7 @@ import { opencode } from '../world/agents/opencode.ts'
 import { pi } from '../world/agents/pi.ts'
 import { pinned } from '../world/agents/pinned.ts'
 import type { RealAgent } from '../world/agents/real.ts'
+import { cross } from './crossing.ts'
 import { BEHAVIOURS, type Behaviour, type Outcome, tryAgent } from './scenarios.ts'
 
 // npm run test:agents [-- [--write] AGENT…]: every real agent through the same scenarios, and one table of what was seen.
@@ -27,20 +28,26 @@ for (const agent of chosen) {
   console.error(`${agent.name}: ${((performance.now() - began) / 1000).toFixed(0)} s`)
 }
 
-const title = ({ name }: RealAgent) =>
-  `${agents.find(({ adapter }) => adapter.name === name)?.adapter.title ?? name} ${pinned[name].version}`
+const titleOf = (name: string) => agents.find(({ adapter }) => adapter.name === name)?.adapter.title ?? name
+const title = ({ name }: RealAgent) => `${titleOf(name)} ${pinned[name].version}`
 const rows = BEHAVIOURS.map(behaviour => {
   const cells = chosen.map(agent => wordFor(agent, behaviour, seen.get(agent)?.[behaviour]))
   return `| ${behaviour} | ${cells.join(' | ')} |`
 })
-const table = [
+let table = [
   `| | ${chosen.map(title).join(' | ')} |`,
   `|---|${chosen.map(() => '---|').join('')}`,
   ...rows,
 ].join('\n')
+let failures = 0
+if (named.length === 0) {
+  const steps = await cross(ALL)
+  const lines = steps.map(({ from, to, seen }) => `| ${titleOf(from)} | ${titleOf(to)} | ${seen} |`)
+  table += `\n\nA handoff from each to the next:\n\n| from | to | |\n|---|---|---|\n${lines.join('\n')}`
+  failures += steps.filter(({ seen }) => seen !== 'works').length
+}
 console.log(table)
 
-let failures = 0
 for (const [agent, outcomes] of seen)
   for (const behaviour of BEHAVIOURS) {
     const outcome = outcomes[behaviour]

@@ -18,6 +18,8 @@ export const transcriptsOf = (agent: string): Transcripts | undefined =>
 
 /** The reader for a file, by how it begins; undefined when it is no transcript that Baton knows. */
 export async function readerFor(path: string): Promise<TranscriptReader | undefined> {
+  const named = READERS.find(reader => reader.names?.(path))
+  if (named) return named
   const file = await open(path)
   try {
     if (!(await file.stat()).isFile()) return undefined

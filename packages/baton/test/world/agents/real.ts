@@ -65,13 +65,14 @@ export interface AgentRun {
   stderr: string
 }
 
-export async function agentHome(agent: RealAgent, model: Model): Promise<AgentHome> {
+/** `beside`: the home of another agent that this one shares, project and all. */
+export async function agentHome(agent: RealAgent, model: Model, beside?: AgentHome): Promise<AgentHome> {
   const folder: Scratch = scratch('ba-')
-  const path = join(folder.path, 'home')
-  const project = join(folder.path, 'project')
+  const path = beside?.path ?? join(folder.path, 'home')
+  const project = beside?.project ?? join(folder.path, 'project')
   const tmp = join(folder.path, 'tmp')
-  for (const each of [path, project, tmp]) mkdirSync(each)
-  const repository = await gitRepo(project)
+  for (const each of [path, project, tmp]) mkdirSync(each, { recursive: true })
+  const repository = beside?.repository ?? (await gitRepo(project))
   const place: Place = {
     home: path,
     project,
@@ -92,7 +93,7 @@ export async function agentHome(agent: RealAgent, model: Model): Promise<AgentHo
   })
   const remove = () => {
     folder.remove()
-    repository.remove()
+    if (!beside) repository.remove()
   }
   return {
     agent,

@@ -12,6 +12,7 @@ export const reader: TranscriptReader = {
   agent: 'opencode',
   // A database is never looked into without knowing whose session is wanted.
   knows: () => false,
+  names: path => /\.db#ses_[A-Za-z0-9]{1,64}$/.test(path),
   async *read(path) {
     await using source = await openSession(path)
     const { directory } = source
