@@ -67,7 +67,12 @@ export function lineOf({ body }: Entry): Line {
         : ''
       const tone =
         body.what === 'opened' ? 'wait' : body.answer?.option.startsWith('allow') ? 'good' : 'plain'
-      return { mark: 'ask', title: `Question ${body.what}`, detail: by || body.why || body.title, tone }
+      return {
+        mark: 'ask',
+        title: `Question ${body.what}`,
+        detail: by || body.why || body.detail?.split('\n')[0] || body.title,
+        tone,
+      }
     }
     case 'handoff': {
       const wrong = body.findings?.length ?? 0
@@ -78,6 +83,34 @@ export function lineOf({ body }: Entry): Line {
         tone: wrong ? 'wait' : 'info',
       }
     }
+    case 'claim':
+      return {
+        mark: 'claim',
+        title: `Issue #${body.issue} ${body.what}`,
+        detail: [body.phase, body.pullRequest, body.reason].filter(Boolean).join(' · '),
+        tone: body.what === 'trouble' || body.what === 'lost' ? 'bad' : 'info',
+      }
+    case 'cycle':
+      return {
+        mark: 'handoff',
+        title: `Handoff cycle ${body.what}`,
+        detail: [body.step, body.document, body.reason].filter(Boolean).join(' · '),
+        tone: body.what === 'failed' || body.what === 'person' ? 'bad' : 'info',
+      }
+    case 'stage':
+      return {
+        mark: 'stage',
+        title: `${body.workId}: ${body.stage ?? 'stage'} ${body.what}`,
+        detail: body.detail ?? body.agent ?? '',
+        tone: body.what === 'blocked' || body.what === 'failed' ? 'bad' : 'info',
+      }
+    case 'health':
+      return {
+        mark: 'health',
+        title: `Health: ${body.check}`,
+        detail: [body.message, body.action].filter(Boolean).join(' · '),
+        tone: body.status === 'critical' ? 'bad' : body.status === 'warning' ? 'wait' : 'good',
+      }
     case 'fault':
       return { mark: 'fault', title: `Fault during ${body.during}`, detail: body.error.message, tone: 'bad' }
     case 'daemon':

@@ -149,6 +149,9 @@ export const SessionView = z.object({
 })
 export type SessionView = z.infer<typeof SessionView>
 
+/** POST /api/page/sessions/SESSION/say: a prompt of the person, typed where the session is. */
+export const SayRequest = z.strictObject({ text: z.string().min(1).max(20_000) })
+
 /** GET /api/page/sessions/SESSION/screen: what its terminal shows right now. */
 export const ScreenView = z.object({
   state: z.string(),

@@ -3,7 +3,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { get } from '../api.ts'
+import { ApiError, get, post } from '../api.ts'
 import { onEntry, onReturn } from '../live.ts'
 import { endTone, RunWords } from '../parts/card.tsx'
 import { Entries, Timeline } from '../parts/entries.tsx'
@@ -358,8 +358,58 @@ function Terminal({ session }: { session: Session }) {
       </Empty>
     )
   return (
-    <Scroller look="terminal" label={`Terminal, ${screen.state}`}>
-      {screen.lines.join('\n')}
-    </Scroller>
+    <>
+      <Scroller look="terminal" label={`Terminal, ${screen.state}`}>
+        {screen.lines.join('\n')}
+      </Scroller>
+      <Say session={session} />
+    </>
+  )
+}
+
+const SAID: Record<string, string> = {
+  taken: 'The agent has it.',
+  busy: 'It does not wait for input right now; nothing was typed.',
+  'not-taken': 'It was typed, but the agent did not take it.',
+  gone: 'Its terminal is gone.',
+}
+
+/** A prompt from here, typed where the session is. */
+function Say({ session }: { session: Session }) {
+  const [words, setWords] = useState('')
+  const [said, setSaid] = useState('')
+  const send = async () => {
+    if (words.trim() === '') return
+    setSaid('…')
+    await post<{ typed: string }>(`/api/page/sessions/${session.id}/say`, { text: words }).then(
+      ({ typed }) => {
+        setSaid(SAID[typed] ?? typed)
+        if (typed === 'taken') setWords('')
+      },
+      cause => setSaid(cause instanceof ApiError ? cause.message : 'The daemon does not answer'),
+    )
+  }
+  return (
+    <form
+      class="say"
+      onSubmit={event => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <label class="hidden" for="say">
+        Say something to the agent
+      </label>
+      <input
+        id="say"
+        value={words}
+        placeholder="Say something to the agent"
+        onInput={event => setWords(event.currentTarget.value)}
+      />
+      <button type="submit">Send</button>
+      <span class="dim" role="status">
+        {said}
+      </span>
+    </form>
   )
 }

@@ -157,18 +157,51 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 )
 
-/** What stages leave behind, in their order: the first that is missing is where the work stands. */
+/** The stages that build something, with what each leaves behind; those of a review are known by their files alone. */
+const BUILDING: readonly (readonly [title: string, artifact: string | undefined])[] = [
+  ['Specification', 'Spec'],
+  ['Spec Research', 'SpecResearch'],
+  ['Code Research', 'CodeResearch'],
+  ['Implementation Plan', 'ImplementationPlan'],
+  ['Implementation', undefined],
+  ['Documentation', 'Docs'],
+  ['Final PR', undefined],
+]
+
+/** The stages in their order, and which of them the work is in. */
 function StageGraph({ status }: { status: WorkStatus }) {
-  const steps = status.artifacts.filter(({ name }) => name !== 'WorkflowContext')
-  const here = steps.findIndex(({ present }) => !present)
+  const present = new Set(
+    status.artifacts.flatMap(each => (each.present ? each.name.replace(/\.md$/, '') : [])),
+  )
+  const known = new Set(status.artifacts.map(({ name }) => name.replace(/\.md$/, '')))
+  const steps = known.has('Spec')
+    ? BUILDING
+    : [...known].filter(name => name !== 'WorkflowContext').map(name => [words(name), name] as const)
+  // `Implementation Review` belongs to the implementation; the longest title that fits is the stage.
+  const fits = steps
+    .filter(([title]) => status.stage.startsWith(title))
+    .sort((a, b) => b[0].length - a[0].length)
+  const here = fits[0]
+    ? steps.indexOf(fits[0])
+    : steps.findIndex(([, file]) => file !== undefined && !present.has(file))
   return (
     <ol class="stages" aria-label="Stages">
-      {steps.map(({ name, present }, index) => {
-        const state = present ? 'done' : index === here ? (status.blocked ? 'blocked' : 'here') : 'open'
+      {steps.map(([title, file], index) => {
+        const made = file === undefined ? index < here : present.has(file)
+        const state =
+          index === here
+            ? status.blocked
+              ? 'blocked'
+              : 'here'
+            : made
+              ? 'done'
+              : index < here
+                ? 'left out'
+                : 'open'
         return (
-          <li key={name} data-state={state}>
+          <li key={title} data-state={state}>
             <span>
-              {name.replaceAll(/([a-z])([A-Z])/g, '$1 $2')}
+              {title}
               <span class="hidden"> {state}</span>
             </span>
           </li>
@@ -177,3 +210,5 @@ function StageGraph({ status }: { status: WorkStatus }) {
     </ol>
   )
 }
+
+const words = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -84,7 +84,7 @@ function Row({ entry, line: { title, detail, tone, code, mark }, side, children 
     setWhole(entries[0])
   }
   return (
-    <li class={`entry ${mark}`} data-tone={tone} data-kind={entry.body.kind}>
+    <li class="entry" data-mark={mark} data-tone={tone} data-kind={entry.body.kind}>
       <time dateTime={entry.at} title={new Date(entry.at).toLocaleString()}>
         {clockTime(entry.at)}
       </time>

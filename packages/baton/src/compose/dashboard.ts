@@ -36,7 +36,7 @@ import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
 import type { Undo } from '../permission/undo/undo.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Driver } from '../ports/driver.ts'
+import type { Driver, Typed } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns } from '../workflow/run.ts'
@@ -56,11 +56,13 @@ export interface DashboardParts {
   driverAt(place: string): Driver | undefined
 }
 
-/** What the dashboard's pages read: nothing here changes anything. */
+/** What the dashboard's pages read; only `say` and `undo` change anything. */
 export interface Dashboard {
   overview(ended: number): Promise<Overview>
   session(id: string): Promise<SessionView>
   screen(id: string): Promise<ScreenView>
+  /** Types a prompt of the person into the session. */
+  say(id: string, text: string): Promise<Typed>
   ask(ask: Ask): Promise<AskView>
   history(hours: number): Promise<History>
   search(query: SearchQuery): Promise<Found>
@@ -163,6 +165,12 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       if (pane === undefined || !driver) return { state: 'none', lines: [] }
       const { state, lines } = await driver.look(pane, agent)
       return { state, lines: lines.slice(-200).map(line => parts.redactor.text(line)) }
+    },
+
+    async say(id, text) {
+      const { pane, agent } = await the(id)
+      const driver = pane === undefined ? undefined : parts.driverAt(pane)
+      return pane === undefined || !driver ? 'gone' : await driver.type(pane, text, agent)
     },
 
     async ask(ask) {

@@ -145,7 +145,7 @@ describe('the way into the dashboard', () => {
     for (const path of ['/', '/asks', '/journal', '/settings']) {
       await theirs.page.goto(`${world.url}${path}`)
       await theirs.page.getByText('This browser is not logged in').waitFor()
-      expect(await theirs.page.locator('body').innerText()).not.toContain('payments-api')
+      expect(await theirs.page.locator('body').textContent()).not.toContain('payments-api')
     }
     expect(await theirs.barriers()).toEqual([])
     await theirs.picture('login')

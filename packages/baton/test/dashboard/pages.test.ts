@@ -34,8 +34,8 @@ const PAGES: [name: string, path: () => string, sign: RegExp][] = [
   ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, /^Evidence$/],
   ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /in no terminal/],
   ['recap', () => '/recap', /Decided for you/],
-  ['claims', () => '/claims', /claimed/],
-  ['work', () => '/work', /work item/i],
+  ['claims', () => '/claims', /Apply discount codes/],
+  ['work', () => '/work/migration-guide', /Phases/],
   ['history', () => '/history', /Questions spared/],
   ['journal', () => '/journal', /looked at/],
   ['settings', () => '/settings', /handsoff\.enabled/],
@@ -93,7 +93,7 @@ describe('a person at the dashboard', () => {
     await page.keyboard.press('a')
     const card = page.locator('.ask')
     await card.getByText('A script from the network would run').waitFor()
-    expect(await card.locator('.command').innerText()).toBe(question)
+    expect(await card.locator('.command').textContent()).toBe(question)
     expect(await card.locator('.trail li').allInnerTexts()).toContainEqual(
       expect.stringMatching(/sh\s+undecided/),
     )

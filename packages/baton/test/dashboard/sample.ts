@@ -36,7 +36,13 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
   const projects = await Promise.all(
     ['web-shop', 'payments-api', 'docs-site', 'mobile-app'].map(async name => {
       const path = join(world.scratch.path, name)
-      await gitRepo(path)
+      const repository = await gitRepo(path)
+      const origin = join(world.scratch.path, 'forge/origin.git')
+      if (name === 'web-shop') {
+        await repository.git('init', '-q', '--bare', '-b', 'main', origin)
+        await repository.git('remote', 'add', 'origin', origin)
+        await repository.git('push', '-q', '-u', 'origin', 'main')
+      }
       return path
     }),
   )
@@ -323,7 +329,29 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
     },
     { signal: new AbortController().signal, withinMs: 10 * MINUTE, unreached: 'wait' },
   )
+  await world.baton.claims.claim({
+    project: shop,
+    issue: 42,
+    worktree: false,
+    anyway: false,
+    session: coding,
+  })
+  await world.baton.claims.claim({ project: shop, issue: 31, worktree: true, anyway: false, session: asking })
+  await workItem(world, docs)
   return { question, asking, handedOff, answered }
+}
+
+/** A work item in its second phase. */
+async function workItem(world: DashboardWorld, project: string): Promise<void> {
+  const about = { title: 'Migration guide', work_id: 'migration-guide', mode: 'semi-auto' }
+  await world.baton.work.create(project, about)
+  const folder = join(project, '.paw/work/migration-guide')
+  writeFileSync(join(folder, 'Spec.md'), '# Specification\n\nA guide from version 3 to 4.\n')
+  writeFileSync(join(folder, 'CodeResearch.md'), '# Code Research\n\nsrc/flags.ts:12\n')
+  writeFileSync(
+    join(folder, 'ImplementationPlan.md'),
+    '# Plan\n\n## Phase 1: Configuration\n\n- [x] Chapter\n\n## Phase 2: Flags\n\n- [ ] Table\n\n## Phase 3: Plugins\n\n- [ ] Chapter\n',
+  )
 }
 
 const COMMANDS = [

@@ -22,11 +22,28 @@ export interface DashboardWorld extends AsyncDisposable {
   start(): Promise<void>
 }
 
+/** On the forge that is a folder. */
+const ISSUES = [
+  [42, 'Apply discount codes in the cart'],
+  [31, 'Refund a payment twice asked for once'],
+  [35, 'Write the migration guide'],
+] as const
+
 export async function dashboardWorld(yaml = ''): Promise<DashboardWorld> {
   const here = scratch('bd-')
   const home = join(here.path, 'home')
   mkdirSync(home)
-  writeFileSync(join(home, '.baton.yaml'), `daemon:\n  port: 0\n${yaml}`, { mode: 0o600 })
+  const forge = join(here.path, 'forge')
+  mkdirSync(forge)
+  const issues = ISSUES.map(([number, title]) => ({
+    number,
+    title,
+    status: 'Todo',
+    labels: ['ready-for-agent'],
+  }))
+  writeFileSync(join(forge, 'forge.json'), JSON.stringify({ name: 'shop', issues }))
+  const settings = `daemon:\n  port: 0\nforge:\n  folder: ${JSON.stringify(forge)}\n${yaml}`
+  writeFileSync(join(home, '.baton.yaml'), settings, { mode: 0o600 })
   const folder = openStateFolder(join(home, 'state'))
   let running: { baton: Baton; url: string; stop(): Promise<void> } | undefined
 
