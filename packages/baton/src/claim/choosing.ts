@@ -2,16 +2,9 @@ import type { Claimable, ClaimHolder } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BoardItem, Forge } from '../ports/forge.ts'
 import type { Holding } from '../ports/lease.ts'
-import {
-  type ClaimingOutcome,
-  type ClaimOrder,
-  claimIssue,
-  FREE,
-  refuseDirt,
-  repositoryName,
-  squeezed,
-} from './claiming.ts'
+import { type ClaimingOutcome, type ClaimOrder, claimIssue, repositoryName } from './claiming.ts'
 import type { ClaimPorts } from './ports.ts'
+import { FREE, refuseDirt, squeezed } from './suitability.ts'
 
 /** Issues that wait for somebody: by the board, else by the label. Held ones are marked. */
 export async function claimable(ports: ClaimPorts, project: string): Promise<Claimable[]> {

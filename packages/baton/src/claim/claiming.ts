@@ -2,16 +2,14 @@ import { CLAIM_FILE, CLAIM_VERSION, type ClaimFile } from '@batonpass/contract/c
 import { BatonError } from '@batonpass/contract/errors'
 import { ClaimId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
-import type { Forge, Issue } from '../ports/forge.ts'
+import type { Forge } from '../ports/forge.ts'
 import type { Grip, Holding, LeaseOwner } from '../ports/lease.ts'
-import { entry, leaseName } from './lifecycle.ts'
+import { entry, leaseName } from './fence.ts'
 import { STATUS } from './phases.ts'
 import type { ClaimPorts } from './ports.ts'
 import { ClaimRecord } from './record.ts'
+import { heldHere, refuseDirt, suitability } from './suitability.ts'
 import { isPassing } from './trouble.ts'
-
-/** Statuses of the board from which an issue may be taken. */
-export const FREE = ['todo', 'plan accepted', 'ready', 'ready for agent', 'backlog', '']
 
 export interface ClaimingOutcome {
   record: ClaimRecord
@@ -241,91 +239,6 @@ function heldBy(by: Holding, wanted: boolean): BatonError {
       ? `Only a person takes it from a living one: baton claim takeover ${by.issue} --force`
       : 'Claim another: baton claim next'
   return new BatonError('claim_held', `Issue #${by.issue} is held by ${who} (${state})`, { remedy })
-}
-
-async function heldHere(
-  ports: ClaimPorts,
-  project: string,
-  issue: number,
-  worktree: boolean,
-): Promise<ClaimRecord | undefined> {
-  const elsewhere = await ports.records.find(
-    each => each.issue === issue && each.project === `${project}-issue-${issue}`,
-  )
-  if (elsewhere && elsewhere.stage !== 'claiming') return elsewhere
-  if (worktree) return undefined
-  const record = await ports.records.at(project)
-  if (record?.issue === issue && record.stage !== 'claiming' && !record.lease.lost) return record
-  if (record && record.stage !== 'claiming')
-    throw new BatonError('claim_refused', `This worktree already holds issue #${record.issue}`, {
-      remedy: `Finish it, release it (baton claim release ${record.issue}), or use a worktree of its own: --worktree`,
-    })
-  const found = await ports.signals.read(project)
-  if (found.kind === 'absent' || (found.kind === 'claim' && found.file.issue_number === issue))
-    return undefined
-  const what =
-    found.kind === 'claim' ? `names issue #${found.file.issue_number}` : `cannot be used (${found.why})`
-  throw new BatonError('claim_refused', `${CLAIM_FILE} in this worktree ${what}`, {
-    remedy: 'Delete it if nobody works on that.',
-  })
-}
-
-/** Refuses what cannot be claimed; gives what is only odd. */
-function suitability(
-  issue: Issue,
-  { anyway, takeover }: Pick<ClaimOrder, 'anyway' | 'takeover'>,
-  label: string,
-  me: string,
-): string[] {
-  const refuse = (message: string, remedy: string) => new BatonError('claim_refused', message, { remedy })
-  if (issue.state === 'closed')
-    throw refuse(`Issue #${issue.number} is closed`, 'Reopen it first, or claim another: baton claim next')
-  const blockers = [...issue.blockedBy.map(number => `#${number}`), ...issue.blockedElsewhere]
-  if (blockers.length > 0 && !anyway)
-    throw refuse(
-      `Issue #${issue.number} is blocked by ${blockers.join(', ')}`,
-      'Finish those first, or claim it --anyway.',
-    )
-  const status = issue.boardItem?.status ?? ''
-  if (!FREE.includes(status.trim().toLowerCase()) && !anyway && takeover === undefined) {
-    const agent = issue.boardItem?.agent ? ` (agent ${issue.boardItem.agent})` : ''
-    throw refuse(
-      `Issue #${issue.number} is "${status}" on the board${agent}, not ${STATUS.todo}`,
-      'Somebody may be at work on it. If not, claim it --anyway.',
-    )
-  }
-  const others = issue.assignees.filter(login => login !== me)
-  const ready = label === '' || [...issue.labels, status].some(word => squeezed(word) === squeezed(label))
-  return [
-    ...(others.length > 0 ? [`It is assigned to ${others.join(', ')}, too.`] : []),
-    ...(ready ? [] : [`It is not marked as "${label}".`]),
-    ...(blockers.length > 0 ? [`It is blocked by ${blockers.join(', ')}.`] : []),
-  ]
-}
-
-export const squeezed = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-
-/** Uncommitted work is somebody's: a branch is not switched under it. */
-export async function refuseDirt(ports: ClaimPorts, project: string, branch?: string): Promise<void> {
-  const standing = await ports.git.standing(project)
-  if (!standing)
-    throw new BatonError('claim_refused', `${project} is no git repository`, {
-      remedy: 'Run it inside a clone.',
-    })
-  if (standing.head === '')
-    throw new BatonError('claim_refused', 'This repository has no commit yet', {
-      remedy: 'Make the first commit and push it.',
-    })
-  const dirty = standing.dirty.filter(path => path !== CLAIM_FILE)
-  if (standing.branch === branch || dirty.length === 0) return
-  const shown = dirty.slice(0, 5).join(', ')
-  throw new BatonError(
-    'claim_refused',
-    `There are uncommitted changes (${shown}${dirty.length > 5 ? ', …' : ''})`,
-    {
-      remedy: 'Commit or stash them, or claim in a worktree of its own: --worktree',
-    },
-  )
 }
 
 const ownerOf = (ports: ClaimPorts, { id, agentId }: ClaimRecord): LeaseOwner => ({

@@ -6,7 +6,10 @@ import { Turns } from '../session/turns.ts'
 import { claimable, claimNext } from './choosing.ts'
 import { adopt, type ClaimOrder, claimIssue, resumeClaiming } from './claiming.ts'
 import { answered, awaitAnswer } from './closing.ts'
-import { carry, entry, leaseName, lost, release, type StepOutcome, type Trigger } from './lifecycle.ts'
+import { release } from './ending.ts'
+import { entry, leaseName, lost } from './fence.ts'
+import { carry } from './lifecycle.ts'
+import type { StepOutcome, Trigger } from './outcome.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { wake } from './telling.ts'
@@ -236,8 +239,10 @@ export class Claims {
       try {
         if (!(await this.#ports.leases().renew(leaseName(known), grip, ttlMs)))
           return await lost(this.#ports, known)
-        await this.#ports.records.change(known, each => ({
+        // Whoever keeps leases can be reached again.
+        await this.#ports.records.change(known, ({ trouble, ...each }) => ({
           ...each,
+          ...(trouble && !/^(?:git|database)_failed$/.test(trouble.code) ? { trouble } : {}),
           lease: { ...each.lease, renewedAt: now },
         }))
       } catch (error) {

@@ -1,10 +1,13 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 import { until } from '../world/wait.ts'
 import { claimFile } from './sample.ts'
 import { claimsWorld } from './world.ts'
+
+// Dozens of processes of git each, on machines that do other things as well.
+vi.setConfig({ testTimeout: 90_000 })
 
 let github: FakeGitHub
 beforeAll(async () => {

@@ -1,11 +1,14 @@
 import { Config } from '@batonpass/contract/config'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Session } from '@batonpass/contract/session'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { claimReactor } from '../../src/claim/reactor.ts'
 import type { Contribution } from '../../src/ports/contribution.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 import { claimsWorld } from './world.ts'
+
+// Dozens of processes of git each, on machines that do other things as well.
+vi.setConfig({ testTimeout: 90_000 })
 
 let github: FakeGitHub
 beforeAll(async () => {

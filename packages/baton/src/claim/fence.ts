@@ -1,0 +1,62 @@
+import type { ClaimEntry } from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
+import type { LeaseName } from '../ports/lease.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+
+/** Makes sure that nobody took the issue over: a laptop that wakes up must not act on an old claim. */
+export async function fence(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  const grip = { claim: record.id, token: record.lease.token }
+  if (await ports.leases().holds(leaseName(record), grip)) return
+  await lost(ports, record)
+  throw new BatonError('claim_lost', `Issue #${record.issue} was taken over by somebody else`, {
+    remedy: `See who: baton claim --list. Give this one up: baton claim release ${record.issue}`,
+  })
+}
+
+export async function lost(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  const text = `Issue #${record.issue} is not yours any more: its claim was taken over. Stop working on it, push nothing, and tell the person.`
+  await ports.records.change(record, known => ({
+    ...known,
+    lease: { ...known.lease, lost: true },
+    inbox: [{ kind: 'lost', text, act: false }],
+  }))
+  await ports.journal(record, entry(record, 'lost'))
+  await ports.announce(
+    record.project,
+    `⚠️ The claim of issue #${record.issue} was taken over elsewhere.\n${record.project}`,
+  )
+}
+
+/** A missing board, item or option never stands in the way. */
+export async function onBoard(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  change: { status?: string; agent?: string },
+): Promise<void> {
+  await fence(ports, record)
+  const forge = await ports.forgeFor(record)
+  const outcome = await forge.setOnBoard(record.issue, change)
+  if (!outcome.done) await tellOnce(ports, record, 'board', outcome.missing)
+}
+
+/** Something is missing that does not stand in the way: said once. */
+async function tellOnce(ports: ClaimPorts, record: ClaimRecord, kind: string, text: string): Promise<void> {
+  const known = await ports.records.at(record.project)
+  if (known?.id !== record.id || known.told[kind] === text) return
+  await ports.records.change(record, now => ({ ...now, told: { ...now.told, [kind]: text } }))
+  await ports.journal(record, { ...entry(record, 'trouble'), reason: text.slice(0, 500) })
+}
+
+export const leaseName = ({ repository, issue, home }: ClaimRecord): LeaseName => ({
+  repository,
+  issue,
+  folder: home,
+})
+
+export const entry = ({ id, issue }: ClaimRecord, what: ClaimEntry['what']): ClaimEntry => ({
+  kind: 'claim',
+  what,
+  claim: id,
+  issue,
+})
