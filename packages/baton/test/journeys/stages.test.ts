@@ -224,23 +224,32 @@ describe('staged work, with the real Claude Code', () => {
     await terminal.submit('implement Phase 1 but keep it small')
     await paused(3)
     expect(seen).toEqual(EVERYTHING.slice(0, 7))
-    // From here on it goes by itself: the mode can change midway.
-    await baton.must('work', 'mode', 'auth-system', 'auto')
     await terminal.submit('continue')
-    await until(async () => seen.at(-1) === 'PAW-05 PR', { what: 'the last stage', timeout: 120_000 })
+    await paused(4)
+    expect(seen).toEqual(EVERYTHING.slice(0, 9))
+    await terminal.submit('docs')
+    await paused(5)
+    expect(seen).toEqual(EVERYTHING.slice(0, 10))
+    await terminal.submit('final pr')
+    await until(async () => seen.at(-1) === 'PAW-05 PR', { what: 'the last stage', timeout: 60_000 })
     await baton.waitFor('stage', ({ what, stage }) => what === 'ended' && stage === 'pr')
     expect(seen).toEqual(EVERYTHING)
     expect(
       (await stagesOf(baton)).filter(({ what }) => what === 'paused').map(({ detail }) => detail),
-    ).toEqual(['before code', 'before implement Phase 1', 'before implement Phase 2'])
+    ).toEqual([
+      'before code',
+      'before implement Phase 1',
+      'before implement Phase 2',
+      'before docs',
+      'before pr',
+    ])
+    const work_id = 'auth-system'
     expect(meant.map(each => JSON.parse(each))).toEqual([
-      { target_agent: 'PAW-02A Code Researcher', work_id: 'auth-system' },
-      {
-        target_agent: 'PAW-03A Implementer',
-        work_id: 'auth-system',
-        inline_instruction: 'Phase 1: keep it small',
-      },
-      { target_agent: 'PAW-03A Implementer', work_id: 'auth-system', inline_instruction: 'Phase 2' },
+      { target_agent: 'PAW-02A Code Researcher', work_id },
+      { target_agent: 'PAW-03A Implementer', work_id, inline_instruction: 'Phase 1: keep it small' },
+      { target_agent: 'PAW-03A Implementer', work_id, inline_instruction: 'Phase 2' },
+      { target_agent: 'PAW-04 Documenter', work_id },
+      { target_agent: 'PAW-05 PR', work_id },
     ])
     const began = model
       .mainRequests({ key: home.key })

@@ -359,6 +359,17 @@ describe("a person's rules", () => {
     expect(decide('Write', { file_path: 'a/b.lock' })).toBe('deny')
   })
 
+  test('Baton’s own tools that only read need no rule; those that act do, and a person’s rule goes first', () => {
+    const decide = (tool: string, rules = STANDARD) => judge(request('', { tool, input: {} }), rules).decision
+    for (const server of ['baton', 'plugin_baton_baton']) {
+      expect(decide(`mcp__${server}__paw_get_context`)).toBe('allow')
+      expect(decide(`mcp__${server}__baton_status`)).toBe('allow')
+      expect(decide(`mcp__${server}__paw_call_agent`)).toBe('undecided')
+    }
+    expect(decide('mcp__other__baton_status')).toBe('undecided')
+    expect(decide('mcp__baton__baton_status', withRules({ deny: [{ mcp: 'baton' }] }))).toBe('deny')
+  })
+
   test("Cursor's Shell is Bash", () => {
     expect(judge(request('ls', { tool: 'Shell' }), STANDARD).decision).toBe('allow')
     expect(judge(request('make x', { tool: 'Shell' }), withRules({ allow: ['^make'] })).decision).toBe(
