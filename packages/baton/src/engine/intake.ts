@@ -16,6 +16,7 @@ import { Cleared } from '../session/cleared.ts'
 import { isNews } from '../session/context/figure.ts'
 import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
+import { AskedTwice } from './asked-twice.ts'
 import { Echoes } from './echoes.ts'
 import { Lanes } from './lanes.ts'
 import { type Merged, settle, speakers } from './merge.ts'
@@ -73,6 +74,7 @@ export class Intake {
   readonly #ownSessions = new Set<string>()
   readonly #ownPrompts = new Map<string, string>()
   readonly #cleared = new Cleared()
+  readonly #askedTwice = new AskedTwice()
   /** Sessions whose hooks have called. */
   readonly #hooked = new Set<string>()
 
@@ -102,7 +104,9 @@ export class Intake {
     if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
 
     try {
-      const reaction = await this.#hear(call, mapPaths(decoded, envelope.pathMap))
+      const event = mapPaths(decoded, envelope.pathMap)
+      const session = sessionId(adapter.name, event.nativeSession)
+      const reaction = await this.#askedTwice.once(session, event, false, () => this.#hear(call, event))
       if (!reaction) return NOTHING_TO_SAY
       return JSON.stringify(adapter.encode(reaction, native))
     } catch (cause) {
@@ -126,7 +130,8 @@ export class Intake {
       return {}
     }
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
-    return (await this.#hear({ envelope, body: new Uint8Array(), retry: false, signal }, event)) ?? {}
+    const call = { envelope, body: new Uint8Array(), retry: false, signal }
+    return (await this.#askedTwice.once(session, event, hosted === true, () => this.#hear(call, event))) ?? {}
   }
 
   /** Changes what is known of a session, in its turn. */

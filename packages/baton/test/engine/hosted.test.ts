@@ -57,6 +57,61 @@ describe('an event that a host tells', () => {
   })
 })
 
+describe('one question that comes by a hook and from the host', () => {
+  const asked: DecodedEvent = {
+    type: 'PermissionAsked',
+    nativeSession: 's1',
+    tool: 'Bash',
+    input: { command: 'ls', description: 'x' },
+    action: { kind: 'shell', command: 'ls' },
+  }
+  const hook = {
+    hook_event_name: 'PermissionRequest',
+    session_id: 's1',
+    cwd: '/home/dev/project',
+    tool_name: 'Bash',
+    tool_input: { description: 'x', command: 'ls' },
+  }
+  const waiting = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let times = 0
+    const world = intakeWorld({
+      reactors: [
+        {
+          name: 'permission',
+          react: () => {
+            times++
+            const run = async () => {
+              await promise
+              return { permission: { decision: 'allow' as const, reason: 'a person' } }
+            }
+            return { later: { run, otherwise: {}, withinMs: 10_000 } }
+          },
+        },
+      ],
+    })
+    return { ...world, answer: resolve, times: () => times }
+  }
+
+  it.each(['hook first', 'host first'])('is asked once, and both get the answer: %s', async order => {
+    const { take, intake, answer, times } = waiting()
+    const ways = [() => take(hook), () => intake.tell('claude-code', asked, about)]
+    const both = (order === 'hook first' ? ways : ways.toReversed()).map(way => way())
+    answer()
+    const answers = (await Promise.all(both)).map(each => JSON.stringify(each))
+    expect(answers.every(each => each.includes('allow'))).toBe(true)
+    expect(times()).toBe(1)
+  })
+
+  it('but two equal calls are two questions', async () => {
+    const { intake, answer, times } = waiting()
+    const both = [1, 2].map(() => intake.tell('claude-code', asked, about))
+    answer()
+    await Promise.all(both)
+    expect(times()).toBe(2)
+  })
+})
+
 describe('a session that /clear began', () => {
   it('continues the one that /clear ended', async () => {
     const world = intakeWorld()

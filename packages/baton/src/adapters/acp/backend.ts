@@ -50,7 +50,8 @@ class AcpBackend implements Backend {
   readonly #listeners = new Set<(heard: Heard) => void>()
   readonly #calls = new Map<string, Extract<Heard, { kind: 'call' }>>()
   #can: AgentCapabilities = {}
-  #asking = new AbortController()
+  /** Calls that wait for a yes. */
+  readonly #asked = new Map<string, AbortController>()
   /** Replays of an earlier conversation are not news. */
   #muted = false
 
@@ -138,8 +139,7 @@ class AcpBackend implements Backend {
   async cancel(): Promise<void> {
     if (this.nativeSession === undefined || this.#connection.signal.aborted) return
     // What is being asked belongs to the turn, and is answered before it can end.
-    this.#asking.abort()
-    this.#asking = new AbortController()
+    for (const asked of this.#asked.values()) asked.abort()
     await this.#connection.agent
       .notify(methods.agent.session.cancel, { sessionId: this.nativeSession })
       .catch(() => {})
@@ -168,6 +168,8 @@ class AcpBackend implements Backend {
       case 'tool_call_update': {
         this.#tell(this.#know(update))
         const result = resultOf(update)
+        // A call that has ended was answered in another way, such as by a hook of the agent's own.
+        if (result) this.#asked.get(result.id)?.abort()
         if (result) this.#tell(result)
         return
       }
@@ -210,12 +212,15 @@ class AcpBackend implements Backend {
   ): Promise<RequestPermissionResponse> {
     const always = options.some(({ kind }) => kind === 'allow_always')
     const call = this.#know(toolCall)
-    const over = AbortSignal.any([signal, this.#asking.signal, this.#connection.signal])
+    const settled = new AbortController()
+    this.#asked.set(call.id, settled)
+    const over = AbortSignal.any([signal, settled.signal, this.#connection.signal])
     const stopped = new Promise<undefined>(resolve => {
       over.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     const asked = this.#order.consent({ nativeSession: sessionId, call, always }, over)
     const answer = await Promise.race([asked.catch((): Answer => 'deny'), stopped])
+    if (this.#asked.get(call.id) === settled) this.#asked.delete(call.id)
     if (answer === undefined) return { outcome: { outcome: 'cancelled' } }
     const wanted = WANTED[answer]
     const option = wanted
