@@ -4,8 +4,9 @@ import type { CycleEntry } from '@batonpass/contract/cycle'
 import { describe, expect, test } from 'vitest'
 import { parseHandoff } from '../../src/handoff/document/parse.ts'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { claudeAcp } from '../world/agents/claude-acp.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
-import { type BatonHere, batonFor } from '../world/baton.ts'
+import { type BatonHere, batonFor, batonIn } from '../world/baton.ts'
 import { type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
@@ -251,4 +252,39 @@ describe('a full session of the real Claude Code', () => {
     const index = readFileSync(join(home.project, '.tmp/hooked-sessions/by-issue/42.json'), 'utf8')
     expect(JSON.parse(index)).toMatchObject({ session_id: done?.to })
   })
+
+  test.each(['without hooks', 'with hooks'])(
+    'hosted over the Agent Client Protocol is handed off without a key typed (%s)',
+    {
+      timeout: 180_000,
+    },
+    async kind => {
+      await using model = await startModel()
+      await using home = claudeHome()
+      await home.git()
+      await using baton = kind === 'with hooks' ? await batonFor(home) : batonIn(home.path, home.project)
+      const env = { ...home.env(model), ...(await claudeAcp()) }
+      baton.configure('permission:\n  preset: trusting\n')
+      expect(await baton.run(['up', '--restart'], { env })).toMatchObject({ code: 0 })
+      model.script({ key: home.key }, agent(home))
+      const ran = await baton.run(['run', '--hosted', 'please begin: add refresh tokens'], { env })
+      expect(ran).toMatchObject({ code: 0 })
+      const done = await until(async () => (await story(baton)).find(({ what }) => what === 'completed'), {
+        what: 'the hosted session to be handed off',
+        timeout: 90_000,
+        every: 300,
+        evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
+      })
+      await until(() => existsSync(join(home.project, 'renewed.txt')), {
+        what: 'the next step',
+        timeout: 30_000,
+      })
+      expect(done.to).not.toBe(done.from)
+      expect(documents(home)).toEqual([done.document])
+      const resumed = model
+        .mainRequests({ key: home.key })
+        .find(each => each.lastText.includes('and resume work'))
+      expect(textOf(resumed ?? expect.fail())).toContain('<handoff-context>')
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import type { Cycle, CycleEntry, Essentials } from '@batonpass/contract/cycle'
 import { fingerprintOf } from '../../ask/fingerprint.ts'
+import { Turns } from '../../session/turns.ts'
 import { clearAt, interruptAt, typeAt } from './acting.ts'
 import { essentialsOf } from './essentials.ts'
 import type { CycleEffect, CycleEvent } from './machine.ts'
@@ -15,6 +16,7 @@ export class Performer {
   readonly #happened: (cycle: Cycle, event: CycleEvent) => void
   readonly #asking = new Map<string, AbortController>()
   readonly #underWay = new Set<Promise<void>>()
+  readonly #turns = new Turns()
 
   constructor(ports: CyclePorts, happened: (cycle: Cycle, event: CycleEvent) => void) {
     this.#ports = ports
@@ -86,11 +88,7 @@ export class Performer {
           await this.tell(cycle, 'interrupted', 'the context is nearly full')
           await interruptAt(acting, cycle)
         }
-        const text = askDocumentWords(cycle.percent)
-        return this.#happened(cycle, {
-          type: 'typed',
-          outcome: acting ? await typeAt(acting, cycle, text) : 'gone',
-        })
+        return this.#type(cycle, askDocumentWords(cycle.percent))
       }
       case 'write-document': {
         const known = await session(cycle.session)
@@ -102,7 +100,9 @@ export class Performer {
         const acting = this.#acting(cycle)
         const why = 'the turn went on after its document was written'
         const told = () => this.tell(cycle, 'interrupted', why)
-        const outcome = acting ? await clearAt(acting, cycle, told) : 'gone'
+        const outcome = await this.#turns.take(cycle.place, async () =>
+          acting ? clearAt(acting, cycle, told) : 'gone',
+        )
         return this.#happened(cycle, { type: 'cleared', outcome })
       }
       case 'resume':
@@ -143,7 +143,11 @@ export class Performer {
 
   async #type(cycle: Cycle, text: string): Promise<void> {
     const acting = this.#acting(cycle)
-    this.#happened(cycle, { type: 'typed', outcome: acting ? await typeAt(acting, cycle, text) : 'gone' })
+    // A new session may tell of itself before the clearing that brought it is quite over.
+    const outcome = await this.#turns.take(cycle.place, async () =>
+      acting ? typeAt(acting, cycle, text) : 'gone',
+    )
+    this.#happened(cycle, { type: 'typed', outcome })
   }
 
   #acting({ place }: Cycle) {

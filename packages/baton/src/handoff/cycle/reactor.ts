@@ -9,11 +9,10 @@ import type { Cycles } from './cycles.ts'
 import { wrongIn } from './essentials.ts'
 import { askAgainWords, askDocumentWords, goOnWords, resumeBeginning } from './words.ts'
 
+type Documents = Pick<HandoffGeneration, 'request' | 'ready' | 'deliverLate'>
+
 /** What agents tell, as far as a cycle is concerned by it. */
-export function cycleReactor(
-  cycles: Cycles,
-  documents: Pick<HandoffGeneration, 'request' | 'ready'>,
-): Reactor {
+export function cycleReactor(cycles: Cycles, documents: Documents): Reactor {
   return {
     name: 'cycle',
     async react(event, context) {
@@ -21,7 +20,8 @@ export function cycleReactor(
       await cycles.start()
       if (event.type === 'SessionStarted') return void (await began(cycles, event, context))
       const cycle = cycles.of(event.session)
-      if (cycle && cycle.successor?.session === event.session) return inSuccessor(cycles, cycle, event)
+      if (cycle && cycle.successor?.session === event.session)
+        return inSuccessor(cycles, documents, cycle, event)
       return inOld(cycles, documents, event, context)
     },
   }
@@ -37,12 +37,7 @@ async function began(
   await cycles.succeeded(session, event.source === 'startup')
 }
 
-async function inOld(
-  cycles: Cycles,
-  documents: Pick<HandoffGeneration, 'request' | 'ready'>,
-  event: AgentEvent,
-  context: ReactionContext,
-) {
+async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, context: ReactionContext) {
   const { session, config, now } = context
   const known = cycles.of(event.session)
   switch (event.type) {
@@ -100,6 +95,7 @@ const ASKED = 30
 
 async function inSuccessor(
   cycles: Cycles,
+  documents: Documents,
   cycle: Cycle,
   event: AgentEvent,
 ): Promise<{ now: Contribution } | undefined> {
@@ -121,9 +117,12 @@ async function inSuccessor(
     case 'PromptSubmitted': {
       if (event.automatic) return undefined
       const { prompt } = event
-      const ours = prompt.startsWith(resumeBeginning(cycle.document ?? '')) || prompt === goOnWords(cycle)
+      const { document = '', project, nativeSession } = cycle
+      const resumes = prompt.startsWith(resumeBeginning(document))
+      const ours = resumes || prompt === goOnWords(cycle)
       await cycles.happen(cycle.id, { type: ours ? 'begun' : 'interfered' })
-      return undefined
+      if (!resumes) return undefined
+      return { now: await documents.deliverLate(event, project, document, nativeSession) }
     }
     case 'ToolRequested':
       await cycles.happen(cycle.id, { type: 'begun' })

@@ -228,30 +228,45 @@ export class HandoffGeneration {
     place: string | undefined,
   ): Promise<Contribution> {
     return this.#lane(project, async () => {
-      const { memory, files, journal } = this.#ports
+      const { memory } = this.#ports
       const found = await this.#waitingFor(event.session, project, place)
       if (!found) return {}
       const { waiting, at } = found
-      if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
-      // A person may have edited the document, or deleted it: that counts.
-      const read = await files.read(project, waiting.document).catch(() => undefined)
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
-      if (!read) return {}
-      const { document, from, fromAgent } = waiting
-      if (from && fromAgent && NativeId.safeParse(from).success)
-        await this.#ports.continues?.(event.session, sessionId(fromAgent, from))
-      await memory.receive(event.session, { document, ...(from ? { from } : {}) })
-      const { session, nativeSession, agent } = event
-      await journal(
-        { session, nativeSession, agent, project },
-        { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
-      )
-      if (waiting.toldTo !== undefined) return {}
-      return {
-        context: handoffContext(files.clean(read.document), `${HANDOFFS}/${document}`),
-        notice: `This session begins with ${HANDOFFS}/${document}.`,
-      }
+      return this.#deliver(event, project, waiting.document, waiting.from)
     })
+  }
+
+  /** The document for a session that should have begun with it and did not: its beginning was not heard of in time. */
+  async deliverLate(
+    event: EventOf<'PromptSubmitted'>,
+    project: string,
+    document: string,
+    from: string,
+  ): Promise<Contribution> {
+    const received = await this.#ports.memory.received(event.session)
+    return received?.document === document ? {} : this.#deliver(event, project, document, from)
+  }
+
+  async #deliver(
+    { session, nativeSession, agent }: EventOf<'SessionStarted' | 'PromptSubmitted'>,
+    project: string,
+    document: string,
+    from: string | undefined,
+  ): Promise<Contribution> {
+    const { memory, files, journal } = this.#ports
+    // A person may have edited the document, or deleted it: that counts.
+    const read = await files.read(project, document).catch(() => undefined)
+    if (!read) return {}
+    await memory.receive(session, { document, ...(from ? { from } : {}) })
+    await journal(
+      { session, nativeSession, agent, project },
+      { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
+    )
+    return {
+      context: handoffContext(files.clean(read.document), `${HANDOFFS}/${document}`),
+      notice: `This session begins with ${HANDOFFS}/${document}.`,
+    }
   }
 
   /** What the agent wrote: a new file, else its last message if that is a document. */

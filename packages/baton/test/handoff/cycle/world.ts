@@ -359,7 +359,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       chance: { id: length => String(++serial).padStart(length, '0') },
     }
     daemon.cycles = new Cycles(ports)
-    daemon.reactor = cycleReactor(daemon.cycles, documents)
+    daemon.reactor = cycleReactor(daemon.cycles, { ...documents, deliverLate: async () => ({}) })
     return daemon
   }
   let current = startDaemon()
