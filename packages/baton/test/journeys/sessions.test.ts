@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type HealthReport, PsList, type PsRow, Spawn } from '@batonpass/contract/watch'
 import { describe, expect, it } from 'vitest'
@@ -177,6 +177,43 @@ describe('baton watch', () => {
     expect(await j.baton.must('watch', '--list')).toContain('No pane was adopted')
     expect(await claude.hasExited()).toBe(false)
   })
+})
+
+it('From inside the same tmux, attaching switches the person’s own client', { timeout: 60_000 }, async () => {
+  await using j = await journey()
+  const program = join(j.home.path, 'bin/claude')
+  const tui = join(import.meta.dirname, '../world/agents/scripted-tui.mjs')
+  rmSync(program)
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${tui}' '${j.home.tmp}/told'\n`, {
+    mode: 0o755,
+  })
+  for (const title of ['first', 'second'])
+    expect(await j.baton.run(['run', '--title', title], { env: j.env })).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+  const tmux = (...args: string[]) => execFileSync('tmux', ['-S', j.socket, ...args], { encoding: 'utf8' })
+  await using person = await startTerminal({
+    command: ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', 'tmux', '-S', j.socket, 'attach', '-t', '=first:'],
+    cwd: j.home.project,
+    env: j.env,
+  })
+  await person.waitForScreen(/\[first\]/)
+  await j.rows()
+  tmux(
+    'new-window',
+    '-t',
+    '=first:',
+    '-e',
+    `PATH=${j.env.PATH}`,
+    '--',
+    process.execPath,
+    CLI,
+    'attach',
+    'second',
+  )
+  await person.waitForScreen(/\[second\]/)
+  for (const title of ['first', 'second']) await j.baton.must('kill', title)
 })
 
 it('A hosted session is watched and ended by the same commands, and has no terminal', {

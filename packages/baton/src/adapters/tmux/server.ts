@@ -94,7 +94,8 @@ export class TmuxServer {
 
 /**
  * The session to attach to: one of Baton's own, else one that somebody looks at, so that a plain `tmux attach` finds
- * what it would find without us. One that is to end when nobody looks at it is never held.
+ * what it would find without us. One that is to end when nobody looks at it is never held. A session of our own, hidden,
+ * would show up in every list and keep the server alive.
  */
 export function bestSession(lines: readonly string[]): string | undefined {
   const sessions = lines.flatMap(line => {

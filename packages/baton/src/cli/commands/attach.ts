@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { BatonError } from '@batonpass/contract/errors'
 import { PsList, type PsRow } from '@batonpass/contract/watch'
 import { EXIT, type Handler } from '../command.ts'
@@ -34,9 +34,11 @@ export async function attachTo(place: string | undefined, io: Io): Promise<numbe
     throw new BatonError('usage', 'Attaching needs a terminal', {
       remedy: `tmux -S ${socket} attach -t '${pane}'`,
     })
-  // Naming the pane selects it and its window. Nothing may come before it in the same call: after another command tmux
-  // would take the client that looks at the target, which is Baton's own connection.
-  const args = ['-S', socket, inside ? 'switch-client' : 'attach-session', '-t', pane]
+  // Naming the pane selects it and its window.
+  const go = inside
+    ? ['switch-client', ...clientHere(socket, io), '-t', pane]
+    : ['attach-session', '-t', pane]
+  const args = ['-S', socket, ...go]
   return new Promise((resolve, reject) => {
     const child = spawn('tmux', args, { stdio: 'inherit', env: io.env })
     child.once('error', cause =>
@@ -46,6 +48,22 @@ export async function attachTo(place: string | undefined, io: Io): Promise<numbe
     )
     child.once('close', code => resolve(code ?? EXIT.failed))
   })
+}
+
+/** The person's own client: left to itself, tmux may take Baton's connection for it. */
+function clientHere(socket: string, { env }: Io): string[] {
+  const format = '#{client_control_mode} #{client_activity} #{client_name}'
+  const here = env.TMUX_PANE ? ['-t', env.TMUX_PANE] : []
+  const { stdout } = spawnSync('tmux', ['-S', socket, 'list-clients', ...here, '-F', format], {
+    encoding: 'utf8',
+    env: { ...env },
+  })
+  const [last] = (stdout ?? '')
+    .split('\n')
+    .map(line => /^0 (\d+) (.+)$/.exec(line))
+    .filter(found => found !== null)
+    .sort((a, b) => Number(b[1]) - Number(a[1]))
+  return last?.[2] ? ['-c', last[2]] : []
 }
 
 /** The one that was named, or the newest that Baton started. */
