@@ -78,7 +78,7 @@ export async function claimIssue(
   let record: ClaimRecord = { ...draft, lease: { ...draft.lease, token: grip.token } }
   try {
     const { title, warnings } = early ?? (await check())
-    const base = await ports.work.base(order.project)
+    const base = await ports.work.base(order.project, () => ports.loginFor(order.project))
     record = { ...record, title: title.slice(0, 300), begun: true }
     await ports.records.put(record)
     if (order.worktree) await ports.work.addWorktree(order.project, record.project, branch, base)
@@ -166,7 +166,11 @@ export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Pr
     if (!standing || (standing.branch !== record.branch && standing.dirty.length > 0))
       return await undo(ports, own, forge)
     if (standing.branch !== record.branch)
-      await ports.work.begin(record.project, record.branch, await ports.work.base(record.home))
+      await ports.work.begin(
+        record.project,
+        record.branch,
+        await ports.work.base(record.home, () => ports.loginFor(record.home)),
+      )
     await finish(ports, own, forge, [])
   } catch (error) {
     if (isPassing(error)) throw error

@@ -89,6 +89,18 @@ export class Claims {
     })
   }
 
+  /** Pushes the branch of a worktree's claim with the forge's token, where git itself cannot log in. */
+  async push(project: string): Promise<void> {
+    const record = await this.at(project)
+    const found = record && (await this.#ports.signals.read(project))
+    const login = record && (await this.#ports.loginFor(record.home))
+    if (!record || found?.kind !== 'claim' || !login)
+      throw new BatonError('not_found', 'No issue is claimed here, or there is no token to push with', {
+        remedy: 'Let git log in by itself: gh auth setup-git, or an ssh key.',
+      })
+    await this.#ports.work.push(project, record.branch, login)
+  }
+
   /** A turn of the claim's session has ended: what its phase asks for is done now. */
   stopped(record: ClaimRecord): Promise<StepOutcome> {
     return this.#carry(record, { why: 'stop', resting: true })

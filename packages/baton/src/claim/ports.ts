@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Typed } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { GitStanding } from '../ports/git.ts'
-import type { GitWork } from '../ports/git-work.ts'
+import type { GitLogin, GitWork } from '../ports/git-work.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import type { ClaimRecord, ClaimRecords } from './record.ts'
@@ -22,6 +22,8 @@ export interface ClaimPorts {
   work: GitWork
   /** The forge of a clone, or of a repository that is known by name; a BatonError says why there is none. */
   forgeFor(at: { home: string; repository?: string }): Promise<Forge>
+  /** What git may log in with where it cannot by itself. */
+  loginFor(home: string): Promise<GitLogin | undefined>
   /** Forgets a repository's forge, so that a new token counts. */
   dropForge(repository: string): void
   leases(): Leases

@@ -8,6 +8,7 @@ export interface ReadyPorts {
   signals: SignalFiles
   git: GitStanding
   work: GitWork
+  push(project: string, branch: string): Promise<void>
   /** Runs the person's own check; gives the end of its output where it fails. */
   validate(command: string, project: string): Promise<string | undefined>
 }
@@ -37,7 +38,7 @@ export async function makeReady(
     if (wrong !== undefined) throw refused(`\`${validate}\` fails`, wrong)
   }
   if (dryRun) return { ...file, summary: title.slice(0, 2000) }
-  await ports.work.push(project, file.branch)
+  await ports.push(project, file.branch)
   const after = await ports.signals.change(project, now => ({
     ...now,
     summary: title.slice(0, 2000),

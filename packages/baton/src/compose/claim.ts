@@ -57,6 +57,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     git: systemGit,
     work: gitWork,
     forgeFor: forges.open,
+    loginFor: forges.login,
     dropForge: forges.drop,
     leases: () => leases,
     asks: parts.asks,

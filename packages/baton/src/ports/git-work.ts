@@ -1,9 +1,15 @@
+/** A token for one address, for where git cannot log in by itself. */
+export interface GitLogin {
+  url: string
+  token: string
+}
+
 /** Git, as far as a claim works with it. Failures are BatonError `git_failed`, with git's own reason. */
 export interface GitWork {
   /** Origin, or the only remote there is. */
   remote(folder: string): Promise<string | undefined>
   /** Fetches, and names the commit new work starts from, such as `origin/main`. */
-  base(folder: string): Promise<string>
+  base(folder: string, login?: () => Promise<GitLogin | undefined>): Promise<string>
   /** Switches to a branch; made from `base` where it is neither here nor on the remote. */
   begin(folder: string, branch: string, base: string): Promise<void>
   /** The same in a worktree of its own. Gives its real path. */
@@ -11,7 +17,7 @@ export interface GitWork {
   /** Commits on HEAD that `base` has not. */
   ahead(folder: string, base: string): Promise<number>
   /** Pushes a branch as it stands here; a rebased one only over what was seen of it. */
-  push(folder: string, branch: string): Promise<void>
+  push(folder: string, branch: string, login?: GitLogin): Promise<void>
   /** Whether a path from the root is part of the repository itself. */
   isTracked(folder: string, path: string): Promise<boolean>
 }

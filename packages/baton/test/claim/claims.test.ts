@@ -119,6 +119,21 @@ describe('claiming', () => {
     expect(await w.claims.list()).toEqual([])
   })
 
+  test('where git cannot log in by itself, the claim’s own branch is pushed with the forge’s token', async () => {
+    await using w = await world()
+    const issue = await issueNamed('No login')
+    await failing(w.claims.push(w.project)).toThrow(/No issue is claimed here/)
+    await w.claim(issue)
+    await w.commit()
+    await w.git('remote', 'set-url', 'origin', github.repository.address)
+    await w.claims.push(w.project)
+    expect((await github.repository.git.branches()).get(`issue-${issue}`)).toBe(
+      await w.git('rev-parse', 'HEAD'),
+    )
+    await w.git('remote', 'set-url', 'origin', github.repository.remote)
+    await w.claims.release(w.project, issue, 'by hand')
+  })
+
   test('what fails half-way is taken back whole', async () => {
     await using w = await world()
     const board = github.board({ owner: 'acme' })

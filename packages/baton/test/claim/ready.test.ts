@@ -30,6 +30,7 @@ const ready = (more: { summary?: string; validate?: string; dryRun?: boolean } =
       signals,
       git: systemGit,
       work: gitWork,
+      push: (folder, branch) => gitWork.push(folder, branch),
       validate: async command => {
         ran.push(command)
         return command === 'false' ? 'two tests fail' : undefined

@@ -71,6 +71,7 @@ export async function claimsWorld(options: { github?: FakeGitHub; settings?: obj
       forge ??= open()
       return forge
     },
+    loginFor: async () => ({ url: github.repository.address, token }),
     dropForge: () => {
       forge = undefined
     },

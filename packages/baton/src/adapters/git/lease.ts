@@ -1,9 +1,10 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
+import type { GitLogin } from '../../ports/git-work.ts'
 import type { Holding, LeaseName, LeaseOwner, Leases, Taken } from '../../ports/lease.ts'
 import { hardenedGit } from './hardened.ts'
-import { failed, isMoved, type Login, networkGit } from './network.ts'
+import { failed, isMoved, networkGit } from './network.ts'
 import { remoteOf } from './work.ts'
 
 const FOLDER = 'refs/baton/claims'
@@ -31,7 +32,7 @@ interface Seen {
 export function gitLeases(parts: {
   clock: Clock
   /** How to log in where git itself cannot. */
-  loginFor?(folder: string): Promise<Login | undefined>
+  loginFor?(folder: string): Promise<GitLogin | undefined>
 }): Leases {
   const { clock } = parts
   const refOf = ({ issue }: Pick<LeaseName, 'issue'>) => `${FOLDER}/${issue}`

@@ -1,11 +1,6 @@
 import { spawn } from 'node:child_process'
 import { BatonError } from '@batonpass/contract/errors'
-
-/** A user and password for one address, given to git without showing in its arguments. */
-export interface Login {
-  url: string
-  token: string
-}
+import type { GitLogin } from '../../ports/git-work.ts'
 
 interface Call {
   cwd: string
@@ -14,7 +9,8 @@ interface Call {
   timeoutMs?: number
   /** Whether the repository's own hooks run, as when a person calls git. */
   hooks?: boolean
-  login?: Login | undefined
+  /** Given to git without showing in its arguments. */
+  login?: GitLogin | undefined
   /** The program's own code tells, instead of an error. */
   lenient?: boolean
 }
@@ -89,10 +85,12 @@ export function failed(args: readonly string[], said: string): BatonError {
   })
 }
 
+const STRANGER = 'the remote does not know who you are'
+
 const MEANINGS: [RegExp, string, string][] = [
   [
     /could not read (Username|Password)|Authentication failed|Permission denied \(publickey|HTTP (Basic|401)|error: 401/i,
-    'the remote does not know who you are',
+    STRANGER,
     'Check the login of git (gh auth setup-git, or your ssh key).',
   ],
   [
@@ -125,6 +123,10 @@ function reasonIn(said: string): string {
     .slice(0, 300)
 }
 
+/** Whether the remote wanted a login that git could not give. */
+export const isStranger = (error: unknown): boolean =>
+  error instanceof BatonError && error.message.endsWith(STRANGER)
+
 /** Whether a push was refused because the remote ref is not where it was expected. */
 export const isMoved = ({ out, err }: GitSaid): boolean =>
   /\[(?:remote )?rejected\]|stale info|non-fast-forward|fetch first|cannot lock ref|already exists/i.test(
@@ -140,7 +142,7 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', GCM_INTERACTIVE: 'never', LC_ALL: 'C' }
 }
 
-function loginOf(login: Login | undefined): Record<string, string> {
+function loginOf(login: GitLogin | undefined): Record<string, string> {
   if (!login || !/^https?:\/\//.test(login.url)) return {}
   const { origin } = new URL(login.url)
   const basic = Buffer.from(`x-access-token:${login.token}`).toString('base64')

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { BatonError } from '@batonpass/contract/errors'
-import type { GitWork } from '../../ports/git-work.ts'
-import { failed, type GitSaid, isMoved, networkGit } from './network.ts'
+import type { GitLogin, GitWork } from '../../ports/git-work.ts'
+import { failed, type GitSaid, isMoved, isStranger, networkGit } from './network.ts'
 
 const LOCAL_MS = 20_000
 const BASES = ['upstream/main', 'upstream/master', 'origin/main', 'origin/master']
@@ -16,10 +16,16 @@ export async function remoteOf(folder: string): Promise<string | undefined> {
 export const gitWork: GitWork = {
   remote: remoteOf,
 
-  async base(folder) {
+  async base(folder, login) {
     const remote = await remoteOf(folder)
     if (!remote) throw noRemote()
-    await networkGit(['fetch', '--quiet', remote], { cwd: folder })
+    const fetch = (given?: GitLogin) =>
+      networkGit(['fetch', '--quiet', remote], { cwd: folder, login: given })
+    await fetch().catch(async error => {
+      const own = isStranger(error) ? await login?.() : undefined
+      if (!own) throw error
+      await fetch(own)
+    })
     const head = await local(folder, ['symbolic-ref', '--short', '-q', `refs/remotes/${remote}/HEAD`])
     for (const name of [head.out.trim(), `${remote}/main`, `${remote}/master`, ...BASES]) {
       if (name && (await exists(folder, `refs/remotes/${name}`))) return name
@@ -62,7 +68,7 @@ export const gitWork: GitWork = {
     return counted.code === 0 ? Number(counted.out.trim()) : 0
   },
 
-  async push(folder, branch) {
+  async push(folder, branch, login) {
     await checkName(folder, branch)
     const remote = await remoteOf(folder)
     if (!remote) throw noRemote()
@@ -71,7 +77,9 @@ export const gitWork: GitWork = {
         ['push', '--porcelain', ...flags, '-u', remote, `refs/heads/${branch}:refs/heads/${branch}`],
         {
           cwd: folder,
-          hooks: true,
+          // A token of the person's is not lent to what a repository wants to run.
+          hooks: login === undefined,
+          login,
           lenient: true,
           timeoutMs: 300_000,
         },

@@ -7,6 +7,7 @@ import {
 } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { systemGit } from '../../adapters/git/git.ts'
+import { isStranger } from '../../adapters/git/network.ts'
 import { gitWork } from '../../adapters/git/work.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { systemPrograms } from '../../adapters/system/programs.ts'
@@ -141,6 +142,7 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
       signals: new SignalFiles(systemSmallFiles),
       git: systemGit,
       work: gitWork,
+      push: (folder, branch) => push(io, folder, branch),
       validate: (command, cwd) => validate(io, command, cwd),
     },
     project,
@@ -162,6 +164,18 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
         : `${printable(file.branch)} is pushed and handed off for issue #${file.issue_number}. ${next}\n`,
   )
   return EXIT.ok
+}
+
+/** As git logs in by itself; else the daemon pushes with the forge's token, which the agent never sees. */
+async function push(io: Io, project: string, branch: string): Promise<void> {
+  try {
+    await gitWork.push(project, branch)
+  } catch (cause) {
+    if (!isStranger(cause)) throw cause
+    await callStarted(io, 'POST', '/api/claims/push', CLAIM_MS, { body: { project } }).catch(() => {
+      throw cause
+    })
+  }
 }
 
 /** The person's own words, run by their shell as they stand. */
