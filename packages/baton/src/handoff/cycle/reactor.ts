@@ -117,12 +117,12 @@ async function inSuccessor(
     case 'PromptSubmitted': {
       if (event.automatic) return undefined
       const { prompt } = event
-      const { document = '', project, nativeSession } = cycle
+      const { document = '', project, nativeSession: from, agent: fromAgent } = cycle
       const resumes = prompt.startsWith(resumeBeginning(document))
       const ours = resumes || prompt === goOnWords(cycle)
       await cycles.happen(cycle.id, { type: ours ? 'begun' : 'interfered' })
       if (!resumes) return undefined
-      return { now: await documents.deliverLate(event, project, document, nativeSession) }
+      return { now: await documents.deliverLate(event, project, { document, from, fromAgent }) }
     }
     case 'ToolRequested':
       await cycles.happen(cycle.id, { type: 'begun' })

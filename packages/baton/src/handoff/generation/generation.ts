@@ -232,8 +232,11 @@ export class HandoffGeneration {
       const found = await this.#waitingFor(event.session, project, place)
       if (!found) return {}
       const { waiting, at } = found
+      if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
-      return this.#deliver(event, project, waiting.document, waiting.from)
+      const delivered = await this.#deliver(event, project, waiting)
+      // Whoever started it has told it already.
+      return waiting.toldTo === undefined ? delivered : {}
     })
   }
 
@@ -241,23 +244,23 @@ export class HandoffGeneration {
   async deliverLate(
     event: EventOf<'PromptSubmitted'>,
     project: string,
-    document: string,
-    from: string,
+    waiting: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
   ): Promise<Contribution> {
     const received = await this.#ports.memory.received(event.session)
-    return received?.document === document ? {} : this.#deliver(event, project, document, from)
+    return received?.document === waiting.document ? {} : this.#deliver(event, project, waiting)
   }
 
   async #deliver(
     { session, nativeSession, agent }: EventOf<'SessionStarted' | 'PromptSubmitted'>,
     project: string,
-    document: string,
-    from: string | undefined,
+    { document, from, fromAgent }: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
   ): Promise<Contribution> {
     const { memory, files, journal } = this.#ports
     // A person may have edited the document, or deleted it: that counts.
     const read = await files.read(project, document).catch(() => undefined)
     if (!read) return {}
+    if (from && fromAgent && NativeId.safeParse(from).success)
+      await this.#ports.continues?.(session, sessionId(fromAgent, from))
     await memory.receive(session, { document, ...(from ? { from } : {}) })
     await journal(
       { session, nativeSession, agent, project },
