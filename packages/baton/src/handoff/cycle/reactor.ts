@@ -1,7 +1,6 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
-import type { Contribution } from '../../ports/contribution.ts'
-import type { ReactionContext, Reactor } from '../../ports/reactor.ts'
+import type { Outcome, ReactionContext, Reactor } from '../../ports/reactor.ts'
 import type { HandoffGeneration } from '../generation/generation.ts'
 import { askWords } from '../generation/words.ts'
 import { HANDOFFS } from '../name.ts'
@@ -92,13 +91,14 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
 }
 
 const ASKED = 30
+const DELIVERY_MS = 8000
 
 async function inSuccessor(
   cycles: Cycles,
   documents: Documents,
   cycle: Cycle,
   event: AgentEvent,
-): Promise<{ now: Contribution } | undefined> {
+): Promise<Outcome | undefined> {
   switch (event.type) {
     case 'TurnEnded': {
       const goOn = { now: { going: { rank: 'cycle' as const, prompt: goOnWords(cycle) } } }
@@ -122,7 +122,9 @@ async function inSuccessor(
       const ours = resumes || prompt === goOnWords(cycle)
       await cycles.happen(cycle.id, { type: ours ? 'begun' : 'interfered' })
       if (!resumes) return undefined
-      return { now: await documents.deliverLate(event, project, { document, from, fromAgent }) }
+      // Outside the session's queue, which it needs itself.
+      const run = () => documents.deliverLate(event, project, { document, from, fromAgent })
+      return { later: { run, otherwise: {}, withinMs: DELIVERY_MS } }
     }
     case 'ToolRequested':
       await cycles.happen(cycle.id, { type: 'begun' })
