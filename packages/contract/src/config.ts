@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { AGENTS } from './agents.ts'
 import { PermissionRule } from './permission.ts'
 import { choice, flag, limit, numericText, section, setting, size, text, whole } from './setting.ts'
+
+/** As people type them. */
+const SUPERVISORS = Object.keys(AGENTS).map(name => (name === 'claude-code' ? 'claude' : name))
 
 const handsoff = section('Hands-off mode: workflows go on by themselves until they are done.', {
   enabled: flag(true, 'Continue a workflow that stops before it is done.', { whenBroken: false }),
@@ -12,12 +16,7 @@ const handsoff = section('Hands-off mode: workflows go on by themselves until th
   }),
   debug: flag(false, 'Write a debug log of sessions and permission decisions.'),
   supervisor: section('A second model that looks at a stopped workflow and writes the next prompt.', {
-    provider: choice(
-      ['none', 'claude', 'codex', 'cursor', 'opencode', 'gemini', 'copilot', 'pi'],
-      'none',
-      'Whose program supervises.',
-      { trust: 'needed' },
-    ),
+    provider: choice(['none', ...SUPERVISORS], 'none', 'Whose program supervises.', { trust: 'needed' }),
     model: text('', "The supervisor's model; empty leaves it to the provider.", {
       trust: 'needed',
       defaultText: 'provider-specific',
