@@ -85,7 +85,8 @@ async function statusOf(
     artifacts: relevant.map(name => ({ name: `${name}.md`, present: facts.artifacts.has(name) })),
     phases: [...facts.phases],
     questions: facts.questions,
-    ...(git ? { git: gitOf(git, context.branch) } : {}),
+    // A review looks at somebody else's branch.
+    ...(git ? { git: gitOf(git, facts.flow === 'build' ? context.branch : '') } : {}),
     pullRequests: pulls.list,
     ...(pulls.advice ? { pullRequestsAdvice: pulls.advice } : {}),
     asks: asks.map(({ id, title }) => ({ id, title })),
@@ -126,6 +127,7 @@ async function pullsOf(
   project: string,
   { context, facts }: WorkItem,
 ): Promise<{ list: PullRequestState[]; advice?: string }> {
+  if (facts.flow !== 'build') return { list: [] }
   if (context.branch === '')
     return {
       list: [],
@@ -157,7 +159,7 @@ function gitOf(git: WorktreeStanding, target: string): NonNullable<WorkStatus['g
     branch === undefined
       ? `HEAD is detached: git checkout ${known ?? '<Target Branch>'}`
       : known !== undefined && branch !== known && !branch.startsWith(`${known}_`)
-        ? `This is not the work's branch: git checkout ${known}`
+        ? `This is not the work's branch: git checkout ${known} (git checkout -b makes it)`
         : behind
           ? 'The upstream has commits that are not here: git pull'
           : undefined

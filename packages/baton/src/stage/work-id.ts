@@ -23,5 +23,8 @@ export function workIdOf(title: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
     .replaceAll(/^-+|-+$/g, '')
-  return id === '' ? checkWorkId('') : id
+  if (id !== '') return id
+  throw new BatonError('usage', 'No Work ID can be made of this title', {
+    remedy: 'Give one of lowercase letters, numbers and hyphens: --id auth-system',
+  })
 }

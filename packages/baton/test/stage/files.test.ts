@@ -202,6 +202,16 @@ describe('work items', () => {
     await expect(items.get(folder.path, id)).rejects.toThrow(message)
   })
 
+  it('are named by the title where that gives a name', async () => {
+    await using folder = scratch()
+    await expect(items.create(folder.path, { title: '日本語' })).rejects.toThrow(
+      'No Work ID can be made of this title',
+    )
+    expect(await items.create(folder.path, { title: '日本語', work_id: 'jp' })).toMatchObject({
+      workId: 'jp',
+    })
+  })
+
   it('do not begin twice, nor in auto mode with pull requests on the way', async () => {
     await using folder = scratch()
     await items.create(folder.path, { title: 'A' })

@@ -76,6 +76,18 @@ describe('where am I?', () => {
     expect(text).toContain('git checkout feature/auth-system')
   })
 
+  it('looks for no branch and no pull request of a review of somebody else’s', async () => {
+    await using repo = await gitRepo()
+    await items.create(repo.path, { title: 'Review 12', workflow: 'review' })
+    const { text, status } = await workReport(ports(), repo.path)
+    expect(status).toMatchObject({
+      pullRequests: [],
+      next: [{ command: 'understand' }, { command: 'status' }],
+    })
+    expect(text).toContain('· DerivedSpec.md')
+    expect(text).not.toMatch(/Not found|checkout/)
+  })
+
   it('offers nothing while the work is blocked, and passes on the warnings', async () => {
     await using repo = await gitRepo()
     repo.write('.paw/work/a/WorkflowContext.md', 'Handoff Mode: fast\nBlocked: no \x1b[31mrights\n')
