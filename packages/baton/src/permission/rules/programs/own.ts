@@ -10,7 +10,12 @@ export const OWN: ProgramTable = {
       'done status ps health recap asks why check what-if sessions issue doctor help completions': READ,
       config: { kind: 'read', max: 0, flags: '--json' },
       undo: { kind: 'write', any: true, flags: '--list', check: 'list-only' },
-      handoff: { kind: 'project', any: true },
+      // Not `--to`: that starts an agent which nobody watches.
+      handoff: {
+        kind: 'project',
+        max: 0,
+        flags: '-s= --session= --transcript= --focus= --verify= --print',
+      },
       // Taking an issue from a living holder, or one that is not to do, is a person's word.
       claim: { kind: 'project', flags: '--list --worktree --summary= --dry-run' },
       'claims board': { kind: 'read', max: 0, flags: '--json' },
