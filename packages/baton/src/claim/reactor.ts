@@ -127,6 +127,9 @@ export function claimReactor({
       const record = await claims.at(context.project)
       const own =
         record && (record.session === undefined || record.session === event.session) ? record : undefined
+      // Claimed from outside: the first session that works here holds it.
+      if (own?.session === undefined && own?.stage === 'held' && WORKS.has(event.type))
+        await claims.sessionBegan(own, context.session, true, undefined)
       const bye = claims.farewell(event.session)
       switch (event.type) {
         case 'SessionStarted': {
@@ -170,6 +173,8 @@ export function claimReactor({
     },
   }
 }
+
+const WORKS: ReadonlySet<string> = new Set(['PromptSubmitted', 'ToolRequested', 'TurnEnded'])
 
 const later = (run: () => Promise<Contribution>, withinMs: number) => ({
   later: { run, otherwise: {}, withinMs },

@@ -103,8 +103,9 @@ test('/handoff in a claimed task wants the branch handed off, once; with --conte
   const issue = await github.repository.issue({ title: 'Handed off' })
   await w.claim(issue)
   const me = session(1)
-  await w.tell(me, 'SessionStarted', { source: 'startup' })
+  // It was there before the claim.
   await w.tell(me, 'PromptSubmitted', { prompt: '/baton:handoff --context the tests' })
+  expect((await w.record()).nativeSession).toBe('native-1')
   expect((await w.tell(me, 'TurnEnded', { continued: false })).going).toBeUndefined()
   await w.tell(me, 'PromptSubmitted', { prompt: '/handoff' })
   expect((await w.tell(me, 'TurnEnded', { continued: false })).going).toMatchObject({
