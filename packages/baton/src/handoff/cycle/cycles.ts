@@ -40,11 +40,20 @@ export class Cycles {
 
   /** Takes up what the last daemon left. */
   start(): Promise<void> {
-    this.#loaded ??= (async () => {
-      for (const kept of await this.#ports.store.open()) this.#open.set(kept.id, CycleSchema.parse(kept))
-      for (const id of [...this.#open.keys()]) await this.#later(id, { type: 'restart' })
-    })()
+    this.#loaded ??= this.#load().catch(cause => {
+      this.#loaded = undefined
+      throw cause
+    })
     return this.#loaded
+  }
+
+  async #load(): Promise<void> {
+    for (const kept of await this.#ports.store.open()) {
+      const read = CycleSchema.safeParse(kept)
+      if (read.success) this.#open.set(kept.id, read.data)
+      else this.#ports.fault(`reading cycle ${kept.id}`, read.error)
+    }
+    for (const id of [...this.#open.keys()]) await this.#later(id, { type: 'restart' })
   }
 
   /** The cycle that a session hands off in, or that it is the successor of. */

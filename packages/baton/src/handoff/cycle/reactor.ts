@@ -82,8 +82,14 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
         })
       return undefined
     case 'SessionEnded':
-      if (known && event.reason !== 'clear' && event.reason !== 'resume')
-        await cycles.happen(known.id, { type: 'lost', why: `the session was closed (${event.reason})` })
+      if (!known || event.reason === 'clear' || event.reason === 'resume') return undefined
+      // Who leaves a session on purpose does not want the next one to begin with it.
+      await cycles.happen(
+        known.id,
+        known.step === 'due' && LEFT.has(event.reason)
+          ? { type: 'cancel', why: 'a person closed the session', again: true }
+          : { type: 'lost', why: `the session was closed (${event.reason})` },
+      )
       return undefined
     default:
       return undefined
@@ -91,6 +97,7 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
 }
 
 const ASKED = 30
+const LEFT: ReadonlySet<string> = new Set(['prompt_input_exit', 'logout', 'closed'])
 const DELIVERY_MS = 8000
 
 async function inSuccessor(

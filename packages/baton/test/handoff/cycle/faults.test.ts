@@ -256,6 +256,32 @@ describe('faults', () => {
     expect(world.done).toEqual(['native-2'])
   })
 
+  it('a session that its person leaves on purpose leaves nothing behind; one that dies leaves its document', async () => {
+    for (const [reason, step] of [
+      ['prompt_input_exit', 'cancelled'],
+      ['other', 'failed'],
+    ] as const) {
+      const world = cycleWorld({ working: true })
+      await world.measured()
+      await world.hook({ type: 'SessionEnded', reason })
+      await world.pass(() => false, 1)
+      expect(world.cycle()?.step).toBe(step)
+      expect(world.files.size).toBe(step === 'failed' ? 1 : 0)
+    }
+  })
+
+  it('a database that cannot be read at first is read later', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    await world.pass(() => world.cycle()?.step === 'writing')
+    world.kill()
+    world.disk.unreadable = true
+    await world.pass(() => false, 1)
+    world.disk.unreadable = false
+    await world.run()
+    expect(world.cycle()?.step).toBe('done')
+  })
+
   it('a person who goes on working puts it off; a /clear of their own ends it', async () => {
     const world = cycleWorld({ documents: ['hangs'] })
     await world.measured()

@@ -14,8 +14,8 @@ import type { Driver, Look, Typed } from '../../../src/ports/driver.ts'
 import { sessionId } from '../../../src/session/id.ts'
 import { fakeTime, settled } from '../../world/time.ts'
 
-export const GOAL = 'Add refresh tokens to the login service'
-export const NEXT = 'Write the endpoint that renews a token'
+const GOAL = 'Add refresh tokens to the login service'
+const NEXT = 'Write the endpoint that renews a token'
 const PROJECT = '/project'
 const TICK_MS = 5000
 
@@ -52,7 +52,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
   const faults: string[] = []
   const sessions = new Map<string, Session>()
   const done: string[] = []
-  const disk = { full: false }
+  const disk = { full: false, unreadable: false }
   let points = 0
   let kills = 0
   let serial = 0
@@ -238,8 +238,10 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       point()
       return true
     },
-    open: async () =>
-      [...kept.values()].filter(({ step }) => !['done', 'failed', 'cancelled'].includes(step)),
+    open: async () => {
+      if (disk.unreadable) throw new Error('database is malformed')
+      return [...kept.values()].filter(({ step }) => !['done', 'failed', 'cancelled'].includes(step))
+    },
     recent: async () => [...kept.values()].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)),
     forget: async () => 0,
   })

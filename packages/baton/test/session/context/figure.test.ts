@@ -27,10 +27,25 @@ const prompted = () => event({ type: 'PromptSubmitted', prompt: 'go on' })
 const after = (events: readonly AgentEvent[]): ContextFigure | undefined =>
   events.reduce<ContextFigure | undefined>((known, each) => contextAfter(known, each, zones), undefined)
 
+const anyFigure = fc
+  .record({
+    used: fc.nat(1_200_000),
+    size: fc.option(fc.integer({ min: 1, max: 1_000_000 }), { nil: undefined }),
+    percent: fc.option(fc.nat(150), { nil: undefined }),
+    source: fc.constantFrom('status-line', 'transcript', 'acp', undefined),
+    model: fc.constantFrom('claude-opus-5-5', 'mine', undefined),
+    kind: fc.constantFrom('ContextMeasured', 'ContextMeasured', 'TurnEnded', 'Compacted'),
+  })
+  .map(({ kind, used, ...rest }) =>
+    kind === 'ContextMeasured'
+      ? measured(used, JSON.parse(JSON.stringify(rest)))
+      : event(kind === 'TurnEnded' ? { type: kind, continued: false } : { type: kind }),
+  )
+
 describe('the figure of a context', () => {
   it('stays valid whatever is told, and its zone follows from its percent', () => {
     fc.assert(
-      fc.property(fc.array(anyEvent, { maxLength: 20 }), events => {
+      fc.property(fc.array(fc.oneof(anyEvent, anyFigure), { maxLength: 20 }), events => {
         const figure = after(events)
         if (!figure) return
         ContextFigure.parse(figure)

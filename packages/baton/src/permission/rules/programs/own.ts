@@ -19,6 +19,8 @@ export const OWN: ProgramTable = {
       // Taking an issue from a living holder, or one that is not to do, is a person's word.
       claim: { kind: 'project', flags: '--list --worktree --summary= --dry-run' },
       'claims board': { kind: 'read', max: 0, flags: '--json' },
+      // Beginning a handoff of another session, or calling one off, is a person's word.
+      cycle: { kind: 'read', max: 0, flags: '--json --all -a' },
     },
   },
 }
