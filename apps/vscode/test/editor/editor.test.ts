@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TOOLS } from '../../../../packages/baton/src/stage/tools.ts'
 import { runClaude } from '../../../../packages/baton/test/world/agents/claude-headless.ts'
 import { type Model, startModel, textOf } from '../../../../packages/baton/test/world/model.ts'
+import { plainGit } from '../../../../packages/baton/test/world/scratch.ts'
 import { call, say } from '../../../../packages/baton/test/world/turn.ts'
 import { until } from '../../../../packages/baton/test/world/wait.ts'
 import { type EditorWorld, editorWorld } from './world.ts'
@@ -73,6 +75,17 @@ describe('in real VS Code', () => {
     // The Status agent waits with the Work ID; without a model nothing is sent for the person.
     await chatHolds('PAW-X Status', 'Work ID: auth-system')
     await window.picture('work-status')
+  })
+
+  test('Auto-detect from context finds the work item of the branch', async () => {
+    const { window } = world
+    await window.run('PAW: Get Work Status')
+    await window.choose('Auto-detect from context')
+    await until(async () => (await window.editorText()).includes('Payment Page (payment-page)'), {
+      what: 'the status page',
+      evidence: () => window.editorText(),
+    })
+    await chatHolds('PAW-X Status', 'Work ID: payment-page')
   })
 
   test('PAW: New PAW Workflow refuses auto with pull requests, then begins the work item', async () => {
@@ -258,9 +271,12 @@ describe('in real VS Code', () => {
   })
 })
 
+const gitEnv = { ...process.env, ...plainGit }
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, '')
 
+/** In a repository on the branch of the second. */
 function twoWorkItems(project: string): void {
+  execFileSync('git', ['init', '-q', '-b', 'feature/payment-page'], { cwd: project, env: gitEnv })
   const hour = 3600
   for (const [id, title, age] of [
     ['auth-system', 'Auth System', 5 * hour],

@@ -31,6 +31,12 @@ export interface EditorWindow {
   picture(name: string): Promise<void>
 }
 
+interface Seen {
+  top: number
+  label: string
+  text: string
+}
+
 const PATIENCE = 30_000
 
 export async function openWindow(page: Page, url: string): Promise<EditorWindow> {
@@ -51,6 +57,16 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
       { what: 'the command palette', timeout: PATIENCE },
     )
   }
+  /** In one look: VS Code draws its lists and lines anew all the time. */
+  const seen = async (selector: string): Promise<Seen[]> =>
+    (await page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map(each => ({
+        top: each.getBoundingClientRect().top,
+        label: each.getAttribute('aria-label') ?? '',
+        text: each.textContent.replaceAll('\\u00a0', ' '),
+      }))`,
+    )) as Seen[]
+  const labels = async (selector: string) => (await seen(selector)).map(({ label }) => label)
   const row = (text: string) => rowsOf.filter({ hasText: text }).first()
 
   return {
@@ -63,8 +79,7 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
     },
     async rows() {
       await rowsOf.first().waitFor({ timeout: PATIENCE })
-      const labels = await Promise.all((await rowsOf.all()).map(each => each.getAttribute('aria-label')))
-      return labels.map(label => label ?? '')
+      return await labels('.quick-input-widget .quick-input-list .monaco-list-row')
     },
     async choose(text) {
       // Away from where a hover of the row before may still stand.
@@ -79,15 +94,9 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
     notification: text => page.locator('.notification-toast').filter({ hasText: text }),
     dialog: () => page.locator('.monaco-dialog-box'),
     async editorText() {
-      const lines = await page.locator('.editor-group-container.active .view-line').all()
-      const texts = await Promise.all(
-        lines.map(async line => ({
-          top: (await line.boundingBox())?.y ?? 0,
-          text: ((await line.textContent()) ?? '').replaceAll('\u00a0', ' '),
-        })),
-      )
-      return texts
-        .sort((a, b) => a.top - b.top)
+      const lines = await seen('.editor-group-container.active .view-line')
+      return lines
+        .toSorted((a, b) => a.top - b.top)
         .map(({ text }) => text)
         .join('\n')
     },
@@ -101,13 +110,7 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
     },
     chatAgent: async () =>
       (await page.locator('.interactive-input-part .chat-input-toolbars').first().textContent()) ?? '',
-    view: async title => {
-      const pane = page.locator('.pane').filter({ has: page.locator(`.pane-header[aria-label*="${title}"]`) })
-      const labels = await Promise.all(
-        (await pane.locator('.monaco-list-row').all()).map(row => row.getAttribute('aria-label')),
-      )
-      return labels.map(label => label ?? '')
-    },
+    view: title => labels(`.pane:has(.pane-header[aria-label*="${title}"]) .monaco-list-row`),
     async picture(name) {
       mkdirSync(ARTIFACTS, { recursive: true })
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) })
