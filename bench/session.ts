@@ -121,7 +121,7 @@ function run(reader: string, file: string): Figures {
 
 function write(to: string, entries: number, compactionEvery: number): void {
   const out = openSync(to, 'w')
-  const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(24)
+  const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(25).concat('And once more.')
   const timestamp = '2026-01-22T14:00:00.000Z'
   const line = (row: object) => writeSync(out, `${JSON.stringify(row)}\n`)
   line({ type: 'session', version: 3, id: 'bench', timestamp, cwd: '/work' })
