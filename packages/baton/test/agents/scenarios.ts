@@ -6,6 +6,7 @@ import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { say, type Turn } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
 
 /** What every agent is tried on, in the order of the table. */
 export const BEHAVIOURS = [
@@ -111,7 +112,7 @@ async function permission(world: World): Promise<Partial<Record<Behaviour, Check
 
 /** A job that stops before its end and is sent on, exactly as often as is allowed. */
 async function continuation(world: World): Promise<Partial<Record<Behaviour, Check>>> {
-  const { agent, model, home, baton } = world
+  const { agent, model, home } = world
   let step = 0
   model.script(mentions('issue-to-impl'), () => {
     step++
@@ -119,11 +120,12 @@ async function continuation(world: World): Promise<Partial<Record<Behaviour, Che
   })
   // The blank keeps agents from looking for a command of their own; for Baton it is the workflow's.
   const run = { prompt: ' /issue-to-impl 42' }
-  if (agent.serve) await agent.serve(home, run, async () => void (await ended(baton)))
+  if (agent.serve) await agent.serve(home, run, async () => void (await ended(world)))
   else await home.run(run)
   return {
     'continue five times': async () => {
-      const end = await ended(baton)
+      const end = await ended(world)
+      if (end.kind !== 'workflow') return 'it did not end'
       const asked = model.mainRequests(mentions('issue-to-impl')).length
       if (end.end !== 'capped' || end.count !== 5) return `it ended ${end.end} after ${end.count}`
       return asked === 12 ? undefined : `the model was asked ${asked} times instead of 12`
@@ -131,7 +133,14 @@ async function continuation(world: World): Promise<Partial<Record<Behaviour, Che
   }
 }
 
-const ended = (baton: BatonHere) => baton.waitFor('workflow', body => body.what === 'ended')
+const ended = ({ agent, baton }: World) =>
+  until(
+    async () =>
+      (await baton.entries({ kind: 'workflow' }))
+        .map(({ body }) => body)
+        .find(body => body.kind === 'workflow' && body.what === 'ended'),
+    { what: 'the end of the workflow', timeout: agent.patience ?? 30_000, every: 500 },
+  )
 
 /** The first session is resumed and handed off; the next one begins with the document. */
 async function handoff(world: World): Promise<Partial<Record<Behaviour, Check>>> {

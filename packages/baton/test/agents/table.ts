@@ -16,6 +16,9 @@ import { BEHAVIOURS, type Behaviour, type Outcome, tryAgent } from './scenarios.
 
 // npm run test:agents [-- [--write] AGENT…]: every real agent through the same scenarios, and one table of what was seen.
 const ALL: readonly RealAgent[] = [claudeCode, codex, opencode, gemini, copilot, pi]
+const CROSSING = 'A handoff from each to the next:'
+const SEEN = /<!-- seen -->([\s\S]*)<!-- \/seen -->/
+
 const write = process.argv.includes('--write')
 const named = process.argv.slice(2).filter(word => !word.startsWith('--'))
 const chosen = named.length > 0 ? ALL.filter(({ name }) => named.includes(name)) : ALL
@@ -30,24 +33,15 @@ for (const agent of chosen) {
 
 const titleOf = (name: string) => agents.find(({ adapter }) => adapter.name === name)?.adapter.title ?? name
 const title = ({ name }: RealAgent) => `${titleOf(name)} ${pinned[name].version}`
-const rows = BEHAVIOURS.map(behaviour => {
-  const cells = chosen.map(agent => wordFor(agent, behaviour, seen.get(agent)?.[behaviour]))
-  return `| ${behaviour} | ${cells.join(' | ')} |`
-})
-let table = [
-  `| | ${chosen.map(title).join(' | ')} |`,
-  `|---|${chosen.map(() => '---|').join('')}`,
-  ...rows,
-].join('\n')
-let failures = 0
-if (named.length === 0) {
-  const steps = await cross(ALL)
-  const lines = steps.map(({ from, to, seen }) => `| ${titleOf(from)} | ${titleOf(to)} | ${seen} |`)
-  table += `\n\nA handoff from each to the next:\n\n| from | to | |\n|---|---|---|\n${lines.join('\n')}`
-  failures += steps.filter(({ seen }) => seen !== 'works').length
-}
-console.log(table)
+const columns = new Map(
+  chosen.map(agent => [
+    agent.name as string,
+    [title(agent), ...BEHAVIOURS.map(name => wordFor(agent, name, seen.get(agent)?.[name]))],
+  ]),
+)
+console.log(tableOf(chosen.map(({ name }) => columns.get(name) ?? [])))
 
+let failures = 0
 for (const [agent, outcomes] of seen)
   for (const behaviour of BEHAVIOURS) {
     const outcome = outcomes[behaviour]
@@ -55,15 +49,61 @@ for (const [agent, outcomes] of seen)
     failures++
     console.log(`\n${agent.name}, ${behaviour}: ${outcome.failed}`)
   }
+
+let crossing: string | undefined
+if (named.length === 0) {
+  const steps = await cross(ALL)
+  const lines = steps.map(({ from, to, seen }) => `| ${titleOf(from)} | ${titleOf(to)} | ${seen} |`)
+  crossing = `${CROSSING}\n\n| from | to | |\n|---|---|---|\n${lines.join('\n')}`
+  failures += steps.filter(({ seen }) => seen !== 'works').length
+  console.log(`\n${crossing}`)
+}
+
 if (write) {
   const page = join(import.meta.dirname, '../../../../docs/agents.md')
   const text = readFileSync(page, 'utf8')
+  const [before = '', after = ''] = (SEEN.exec(text)?.[1] ?? '').split(CROSSING)
+  // Agents that did not run now keep the column of their last run.
+  const kept = columnsIn(before)
+  const all = ALL.flatMap(({ name }) =>
+    [columns.get(name) ?? kept.get(titleOf(name))].filter(column => column !== undefined),
+  )
+  const section = `${tableOf(all)}\n\n${crossing ?? `${CROSSING}${after}`.trim()}`
   writeFileSync(
     page,
-    text.replace(/<!-- seen -->[\s\S]*<!-- \/seen -->/, () => `<!-- seen -->\n${table}\n<!-- /seen -->`),
+    text.replace(SEEN, () => `<!-- seen -->\n${section}\n<!-- /seen -->`),
   )
 }
 process.exitCode = failures > 0 ? 1 : 0
+
+function tableOf(all: readonly (readonly string[])[]): string {
+  const [titles = [], ...rows] = ['', ...BEHAVIOURS].map((name, i) => [
+    name,
+    ...all.map(column => column[i] ?? ''),
+  ])
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`.replace('|  |', '| |')
+  return [line(titles), `|---|${all.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
+}
+
+/** The columns of a table, by the agent's title without its version. */
+function columnsIn(table: string): Map<string, string[]> {
+  const rows = table
+    .trim()
+    .split('\n')
+    .filter((line, i) => line.startsWith('|') && i !== 1)
+  const cells = rows.map(line =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map(cell => cell.trim()),
+  )
+  const [titles = []] = cells
+  return new Map(
+    titles.flatMap((name, i) =>
+      name === '' ? [] : [[name.replace(/ [\d.]+$/, ''), cells.map(row => row[i] ?? '')]],
+    ),
+  )
+}
 
 function wordFor(agent: RealAgent, behaviour: Behaviour, outcome: Outcome | undefined): string {
   if (outcome === 'works') return 'works'

@@ -60,7 +60,7 @@ export default async function setup(): Promise<void> {
   for (const name of ['claude-code', 'codex', 'pi'] as const) await installAgent(name)
 }
 
-function cacheFolder(): string {
+export function cacheFolder(): string {
   const { BATON_TEST_CACHE, XDG_CACHE_HOME } = process.env
   return BATON_TEST_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'baton-test')
 }

@@ -1,14 +1,24 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { openaiChat } from '../dialects/openai-chat.ts'
 import { call } from '../turn.ts'
 import { until } from '../wait.ts'
-import { installAgent } from './install.ts'
+import { cacheFolder, installAgent } from './install.ts'
+import { pinned } from './pinned.ts'
 import type { RealAgent } from './real.ts'
 
 export const opencode: RealAgent = {
   name: 'opencode',
   dialect: openaiChat,
-  setUp() {},
+  patience: 240_000,
+  setUp({ home }) {
+    // A fresh home would fetch this by itself, for 10 to 60 seconds.
+    const config = join(home, '.config', 'opencode')
+    mkdirSync(config, { recursive: true })
+    writeFileSync(join(config, 'package.json'), JSON.stringify({ dependencies: LIBRARY }))
+    symlinkSync(join(libraryFolder(), 'node_modules'), join(config, 'node_modules'))
+  },
   env: ({ key, url }) => ({
     OPENCODE_CONFIG_CONTENT: JSON.stringify({
       autoupdate: false,
@@ -69,4 +79,23 @@ export const opencode: RealAgent = {
       process.off('exit', end)
     }
   },
+}
+
+const LIBRARY = { '@opencode-ai/plugin': pinned.opencode.version }
+
+/** The library that opencode installs for plugins, brought once into the test cache. */
+function libraryFolder(): string {
+  const folder = join(cacheFolder(), `opencode-plugin-${pinned.opencode.version}`)
+  if (!existsSync(join(folder, 'node_modules', '@opencode-ai', 'plugin'))) {
+    const fresh = `${folder}.${process.pid}`
+    mkdirSync(fresh, { recursive: true })
+    writeFileSync(join(fresh, 'package.json'), JSON.stringify({ private: true, dependencies: LIBRARY }))
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: fresh,
+      stdio: 'ignore',
+    })
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(fresh, folder)
+  }
+  return folder
 }

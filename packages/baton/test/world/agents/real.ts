@@ -13,6 +13,8 @@ import type { AgentName } from './pinned.ts'
 export interface RealAgent {
   name: AgentName
   dialect: Dialect
+  /** How long one run may take, in milliseconds; 90 seconds unless said. */
+  patience?: number
   /** Writes what a fresh HOME needs before the first run. */
   setUp(place: Place): void
   /** On top of PATH, HOME and the like. */
@@ -108,7 +110,7 @@ export async function agentHome(agent: RealAgent, model: Model, beside?: AgentHo
       return await runProgram(program, args, {
         cwd: order.cwd ?? project,
         env: { ...env(), ...order.env },
-        timeout: order.timeout ?? 90_000,
+        timeout: order.timeout ?? agent.patience ?? 90_000,
         evidence: () => model.summary(),
       })
     },
