@@ -11,7 +11,12 @@ const MOST_BYTES = 4 * 1024 * 1024
 /** Sessions under watch: the list, starting, adopting and ending. */
 export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'>): Hono {
   const api = new Hono()
-  const limited = bodyLimit({ maxSize: MOST_BYTES })
+  const limited = bodyLimit({
+    maxSize: MOST_BYTES,
+    onError: () => {
+      throw new BatonError('payload_too_large', 'That is too much for one request')
+    },
+  })
   api.get('/api/ps', async c => c.json({ sessions: await sessions.ps() }))
   api.get('/api/health-checks', async c => c.json(await sessions.health()))
   api.post('/api/spawns', limited, async c => c.json(await sessions.run(await read(c, RunRequest))))
@@ -31,11 +36,12 @@ export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'
   return api
 }
 
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404>> = {
+const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 413>> = {
   usage: 400,
   agent_unknown: 400,
   not_allowed: 403,
   not_found: 404,
+  payload_too_large: 413,
 }
 
 /** The body by its schema. What was wrong is named, never quoted: it may hold a key. */
