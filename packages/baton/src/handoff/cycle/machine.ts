@@ -1,6 +1,24 @@
 import type { Cycle, CycleEntry, CycleStep, Essentials } from '@batonpass/contract/cycle'
 import type { EventId, SessionId } from '@batonpass/contract/ids'
 import type { Typed } from '../../ports/driver.ts'
+import {
+  abandon,
+  change,
+  clearFailed,
+  documentFailed,
+  end,
+  enter,
+  finish,
+  LONGEST_PAUSE_MS,
+  lose,
+  MOST_TRIES,
+  needPerson,
+  putOff,
+  resumeFailed,
+  same,
+  tell,
+} from './changes.ts'
+import { passTime, restart } from './time.ts'
 
 /** What a cycle hears. Times are counted in milliseconds that passed while a daemon ran: a clock that jumps changes nothing. */
 export type CycleEvent =
@@ -50,22 +68,7 @@ export interface CycleChange {
   effects: CycleEffect[]
 }
 
-/** A prompt given at a stop that nothing came of for so long was lost: then it is typed. */
-const UNHEARD_MS = 20_000
-/** How long a cleared session may take to report its new beginning. */
-const CLEAR_MS = 15_000
-/** Longer than any act on a terminal takes: what came of it was lost, on a full disk for instance. */
-const WORD_MS = 120_000
-/** What a hook has to tell a new daemon comes within this. */
-const RESTART_MS = 3000
-const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 60_000
 const DISK_PAUSE_MS = 60_000
-/** After so many failed attempts of one step something else has to happen. */
-const MOST_TRIES = 2
-const MOST_NUDGES = 3
-/** So long is a person's hold on the terminal worth no line in the journal. */
-const BUSY_WORTH_TELLING = 5
 
 const ENDED: ReadonlySet<CycleStep> = new Set(['done', 'cancelled', 'failed'])
 export const hasEnded = ({ step }: Pick<Cycle, 'step'>): boolean => ENDED.has(step)
@@ -223,122 +226,8 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
 }
 
 const GONE = 'its terminal is gone'
-const NO_WORD = 'nothing was heard of the terminal'
 const INTERFERED = 'a person works in the session'
 const TAKEN_OVER = 'a person took the new session over'
-
-function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Limits): CycleChange {
-  const pauseMs = Math.max(0, cycle.pauseMs - ms)
-  const waitedMs = cycle.waitedMs + ms
-  const later = { ...cycle, pauseMs, waitedMs }
-  // Only time went by: nothing worth keeping.
-  const quiet: CycleChange = { cycle: later, effects: [] }
-  if (pauseMs > 0) return quiet
-  switch (cycle.step) {
-    case 'writing':
-      if (!cycle.sent) return change(later, { sent: true }, [writeOrAsk(later)])
-      if (waitedMs >= documentMs) return documentFailed(later, 'no document came in time')
-      if (unheard(later, ms)) return change(later, {}, [{ do: 'ask-document', interrupt: false }])
-      return quiet
-    case 'clearing':
-      if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'clear' }])
-      if (cycle.taken && waitedMs >= CLEAR_MS)
-        return clearFailed(later, '/clear was taken, but no new session began')
-      return waitedMs >= WORD_MS ? clearFailed(later, NO_WORD) : quiet
-    case 'resuming':
-      if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'resume' }])
-      return waitedMs >= WORD_MS ? resumeFailed(later, NO_WORD) : quiet
-    case 'verifying':
-      if (cycle.busy > 0) return change(later, { busy: 0 }, [{ do: 'resume' }])
-      return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
-    case 'continuing':
-      if (waitedMs < UNHEARD_MS && cycle.sent) return quiet
-      if (cycle.tries >= MOST_NUDGES)
-        return finish(later, 'it was told to go on, but nothing was heard since')
-      return change(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
-        { do: 'go-on', typed: true },
-      ])
-    default:
-      return quiet
-  }
-}
-
-/** The prompt was given once, long enough ago, and nothing shows that it arrived. */
-const unheard = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): boolean =>
-  !taken && !lost && tries < MOST_TRIES && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS
-
-/** What was on its way to the agent when the daemon ended is sent again, unless a hook tells meanwhile that it arrived. */
-function restart(cycle: Cycle): CycleChange {
-  const again = { sent: false, pauseMs: Math.max(cycle.pauseMs, RESTART_MS), waitedMs: 0 }
-  const effects: CycleEffect[] = [
-    tell('taken-up', 'a new daemon goes on with it'),
-    // It may have ended before everything had moved.
-    ...(cycle.successor ? [{ do: 'carry-over' } as const] : []),
-  ]
-  switch (cycle.step) {
-    case 'writing':
-      // Baton's own document was under way, or the agent's.
-      return change(cycle, cycle.lost || cycle.tries >= MOST_TRIES ? again : { waitedMs: 0 }, effects)
-    case 'clearing':
-    case 'resuming':
-    case 'continuing':
-      return change(cycle, { ...again, taken: false }, effects)
-    case 'verifying':
-      return change(cycle, { waitedMs: 0 }, effects)
-    case 'person':
-      return change(cycle, {}, [...effects, { do: 'ask-person' }])
-    default:
-      return same(cycle)
-  }
-}
-
-function lose(cycle: Cycle, why: string): CycleChange {
-  switch (cycle.step) {
-    case 'due':
-      return enter({ ...cycle, lost: true, why }, 'writing', [{ do: 'write-document' }], { sent: true })
-    case 'writing':
-      return cycle.lost
-        ? same(cycle)
-        : change({ ...cycle, lost: true, why }, { sent: true, pauseMs: 0 }, [{ do: 'write-document' }])
-    case 'person':
-      return same(cycle)
-    default:
-      return abandon(cycle, why, [])
-  }
-}
-
-/** Nothing is left to act on; the document is. */
-function abandon(cycle: Cycle, why: string, before: CycleEffect[]): CycleChange {
-  const ended = end(cycle, 'failed', why)
-  return { ...ended, effects: [...before, { do: 'release-document' }, ...ended.effects] }
-}
-
-const writeOrAsk = ({ lost, tries }: Cycle): CycleEffect =>
-  lost || tries >= MOST_TRIES ? { do: 'write-document' } : { do: 'ask-document', interrupt: false }
-
-function documentFailed(cycle: Cycle, why: string): CycleChange {
-  const tries = cycle.tries + 1
-  const again = { tries, waitedMs: 0, taken: false, sent: true }
-  return change(cycle, again, [tell('retried', why), writeOrAsk({ ...cycle, tries })])
-}
-
-function clearFailed(cycle: Cycle, why: string): CycleChange {
-  const tries = cycle.tries + 1
-  if (tries >= MOST_TRIES) return needPerson({ ...cycle, tries }, why)
-  return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
-    tell('retried', why),
-    { do: 'clear' },
-  ])
-}
-
-function resumeFailed(cycle: Cycle, why: string): CycleChange {
-  const tries = cycle.tries + 1
-  if (tries >= MOST_TRIES) return needPerson({ ...cycle, tries }, why)
-  return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
-    tell('retried', why),
-    { do: 'resume' },
-  ])
-}
 
 function succeed(cycle: Cycle, { session, nativeSession }: { session: SessionId; nativeSession: string }) {
   const known: Cycle = { ...cycle, successor: { session, nativeSession } }
@@ -362,47 +251,4 @@ function answered(before: Cycle, wrong: readonly string[], by: EventId): CycleCh
     refused,
     { do: 'ask-again', wrong },
   ])
-}
-
-function needPerson(cycle: Cycle, why: string, before: CycleEffect[] = []): CycleChange {
-  const stuck: Cycle = { ...cycle, stuckAt: cycle.step, why, asked: cycle.asked + 1 }
-  return enter(stuck, 'person', [...before, tell('person', why), { do: 'ask-person' }])
-}
-
-/** The terminal is in use: each time a little later, without end and without counting as a failure. */
-function putOff(cycle: Cycle): CycleChange {
-  const busy = cycle.busy + 1
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(cycle.busy, 10), LONGEST_PAUSE_MS)
-  const told = busy === BUSY_WORTH_TELLING ? [tell('waits', 'the terminal is in use')] : []
-  return change(cycle, { busy, pauseMs, sent: false }, told)
-}
-
-const finish = (cycle: Cycle, why?: string): CycleChange => end(cycle, 'done', why)
-
-function end(cycle: Cycle, step: 'done' | 'cancelled' | 'failed', why: string | undefined): CycleChange {
-  const what = step === 'done' ? 'completed' : step
-  const left: CycleEffect[] = cycle.step === 'writing' && step === 'cancelled' ? [{ do: 'drop-request' }] : []
-  return enter({ ...cycle, ...(why ? { why } : {}) }, step, [...left, tell(what, why)])
-}
-
-const BLANK = { tries: 0, waitedMs: 0, pauseMs: 0, busy: 0, sent: false, taken: false } as const
-
-function enter(
-  cycle: Cycle,
-  step: CycleStep,
-  effects: CycleEffect[],
-  more: Partial<Cycle> = {},
-): CycleChange {
-  return { cycle: { ...cycle, ...BLANK, ...more, step, version: cycle.version + 1 }, effects }
-}
-
-/** A change inside a step. */
-function change(cycle: Cycle, changes: Partial<Cycle>, effects: CycleEffect[] = []): CycleChange {
-  return { cycle: { ...cycle, ...changes, version: cycle.version + 1 }, effects }
-}
-
-const same = (cycle: Cycle): CycleChange => ({ cycle, effects: [] })
-
-function tell(what: CycleEntry['what'], reason?: string): CycleEffect {
-  return { do: 'tell', what, ...(reason ? { reason } : {}) }
 }

@@ -1,0 +1,104 @@
+import type { Cycle, CycleEntry, CycleStep } from '@batonpass/contract/cycle'
+import type { CycleChange, CycleEffect } from './machine.ts'
+
+/** After so many failed attempts of one step something else has to happen. */
+export const MOST_TRIES = 2
+const FIRST_PAUSE_MS = 1000
+export const LONGEST_PAUSE_MS = 60_000
+/** So long is a person's hold on the terminal worth no line in the journal. */
+const BUSY_WORTH_TELLING = 5
+
+export function lose(cycle: Cycle, why: string): CycleChange {
+  switch (cycle.step) {
+    case 'due':
+      return enter({ ...cycle, lost: true, why }, 'writing', [{ do: 'write-document' }], { sent: true })
+    case 'writing':
+      return cycle.lost
+        ? same(cycle)
+        : change({ ...cycle, lost: true, why }, { sent: true, pauseMs: 0 }, [{ do: 'write-document' }])
+    case 'person':
+      return same(cycle)
+    default:
+      return abandon(cycle, why, [])
+  }
+}
+
+/** Nothing is left to act on; the document is. */
+export function abandon(cycle: Cycle, why: string, before: CycleEffect[]): CycleChange {
+  const ended = end(cycle, 'failed', why)
+  return { ...ended, effects: [...before, { do: 'release-document' }, ...ended.effects] }
+}
+
+export const writeOrAsk = ({ lost, tries }: Cycle): CycleEffect =>
+  lost || tries >= MOST_TRIES ? { do: 'write-document' } : { do: 'ask-document', interrupt: false }
+
+export function documentFailed(cycle: Cycle, why: string): CycleChange {
+  const tries = cycle.tries + 1
+  const again = { tries, waitedMs: 0, taken: false, sent: true }
+  return change(cycle, again, [tell('retried', why), writeOrAsk({ ...cycle, tries })])
+}
+
+export function clearFailed(cycle: Cycle, why: string): CycleChange {
+  const tries = cycle.tries + 1
+  if (tries >= MOST_TRIES) return needPerson({ ...cycle, tries }, why)
+  return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
+    tell('retried', why),
+    { do: 'clear' },
+  ])
+}
+
+export function resumeFailed(cycle: Cycle, why: string): CycleChange {
+  const tries = cycle.tries + 1
+  if (tries >= MOST_TRIES) return needPerson({ ...cycle, tries }, why)
+  return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
+    tell('retried', why),
+    { do: 'resume' },
+  ])
+}
+
+export function needPerson(cycle: Cycle, why: string, before: CycleEffect[] = []): CycleChange {
+  const stuck: Cycle = { ...cycle, stuckAt: cycle.step, why, asked: cycle.asked + 1 }
+  return enter(stuck, 'person', [...before, tell('person', why), { do: 'ask-person' }])
+}
+
+/** The terminal is in use: each time a little later, without end and without counting as a failure. */
+export function putOff(cycle: Cycle): CycleChange {
+  const busy = cycle.busy + 1
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(cycle.busy, 10), LONGEST_PAUSE_MS)
+  const told = busy === BUSY_WORTH_TELLING ? [tell('waits', 'the terminal is in use')] : []
+  return change(cycle, { busy, pauseMs, sent: false }, told)
+}
+
+export const finish = (cycle: Cycle, why?: string): CycleChange => end(cycle, 'done', why)
+
+export function end(
+  cycle: Cycle,
+  step: 'done' | 'cancelled' | 'failed',
+  why: string | undefined,
+): CycleChange {
+  const what = step === 'done' ? 'completed' : step
+  const left: CycleEffect[] = cycle.step === 'writing' && step === 'cancelled' ? [{ do: 'drop-request' }] : []
+  return enter({ ...cycle, ...(why ? { why } : {}) }, step, [...left, tell(what, why)])
+}
+
+const BLANK = { tries: 0, waitedMs: 0, pauseMs: 0, busy: 0, sent: false, taken: false } as const
+
+export function enter(
+  cycle: Cycle,
+  step: CycleStep,
+  effects: CycleEffect[],
+  more: Partial<Cycle> = {},
+): CycleChange {
+  return { cycle: { ...cycle, ...BLANK, ...more, step, version: cycle.version + 1 }, effects }
+}
+
+/** A change inside a step. */
+export function change(cycle: Cycle, changes: Partial<Cycle>, effects: CycleEffect[] = []): CycleChange {
+  return { cycle: { ...cycle, ...changes, version: cycle.version + 1 }, effects }
+}
+
+export const same = (cycle: Cycle): CycleChange => ({ cycle, effects: [] })
+
+export function tell(what: CycleEntry['what'], reason?: string): CycleEffect {
+  return { do: 'tell', what, ...(reason ? { reason } : {}) }
+}
