@@ -199,6 +199,7 @@ export async function adopt(
     home: project,
     repository: repositoryName(forge),
     branch: file.branch,
+    adopted: true,
     agentId: file.agent_id,
     claimedAt: now,
     stage: 'held',

@@ -94,7 +94,7 @@ export class Claims {
     const record = await this.at(project)
     const found = record && (await this.#ports.signals.read(project))
     const login = record && (await this.#ports.loginFor(record.home))
-    if (!record || found?.kind !== 'claim' || !login)
+    if (!record || record.adopted || found?.kind !== 'claim' || !login)
       throw new BatonError('not_found', 'No issue is claimed here, or there is no token to push with', {
         remedy: 'Let git log in by itself: gh auth setup-git, or an ssh key.',
       })

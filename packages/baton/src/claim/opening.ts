@@ -39,7 +39,7 @@ export async function open(ports: ClaimPorts, record: ClaimRecord, file: ClaimFi
     review: '',
     conflict: false,
   }
-  await ports.records.change(record, known => ({ ...known, pr, branch: file.branch, handoffAsked: false }))
+  await ports.records.change(record, known => ({ ...known, pr, handoffAsked: false }))
   const after = await ports.signals.change(record.project, now => opened(now, pull.number))
   const notice = `PR #${pull.number} created: ${pull.url}`
   await ports.journal(record, { ...entry(record, 'opened'), pullRequest: pull.url, phase: 'pr_created' })

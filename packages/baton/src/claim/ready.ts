@@ -9,6 +9,8 @@ export interface ReadyPorts {
   git: GitStanding
   work: GitWork
   push(project: string, branch: string): Promise<void>
+  /** The branch that Baton itself made for the claim of a worktree. */
+  branchOf(project: string): Promise<string | undefined>
   /** Runs the person's own check; gives the end of its output where it fails. */
   validate(command: string, project: string): Promise<string | undefined>
 }
@@ -32,6 +34,15 @@ export async function makeReady(
     throw refused('A summary is missing', 'baton claim ready --summary "what changes, in one line"')
   if (file.phase === 'done')
     throw refused(`Issue #${file.issue_number} is done already`, 'There is nothing to hand off.')
+  // Agents may run this without a question, and may edit the file: no other branch is pushed by it.
+  const own = await ports.branchOf(project)
+  if (own !== file.branch)
+    throw refused(
+      own === undefined
+        ? 'Baton did not make the branch of this claim'
+        : `The signal file names the branch ${file.branch}, and the claim's is ${own}`,
+      'Push it by hand, then set "summary" and "phase": "ready_for_pr" in .agent-claim.json.',
+    )
   await standsWell(ports, project, file)
   if (validate !== '') {
     const wrong = await ports.validate(validate, project)

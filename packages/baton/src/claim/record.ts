@@ -26,6 +26,8 @@ export const ClaimRecord = z.object({
   /** `host/owner/name`, lower case. */
   repository: z.string(),
   branch: z.string(),
+  /** By a signal file that somebody wrote, who may be an agent: Baton pushes nothing for it. */
+  adopted: z.boolean().default(false),
   agentId: z.string(),
   claimedAt: z.number(),
   /** `claiming`: cut off half-way, to be finished or rolled back. `ending`: outside all is done, here it is tidied up. */

@@ -13,6 +13,7 @@ let repo: Repository
 let bare: string
 const signals = new SignalFiles(systemSmallFiles)
 const ran: string[] = []
+let own: string | undefined
 
 beforeEach(async () => {
   repo = await gitRepo()
@@ -21,6 +22,7 @@ beforeEach(async () => {
   await systemGit.exclude(repo.path, '/.agent-claim.json')
   await signals.create(repo.path, claimFile({ branch: 'issue-42' }))
   ran.length = 0
+  own = 'issue-42'
 })
 afterEach(() => repo.remove())
 
@@ -31,6 +33,7 @@ const ready = (more: { summary?: string; validate?: string; dryRun?: boolean } =
       git: systemGit,
       work: gitWork,
       push: (folder, branch) => gitWork.push(folder, branch),
+      branchOf: async () => own,
       validate: async command => {
         ran.push(command)
         return command === 'false' ? 'two tests fail' : undefined
@@ -120,6 +123,17 @@ describe('handing a claimed branch off', () => {
       pr_number: 7,
       last_check_poll: null,
     })
+  })
+
+  test('no branch but the one that Baton made is pushed, whatever an agent wrote into the file', async () => {
+    await repo.git('switch', '-q', 'main')
+    await repo.commit({ 'a.txt': 'evil' })
+    await signals.change(repo.path, now => ({ ...now, branch: 'main' }))
+    const before = await repo.git('ls-remote', bare)
+    await expect(ready()).rejects.toThrow(/names the branch main, and the claim's is issue-42/)
+    own = undefined
+    await expect(ready()).rejects.toThrow(/Baton did not make the branch/)
+    expect(await repo.git('ls-remote', bare)).toBe(before)
   })
 
   test('a dry run pushes nothing', async () => {

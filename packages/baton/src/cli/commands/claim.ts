@@ -13,6 +13,7 @@ import { systemFiles } from '../../adapters/system/files.ts'
 import { systemPrograms } from '../../adapters/system/programs.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { makeReady } from '../../claim/ready.ts'
+import { readRecords } from '../../claim/record.ts'
 import { SignalFiles } from '../../claim/signal-file.ts'
 import { loadConfig } from '../../config/load.ts'
 import { stateDir } from '../../config/places.ts'
@@ -143,6 +144,10 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
       git: systemGit,
       work: gitWork,
       push: (folder, branch) => push(io, folder, branch),
+      branchOf: async folder => {
+        const records = await readRecords(systemSmallFiles, places.stateDir)
+        return records.find(({ project, adopted }) => project === folder && !adopted)?.branch
+      },
       validate: (command, cwd) => validate(io, command, cwd),
     },
     project,
