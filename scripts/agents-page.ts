@@ -38,7 +38,7 @@ ${rows.join('\n')}
 
 ## What was seen on the real programs
 
-\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table. The last full run:
+\`npm run test:agents\` runs the same scenarios against every real program, offline and without a terminal, and prints this table; each column is its agent's last run. For *ask* nobody is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`.
 
 ${seen(before)}
 

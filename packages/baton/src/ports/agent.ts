@@ -100,6 +100,8 @@ export interface Agent {
 export interface Caution {
   what: string
   fix: string
+  /** `obstacles` says whether it holds on this machine. */
+  checked?: true
 }
 
 /** What people want of an agent under Baton, in the order of the table in docs/agents.md. */

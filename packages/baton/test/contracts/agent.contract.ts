@@ -145,6 +145,13 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
       observeUrl: 'http://127.0.0.1:4680/observe/k3y',
       waitSeconds: 300,
     })
+    if (!scopes.includes('local'))
+      test('it has no private settings for one project, and says so', () => {
+        expect(() => adapter.install(target('local'), () => undefined)).toThrow(
+          expect.objectContaining({ code: 'usage' }),
+        )
+      })
+
     if (entries === 'plugin') {
       pluginContract(adapter, scopes, target)
       return

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentAdapter, AgentProfile, InstallTarget } from '../../ports/agent.ts'
-import type { Place } from './settings-install.ts'
+import { type Place, refuseLocal } from './settings-install.ts'
 
 /** A plugin of Baton's in an agent's plugin folder: one file that is ours alone. */
 export interface PluginPlan {
@@ -22,6 +22,7 @@ export function pluginInstall(plan: PluginPlan): Pick<AgentAdapter, 'install' | 
   const isOurs = (text: string | undefined) => text?.startsWith(mark) === true
   return {
     install(target, read) {
+      refuseLocal(profile.title, target)
       const path = plan.path(target)
       const before = read(path)
       if (before !== undefined && !isOurs(before)) {

@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import type { AgentAdapter, HookPoint, InstallTarget } from '../../ports/agent.ts'
 import { hookArguments } from './hook-command.ts'
 import { type HookLayout, ourEntries, withHooks, withoutHooks } from './settings-file.ts'
@@ -7,6 +8,7 @@ export type Place = Omit<InstallTarget, 'launcher' | 'waitSeconds'>
 /** How one agent keeps hooks in a settings file. */
 export interface SettingsPlan {
   agent: string
+  title: string
   hooks: readonly HookPoint[]
   layout: HookLayout
   path(place: Place): string
@@ -20,6 +22,7 @@ export function settingsInstall(
   const { agent, hooks, layout } = plan
   return {
     install(target, read) {
+      refuseLocal(plan.title, target)
       const path = plan.path(target)
       const before = read(path)
       const wanted = new Map(hooks.map(point => [point.event, plan.entry(point, target)]))
@@ -42,6 +45,14 @@ export function settingsInstall(
       return current && found.size === hooks.length ? 'yes' : 'stale'
     },
   }
+}
+
+/** Only Claude Code has settings that are private to a person in one project. */
+export function refuseLocal(title: string, { scope }: Pick<Place, 'scope'>): void {
+  if (scope !== 'local') return
+  throw new BatonError('usage', `${title} has no private settings for one project.`, {
+    remedy: 'Install for the user or for the project.',
+  })
 }
 
 /** In seconds. A hook that may wait for a person gets a margin to answer by itself before the agent gives up on it. */

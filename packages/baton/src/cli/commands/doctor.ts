@@ -148,7 +148,9 @@ function limits(name: string, { offers, cautions }: Capabilities): Check[] {
     return typeof offer === 'object' && 'missing' in offer ? [wanted] : []
   })
   return [
-    ...cautions.map(({ what, fix }): Check => ({ name, state: 'note', message: what, fix })),
+    ...cautions
+      .filter(({ checked }) => !checked)
+      .map(({ what, fix }): Check => ({ name, state: 'note', message: what, fix })),
     ...(missing.length > 0
       ? [
           {

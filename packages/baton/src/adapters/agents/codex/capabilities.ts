@@ -20,6 +20,7 @@ export const capabilities: Capabilities = {
     {
       what: 'Codex runs no hook that its person has not looked at: new ones are silently left out, `codex exec` included.',
       fix: 'Start `codex` once in a terminal and choose “Trust all and continue” (or /hooks, then t); again after each `baton init` that changed them. `baton doctor` says whether it is needed.',
+      checked: true,
     },
     {
       what: 'A call that needs a person is refused, because Codex passes a hook’s ask.',

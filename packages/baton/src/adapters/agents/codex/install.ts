@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
 import { hooks } from './hooks.ts'
@@ -6,6 +7,7 @@ import { hooks } from './hooks.ts'
 /** `~/.codex/hooks.json`, or `.codex/hooks.json` of a project that Codex trusts. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'codex',
+  title: AGENTS.codex.title,
   hooks,
   layout: {
     entries: 'groups',

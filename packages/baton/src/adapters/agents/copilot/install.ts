@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
 import { hooks } from './hooks.ts'
@@ -6,6 +7,7 @@ import { hooks } from './hooks.ts'
 /** `~/.copilot/hooks/baton.json`, or `.github/hooks/baton.json` of a project. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'copilot',
+  title: AGENTS.copilot.title,
   hooks,
   layout: {
     entries: 'flat',

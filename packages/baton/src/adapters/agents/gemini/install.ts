@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
 import { hooks } from './hooks.ts'
@@ -6,6 +7,7 @@ import { hooks } from './hooks.ts'
 /** `~/.gemini/settings.json`, or `.gemini/settings.json` of a folder that Gemini CLI trusts. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'gemini',
+  title: AGENTS.gemini.title,
   hooks,
   layout: {
     entries: 'groups',
