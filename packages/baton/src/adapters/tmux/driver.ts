@@ -5,6 +5,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, Glance, Look, Started, StartOrder, Typed } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
+import { isShellPrompt } from './foreground.ts'
 import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
 import { TmuxServer } from './server.ts'
 import { startWords } from './start.ts'
@@ -87,8 +88,8 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     const spot = at(place)
     const before = await look(place, agent)
     if (!spot || before.state === 'gone' || before.state === 'dead') return 'gone'
-    if (before.state !== 'waiting') return 'busy'
     const { server, id } = spot
+    if (before.state !== 'waiting' || (await isShellPrompt(server, id))) return 'busy'
     const clean = typeable(text)
     if (clean === '') return 'not-taken'
 

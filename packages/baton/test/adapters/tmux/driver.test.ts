@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answerIn } from '../../../src/adapters/tmux/control.ts'
+import { onlyShells } from '../../../src/adapters/tmux/foreground.ts'
 import { bestSession, isOurs } from '../../../src/adapters/tmux/server.ts'
 import { until } from '../../world/wait.ts'
 import { type TmuxWorld, tmuxWorld } from './world.ts'
@@ -96,6 +97,47 @@ describe('What is typed', () => {
     await world.driver.type(place, 'hold', AGENT)
     expect(await world.driver.type(place, 'stuck', AGENT)).toBe('not-taken')
   }, 40_000)
+})
+
+describe('A shell', () => {
+  it('gets nothing typed, even below the picture that a killed agent left', async () => {
+    await using world = tmuxWorld()
+    const rule = '─'.repeat(40)
+    const picture = `printf '%s\\n' '${rule}' '❯ ' '${rule}' '  ? for shortcuts'; PS1='$ ' exec sh -i`
+    const id = world.tmux(
+      'new-session',
+      '-d',
+      '-P',
+      '-F',
+      '#{pane_id}',
+      '-x',
+      '80',
+      '-y',
+      '24',
+      'sh',
+      '-c',
+      picture,
+    )
+    const place = `${id.trim()} ${world.socket}`
+    await until(
+      async () => (await world.driver.look(place, AGENT)).lines.some(line => line.startsWith('$')),
+      { what: 'the shell' },
+    )
+    expect((await world.driver.look(place, AGENT)).state).toBe('waiting')
+    expect(await world.driver.type(place, `touch ${world.folder}/hit`, AGENT)).toBe('busy')
+    expect(existsSync(join(world.folder, 'hit'))).toBe(false)
+    expect(onlyShells('  10 10 -bash\n 12 10 node\n')).toBe(true)
+    expect(onlyShells('  10 10 sh\n 10 10 node\n')).toBe(false)
+  })
+
+  it('around an agent is no hindrance', async () => {
+    await using world = tmuxWorld()
+    const { launch, ...order } = world.order('wrapped')
+    const args = ['-c', '"$@"; true', 'sh', launch.program, ...launch.args]
+    const { place } = await world.driver.start({ ...order, launch: { program: 'sh', args } })
+    await comes(world, place, 'waiting')
+    expect(await world.driver.type(place, 'hello', AGENT)).toBe('taken')
+  })
 })
 
 describe('A person', () => {
