@@ -87,6 +87,8 @@ async function install(
   await run('npm', ['install', ...quiet, ...(small ? ['--omit=optional'] : []), wanted], {
     cwd: staging,
     maxBuffer: 1 << 26,
+    // A registry that swallows packets would otherwise hold everything up.
+    timeout: 300_000,
   })
   const folder = join(staging, 'node_modules', agent.package)
   await prepare?.(folder)
