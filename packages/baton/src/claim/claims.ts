@@ -7,7 +7,7 @@ import { claimable, claimNext } from './choosing.ts'
 import { adopt, type ClaimOrder, claimIssue, resumeClaiming } from './claiming.ts'
 import { answered, awaitAnswer } from './closing.ts'
 import { release } from './ending.ts'
-import { entry, leaseName, lost } from './fence.ts'
+import { entry, leaseName, lost, rehold } from './fence.ts'
 import { carry } from './lifecycle.ts'
 import type { StepOutcome, Trigger } from './outcome.ts'
 import type { ClaimPorts } from './ports.ts'
@@ -241,6 +241,10 @@ export class Claims {
 
   async #renew(record: ClaimRecord, now: number): Promise<void> {
     if (record.lease.lost || record.stage !== 'held') return
+    if (record.lease.kind !== this.#ports.leases().kind) {
+      await this.#turns.take(record.project, () => rehold(this.#ports, record))
+      return
+    }
     const { claim } = await this.#ports.config(record.project)
     const ttlMs = claim.lease_minutes * 60_000
     if (now - record.lease.renewedAt < ttlMs / 3) return

@@ -6,12 +6,25 @@ import type { ClaimRecord } from './record.ts'
 
 /** Makes sure that nobody took the issue over: a laptop that wakes up must not act on an old claim. */
 export async function fence(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  if (record.lease.kind !== ports.leases().kind && (await rehold(ports, record))) return
   const grip = { claim: record.id, token: record.lease.token }
   if (await ports.leases().holds(leaseName(record), grip)) return
   await lost(ports, record)
   throw new BatonError('claim_lost', `Issue #${record.issue} was taken over by somebody else`, {
     remedy: `See who: baton claim --list. Give this one up: baton claim release ${record.issue}`,
   })
+}
+
+/** Leases are kept elsewhere since (a fleet's database was set up, or taken away): the claim is held there, too. */
+export async function rehold(ports: ClaimPorts, record: ClaimRecord): Promise<boolean> {
+  const { claim } = await ports.config(record.project)
+  const leases = ports.leases()
+  const owner = { claim: record.id, agent: record.agentId, host: ports.host }
+  const taken = await leases.take(leaseName(record), owner, claim.lease_minutes * 60_000)
+  if (!taken.held) return false
+  const lease = { kind: leases.kind, token: taken.grip.token, renewedAt: ports.clock.now(), lost: false }
+  await ports.records.change(record, known => ({ ...known, lease }))
+  return true
 }
 
 export async function lost(ports: ClaimPorts, record: ClaimRecord): Promise<void> {

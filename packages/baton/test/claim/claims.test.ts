@@ -168,6 +168,19 @@ describe('claiming', () => {
   })
 })
 
+test('a claim moves along when leases are kept elsewhere from now on', async () => {
+  await using w = await world()
+  const issue = await issueNamed('Moved')
+  await w.claim(issue)
+  const record = await w.record()
+  // As if it had been taken in a database that is not used any more.
+  await w.ports.records.put({ ...record, lease: { ...record.lease, kind: 'postgres', token: 1 } })
+  await w.ready(issue)
+  expect((await w.stop()).did).toBe('opened')
+  expect((await w.record()).lease).toMatchObject({ kind: 'git', lost: false })
+  await w.claims.release(w.project, issue, 'by hand')
+})
+
 describe('the signal file', () => {
   test('written by hand becomes a claim; one that came with the repository does not', async () => {
     await using w = await world()
