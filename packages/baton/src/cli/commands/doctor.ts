@@ -156,7 +156,8 @@ function limits(name: string, { offers, cautions }: Capabilities): Check[] {
           {
             name,
             state: 'note',
-            message: `not offered: ${missing.join(', ')} (docs/agents.md)`,
+            message: `not offered: ${missing.join(', ')}`,
+            fix: 'docs/agents.md says what does it instead, or that nothing does',
           } satisfies Check,
         ]
       : []),
@@ -247,7 +248,7 @@ function print(checks: readonly Check[], io: Io): void {
     io.stdout.write(`${marks[state]}  ${name.padEnd(width)}  ${printable(message)}\n`)
     if (fix && state !== 'ok')
       io.stdout.write(
-        `      ${' '.repeat(width)}  ${colour('dim', `${state === 'note' ? 'do' : 'fix'}: ${fix}`)}\n`,
+        `      ${' '.repeat(width)}  ${colour('dim', `${state === 'note' ? 'see' : 'fix'}: ${fix}`)}\n`,
       )
   }
 }
