@@ -106,7 +106,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'The scripted agent of the tour, inside its terminal.',
     hidden: true,
     options: { pace: { type: 'string', value: 'MS', help: 'How long each step stays.' } },
-    examples: [],
+    examples: [['baton tour-agent', 'What the tour starts in its own tmux.']],
     load: async () => (await import('./commands/tour.ts')).tourAgent,
   },
   {
