@@ -41,7 +41,7 @@ export function Gauge({ context }: { context: ContextFigure }) {
   )
 }
 
-export function tokens(count: number): string {
+function tokens(count: number): string {
   return count >= 1e6
     ? `${(count / 1e6).toFixed(1)}M`
     : count >= 1000

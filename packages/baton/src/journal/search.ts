@@ -42,7 +42,7 @@ export async function searchJournal(
 }
 
 /** In any value of the entry, whatever its case; names of fields do not count. */
-export function holdsAll(entry: Entry, words: readonly string[]): boolean {
+function holdsAll(entry: Entry, words: readonly string[]): boolean {
   if (words.length === 0) return true
   const text = valuesOf([
     entry.id,

@@ -76,7 +76,7 @@ export class Tally {
 }
 
 /** What one entry adds. Only an answer that a person gave counts as theirs; everything else that was allowed was spared them. */
-export function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
+function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
   if (body.kind === 'workflow') {
     if (body.what === 'continued' || body.what === 'supervised') tally.continued++
     if (body.what === 'ended') tally.ended++

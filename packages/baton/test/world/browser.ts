@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { scratch } from './scratch.ts'
 
 const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const ARTIFACTS = join(import.meta.dirname, '../../../../artifacts/dashboard')
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** A real browser with an empty profile. */
 export interface BrowserHere extends AsyncDisposable {
@@ -70,7 +69,7 @@ export async function startBrowser(): Promise<BrowserHere> {
         },
         async barriers() {
           // By the debugger, not by a script element: the page's policy would refuse that one.
-          await page.evaluate(axe)
+          await page.evaluate(axe.source)
           const found = (await page.evaluate(
             "axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.map(v => ({ id: v.id, impact: v.impact, nodes: v.nodes.map(n => n.html + ' ' + n.failureSummary) })))",
           )) as { id: string; impact: string; nodes: string[] }[]

@@ -1,0 +1,121 @@
+import type { HandoffView } from '@batonpass/contract/dashboard'
+import type { ComponentChildren } from 'preact'
+import { Scroller } from './scroller.tsx'
+import { Empty, Tag } from './tag.tsx'
+
+/** Document, evidence and findings beside each other. */
+export function Handoffs({ views }: { views: readonly HandoffView[] }) {
+  if (views.length === 0)
+    return (
+      <Empty title="No handoff yet">
+        When the context fills, or you type <code>/handoff</code>, the document appears here with what was
+        checked.
+      </Empty>
+    )
+  return (
+    <>
+      {views.map(view => (
+        <section key={view.name} aria-label={view.name}>
+          <h2>
+            {view.name} ·{' '}
+            {view.document.facts.written_by === 'baton'
+              ? 'written by Baton from evidence'
+              : 'written by the agent'}
+          </h2>
+          <div class="columns">
+            <div class="panel">
+              <h3>Document</h3>
+              <Scroller look="document" label={view.name}>
+                {withoutFacts(view.text)}
+              </Scroller>
+            </div>
+            <div class="panel">
+              <h3>Evidence</h3>
+              <Evidence facts={view.document.facts} />
+            </div>
+            <div class="panel">
+              <h3>Findings</h3>
+              <Findings view={view} />
+            </div>
+          </div>
+        </section>
+      ))}
+    </>
+  )
+}
+
+const withoutFacts = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n+/, '')
+
+function Evidence({ facts }: { facts: HandoffView['document']['facts'] }) {
+  const {
+    branch,
+    head,
+    ahead,
+    dirty = [],
+    touched = [],
+    tests,
+    todos = [],
+    instructions = [],
+    issue,
+    pr,
+  } = facts
+  const rows: [string, ComponentChildren][] = [
+    ['Branch', branch ? <code>{branch}</code> : null],
+    ['Commit', head ? <code>{head.slice(0, 10)}</code> : null],
+    ['Ahead', ahead],
+    ['Issue', issue ? `#${issue}` : null],
+    ['PR', pr ? `#${pr}` : null],
+    [
+      'Tests',
+      tests ? (
+        <>
+          <Tag tone={tests.result === 'passed' ? 'good' : 'bad'}>{tests.result}</Tag>{' '}
+          <code>{tests.command}</code>
+        </>
+      ) : null,
+    ],
+    ['Dirty', dirty.length > 0 ? <code>{dirty.join('\n')}</code> : null],
+    ['Touched', touched.length > 0 ? <code>{touched.join(' ')}</code> : null],
+    ['Todos', todos.length > 0 ? todos.join('; ') : null],
+    ['Asked for', instructions.length > 0 ? instructions.join(' / ') : null],
+  ]
+  const known = rows.filter(([, value]) => value !== null && value !== undefined)
+  if (known.length === 0) return <p class="dim">None stands in the document.</p>
+  return (
+    <dl class="effects">
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Findings({ view: { findings, document } }: { view: HandoffView }) {
+  const told = document.facts.findings ?? []
+  if (findings.length === 0 && told.length === 0)
+    return (
+      <p>
+        <Tag tone="good">{document.facts.verified_at ? 'verified' : 'none'}</Tag>{' '}
+        <span class="dim">
+          {document.facts.verified_at ? 'Nothing in it differs from the evidence.' : ''}
+        </span>
+      </p>
+    )
+  return (
+    <ul>
+      {findings.map(({ code, where, message, weight }) => (
+        <li key={`${code}${where}${message}`}>
+          <Tag tone={weight === 'wrong' ? 'bad' : 'plain'}>{where}</Tag> {message}
+        </li>
+      ))}
+      {told.map(message => (
+        <li key={message}>
+          <Tag tone="wait">differs</Tag> {message}
+        </li>
+      ))}
+    </ul>
+  )
+}
