@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
+import { answerError } from './answer-error.ts'
 import { follow } from './follow.ts'
 
 export interface ApiParts {
@@ -54,14 +55,7 @@ export function makeApi({ health, store, live, stop, forget, routes, beatMs = BE
   api.notFound(c =>
     c.json({ error: new BatonError('not_found', `No such address: ${c.req.path}`).toBody() }, 404),
   )
-  api.onError((cause, c) => {
-    const error =
-      cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this request')
-    return c.json(
-      { error: error.toBody() },
-      error.code === 'not_found' ? 404 : error.code === 'usage' ? 400 : 500,
-    )
-  })
+  api.onError(answerError)
   return api
 }
 

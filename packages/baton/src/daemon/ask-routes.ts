@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Asks } from '../ask/asks.ts'
 import type { Answered } from '../ports/channel.ts'
+import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 
 type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
@@ -26,19 +27,8 @@ export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
     if (answered.verdict !== 'taken' || !answered.ask) throw refusal(answered, id)
     return c.json(answered.ask)
   })
-  api.onError((cause, c) => {
-    const error =
-      cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this request')
-    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
-  })
+  api.onError(answerError)
   return api
-}
-
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 409>> = {
-  usage: 400,
-  not_allowed: 403,
-  not_found: 404,
-  ask_closed: 409,
 }
 
 async function the(asks: AsksOverApi, name: string): Promise<Ask> {

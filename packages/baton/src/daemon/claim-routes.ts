@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import type { Baton } from '../compose.ts'
+import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 
 const MOST_BYTES = 64 * 1024
@@ -54,22 +55,8 @@ export function claimRoutes(
     const { project, title } = read(Setup, await c.req.json().catch(() => undefined))
     return c.json(await boards.setup(project, title))
   })
-  api.onError((cause, c) => {
-    const error =
-      cause instanceof BatonError
-        ? cause
-        : new BatonError('internal', 'Baton failed on this request', { cause })
-    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
-  })
+  api.onError(answerError)
   return api
-}
-
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 409>> = {
-  usage: 400,
-  not_allowed: 403,
-  not_found: 404,
-  claim_held: 409,
-  claim_refused: 409,
 }
 
 function read<T>(schema: z.ZodType<T>, value: unknown): T {

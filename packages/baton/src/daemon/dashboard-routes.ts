@@ -8,6 +8,7 @@ import { streamSSE } from 'hono/streaming'
 import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { slimEntry } from '../journal/slim.ts'
+import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { follow } from './follow.ts'
 import { LOGIN_MS, type Logins } from './logins.ts'
@@ -136,13 +137,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
       }
     }),
   )
-  api.onError((cause, c) => {
-    const error =
-      cause instanceof BatonError
-        ? cause
-        : new BatonError('internal', 'Baton failed on this request', { cause })
-    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
-  })
+  api.onError(answerError)
   return api
 
   /** Only in folders that agents worked in. */
@@ -153,13 +148,6 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
 }
 
 const MOST_PROJECTS = 30
-
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 409>> = {
-  usage: 400,
-  not_allowed: 403,
-  not_found: 404,
-  undo_unavailable: 409,
-}
 
 function read<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
   const parsed = schema.safeParse(query)

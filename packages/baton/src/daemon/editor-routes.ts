@@ -1,8 +1,8 @@
 import type { Ask } from '@batonpass/contract/ask'
-import { BatonError } from '@batonpass/contract/errors'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
+import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { follow } from './follow.ts'
 
@@ -40,13 +40,7 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
       }
     })
   })
-  api.onError((cause, c) => {
-    const error =
-      cause instanceof BatonError
-        ? cause
-        : new BatonError('internal', 'Baton failed on this request', { cause })
-    return c.json({ error: error.toBody() }, error.code === 'not_allowed' ? 403 : 500)
-  })
+  api.onError(answerError)
   return api
 }
 

@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
+import { answerError } from './answer-error.ts'
 
 /** A prompt and an environment fit; nothing else has a reason to be large. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -26,22 +27,8 @@ export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'
   })
   api.delete('/api/watch/:name', async c => c.json(await sessions.release(c.req.param('name'))))
   api.delete('/api/spawns/:name', async c => c.json(await sessions.kill(c.req.param('name'))))
-  api.onError((cause, c) => {
-    const error =
-      cause instanceof BatonError
-        ? cause
-        : new BatonError('internal', 'Baton failed on this request', { cause })
-    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
-  })
+  api.onError(answerError)
   return api
-}
-
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404 | 413>> = {
-  usage: 400,
-  agent_unknown: 400,
-  not_allowed: 403,
-  not_found: 404,
-  payload_too_large: 413,
 }
 
 /** The body by its schema. What was wrong is named, never quoted: it may hold a key. */

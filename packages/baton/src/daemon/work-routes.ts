@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { TOOLS } from '../stage/tools.ts'
+import { answerError } from './answer-error.ts'
 
 const MOST_BYTES = 256 * 1024
 
@@ -59,25 +60,8 @@ export function workRoutes(work: Baton['work']): Hono {
       ),
     )
   })
-  api.onError((cause, c) => {
-    const error = toError(cause)
-    return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
-  })
+  api.onError(answerError)
   return api
-}
-
-const STATUS: Partial<Record<BatonError['code'], 400 | 403 | 404>> = {
-  usage: 400,
-  not_allowed: 403,
-  not_found: 404,
-  nothing_to_hand_off: 400,
-}
-
-function toError(cause: unknown): BatonError {
-  if (cause instanceof BatonError) return cause
-  if (cause instanceof z.ZodError)
-    return new BatonError('usage', `${cause.issues[0]?.path.join('.')}: ${cause.issues[0]?.message}`)
-  return new BatonError('internal', 'Baton failed on this request')
 }
 
 async function bodyOf(request: { json(): Promise<unknown> }): Promise<Record<string, unknown>> {
