@@ -53,7 +53,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'an unknown choice, with the one that was meant',
     'handsoff:\n  supervisor:\n    provider: cluade\n',
-    `${at}:3:15: handsoff.supervisor.provider: expected one of none, claude, codex, cursor, opencode, found other text. Did you mean claude?`,
+    `${at}:3:15: handsoff.supervisor.provider: expected one of none, claude, cursor, codex, opencode, gemini, copilot, pi, found other text. Did you mean claude?`,
   ],
   [
     'nothing where a value belongs',
