@@ -54,7 +54,7 @@ const pidOf = (w: ClaimWorld): number | undefined => {
   }
 }
 
-test('kill -9 after any outside call: one pull request, one comment, one closing, nothing held', {
+test('kill -9 after an outside call: one pull request, one comment, one closing, nothing held', {
   timeout: 500_000,
 }, async () => {
   await using github = await fakeGitHub()
@@ -102,8 +102,10 @@ test('kill -9 after any outside call: one pull request, one comment, one closing
   await life(0)
   const all = calls
   expect(all).toBeGreaterThan(12)
-  let deaths = 0
-  for (let n = 1; n <= all; n++) if (await life(n)) deaths++
-  expect(deaths).toBe(all)
+  // After each of them with BATON_LONG=1, in about three minutes; every run of CI takes each third.
+  const points = Array.from({ length: all }, (_, n) => n + 1).filter(
+    n => process.env.BATON_LONG || n % 3 === 1,
+  )
+  for (const n of points) expect(await life(n), `killed at ${n}`).toBe(true)
   github.assertClean()
 })
