@@ -228,10 +228,11 @@ export class Intake {
     if (this.#ownPrompts.size > OWN_SESSIONS && oldest !== undefined) this.#ownPrompts.delete(oldest)
   }
 
-  #isEcho({ envelope, body }: HookCall, decoded: DecodedEvent): boolean {
+  /** By what was said, not by its bytes: the same event comes with a line break from a process and without one by HTTP. */
+  #isEcho({ envelope }: HookCall, decoded: DecodedEvent): boolean {
     const fingerprint = createHash('sha1')
-      .update(`${envelope.agent}\0${decoded.type}\0${decoded.nativeSession}\0`)
-      .update(body)
+      .update(envelope.agent)
+      .update(JSON.stringify(decoded))
       .digest('base64')
     const { source, request } = envelope
     return this.#echoes.isEcho({ fingerprint, source, request, now: this.#parts.clock.elapsed() })

@@ -206,6 +206,16 @@ describe('two installations of the hooks', () => {
   })
 })
 
+describe('two ways to tell', () => {
+  it('are one event: a process is given a line break at the end, HTTP is not', async () => {
+    const world = intakeWorld({ reactors: [deny] })
+    const said = JSON.stringify(wantsToRun('s1', 'ls'))
+    await world.take(new TextEncoder().encode(said), { envelope: { source: 'user' } })
+    await world.take(new TextEncoder().encode(`${said}\n`), { envelope: { source: 'plugin' } })
+    expect(world.events()).toHaveLength(1)
+  })
+})
+
 describe('the order of one session', () => {
   it('is the order of arrival, while sessions go on beside each other', async () => {
     const calls = fc.array(fc.record({ session: fc.constantFrom('s1', 's2', 's3') }), { maxLength: 10 })
