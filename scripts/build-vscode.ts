@@ -46,7 +46,10 @@ export async function buildVsCode(): Promise<string> {
       devDependencies: __,
       ...manifest
     } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))
-    writeFileSync(join(staging, 'package.json'), JSON.stringify({ ...manifest, files: ['**'] }, undefined, 2))
+    writeFileSync(
+      join(staging, 'package.json'),
+      JSON.stringify({ ...manifest, main: './extension.cjs', files: ['**'] }, undefined, 2),
+    )
     const made = join(staging, 'made.vsix')
     execFileSync(
       await installVsce(),
