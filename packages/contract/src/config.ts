@@ -118,7 +118,7 @@ const notify = section(
         .string()
         .regex(/^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/)
         .default(''),
-      'When you are told of nothing, in local time. Questions still come.',
+      'When you are told of nothing, in local time. Questions by Telegram still come.',
       { ...channel, expects: 'a span such as "22:00-07:00"', defaultText: 'none' },
     ),
     repeat_minutes: whole(0, 1440, 15, 'The same is not told again within so many minutes.', channel),
