@@ -6,7 +6,7 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, Glance, Look, Started, StartOrder, Typed } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { isShellPrompt } from './foreground.ts'
-import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
+import { isOwnTyping, isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
 import { TmuxServer } from './server.ts'
 import { startWords } from './start.ts'
 
@@ -60,8 +60,10 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
   async function look(place: string, agent: AgentName): Promise<View> {
     const seen = await view(place, agent)
     const { pane } = seen
-    const person = pane && (seen.typed !== '' || (await isTypedInto(serverOf(socketOf(place)), pane)))
-    return person ? { ...seen, state: 'person' } : seen
+    if (!pane) return seen
+    const server = serverOf(socketOf(place))
+    const halfTyped = seen.typed !== '' && !(await isOwnTyping(server, pane))
+    return halfTyped || (await isTypedInto(server, pane)) ? { ...seen, state: 'person' } : seen
   }
 
   async function eventually(holds: () => Promise<boolean>, withinMs: number): Promise<boolean> {
@@ -92,7 +94,33 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     if (before.state !== 'waiting' || (await isShellPrompt(server, id))) return 'busy'
     const clean = typeable(text)
     if (clean === '') return 'not-taken'
+    // Left there by a daemon that was killed between the words and the Enter.
+    if (before.typed !== '' && !(await erased(spot, place, agent))) return 'busy'
+    await server.run(['set-option', '-p', '-t', id, '@baton_typing', String(before.pane?.now ?? 0)])
+    try {
+      return await submit(spot, place, clean, agent)
+    } finally {
+      await server.run(['set-option', '-pu', '-t', id, '@baton_typing'])
+    }
+  }
 
+  async function erased(
+    { server, id }: { server: TmuxServer; id: string },
+    place: string,
+    agent: AgentName,
+  ): Promise<boolean> {
+    const key = terminals[agent]?.erase
+    if (key === undefined) return false
+    await server.run(['send-keys', '-t', id, key])
+    return await eventually(async () => (await view(place, agent)).typed === '', TAKEN_MS)
+  }
+
+  async function submit(
+    { server, id }: { server: TmuxServer; id: string },
+    place: string,
+    clean: string,
+    agent: AgentName,
+  ): Promise<Typed> {
     const buffer = `baton-${process.pid}-${++buffers}`
     for (const [i, piece] of pieces(clean).entries()) {
       const filled = await server.run(['set-buffer', ...(i > 0 ? ['-a'] : []), '-b', buffer, '--', piece])

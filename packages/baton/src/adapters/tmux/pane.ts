@@ -9,11 +9,14 @@ export interface Pane {
   pid: number | undefined
   /** When its window last printed something, in milliseconds since the epoch; tmux counts in seconds. */
   changedAt: number
+  /** When Baton began to type into it, in seconds by tmux's clock; undefined when it is not typing. */
+  typingSince: number | undefined
   /** What Baton noted when it started it. */
   mark: string
 }
 
-const FORMAT = '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{@baton}'
+const FORMAT =
+  '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{?@baton_typing,#{@baton_typing},0} #{@baton}'
 
 /** One pane, and the time by tmux's clock in seconds; undefined when there is none. */
 export async function paneAt(server: TmuxServer, id: string): Promise<(Pane & { now: number }) | undefined> {
@@ -31,7 +34,8 @@ export async function panesOf(server: TmuxServer): Promise<Pane[]> {
 }
 
 function paneIn(line: string): Pane | undefined {
-  const [, id, dead, inMode, pid, changed, mark] = /^(%\d+) ([01]) (\d+) (\d*) (\d*) (.*)$/.exec(line) ?? []
+  const [, id, dead, inMode, pid, changed, typing, mark] =
+    /^(%\d+) ([01]) (\d+) (\d*) (\d*) (\d{1,12}) (.*)$/.exec(line) ?? []
   if (!id) return undefined
   return {
     id,
@@ -39,6 +43,7 @@ function paneIn(line: string): Pane | undefined {
     inMode: inMode !== '0',
     pid: Number(pid) || undefined,
     changedAt: Number(changed) * 1000,
+    typingSince: Number(typing) || undefined,
     mark: mark !== undefined && /^[\w-]{1,60}$/.test(mark) ? mark : '',
   }
 }
@@ -50,20 +55,30 @@ export async function screenOf(server: TmuxServer, id: string): Promise<string |
 }
 
 /** Whether somebody pressed a key in this pane within the last seconds. */
-export async function isTypedInto(
-  server: TmuxServer,
-  { id, now }: { id: string; now: number },
-): Promise<boolean> {
-  const answer = await server.run([
-    'list-clients',
-    '-F',
-    '#{client_control_mode} #{client_activity} #{pane_id}',
-  ])
-  if (!answer?.ok) return false
-  return answer.lines.some(line => {
+export async function isTypedInto(server: TmuxServer, pane: { id: string; now: number }): Promise<boolean> {
+  return pane.now - (await touchedAt(server, pane.id)) < TYPING_SECONDS
+}
+
+/**
+ * Whether the words on the prompt line are Baton's own: a daemon that is killed between the words and the Enter leaves them
+ * there. Not for long, and not when a person came to the pane since.
+ */
+export async function isOwnTyping(server: TmuxServer, pane: Pane & { now: number }): Promise<boolean> {
+  const { typingSince: since, now, id } = pane
+  if (since === undefined || now - since > OWN_SECONDS) return false
+  return (await touchedAt(server, id)) < since
+}
+
+/** When a person's key last came to this pane, in seconds by tmux's clock; 0 where nobody looks at it. */
+async function touchedAt(server: TmuxServer, id: string): Promise<number> {
+  const format = '#{client_control_mode} #{client_activity} #{pane_id}'
+  const answer = await server.run(['list-clients', '-F', format])
+  const times = (answer?.ok ? answer.lines : []).map(line => {
     const [control, at, pane] = line.split(' ')
-    return control === '0' && pane === id && now - Number(at) < TYPING_SECONDS
+    return control === '0' && pane === id ? Number(at) : 0
   })
+  return Math.max(0, ...times)
 }
 
 const TYPING_SECONDS = 8
+const OWN_SECONDS = 600
