@@ -25,6 +25,35 @@ async function waiting(world: TmuxWorld, title?: string): Promise<string> {
   return place
 }
 
+describe('Words that a killed daemon left on the prompt line', () => {
+  it('are taken away and typed anew; a person’s are left alone', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    const id = idOf(place)
+    world.tmux('send-keys', '-t', id, '-l', 'half a')
+    await comes(world, place, 'person')
+    expect(await world.driver.type(place, 'the whole', AGENT)).toBe('busy')
+    const now = world.tmux('display-message', '-p', '%s').trim()
+    world.tmux('set-option', '-p', '-t', id, '@baton_typing', now)
+    expect(await world.driver.type(place, 'the whole', AGENT)).toBe('taken')
+    expect(JSON.stringify(world.told(place))).toContain('the whole')
+    expect(JSON.stringify(world.told(place))).not.toContain('half a')
+    // The note goes with the Enter: what stands there next is a person's again.
+    expect(world.tmux('show-options', '-p', '-t', id)).not.toContain('@baton_typing')
+  })
+
+  it('are a person’s again after a while', async () => {
+    await using world = tmuxWorld()
+    const place = await waiting(world)
+    const id = idOf(place)
+    world.tmux('send-keys', '-t', id, '-l', 'half a')
+    const now = Number(world.tmux('display-message', '-p', '%s').trim())
+    world.tmux('set-option', '-p', '-t', id, '@baton_typing', String(now - 3600))
+    await comes(world, place, 'person')
+    expect(await world.driver.type(place, 'the whole', AGENT)).toBe('busy')
+  })
+})
+
 describe('What is typed', () => {
   it('arrives as it is, whatever it is made of, and runs nothing', async () => {
     await using world = tmuxWorld()

@@ -68,7 +68,8 @@ process.stdin.on('data', text => {
       else if (key === '\x1b' && mode === 'working') {
         mode = 'waiting'
         tell({ interrupted: true })
-      } else if (key === '\r') submit()
+      } else if (key === '\x03') line = ''
+      else if (key === '\r') submit()
       else if (key !== '\x1b') line += key
     }
   }
