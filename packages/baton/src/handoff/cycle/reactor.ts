@@ -46,11 +46,13 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
       return undefined
     }
     case 'TurnEnded': {
-      if (known?.step === 'writing') await cycles.happen(known.id, { type: 'begun' })
+      // The stop at which the document was asked for, told again: the first answer was lost with the daemon that gave it.
+      const again = known?.step === 'writing' && !known.taken && event.at <= known.changedAt
+      if (known?.step === 'writing' && !again) await cycles.happen(known.id, { type: 'begun' })
       const cycle = known ?? (await cycles.consider(session, config, now))
       // What runs in the background comes back by itself and would be lost.
       if (!cycle || event.outcome !== 'completed' || (event.running ?? 0) > 0) return undefined
-      if (!(await cycles.atStop(cycle, config))) return undefined
+      if (!again && !(await cycles.atStop(cycle, config))) return undefined
       const subject = { ...cycle, transcript: event.transcript ?? session.transcript, by: event.id }
       const name = await documents.request(subject, now)
       const prompt = `${askDocumentWords(cycle.percent)}\n\n${askWords(name, undefined, true)}`
