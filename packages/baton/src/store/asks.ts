@@ -1,7 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { AskStore, ChannelMemory } from '../ports/ask-store.ts'
 import type { Connection } from './connection.ts'
-import { failure } from './failure.ts'
+import { guardedIn } from './failure.ts'
 
 interface Data {
   data: string
@@ -49,13 +49,7 @@ export function sqliteAsks(connection: Connection, where: string): AskStore {
     return forgetSession.run(session).changes
   })
 
-  const guarded = async <T>(work: () => T): Promise<T> => {
-    try {
-      return work()
-    } catch (error) {
-      throw failure(error, where)
-    }
-  }
+  const guarded = guardedIn(where)
 
   return {
     add: ask =>

@@ -1,7 +1,7 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { CycleStore } from '../ports/cycle-store.ts'
 import type { Connection } from './connection.ts'
-import { failure } from './failure.ts'
+import { guardedIn } from './failure.ts'
 
 interface Data {
   data: string
@@ -23,13 +23,7 @@ export function sqliteCycles(connection: Connection, where: string): CycleStore 
   const forgetSession = connection.prepare<[string, string]>(
     'delete from cycles where session = ? or successor = ?',
   )
-  const guarded = async <T>(work: () => T): Promise<T> => {
-    try {
-      return work()
-    } catch (error) {
-      throw failure(error, where)
-    }
-  }
+  const guarded = guardedIn(where)
   return {
     put: cycle =>
       guarded(() => {

@@ -12,6 +12,17 @@ export function failure(error: unknown, where: string): BatonError {
   return new BatonError(kind, `${message(where)} (${code})`, { remedy: remedy(where), cause: error })
 }
 
+/** Runs work on a database, its errors in our words. */
+export const guardedIn =
+  (where: string) =>
+  async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw failure(error, where)
+    }
+  }
+
 type Explanation = [
   code: RegExp,
   kind: 'database_failed' | 'disk_full',

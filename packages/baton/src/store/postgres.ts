@@ -2,7 +2,7 @@ import type { Session } from '@batonpass/contract/session'
 import { type Kysely, sql } from 'kysely'
 import type { Copies } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
-import { failure } from './failure.ts'
+import { guardedIn } from './failure.ts'
 import { connectPostgres, type PostgresOptions } from './pool.ts'
 import { discount, prunePostgres } from './prune-postgres.ts'
 import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
@@ -17,13 +17,7 @@ export type SharedStore = Store & Copies
 /** A journal in PostgreSQL, beside those of other origins. No hook waits for this one. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<SharedStore> {
   const { db, origin, where, close } = await connectPostgres(url, options)
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (error) {
-      throw failure(error, where)
-    }
-  }
+  const guarded = guardedIn(where)
 
   return {
     kind: 'postgres',

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FolderPeople, FolderState } from '../../adapters/folder-forge/state.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { ISSUE, type TourWorld } from './world.ts'
 
 /**
@@ -30,7 +31,7 @@ export async function playPeople(
   )
   write({
     checks: { [opened.number]: [{ name: 'test', state: 'passed' }] },
-    merged: { [opened.number]: Date.now() },
+    merged: { [opened.number]: systemClock.now() },
   })
   await until(
     () =>

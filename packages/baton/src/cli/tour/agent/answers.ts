@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { systemClock } from '../../../adapters/system/clock.ts'
 
 export interface Special {
   reply: string
@@ -26,7 +27,7 @@ const branchIn = (cwd: string): string => gitIn(cwd, 'branch', '--show-current')
 
 /** Written from git, so that it is true. */
 function document(cwd: string, step: number): string {
-  const now = new Date().toISOString().slice(0, 19).replace('T', ' ')
+  const now = new Date(systemClock.now()).toISOString().slice(0, 19).replace('T', ' ')
   const done = ['A test for discount codes in `cart.test.js`', 'Discount codes in `cart.js`'].slice(0, step)
   return `---
 branch: ${branchIn(cwd)}

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { systemClock } from '../../../adapters/system/clock.ts'
 
 /** The record of one conversation, in the rows that Claude Code writes. */
 export class Transcript {
@@ -41,7 +42,7 @@ export class Transcript {
     const common = { sessionId: this.#session, cwd: this.#cwd, isSidechain: false, uuid: crypto.randomUUID() }
     appendFileSync(
       this.path,
-      `${JSON.stringify({ ...common, timestamp: new Date().toISOString(), ...row })}\n`,
+      `${JSON.stringify({ ...common, timestamp: new Date(systemClock.now()).toISOString(), ...row })}\n`,
     )
   }
 }
