@@ -15,7 +15,7 @@ const MEANING: Record<keyof typeof EXIT, string> = {
   invalid: 'The configuration is invalid or not trusted.',
 }
 
-const text = `<!-- Generated from packages/baton/src/cli/table.ts by scripts/generate-cli.ts: change it there. -->
+const text = `<!-- Generated from packages/baton/src/cli/table/ by scripts/generate-cli.ts: change it there. -->
 # Commands
 
 ${COMMANDS.filter(command => !command.hidden)
