@@ -2,7 +2,8 @@ import { BatonError } from '@batonpass/contract/errors'
 import { EntryId } from '@batonpass/contract/ids'
 import type { Entry, NewEntry } from '@batonpass/contract/journal'
 import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
-import { type AcpDriverParts, acpDriver } from '../adapters/acp/driver.ts'
+import { type AcpDriverParts, acpDriver, type Revived } from '../adapters/acp/driver.ts'
+import { keptSessions } from '../adapters/acp/kept.ts'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { terminals } from '../adapters/agents/terminals.ts'
 import { systemChance } from '../adapters/system/chance.ts'
@@ -32,19 +33,30 @@ export interface Drivers {
   all: readonly Driver[]
   /** The one that reaches a place. */
   at(place: string): Driver | undefined
-  close(): Promise<void>
+  /** Starts the hosted sessions again that the last daemon left. */
+  revive(): Promise<Revived[]>
+  /** `leave`: the next daemon goes on with the hosted ones. */
+  close(hosted?: 'end' | 'leave'): Promise<void>
 }
 
-export function composeDrivers(env: Environment, tell: AcpDriverParts['tell']): Drivers {
+export function composeDrivers(env: Environment, tell: AcpDriverParts['tell'], stateDir?: string): Drivers {
   const tmux = tmuxDriver({ terminals, elapsed: () => systemClock.elapsed(), env: { ...env } })
-  const acp = acpDriver({ tell, env, clock: systemClock, chance: systemChance })
+  const acp = acpDriver({
+    tell,
+    env,
+    clock: systemClock,
+    chance: systemChance,
+    processes: systemProcesses,
+    ...(stateDir === undefined ? {} : { kept: keptSessions(systemSmallFiles, stateDir) }),
+  })
   const all: readonly Driver[] = [tmux, acp]
   return {
     all,
     at: place => all.find(driver => driver.reaches(place)),
-    async close() {
+    revive: () => acp.revive(),
+    async close(hosted) {
       tmux.close()
-      await acp.close()
+      await acp.close(hosted)
     },
   }
 }

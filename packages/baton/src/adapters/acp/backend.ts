@@ -21,6 +21,8 @@ export interface HostOrder extends ProgramStart {
   version?: string
   /** Decides about a tool call; aborted when the agent asks no longer. */
   consent(consent: Consent, signal: AbortSignal): Promise<Answer>
+  /** Another conversation is open now; whoever called for it waits for this. */
+  began?(): Promise<void>
 }
 
 const START_MS = 90_000
@@ -98,6 +100,7 @@ class AcpBackend implements Backend {
     )
     this.nativeSession = sessionId
     this.#calls.clear()
+    await this.#order.began?.()
     return sessionId
   }
 
@@ -113,6 +116,7 @@ class AcpBackend implements Backend {
       else return false
       this.nativeSession = nativeSession
       this.#calls.clear()
+      await this.#order.began?.()
       return true
     } catch (cause) {
       if (this.#connection.signal.aborted) throw await this.#dead(cause)

@@ -1,14 +1,13 @@
-import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
-import type { Backend, Heard } from '../../ports/backend.ts'
 import type { Chance } from '../../ports/chance.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Driver, Glance, Look, StartOrder, Typed } from '../../ports/driver.ts'
-import { hostAgent } from './backend.ts'
-import { askChain } from './consent.ts'
-import { reporting } from './reporting.ts'
+import type { Driver } from '../../ports/driver.ts'
+import type { Processes } from '../../ports/processes.ts'
+import { Hosted } from './hosted.ts'
+import { HOSTED_PLACE, type KeptSession, type KeptSessions } from './kept.ts'
+import { endRemains } from './program.ts'
 
 export interface AcpDriverParts {
   /** Takes what a hosted agent does, and where. */
@@ -20,24 +19,63 @@ export interface AcpDriverParts {
   env: Readonly<Record<string, string | undefined>>
   clock: Pick<Clock, 'now'>
   chance: Chance
+  /** What the next process needs to go on with the sessions of this one; without it they end with this one. */
+  kept?: KeptSessions
+  processes?: Pick<Processes, 'born'>
 }
 
-const PLACE = /^hosted [0-9a-z]{12}$/
-/** A prompt that was neither refused nor answered so soon has been taken. */
-const TAKEN_MS = 3000
-const STOPPED_MS = 15_000
-const MOST_LINES = 200
+/** What became of a session that the last process hosted. */
+export interface Revived {
+  place: string
+  agent: AgentName
+  /** The conversation that is open there now. */
+  nativeSession?: string | undefined
+  /** `resumed`: the same conversation. `afresh`: the agent could not go back to it. `failed`: nothing runs there. */
+  how: 'resumed' | 'afresh' | 'failed'
+  /** A turn was cut off. */
+  working: boolean
+  why?: string
+}
 
-/** Sessions that live inside this process, over the Agent Client Protocol: no terminal, no keystrokes. They end with it. */
-export function acpDriver(parts: AcpDriverParts): Driver & { close(): Promise<void> } {
+export interface AcpDriver extends Driver {
+  /** Starts again what the last process left. Until then its places are neither gone nor ready. */
+  revive(): Promise<Revived[]>
+  /** `leave`: the next process takes the sessions up. */
+  close(how?: 'end' | 'leave'): Promise<void>
+}
+
+/** Work that was left longer ago is for a person to take up. */
+const LONGEST_LEFT_MS = 24 * 60 * 60_000
+/** One whose every start ends in a crash is not started for ever. */
+const MOST_REVIVALS = 3
+
+/** Sessions that live inside this process, over the Agent Client Protocol: no terminal, no keystrokes. */
+export function acpDriver(parts: AcpDriverParts): AcpDriver {
   const places = new Map<string, Hosted>()
   const alive = (place: string): Hosted | undefined => {
     const hosted = places.get(place)
     return hosted?.state === 'dead' ? undefined : hosted
   }
+
+  async function reviveOne(kept: KeptSession, hosted: Hosted): Promise<Revived> {
+    const { place, agent, working, revivals, seenAt, pid, born } = kept
+    try {
+      if (parts.processes) await endRemains(parts.processes, pid, born)
+      if (parts.clock.now() - seenAt > LONGEST_LEFT_MS) throw new Error('it was left more than a day ago')
+      if (revivals >= MOST_REVIVALS)
+        throw new Error(`it was started again ${revivals} times, and never finished a turn`)
+      const how = await hosted.revive(kept)
+      return { place, agent, how, working, nativeSession: hosted.nativeSession }
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      await hosted.giveUp(why)
+      return { place, agent, how: 'failed', working, why }
+    }
+  }
+
   return {
     kind: 'acp',
-    reaches: place => PLACE.test(place),
+    reaches: place => HOSTED_PLACE.test(place),
     async look(place) {
       const hosted = places.get(place)
       return hosted ? hosted.look() : { state: 'gone', lines: [] }
@@ -56,6 +94,14 @@ export function acpDriver(parts: AcpDriverParts): Driver & { close(): Promise<vo
       const { pid, nativeSession } = hosted
       return { place, pid, nativeSession }
     },
+    async revive() {
+      const left = ((await parts.kept?.all()) ?? []).map(kept => {
+        const hosted = new Hosted(parts, kept, kept.place, 'unknown')
+        places.set(kept.place, hosted)
+        return { kept, hosted }
+      })
+      return Promise.all(left.map(({ kept, hosted }) => reviveOne(kept, hosted)))
+    },
     async kill(place) {
       const hosted = places.get(place)
       places.delete(place)
@@ -63,169 +109,9 @@ export function acpDriver(parts: AcpDriverParts): Driver & { close(): Promise<vo
       await hosted.close()
       return true
     },
-    async close() {
-      await Promise.all([...places.values()].map(hosted => hosted.close().catch(() => {})))
+    async close(how = 'end') {
+      await Promise.all([...places.values()].map(hosted => hosted.close(how).catch(() => {})))
       places.clear()
     },
-  }
-}
-
-class Hosted {
-  state: 'waiting' | 'working' | 'dialog' | 'dead' = 'waiting'
-  readonly #parts: AcpDriverParts
-  readonly #order: StartOrder
-  readonly #place: string
-  #backend: Backend | undefined
-  #turn: Promise<unknown> | undefined
-  #lines: string[] = ['']
-  #changedAt: number
-
-  constructor(parts: AcpDriverParts, order: StartOrder, place: string) {
-    this.#parts = parts
-    this.#order = order
-    this.#place = place
-    this.#changedAt = parts.clock.now()
-  }
-
-  get pid(): number | undefined {
-    return this.#backend?.pid
-  }
-  get nativeSession(): string | undefined {
-    return this.#backend?.nativeSession
-  }
-
-  async start(): Promise<void> {
-    const { agent, launch, cwd, env } = this.#order
-    const program = await hostAgent({
-      agent,
-      launch,
-      cwd,
-      env: { ...this.#parts.env, ...env },
-      // Nobody sits here: what the chain leaves open is refused.
-      consent: async (consent, signal) => {
-        this.state = 'dialog'
-        try {
-          const { decision } = await askChain(this.#ear, consent, cwd, signal)
-          return decision === 'allow' ? 'allow' : 'deny'
-        } finally {
-          if (this.state === 'dialog') this.state = this.#turn ? 'working' : 'waiting'
-        }
-      },
-    })
-    this.#backend = reporting(program, this.#ear, cwd)
-    this.#backend.listen(heard => this.#hear(heard))
-    void program.gone.then(said => this.#died(said))
-    try {
-      await this.#backend.begin()
-    } catch (cause) {
-      await program.close()
-      throw cause
-    }
-  }
-
-  readonly #ear = (event: DecodedEvent, signal: AbortSignal): Promise<Reaction> => {
-    const { agent, cwd } = this.#order
-    const pid = this.#backend?.pid
-    const about = { pane: this.#place, cwd, attended: false, signal, ...(pid === undefined ? {} : { pid }) }
-    return this.#parts.tell(agent, event, about)
-  }
-
-  look(): Look {
-    const lines =
-      this.state === 'dead'
-        ? this.#lines
-        : this.#lines.filter((line, i, all) => line !== '' || i < all.length - 1)
-    return { state: this.state, lines, pid: this.pid }
-  }
-
-  glance(): Glance {
-    return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#changedAt }
-  }
-
-  async type(text: string): Promise<Typed> {
-    const backend = this.#backend
-    if (!backend) return 'gone'
-    if (this.#turn) return 'busy'
-    this.#write(`> ${text}\n`)
-    this.state = 'working'
-    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<Typed>()
-    const unlisten = backend.listen(() => hasBegun('taken'))
-    const timer = setTimeout(hasBegun, TAKEN_MS, 'taken')
-    this.#turn = backend
-      .prompt(text)
-      .then(
-        end => {
-          if (end !== 'ended') this.#write(`\n[${end}]`)
-          hasBegun('taken')
-        },
-        (cause: unknown) => {
-          this.#write(`\n[${cause instanceof Error ? cause.message : String(cause)}]`)
-          const refused = cause instanceof BatonError && cause.code === 'not_allowed'
-          hasBegun(refused ? 'not-taken' : 'taken')
-        },
-      )
-      .finally(() => {
-        this.#turn = undefined
-        if (this.state !== 'dead') this.state = 'waiting'
-        this.#write('\n')
-      })
-    const typed = await begun
-    clearTimeout(timer)
-    unlisten()
-    return typed
-  }
-
-  async interrupt(): Promise<'interrupted' | 'idle' | 'gone'> {
-    const turn = this.#turn
-    if (!turn) return 'idle'
-    const until = AbortSignal.timeout(STOPPED_MS)
-    // An agent that has hardly begun may miss the first one.
-    while (this.#turn === turn && !until.aborted) {
-      await this.#backend?.cancel()
-      await Promise.race([turn, new Promise(resolve => setTimeout(resolve, 1000))])
-    }
-    return this.state === 'dead' ? 'gone' : 'interrupted'
-  }
-
-  async clear(): Promise<Typed> {
-    if (this.#turn) return 'busy'
-    try {
-      await this.#backend?.begin()
-    } catch {
-      return this.state === 'dead' ? 'gone' : 'not-taken'
-    }
-    this.#lines = ['']
-    return 'taken'
-  }
-
-  async close(): Promise<void> {
-    this.state = 'dead'
-    await this.#backend?.close()
-  }
-
-  #died(said: string): void {
-    if (this.state === 'dead') return
-    this.state = 'dead'
-    const last = said.split('\n').filter(Boolean).slice(-3).join('\n')
-    this.#write(`\n[the agent has ended]${last ? `\n${last}` : ''}`)
-    const { nativeSession } = this
-    if (nativeSession === undefined) return
-    const event = { type: 'SessionEnded' as const, nativeSession, cwd: this.#order.cwd, reason: 'died' }
-    void this.#ear(event, new AbortController().signal).catch(() => {})
-  }
-
-  #hear(heard: Heard): void {
-    if (heard.kind === 'text') this.#write(heard.text)
-    if (heard.kind === 'result') this.#write(`\n  ${heard.failed ? '✗' : '✓'} ${heard.text.slice(0, 300)}\n`)
-    if (heard.kind === 'continued') this.#write(`\n> ${heard.prompt}\n`)
-  }
-
-  #write(text: string): void {
-    this.#changedAt = this.#parts.clock.now()
-    const plain = text.replaceAll(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, ' ')
-    const [first = '', ...rest] = plain.split('\n')
-    const last = this.#lines.pop() ?? ''
-    this.#lines.push(...[`${last}${first}`, ...rest].map(line => line.slice(0, 2000)))
-    this.#lines = this.#lines.slice(-MOST_LINES)
   }
 }

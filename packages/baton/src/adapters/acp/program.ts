@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Launch } from '../../ports/launch.ts'
+import type { Processes } from '../../ports/processes.ts'
 
 export interface ProgramStart {
   launch: Launch & { remedy?: string }
@@ -70,6 +71,21 @@ function running(child: ChildProcess, pid: number): AgentProgram {
       await gone
       clearTimeout(last)
     },
+  }
+}
+
+/** Ends what a program that was killed left of its agent, before another works in the same place. Only one that is surely ours. */
+export async function endRemains(
+  processes: Pick<Processes, 'born'>,
+  pid: number | undefined,
+  born: string | undefined,
+): Promise<void> {
+  if (pid === undefined || born === undefined || (await processes.born(pid)) !== born) return
+  signalGroup(pid, 'SIGTERM')
+  const late = AbortSignal.timeout(GRACE_MS)
+  while ((await processes.born(pid)) === born) {
+    if (late.aborted) signalGroup(pid, 'SIGKILL')
+    await new Promise(resolve => setTimeout(resolve, 50))
   }
 }
 

@@ -1,0 +1,261 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { Reaction } from '@batonpass/contract/reaction'
+import type { DecodedEvent } from '../../ports/agent.ts'
+import type { Backend, Heard } from '../../ports/backend.ts'
+import type { Glance, Look, StartOrder, Typed } from '../../ports/driver.ts'
+import { hostAgent } from './backend.ts'
+import { askChain } from './consent.ts'
+import type { AcpDriverParts } from './driver.ts'
+import type { KeptSession } from './kept.ts'
+import { reporting } from './reporting.ts'
+
+/** A prompt that was neither refused nor answered so soon has been taken. */
+const TAKEN_MS = 3000
+const STOPPED_MS = 15_000
+const MOST_LINES = 200
+
+/** One agent that this process hosts. What the next process would need is kept before it counts. */
+export class Hosted {
+  state: 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
+  readonly #parts: AcpDriverParts
+  readonly #order: StartOrder
+  readonly #place: string
+  #backend: Backend | undefined
+  /** The same agent, without anybody being told. */
+  #program: Backend | undefined
+  #turn: Promise<unknown> | undefined
+  #lines: string[] = ['']
+  #changedAt: number
+  #revivals = 0
+  #keeping: Promise<unknown> = Promise.resolve()
+  #left = false
+
+  constructor(
+    parts: AcpDriverParts,
+    order: StartOrder,
+    place: string,
+    state: 'waiting' | 'unknown' = 'waiting',
+  ) {
+    this.#parts = parts
+    this.#order = order
+    this.#place = place
+    this.state = state
+    this.#changedAt = parts.clock.now()
+  }
+
+  get pid(): number | undefined {
+    return this.#backend?.pid
+  }
+  get nativeSession(): string | undefined {
+    return this.#backend?.nativeSession
+  }
+
+  async start(): Promise<void> {
+    await this.#open(async backend => void (await backend.begin()))
+  }
+
+  /** Goes on with the conversation that the last process had open here, or begins afresh where the agent cannot. */
+  async revive({ nativeSession, revivals }: KeptSession): Promise<'resumed' | 'afresh'> {
+    this.#revivals = revivals + 1
+    let resumed = false
+    await this.#open(async backend => {
+      resumed = nativeSession !== undefined && (await backend.resume(nativeSession))
+      if (!resumed) await backend.begin()
+    })
+    if (this.state === 'unknown') this.state = 'waiting'
+    return resumed ? 'resumed' : 'afresh'
+  }
+
+  /** It cannot be started again: what stands here says why, and nobody tries a second time. */
+  async giveUp(why: string): Promise<void> {
+    this.state = 'dead'
+    this.#write(`\n[${why}]`)
+    await this.#forget()
+  }
+
+  async #open(begin: (backend: Backend) => Promise<void>): Promise<void> {
+    const { agent, launch, cwd, env } = this.#order
+    const program = await hostAgent({
+      agent,
+      launch,
+      cwd,
+      env: { ...this.#parts.env, ...env },
+      // Before anybody is told: who follows must not go back to an earlier one.
+      began: () => this.#keep(),
+      // Nobody sits here: what the chain leaves open is refused.
+      consent: async (consent, signal) => {
+        this.state = 'dialog'
+        try {
+          const { decision } = await askChain(this.#ear, consent, cwd, signal)
+          return decision === 'allow' ? 'allow' : 'deny'
+        } finally {
+          if (this.state === 'dialog') this.state = this.#turn ? 'working' : 'waiting'
+        }
+      },
+    })
+    this.#program = program
+    this.#backend = reporting(program, this.#ear, cwd)
+    this.#backend.listen(heard => this.#hear(heard))
+    void program.gone.then(said => this.#died(said))
+    try {
+      await begin(this.#backend)
+    } catch (cause) {
+      this.state = 'dead'
+      await program.close()
+      await this.#forget()
+      throw cause
+    }
+  }
+
+  /** Writes down what the next process needs. One that cannot be written costs the session its next life, not this one. */
+  #keep(): Promise<void> {
+    const { kept, clock, processes } = this.#parts
+    if (!kept || this.#left || this.state === 'dead') return Promise.resolve()
+    const { agent, launch, cwd, title, env } = this.#order
+    const { pid, nativeSession } = this
+    const working = this.#turn !== undefined
+    const write = async () => {
+      const born = pid === undefined ? undefined : await processes?.born(pid)
+      await kept.put({
+        place: this.#place,
+        ...{ agent, cwd, title, working, revivals: this.#revivals, seenAt: clock.now() },
+        launch: { program: launch.program, args: [...launch.args], env: { ...launch.env } },
+        env: { ...env },
+        ...(pid === undefined ? {} : { pid }),
+        ...(born === undefined ? {} : { born }),
+        ...(nativeSession === undefined ? {} : { nativeSession }),
+      })
+    }
+    const written = this.#keeping.then(write).catch(() => {})
+    this.#keeping = written
+    return written
+  }
+
+  async #forget(): Promise<void> {
+    const { kept } = this.#parts
+    const gone = this.#keeping.then(() => kept?.remove(this.#place)).catch(() => {})
+    this.#keeping = gone
+    await gone
+  }
+
+  readonly #ear = (event: DecodedEvent, signal: AbortSignal): Promise<Reaction> => {
+    // What ends only because this process does is no end.
+    if (this.#left) return Promise.resolve({})
+    const { agent, cwd } = this.#order
+    const pid = this.#backend?.pid
+    const about = { pane: this.#place, cwd, attended: false, signal, ...(pid === undefined ? {} : { pid }) }
+    return this.#parts.tell(agent, event, about)
+  }
+
+  look(): Look {
+    const lines =
+      this.state === 'dead'
+        ? this.#lines
+        : this.#lines.filter((line, i, all) => line !== '' || i < all.length - 1)
+    return { state: this.state, lines, pid: this.pid }
+  }
+
+  glance(): Glance {
+    return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#changedAt }
+  }
+
+  async type(text: string): Promise<Typed> {
+    const backend = this.#backend
+    if (this.state === 'unknown' || this.#turn) return 'busy'
+    if (!backend) return 'gone'
+    this.#write(`> ${text}\n`)
+    this.state = 'working'
+    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<Typed>()
+    const unlisten = backend.listen(() => hasBegun('taken'))
+    const timer = setTimeout(hasBegun, TAKEN_MS, 'taken')
+    this.#turn = backend
+      .prompt(text)
+      .then(
+        end => {
+          if (end !== 'ended') this.#write(`\n[${end}]`)
+          this.#revivals = 0
+          hasBegun('taken')
+        },
+        (cause: unknown) => {
+          this.#write(`\n[${cause instanceof Error ? cause.message : String(cause)}]`)
+          const refused = cause instanceof BatonError && cause.code === 'not_allowed'
+          hasBegun(refused ? 'not-taken' : 'taken')
+        },
+      )
+      .finally(() => {
+        this.#turn = undefined
+        if (this.state !== 'dead') this.state = 'waiting'
+        this.#write('\n')
+        void this.#keep()
+      })
+    void this.#keep()
+    const typed = await begun
+    clearTimeout(timer)
+    unlisten()
+    return typed
+  }
+
+  async interrupt(): Promise<'interrupted' | 'idle' | 'gone'> {
+    const turn = this.#turn
+    if (!turn) return 'idle'
+    const until = AbortSignal.timeout(STOPPED_MS)
+    // An agent that has hardly begun may miss the first one.
+    while (this.#turn === turn && !until.aborted) {
+      await this.#backend?.cancel()
+      await Promise.race([turn, new Promise(resolve => setTimeout(resolve, 1000))])
+    }
+    return this.state === 'dead' ? 'gone' : 'interrupted'
+  }
+
+  async clear(): Promise<Typed> {
+    if (this.state === 'unknown' || this.#turn) return 'busy'
+    try {
+      await this.#backend?.begin()
+    } catch {
+      return this.state === 'dead' ? 'gone' : 'not-taken'
+    }
+    this.#lines = ['']
+    return 'taken'
+  }
+
+  /** `leave`: the next process goes on with it. */
+  async close(how: 'end' | 'leave' = 'end'): Promise<void> {
+    if (how === 'leave' && this.#parts.kept) {
+      this.#left = true
+      await this.#keeping
+      this.state = 'dead'
+      await this.#program?.close()
+      return
+    }
+    this.state = 'dead'
+    await this.#backend?.close()
+    await this.#forget()
+  }
+
+  #died(said: string): void {
+    if (this.state === 'dead') return
+    this.state = 'dead'
+    const last = said.split('\n').filter(Boolean).slice(-3).join('\n')
+    this.#write(`\n[the agent has ended]${last ? `\n${last}` : ''}`)
+    const { nativeSession } = this
+    void this.#forget()
+    if (nativeSession === undefined) return
+    const event = { type: 'SessionEnded' as const, nativeSession, cwd: this.#order.cwd, reason: 'died' }
+    void this.#ear(event, new AbortController().signal).catch(() => {})
+  }
+
+  #hear(heard: Heard): void {
+    if (heard.kind === 'text') this.#write(heard.text)
+    if (heard.kind === 'result') this.#write(`\n  ${heard.failed ? '✗' : '✓'} ${heard.text.slice(0, 300)}\n`)
+    if (heard.kind === 'continued') this.#write(`\n> ${heard.prompt}\n`)
+  }
+
+  #write(text: string): void {
+    this.#changedAt = this.#parts.clock.now()
+    const plain = text.replaceAll(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, ' ')
+    const [first = '', ...rest] = plain.split('\n')
+    const last = this.#lines.pop() ?? ''
+    this.#lines.push(...[`${last}${first}`, ...rest].map(line => line.slice(0, 2000)))
+    this.#lines = this.#lines.slice(-MOST_LINES)
+  }
+}
