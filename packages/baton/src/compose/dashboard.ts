@@ -36,11 +36,13 @@ import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
 import type { Undo } from '../permission/undo/undo.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Driver, Typed } from '../ports/driver.ts'
+import type { Driver } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
+import { HostedTalks } from '../session/hosted-talks.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns } from '../workflow/run.ts'
 import { StateFiles } from '../workflow/state-files.ts'
+import { type Conversations, composeConversations } from './conversations.ts'
 import { makeRecap } from './recap.ts'
 import { undoIn } from './undo.ts'
 
@@ -56,13 +58,11 @@ export interface DashboardParts {
   driverAt(place: string): Driver | undefined
 }
 
-/** What the dashboard's pages read; only `say` and `undo` change anything. */
+/** What the dashboard's pages read; only `undo` changes anything. */
 export interface Dashboard {
   overview(ended: number): Promise<Overview>
   session(id: string): Promise<SessionView>
   screen(id: string): Promise<ScreenView>
-  /** Types a prompt of the person into the session. */
-  say(id: string, text: string): Promise<Typed>
   ask(ask: Ask): Promise<AskView>
   history(hours: number): Promise<History>
   search(query: SearchQuery): Promise<Found>
@@ -72,6 +72,9 @@ export interface Dashboard {
   /** Folders that sessions worked in, newest first: the only ones a page may ask about. */
   projects(): Promise<string[]>
   undo: Undo
+  conversations: Conversations
+  /** What other programs of Baton's tell of the agents they host. */
+  talks: HostedTalks
 }
 
 const MOST_LIVE = 500
@@ -82,6 +85,7 @@ const MOST_POINTS = 400
 export function composeDashboard(parts: DashboardParts): Dashboard {
   const { store, asks, config, clock } = parts
   const tally = new Tally()
+  const talks = new HostedTalks()
   const runs = keptFor(1000, clock, () =>
     new WorkflowActions(
       new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home)),
@@ -106,6 +110,8 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     projects: known,
     recap: since => makeRecap(since, { store, asks, clock }),
     undo: undoIn(parts.stateDir),
+    talks,
+    conversations: composeConversations({ ...parts, talks }),
     async overview(ended) {
       const [live, over, workflows, hours, { lastSeq }] = await Promise.all([
         store.sessions({ live: true, limit: MOST_LIVE }),
@@ -160,17 +166,13 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     },
 
     async screen(id) {
-      const { pane, agent } = await the(id)
+      const { pane, agent, endedAt } = await the(id)
       const driver = pane === undefined ? undefined : parts.driverAt(pane)
+      // Its place may be another session's by now.
+      if (endedAt !== undefined) return { state: 'gone', lines: [] }
       if (pane === undefined || !driver) return { state: 'none', lines: [] }
       const { state, lines } = await driver.look(pane, agent)
       return { state, lines: lines.slice(-200).map(line => parts.redactor.text(line)) }
-    },
-
-    async say(id, text) {
-      const { pane, agent } = await the(id)
-      const driver = pane === undefined ? undefined : parts.driverAt(pane)
-      return pane === undefined || !driver ? 'gone' : await driver.type(pane, text, agent)
     },
 
     async ask(ask) {

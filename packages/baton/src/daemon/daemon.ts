@@ -17,6 +17,7 @@ import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
+import { conversationRoutes } from './conversation-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { editorRoutes } from './editor-routes.ts'
@@ -103,6 +104,7 @@ export async function runDaemon(
         workRoutes(baton.work),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
+        conversationRoutes(baton.dashboard.conversations, mayAnswer),
         dashboardRoutes({
           ...baton,
           logins,

@@ -1,4 +1,4 @@
-import { type AskView, LoginRequest, SayRequest, SearchQuery } from '@batonpass/contract/dashboard'
+import { type AskView, LoginRequest, SearchQuery } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { UndoRequest } from '@batonpass/contract/recap'
@@ -74,11 +74,6 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   )
   api.get('/api/page/sessions/:id', async c => c.json(await dashboard.session(c.req.param('id'))))
   api.get('/api/page/sessions/:id/screen', async c => c.json(await dashboard.screen(c.req.param('id'))))
-  api.post('/api/page/sessions/:id/say', bodyLimit({ maxSize: 128 * 1024 }), async c => {
-    await mayAnswer(c.req.raw.headers)
-    const { text } = read(SayRequest, await c.req.json().catch(() => undefined))
-    return c.json({ typed: await dashboard.say(c.req.param('id'), text) })
-  })
   api.get('/api/page/asks', async c => {
     const settled = (await asks.recent(60)).filter(({ state }) => state !== 'open')
     const open: AskView[] = await Promise.all(asks.open().map(ask => dashboard.ask(ask)))

@@ -1,3 +1,4 @@
+import type { ConversationView } from '@batonpass/contract/conversation'
 import type { AgentName } from '@batonpass/contract/event'
 import type { Launch } from './launch.ts'
 
@@ -11,12 +12,16 @@ export interface Driver {
   look(place: string, agent: AgentName): Promise<Look>
   /** What is at many places, cheaply; a driver without it is looked at one by one. */
   glance?(places: readonly string[]): Promise<ReadonlyMap<string, Glance>>
+  /** What was said at a place that has a conversation instead of a screen. */
+  conversation?(place: string): Talk | undefined
   /** Types a prompt and submits it; checked, not assumed. */
   type(place: string, text: string, agent: AgentName): Promise<Typed>
   /** Stops the turn that runs. */
   interrupt(place: string, agent: AgentName): Promise<'interrupted' | 'idle' | 'gone'>
   /** Begins a fresh conversation at the same place: the agent's own session id changes. */
   clear(place: string, agent: AgentName): Promise<Typed>
+  /** Whether this agent, cleared, tells of its fresh conversation only with the first prompt in it; else at once. */
+  startsWithPrompt?(agent: AgentName): boolean
   start(order: StartOrder): Promise<Started>
   /** Ends what `start` began, and only that. */
   kill(place: string): Promise<boolean>
@@ -34,6 +39,14 @@ export interface Look {
   /** The last lines on the screen (or of the conversation), oldest first, without control characters. */
   lines: readonly string[]
   pid?: number | undefined
+}
+
+export interface Talk {
+  /** The agent's own session id of what is open now. */
+  nativeSession: string | undefined
+  since(rev: number): ConversationView
+  /** Calls after each change. */
+  listen(listener: () => void): () => void
 }
 
 export interface Glance {

@@ -1,0 +1,153 @@
+import type { CallState, ConversationItem, ConversationView } from '@batonpass/contract/conversation'
+import type { Heard } from '../../ports/backend.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+type Call = Extract<ConversationItem, { kind: 'call' }>
+type Said = Extract<ConversationItem, { kind: 'reply' | 'thought' }>
+
+const MOST_ITEMS = 400
+const LONGEST_TEXT = 50_000
+const LONGEST_RESULT = 4000
+const LONGEST_LINE = 2000
+const MOST_LINES = 200
+const MOST_STEPS = 100
+
+/** What was said in a hosted session, as far as anybody looks back. */
+export class Conversation {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #listeners = new Set<() => void>()
+  readonly #calls = new Map<string, Call>()
+  #items: ConversationItem[] = []
+  #plan: ConversationView['plan'] = []
+  #rev = 0
+  #next = 0
+  #changedAt: number
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+    this.#changedAt = clock.now()
+  }
+
+  /** Milliseconds since the epoch. */
+  get changedAt(): number {
+    return this.#changedAt
+  }
+
+  prompt(text: string, automatic = false): void {
+    this.#add({ ...this.#stamp(), kind: 'prompt', text: plain(text).slice(0, LONGEST_TEXT), automatic })
+  }
+
+  note(text: string, bad = false): void {
+    this.#add({ ...this.#stamp(), kind: 'note', text: plain(text).slice(0, LONGEST_TEXT), bad })
+  }
+
+  hear(heard: Heard): void {
+    if (heard.kind === 'text') this.#say('reply', heard.text)
+    else if (heard.kind === 'thought') this.#say('thought', heard.text)
+    else if (heard.kind === 'call') this.#call(heard)
+    else if (heard.kind === 'result') this.#result(heard)
+    else if (heard.kind === 'continued') this.prompt(heard.prompt, true)
+    else if (heard.kind === 'todos') {
+      this.#plan = heard.items.slice(0, MOST_STEPS).map(({ text, done }) => ({ text: plain(text), done }))
+      this.changed()
+    }
+  }
+
+  /** A call waits for a yes, or no longer does. */
+  asks(id: string, asking: boolean): void {
+    const call = this.#calls.get(id)
+    const state: CallState = asking ? 'asks' : 'running'
+    if (call && (call.state === 'running' || call.state === 'asks')) this.#change(call, { state })
+  }
+
+  /** A fresh one at the same place. Revisions go on, so that a follower notices. */
+  clear(): void {
+    this.#items = []
+    this.#plan = []
+    this.#calls.clear()
+    this.changed()
+  }
+
+  /** What changed after a revision. */
+  since(rev: number): Omit<ConversationView, 'state'> {
+    return { rev: this.#rev, items: this.#items.filter(item => item.rev > rev), plan: this.#plan }
+  }
+
+  /** Something is different about it, such as who waits for whom. */
+  changed(): void {
+    this.#rev++
+    this.#changedAt = this.#clock.now()
+    for (const listener of this.#listeners) listener()
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** The end of it as lines of a screen. */
+  lines(): string[] {
+    return this.#items
+      .slice(-MOST_LINES)
+      .flatMap(item => (item.kind === 'thought' ? [] : wordsOf(item).split('\n')))
+      .map(line => line.slice(0, LONGEST_LINE))
+      .slice(-MOST_LINES)
+  }
+
+  #say(kind: Said['kind'], text: string): void {
+    const last = this.#items.at(-1)
+    if (last?.kind === kind) this.#change(last, { text: (last.text + plain(text)).slice(-LONGEST_TEXT) })
+    else this.#add({ ...this.#stamp(), kind, text: plain(text) })
+  }
+
+  #call({ id, tool, title, action }: Extract<Heard, { kind: 'call' }>): void {
+    const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, LONGEST_TEXT)
+    const known = this.#calls.get(id)
+    // An agent repeats itself while its call runs: only news is told.
+    if (known && (known.tool !== tool || known.subject !== subject)) this.#change(known, { tool, subject })
+    if (known) return
+    const call: Call = { ...this.#stamp(), kind: 'call', tool, subject, state: 'running' }
+    this.#calls.set(id, call)
+    this.#add(call)
+  }
+
+  #result({ id, failed, text }: Extract<Heard, { kind: 'result' }>): void {
+    const call = this.#calls.get(id)
+    const state: CallState = failed ? 'failed' : 'done'
+    if (call) this.#change(call, { state, result: plain(text).slice(-LONGEST_RESULT) })
+  }
+
+  #add(item: ConversationItem): void {
+    this.#items.push(item)
+    for (const old of this.#items.splice(0, this.#items.length - MOST_ITEMS))
+      for (const [id, call] of this.#calls) if (call === old) this.#calls.delete(id)
+    this.changed()
+  }
+
+  #change<T extends ConversationItem>(item: T, change: Partial<T>): void {
+    Object.assign(item, change, { rev: this.#rev + 1 })
+    this.changed()
+  }
+
+  #stamp(): Pick<ConversationItem, 'nth' | 'rev' | 'at'> {
+    return { nth: this.#next++, rev: this.#rev + 1, at: new Date(this.#clock.now()).toISOString() }
+  }
+}
+
+function wordsOf(item: Exclude<ConversationItem, { kind: 'thought' }>): string {
+  switch (item.kind) {
+    case 'prompt':
+      return `> ${item.text}`
+    case 'reply':
+      return item.text
+    case 'call':
+      return item.result === undefined
+        ? `  … ${item.tool} ${item.subject.slice(0, 300)}`
+        : `  ${item.state === 'failed' ? '✗' : '✓'} ${item.tool} ${item.subject.slice(0, 300)}\n    ${item.result.slice(0, 300)}`
+    case 'note':
+      return `[${item.text}]`
+  }
+}
+
+/** Without what a terminal would act on. */
+const plain = (text: string): string => text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ')

@@ -1,0 +1,60 @@
+import type { ConversationView } from '@batonpass/contract/conversation'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Session } from '@batonpass/contract/session'
+import type { Redactor } from '../journal/redact.ts'
+import type { Driver, Talk, Typed } from '../ports/driver.ts'
+import type { Store } from '../ports/store.ts'
+import type { HostedTalks } from '../session/hosted-talks.ts'
+
+export interface ConversationParts {
+  store: Pick<Store, 'findSession'>
+  redactor: Redactor
+  driverAt(place: string): Driver | undefined
+  /** Of agents that other programs of Baton's host. */
+  talks: HostedTalks
+}
+
+/** What a person sees of a session, and says to it, from outside. */
+export interface Conversations {
+  /** Without a conversation: undefined. */
+  open(id: string): Promise<Pick<Talk, 'since' | 'listen'> | undefined>
+  /** Types a prompt of the person into the session. */
+  say(id: string, text: string): Promise<Typed>
+  interrupt(id: string): Promise<'interrupted' | 'idle' | 'gone'>
+}
+
+export function composeConversations({ store, redactor, driverAt, talks }: ConversationParts): Conversations {
+  const the = async (id: string): Promise<Session> => {
+    const session = await store.findSession(id)
+    if (session) return session
+    throw new BatonError('not_found', `No session ${id}`, { remedy: 'See `baton status --all`.' })
+  }
+  /** Where the session is now; one that ended is nowhere, whoever came after it at its place. */
+  const placeOf = ({ pane, endedAt }: Session): { driver: Driver; pane: string } | undefined => {
+    const driver = pane === undefined || endedAt !== undefined ? undefined : driverAt(pane)
+    return pane === undefined || !driver ? undefined : { driver, pane }
+  }
+  return {
+    async open(id) {
+      const session = await the(id)
+      const { pane, nativeSession } = session
+      const here = pane === undefined ? undefined : driverAt(pane)?.conversation?.(pane)
+      const talk = here?.nativeSession === nativeSession ? here : talks.of(session.id)
+      if (!talk) return undefined
+      return {
+        since: rev => redactor.redact(talk.since(rev)) as ConversationView,
+        listen: listener => talk.listen(listener),
+      }
+    },
+    async say(id, text) {
+      const session = await the(id)
+      const place = placeOf(session)
+      return place ? await place.driver.type(place.pane, text, session.agent) : 'gone'
+    },
+    async interrupt(id) {
+      const session = await the(id)
+      const place = placeOf(session)
+      return place ? await place.driver.interrupt(place.pane, session.agent) : 'gone'
+    },
+  }
+}
