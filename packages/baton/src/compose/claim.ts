@@ -1,5 +1,4 @@
 import { hostname, userInfo } from 'node:os'
-import { EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { launchesOf } from '../adapters/agents/launches.ts'
@@ -20,6 +19,7 @@ import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import { newEntry } from './entry.ts'
 import type { ForgeKeeper } from './forge.ts'
 import type { Drivers } from './sessions.ts'
 
@@ -77,15 +77,8 @@ export async function composeClaim(parts: ClaimParts): Promise<{
         return false
       }
     },
-    async journal({ session, nativeSession, agent, project }, body) {
-      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
-      const at = new Date(systemClock.now()).toISOString()
-      const about = {
-        ...(agent ? { agent } : {}),
-        ...(session ? { session } : {}),
-        ...(nativeSession ? { nativeSession } : {}),
-      }
-      await parts.write([{ id, at, project, ...about, body }])
+    async journal(about, body) {
+      await parts.write([newEntry(body, about)])
     },
     announce: (project, text) => parts.asks.tell({ project, text, kind: 'pr-ready' }),
     redact: parts.redactor.text,

@@ -1,4 +1,3 @@
-import { EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -10,6 +9,7 @@ import { cycleReactor } from '../handoff/cycle/reactor.ts'
 import type { HandoffFiles } from '../handoff/files.ts'
 import type { HandoffGeneration } from '../handoff/generation/generation.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import { newEntry } from './entry.ts'
 
 export interface CycleParts
   extends Pick<
@@ -29,10 +29,8 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
     documents: generation,
     read: (project, document) => files.read(project, document),
     alive: pid => systemProcesses.alive(pid),
-    async journal({ session, nativeSession, agent, project }, body) {
-      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
-      const at = new Date(systemClock.now()).toISOString()
-      await write([{ id, at, agent, session, nativeSession, project, body }])
+    async journal(about, body) {
+      await write([newEntry(body, about)])
     },
     clock: systemClock,
     timers: systemTimers,

@@ -1,9 +1,7 @@
-import { EntryId, type SessionId } from '@batonpass/contract/ids'
+import type { SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { readerOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
-import { systemChance } from '../adapters/system/chance.ts'
-import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemFolders } from '../adapters/system/folders.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
@@ -18,6 +16,7 @@ import { readTest } from '../session/transcript/tests-run.ts'
 import { WorkItems } from '../stage/items.ts'
 import { standingStage } from '../stage/standing.ts'
 import { StateFiles } from '../workflow/state-files.ts'
+import { newEntry } from './entry.ts'
 
 export interface HandoffParts {
   env: Environment
@@ -58,11 +57,9 @@ export function composeHandoff(parts: HandoffParts): {
       const state = found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
       return { ...state, stage }
     },
-    async journal({ session, nativeSession, agent, project }, body) {
-      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
-      const at = new Date(systemClock.now()).toISOString()
-      await parts.write([{ id, at, agent, session, nativeSession, project, body }])
-      if (body.what === 'written' && body.document) parts.written?.(session, body.document)
+    async journal(about, body) {
+      await parts.write([newEntry(body, about)])
+      if (body.what === 'written' && body.document) parts.written?.(about.session, body.document)
     },
   })
   return {

@@ -1,5 +1,4 @@
 import { BatonError } from '@batonpass/contract/errors'
-import { EntryId } from '@batonpass/contract/ids'
 import type { Entry, NewEntry } from '@batonpass/contract/journal'
 import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
 import { type AcpDriverParts, acpDriver, type Revived } from '../adapters/acp/driver.ts'
@@ -27,6 +26,7 @@ import { Watch } from '../session/watch/watch.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns } from '../workflow/run.ts'
 import { StateFiles } from '../workflow/state-files.ts'
+import { newEntry } from './entry.ts'
 
 /** Everything that can act on a session from outside. */
 export interface Drivers {
@@ -113,25 +113,10 @@ export function composeSessions(parts: SessionParts): Sessions {
     chance: systemChance,
     configOf: async (project: string | undefined) => (await parts.config.get(project)).config,
     journal: async (
-      {
-        id,
-        agent,
-        project,
-        nativeSession,
-      }: Parameters<Watch['note']>[0] & { nativeSession?: string | undefined },
+      { id, ...about }: Parameters<Watch['note']>[0] & { nativeSession?: string | undefined },
       body: NewEntry['body'],
     ) => {
-      await parts.write([
-        {
-          id: EntryId.parse(`ent_${systemChance.id(20)}`),
-          at: new Date(systemClock.now()).toISOString(),
-          agent,
-          session: id,
-          ...(nativeSession === undefined ? {} : { nativeSession }),
-          ...(project === undefined ? {} : { project }),
-          body,
-        },
-      ])
+      await parts.write([newEntry(body, { ...about, session: id })])
     },
     tell: parts.asks.tell.bind(parts.asks),
     redact: <T>(value: T) => redactor.redact(value) as T,

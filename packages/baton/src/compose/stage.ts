@@ -1,12 +1,11 @@
 import type { Ask } from '@batonpass/contract/ask'
-import { EntryId, type SessionId } from '@batonpass/contract/ids'
+import type { SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import type { RunRequest, Spawn } from '@batonpass/contract/watch'
 import { ModeChange, type ToolAnswer, type WorkReport, type WorkSummary } from '@batonpass/contract/work'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { systemGit } from '../adapters/git/git.ts'
-import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFolders } from '../adapters/system/folders.ts'
 import { onPath } from '../adapters/system/on-path.ts'
@@ -26,6 +25,7 @@ import { stageReactor } from '../stage/reactor.ts'
 import { Stages } from '../stage/stages.ts'
 import { workReport } from '../stage/status.ts'
 import { callTool, type ToolContext } from '../stage/tools.ts'
+import { newEntry } from './entry.ts'
 
 export interface StageParts {
   env: Environment
@@ -100,14 +100,12 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
         .slice(0, MOST_SESSIONS)
     },
     async journal({ project, session }, body) {
-      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
-      const at = new Date(systemClock.now()).toISOString()
       const about = session && {
         session: session.id,
         nativeSession: session.nativeSession,
         agent: session.agent,
       }
-      await daemon?.write([{ id, at, project, ...about, body }])
+      await daemon?.write([newEntry(body, { project, ...about })])
     },
     announce: async (project, text) => daemon?.announce(project, text),
     fault: (during, cause) => daemon?.fault(during, cause),

@@ -1,9 +1,8 @@
-import { EntryId, type SessionId } from '@batonpass/contract/ids'
+import type { SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
-import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemPrograms } from '../adapters/system/programs.ts'
@@ -16,6 +15,7 @@ import type { Forge } from '../ports/forge.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 import { type HandsOffMode, handsOffMode } from '../workflow/mode.ts'
 import type { Announcement } from '../workflow/ports.ts'
+import { newEntry } from './entry.ts'
 
 export interface WorkflowParts {
   config: ConfigKeeper
@@ -52,10 +52,8 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     answerOf: provider => launchesOf(provider).answer,
     forgeFor: parts.forgeFor,
     configOf: project => parts.config.get(project),
-    async journal({ session, nativeSession, agent, project }, body) {
-      const id = EntryId.parse(`ent_${systemChance.id(20)}`)
-      const at = new Date(systemClock.now()).toISOString()
-      await parts.write([{ id, at, agent, session, nativeSession, project, body }])
+    async journal(about, body) {
+      await parts.write([newEntry(body, about)])
     },
     announce: parts.announce ?? (async () => {}),
     busyElsewhere: parts.busyElsewhere,

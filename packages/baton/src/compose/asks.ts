@@ -1,0 +1,58 @@
+import { systemChance } from '../adapters/system/chance.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemTimers } from '../adapters/system/timers.ts'
+import { telegramChannel } from '../adapters/telegram/channel.ts'
+import { Asks } from '../ask/asks.ts'
+import { considerate } from '../ask/considerate.ts'
+import { newsOfEntry } from '../ask/newsroom.ts'
+import { PageChannel } from '../ask/page-channel.ts'
+import type { Ground } from './ground.ts'
+import { composeNotify } from './notify.ts'
+
+/** Questions to people, on every channel that reaches one. */
+export function composeAsks(ground: Ground): {
+  asks: Asks
+  /** Pages of the dashboard that are open. */
+  pages: PageChannel
+  /** Windows of editors that are open. */
+  editors: PageChannel
+} {
+  const { configFor, local, log } = ground
+  const memory = local.asks.memory('notify')
+  const pages = new PageChannel(systemTimers)
+  const editors = new PageChannel(systemTimers, 'vscode')
+  const apiRoot = ground.machine().config.telegram.api_root
+  const telegram = telegramChannel({
+    configFor: async ask => (await configFor(ask.facts.project)).telegram,
+    memory: local.asks.memory('telegram'),
+    warn: message => log.warn(message),
+    clock: systemClock,
+    timers: systemTimers,
+    chance: systemChance,
+    ...(apiRoot ? { apiRoot } : {}),
+  })
+  const settingsFor = async (project: string) => (await configFor(project)).notify
+  const asks = new Asks({
+    store: local.asks,
+    channels: [
+      pages,
+      editors,
+      considerate(telegram, { settingsFor, memory, clock: systemClock }),
+      ...composeNotify({
+        ...ground,
+        memory,
+        pidOf: async session => (await ground.sessions.find(session))?.pid,
+      }),
+    ],
+    record: ground.write,
+    fault: ground.fault,
+    clock: systemClock,
+    timers: systemTimers,
+    chance: systemChance,
+  })
+  ground.live.listen(entry => {
+    const news = newsOfEntry(entry)
+    if (news) void asks.tell(news)
+  })
+  return { asks, pages, editors }
+}

@@ -1,0 +1,175 @@
+import type { Config } from '@batonpass/contract/config'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemFiles } from '../adapters/system/files.ts'
+import { type Logger, openLog } from '../adapters/system/log.ts'
+import { type ConfigChange, type ConfigKeeper, keepConfig } from '../config/keeper.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import type { Environment } from '../config/places.ts'
+import { problemLine } from '../config/problem.ts'
+import type { StateFolder } from '../config/state-folder.ts'
+import { guardStore } from '../journal/guard.ts'
+import { Live } from '../journal/live.ts'
+import { makeRedactor, type Redactor } from '../journal/redact.ts'
+import { NO_REPLICATION, type Replication, replicate } from '../journal/replicate.ts'
+import type { Store } from '../ports/store.ts'
+import { type LocalStore, openSqlite } from '../store/sqlite.ts'
+import { newEntry } from './entry.ts'
+import { SessionsAtHand } from './sessions-at-hand.ts'
+
+export interface GroundOptions {
+  folder: StateFolder
+  env: Environment
+  home: string
+  /** Without a place to keep anything: the journal lives as long as the process. */
+  inMemory?: boolean
+}
+
+/** What every room stands on: configuration, journal and log. The names are those that the rooms' parts have. */
+export interface Ground {
+  env: Environment
+  home: string
+  stateDir: string
+  inMemory: boolean
+  config: ConfigKeeper
+  configFor(project: string | undefined): Promise<Config>
+  /** The configuration of the whole machine, as it is in force now. */
+  machine(): LoadedConfig
+  redactor: Redactor
+  /** The journal, without secrets. */
+  store: Store
+  /** The same database with what the rooms keep in it. */
+  local: LocalStore
+  copy: Replication
+  live: Live
+  sessions: SessionsAtHand
+  write(entries: readonly NewEntry[], changed?: readonly Session[]): Promise<Entry[]>
+  /** Logs and journals what went wrong; never fails itself. */
+  fault(during: string, cause: unknown): void
+  log: Logger
+  rotateLog(): void
+  /** Everything stands: from now on the journal hears of the configuration at once. */
+  ready(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function layGround({ folder, env, home, inMemory = false }: GroundOptions): Promise<Ground> {
+  const notes: EntryBody[] = []
+  const told = new Set<string>()
+  let started = false
+  let secrets: readonly string[] = []
+  const redactor = makeRedactor(() => secrets)
+  const { log, rotate } = openLog(folder.log, redactor.text)
+  const config = keepConfig(
+    { env, home, stateDir: folder.dir },
+    { files: systemFiles, clock: systemClock },
+    { onChange },
+  )
+  let machine = await config.get()
+  secrets = secretsIn(machine.config, env)
+
+  const local = await openSqlite(inMemory ? ':memory:' : folder.database)
+  const store = guardStore(local, { redactor, content: () => machine.config.journal.content })
+  const copy = machine.config.store.url && !inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION
+  const live = new Live()
+  const sessions = new SessionsAtHand(store)
+
+  async function copyTo(url: string) {
+    const { openPostgres } = await import('../store/postgres.ts')
+    return replicate(local, () => openPostgres(url), {
+      onFailure: cause => log.warn({ err: cause }, 'the copy in PostgreSQL is behind'),
+    })
+  }
+
+  /** Called for every configuration that was loaded or found broken, once each. */
+  function onChange({ project, kind, loaded }: ConfigChange): void {
+    if (project === undefined && started) {
+      machine = loaded
+      secrets = secretsIn(loaded.config, env)
+    }
+    if (loaded.problems.length === 0) told.clear()
+    for (const problem of loaded.problems) {
+      // A file that several projects stand on is one problem.
+      if (told.has(problemLine(problem))) continue
+      told.add(problemLine(problem))
+      log.error({ file: problem.file }, `configuration rejected: ${problemLine(problem)}`)
+      notes.push({
+        kind: 'config',
+        what: 'rejected',
+        ...(problem.file ? { file: problem.file } : {}),
+        message: problemLine(problem),
+      })
+    }
+    if (kind === 'mended')
+      notes.push({ kind: 'config', what: 'loaded', ...(project ? { file: project } : {}) })
+    if (started) void flushNotes().catch(() => {})
+  }
+
+  async function flushNotes(): Promise<void> {
+    const waiting = notes.splice(0)
+    if (waiting.length > 0) await write(waiting.map(body => newEntry(body)))
+  }
+
+  async function write(entries: readonly NewEntry[], changed: readonly Session[] = []): Promise<Entry[]> {
+    const written = await store.record(entries, changed)
+    for (const session of changed) sessions.keep(session)
+    live.publish(written)
+    copy.wake()
+    return written
+  }
+
+  function fault(during: string, cause: unknown): void {
+    const error =
+      cause instanceof BatonError ? cause : new BatonError('internal', messageOf(cause), { cause })
+    log.error({ during, code: error.code, err: cause }, error.message)
+    // A journal that cannot be written to is the fault; the log line has to do.
+    write([newEntry({ kind: 'fault', during, error: error.toBody() })]).catch(() => {})
+  }
+
+  return {
+    env,
+    home,
+    stateDir: folder.dir,
+    inMemory,
+    config,
+    configFor: async project => (await config.get(project)).config,
+    machine: () => machine,
+    redactor,
+    store,
+    local,
+    copy,
+    live,
+    sessions,
+    write,
+    fault,
+    log,
+    rotateLog: rotate,
+    async ready() {
+      started = true
+      await flushNotes()
+    },
+    async close() {
+      await copy.stop()
+      await store.close()
+      log.flush()
+    },
+  }
+}
+
+/** Values that no log line or journal entry may hold. */
+function secretsIn(config: Config, env: Environment): string[] {
+  const named = ['GITHUB_TOKEN', 'GH_TOKEN', 'ANTHROPIC_API_KEY'].map(name => env[name])
+  const { token, webhook_secret } = config.github
+  return [
+    config.telegram.token,
+    config.notify.webhook,
+    config.store.url,
+    token,
+    webhook_secret,
+    ...named,
+  ].filter(secret => secret !== undefined && secret.length >= 8) as string[]
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
