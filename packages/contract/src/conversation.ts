@@ -33,7 +33,7 @@ export type ConversationItem = z.infer<typeof ConversationItem>
 
 /** GET /api/page/sessions/SESSION/conversation: what was said since a revision, of a session that Baton hosts. */
 export const ConversationView = z.object({
-  state: z.enum(['waiting', 'working', 'dialog', 'dead']),
+  state: z.enum(['waiting', 'working', 'dialog', 'dead', 'unknown']),
   rev: z.number().int().nonnegative(),
   items: z.array(ConversationItem),
   /** What the agent means to do, as it said last. */

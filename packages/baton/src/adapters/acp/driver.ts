@@ -83,6 +83,7 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
     async glance(wanted) {
       return new Map(wanted.map(place => [place, places.get(place)?.glance() ?? { state: 'gone' as const }]))
     },
+    conversation: place => places.get(place)?.talk,
     type: async (place, text) => (await alive(place)?.type(text)) ?? 'gone',
     interrupt: async place => (await alive(place)?.interrupt()) ?? 'gone',
     clear: async place => (await alive(place)?.clear()) ?? 'gone',

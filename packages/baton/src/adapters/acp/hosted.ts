@@ -1,10 +1,11 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
-import type { Backend, Heard } from '../../ports/backend.ts'
-import type { Glance, Look, StartOrder, Typed } from '../../ports/driver.ts'
+import type { Backend } from '../../ports/backend.ts'
+import type { Glance, Look, StartOrder, Talk, Typed } from '../../ports/driver.ts'
 import { hostAgent } from './backend.ts'
 import { askChain } from './consent.ts'
+import { Conversation } from './conversation.ts'
 import type { AcpDriverParts } from './driver.ts'
 import type { KeptSession } from './kept.ts'
 import { reporting } from './reporting.ts'
@@ -12,11 +13,12 @@ import { reporting } from './reporting.ts'
 /** A prompt that was neither refused nor answered so soon has been taken. */
 const TAKEN_MS = 3000
 const STOPPED_MS = 15_000
-const MOST_LINES = 200
+
+type HostedState = 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
 
 /** One agent that this process hosts. What the next process would need is kept before it counts. */
 export class Hosted {
-  state: 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
+  #state: HostedState
   readonly #parts: AcpDriverParts
   readonly #order: StartOrder
   readonly #place: string
@@ -24,8 +26,7 @@ export class Hosted {
   /** The same agent, without anybody being told. */
   #program: Backend | undefined
   #turn: Promise<unknown> | undefined
-  #lines: string[] = ['']
-  #changedAt: number
+  readonly #said: Conversation
   #revivals = 0
   #keeping: Promise<unknown> = Promise.resolve()
   #left = false
@@ -39,8 +40,17 @@ export class Hosted {
     this.#parts = parts
     this.#order = order
     this.#place = place
-    this.state = state
-    this.#changedAt = parts.clock.now()
+    this.#state = state
+    this.#said = new Conversation(parts.clock)
+  }
+
+  get state(): HostedState {
+    return this.#state
+  }
+  set state(state: HostedState) {
+    if (this.#state === state) return
+    this.#state = state
+    this.#said.changed()
   }
 
   get pid(): number | undefined {
@@ -48,6 +58,13 @@ export class Hosted {
   }
   get nativeSession(): string | undefined {
     return this.#backend?.nativeSession
+  }
+  get talk(): Talk {
+    return {
+      nativeSession: this.nativeSession,
+      since: rev => ({ state: this.state, ...this.#said.since(rev) }),
+      listen: listener => this.#said.listen(listener),
+    }
   }
 
   async start(): Promise<void> {
@@ -69,7 +86,7 @@ export class Hosted {
   /** It cannot be started again: what stands here says why, and nobody tries a second time. */
   async giveUp(why: string): Promise<void> {
     this.state = 'dead'
-    this.#write(`\n[${why}]`)
+    this.#said.note(why, true)
     await this.#forget()
   }
 
@@ -85,17 +102,19 @@ export class Hosted {
       // Nobody sits here: what the chain leaves open is refused.
       consent: async (consent, signal) => {
         this.state = 'dialog'
+        this.#said.asks(consent.call.id, true)
         try {
           const { decision } = await askChain(this.#ear, consent, cwd, signal)
           return decision === 'allow' ? 'allow' : 'deny'
         } finally {
+          this.#said.asks(consent.call.id, false)
           if (this.state === 'dialog') this.state = this.#turn ? 'working' : 'waiting'
         }
       },
     })
     this.#program = program
     this.#backend = reporting(program, this.#ear, cwd)
-    this.#backend.listen(heard => this.#hear(heard))
+    this.#backend.listen(heard => this.#said.hear(heard))
     void program.gone.then(said => this.#died(said))
     try {
       await begin(this.#backend)
@@ -148,22 +167,18 @@ export class Hosted {
   }
 
   look(): Look {
-    const lines =
-      this.state === 'dead'
-        ? this.#lines
-        : this.#lines.filter((line, i, all) => line !== '' || i < all.length - 1)
-    return { state: this.state, lines, pid: this.pid }
+    return { state: this.state, lines: this.#said.lines(), pid: this.pid }
   }
 
   glance(): Glance {
-    return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#changedAt }
+    return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#said.changedAt }
   }
 
   async type(text: string): Promise<Typed> {
     const backend = this.#backend
     if (this.state === 'unknown' || this.#turn) return 'busy'
     if (!backend) return 'gone'
-    this.#write(`> ${text}\n`)
+    this.#said.prompt(text)
     this.state = 'working'
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<Typed>()
     const unlisten = backend.listen(() => hasBegun('taken'))
@@ -172,12 +187,12 @@ export class Hosted {
       .prompt(text)
       .then(
         end => {
-          if (end !== 'ended') this.#write(`\n[${end}]`)
+          if (end !== 'ended') this.#said.note(end)
           this.#revivals = 0
           hasBegun('taken')
         },
         (cause: unknown) => {
-          this.#write(`\n[${cause instanceof Error ? cause.message : String(cause)}]`)
+          this.#said.note(cause instanceof Error ? cause.message : String(cause), true)
           const refused = cause instanceof BatonError && cause.code === 'not_allowed'
           hasBegun(refused ? 'not-taken' : 'taken')
         },
@@ -185,7 +200,6 @@ export class Hosted {
       .finally(() => {
         this.#turn = undefined
         if (this.state !== 'dead') this.state = 'waiting'
-        this.#write('\n')
         void this.#keep()
       })
     void this.#keep()
@@ -214,7 +228,7 @@ export class Hosted {
     } catch {
       return this.state === 'dead' ? 'gone' : 'not-taken'
     }
-    this.#lines = ['']
+    this.#said.clear()
     return 'taken'
   }
 
@@ -236,26 +250,11 @@ export class Hosted {
     if (this.state === 'dead') return
     this.state = 'dead'
     const last = said.split('\n').filter(Boolean).slice(-3).join('\n')
-    this.#write(`\n[the agent has ended]${last ? `\n${last}` : ''}`)
+    this.#said.note(`the agent has ended${last ? `\n${last}` : ''}`, true)
     const { nativeSession } = this
     void this.#forget()
     if (nativeSession === undefined) return
     const event = { type: 'SessionEnded' as const, nativeSession, cwd: this.#order.cwd, reason: 'died' }
     void this.#ear(event, new AbortController().signal).catch(() => {})
-  }
-
-  #hear(heard: Heard): void {
-    if (heard.kind === 'text') this.#write(heard.text)
-    if (heard.kind === 'result') this.#write(`\n  ${heard.failed ? '✗' : '✓'} ${heard.text.slice(0, 300)}\n`)
-    if (heard.kind === 'continued') this.#write(`\n> ${heard.prompt}\n`)
-  }
-
-  #write(text: string): void {
-    this.#changedAt = this.#parts.clock.now()
-    const plain = text.replaceAll(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, ' ')
-    const [first = '', ...rest] = plain.split('\n')
-    const last = this.#lines.pop() ?? ''
-    this.#lines.push(...[`${last}${first}`, ...rest].map(line => line.slice(0, 2000)))
-    this.#lines = this.#lines.slice(-MOST_LINES)
   }
 }
