@@ -60,6 +60,8 @@ export const Cycle = z.object({
   taken: z.boolean().default(false),
   /** The session ended or its terminal is gone: the document is all that can be saved. */
   lost: z.boolean().default(false),
+  /** Its agent tells of a fresh session only with the first prompt in it, so clearing and resuming are one. */
+  startsWithPrompt: z.boolean().default(false),
   /** It ended without need, so that the session may be handed off another time. */
   again: z.boolean().default(false),
   /** How often a person was asked, so that each question is its own. */

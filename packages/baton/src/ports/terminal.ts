@@ -2,6 +2,8 @@
 export interface AgentTerminal {
   /** What is typed to begin a fresh conversation, e.g. `/clear`. */
   readonly clear: string
+  /** It tells of a fresh conversation only with the first prompt in it. */
+  readonly startsWithPrompt?: true
   /** The key that stops a running turn. */
   readonly interrupt: 'Escape' | 'C-c'
   /** The key that empties the prompt line, where the agent puts the prompt of a stopped turn back there. */

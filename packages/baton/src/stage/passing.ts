@@ -110,7 +110,7 @@ export class Passing {
     try {
       const cleared = await driver.clear(place, agent)
       if (cleared !== 'taken') return cleared
-      await Promise.race([started, this.#pause(FRESH_MS)])
+      if (!driver.startsWithPrompt?.(agent)) await Promise.race([started, this.#pause(FRESH_MS)])
     } finally {
       this.#fresh.delete(place)
     }

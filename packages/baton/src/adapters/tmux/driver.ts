@@ -198,6 +198,8 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       return words === undefined ? 'not-taken' : inTurn(place, () => type(place, words, agent))
     },
 
+    startsWithPrompt: agent => terminals[agent]?.startsWithPrompt === true,
+
     async start(order: StartOrder): Promise<Started> {
       const socket = order.where ?? defaultSocket(env)
       if (!PLACE.test(`%0 ${socket}`))

@@ -248,6 +248,7 @@ export class Cycles {
       project,
       place: pane,
       reason,
+      ...(driverAt(pane)?.startsWithPrompt?.(agent) ? { startsWithPrompt: true } : {}),
       ...(session.context?.percent === undefined ? {} : { percent: session.context.percent }),
       step: 'due',
       startedAt: at,

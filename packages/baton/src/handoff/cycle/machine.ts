@@ -136,10 +136,17 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
   clearing(cycle, event) {
     switch (event.type) {
       case 'cleared':
-        if (event.outcome === 'taken') return change(cycle, { taken: true, busy: 0, waitedMs: 0 })
+        if (event.outcome === 'taken')
+          return change(cycle, { taken: true, busy: 0, waitedMs: 0 }, firstPrompt(cycle))
         if (event.outcome === 'busy') return putOff(cycle)
         if (event.outcome === 'gone') return lose(cycle, GONE)
         return clearFailed(cycle, 'the terminal did not take /clear')
+      // The first prompt, which the new session begins with.
+      case 'typed':
+        if (event.outcome === 'taken') return change(cycle, { busy: 0, waitedMs: 0 })
+        if (event.outcome === 'busy') return putOff(cycle)
+        if (event.outcome === 'gone') return lose(cycle, GONE)
+        return clearFailed(cycle, 'the terminal did not take the prompt')
       case 'successor':
         return succeed(cycle, event)
       case 'interfered':
@@ -232,8 +239,15 @@ const TAKEN_OVER = 'a person took the new session over'
 function succeed(cycle: Cycle, { session, nativeSession }: { session: SessionId; nativeSession: string }) {
   const known: Cycle = { ...cycle, successor: { session, nativeSession } }
   const { stuckAt, why, ...rest } = known
-  return enter(rest, 'resuming', [{ do: 'carry-over' }, tell('cleared'), { do: 'resume' }], { sent: true })
+  const effects: CycleEffect[] = [{ do: 'carry-over' }, tell('cleared')]
+  // It began with the prompt.
+  if (cycle.startsWithPrompt && cycle.step === 'clearing')
+    return enter(rest, 'resuming', effects, { sent: true })
+  return enter(rest, 'resuming', [...effects, { do: 'resume' }], { sent: true })
 }
+
+const firstPrompt = ({ startsWithPrompt }: Cycle): CycleEffect[] =>
+  startsWithPrompt ? [{ do: 'resume' }] : []
 
 function answered(before: Cycle, wrong: readonly string[], by: EventId): CycleChange {
   const cycle: Cycle = { ...before, heard: by }

@@ -85,6 +85,8 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
       return undefined
     case 'SessionEnded':
       if (!known || event.reason === 'clear' || event.reason === 'resume') return undefined
+      // Being cleared is an end, too, and not every agent has a word of its own for it.
+      if (known.step === 'clearing' && known.startsWithPrompt) return undefined
       // Who leaves a session on purpose does not want the next one to begin with it.
       await cycles.happen(
         known.id,

@@ -38,7 +38,8 @@ export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Lim
       if (unheard(later, ms)) return change(later, {}, [{ do: 'ask-document', interrupt: false }])
       return quiet
     case 'clearing':
-      if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'clear' }])
+      if (!cycle.sent)
+        return change(later, { sent: true, waitedMs: 0 }, [{ do: cycle.taken ? 'resume' : 'clear' }])
       if (cycle.taken && waitedMs >= CLEAR_MS)
         return clearFailed(later, '/clear was taken, but no new session began')
       return waitedMs >= WORD_MS ? clearFailed(later, NO_WORD) : quiet

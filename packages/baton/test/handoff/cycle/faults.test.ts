@@ -20,6 +20,30 @@ describe('a cycle', () => {
     expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'agent', percent: 87 })
   })
 
+  it('of an agent that tells of a new session only with its first prompt gives it that prompt once', async () => {
+    const world = cycleWorld({ startsWithPrompt: true })
+    await world.measured()
+    await world.run()
+    expect(world.faults).toEqual([])
+    expect(world.what()).toEqual(STORY)
+    expect(world.agent.typed.map(text => text.slice(0, 30))).toEqual([
+      'Create handoff document now - ',
+      '/clear',
+      'Read handoff from .bmad/handof',
+    ])
+    expect(world.done).toEqual(['native-2'])
+    expect(world.carried).toEqual([['native-1', 'native-2']])
+  })
+
+  it('of such an agent that swallows its clearing is not resumed in the old session', async () => {
+    const world = cycleWorld({ startsWithPrompt: true, swallows: 1 })
+    await world.measured()
+    await world.run()
+    expect(world.done.at(-1)).toBe(world.cycle()?.successor?.nativeSession)
+    expect(world.done.at(-1)).not.toBe('native-1')
+    expect(world.cycle()?.step).toBe('done')
+  })
+
   it('of a session at work asks at the end of its turn, without a key typed', async () => {
     const world = cycleWorld({ working: true })
     world.begin()
@@ -42,21 +66,28 @@ describe('a cycle', () => {
 })
 
 describe('a daemon that is killed with -9', () => {
-  const points = async (working: boolean) => {
-    const world = cycleWorld({ working })
+  const points = async (behaviour: { working: boolean; startsWithPrompt: boolean }) => {
+    const { working } = behaviour
+    const world = cycleWorld({ ...behaviour })
     if (working) world.begin()
     else await world.measured()
     await world.run()
     return world.points()
   }
 
-  it.each([false, true])(
-    'at any point is followed by one that brings the cycle to its end (at work: %s)',
-    async working => {
-      const all = await points(working)
+  it.each([
+    { working: false, startsWithPrompt: false },
+    { working: true, startsWithPrompt: false },
+    { working: false, startsWithPrompt: true },
+    { working: true, startsWithPrompt: true },
+  ])(
+    'at any point is followed by one that brings the cycle to its end ($working, $startsWithPrompt)',
+    async behaviour => {
+      const { working } = behaviour
+      const all = await points(behaviour)
       expect(all).toBeGreaterThan(25)
       for (let killAt = 1; killAt <= all; killAt++) {
-        const world = cycleWorld({ working }, { killAt })
+        const world = cycleWorld({ ...behaviour }, { killAt })
         if (working) world.begin()
         else await world.measured()
         await world.run()

@@ -45,8 +45,8 @@ const anyEvent: fc.Arbitrary<CycleEvent> = fc.oneof(
 )
 const course = fc.array(anyEvent, { maxLength: 40 })
 
-function follow(events: readonly CycleEvent[]) {
-  let cycle = fresh
+function follow(events: readonly CycleEvent[], from = fresh) {
+  let cycle = from
   const steps = [
     {
       cycle,
@@ -93,6 +93,24 @@ describe('the machine of a cycle', () => {
           if (effects.some(effect => effect.do === 'clear')) expect(cycle.document).toBeDefined()
           if (effects.some(effect => effect.do === 'resume')) expect(cycle.successor).toBeDefined()
           if (cycle.step === 'done' || cycle.step === 'continuing') expect(cycle.successor).toBeDefined()
+        }
+      }),
+    )
+  })
+
+  it('gives an agent that begins with its prompt that prompt only once it is cleared, and not again when it has begun', () => {
+    const late: Cycle = { ...fresh, startsWithPrompt: true }
+    fc.assert(
+      fc.property(course, events => {
+        let before = late
+        for (const { cycle, effects, event } of follow(events, late)) {
+          if (effects.some(effect => effect.do === 'clear')) expect(cycle.document).toBeDefined()
+          if (effects.some(effect => effect.do === 'resume'))
+            expect(cycle.successor !== undefined || (cycle.step === 'clearing' && cycle.taken)).toBe(true)
+          if (before.step === 'clearing' && event?.type === 'successor')
+            expect(effects).not.toContainEqual({ do: 'resume' })
+          if (cycle.step === 'done' || cycle.step === 'continuing') expect(cycle.successor).toBeDefined()
+          before = cycle
         }
       }),
     )

@@ -28,6 +28,8 @@ export interface Behaviour {
   swallows?: number
   /** The agent dies in this step of its cycle. */
   diesIn?: Cycle['step'] | undefined
+  /** Says goodbye in its own words when it is cleared, and tells of the new session with its first prompt. */
+  startsWithPrompt?: boolean
   /** Is busy with a long turn when the context becomes full. */
   working?: boolean
 }
@@ -65,6 +67,8 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     native: 'native-1',
     n: 1,
     cleared: 0,
+    /** A fresh conversation that was not told of yet. */
+    untold: false,
     typed: [] as string[],
     running: Promise.resolve() as Promise<unknown>,
   }
@@ -167,7 +171,10 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
   async function submit(text: string): Promise<void> {
     const { native } = agent
     agent.state = 'working'
+    const begins = agent.untold
+    agent.untold = false
     agent.running = (async () => {
+      if (begins) await hook({ type: 'SessionStarted', source: 'startup' }, native)
       await hook({ type: 'PromptSubmitted', prompt: text }, native)
       await turn(text, native)
     })()
@@ -194,7 +201,13 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       if (!waitingDocument) throw new Error('cleared before the document stood')
       agent.cleared++
       agent.native = `native-${++agent.n}`
+      const told = !agent.untold
+      agent.untold = behaviour.startsWithPrompt === true
       agent.running = (async () => {
+        if (behaviour.startsWithPrompt) {
+          if (told) await hook({ type: 'SessionEnded', reason: 'user_exit' }, old)
+          return
+        }
         await hook({ type: 'SessionEnded', reason: 'clear' }, old)
         await hook({ type: 'SessionStarted', source: 'clear' })
       })()
@@ -224,6 +237,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       agent.state = 'waiting'
       return 'interrupted'
     },
+    startsWithPrompt: () => behaviour.startsWithPrompt === true,
     start: () => Promise.reject(new Error('not here')),
     kill: async () => false,
   })
