@@ -6,8 +6,10 @@ export interface AgentTerminal {
   readonly startsWithPrompt?: true
   /** The key that stops a running turn. */
   readonly interrupt: 'Escape' | 'C-c'
-  /** The key that empties the prompt line, where the agent puts the prompt of a stopped turn back there. */
+  /** The key that empties the prompt line, pressed until it is empty: of words that Baton or a stopped turn left there. */
   readonly erase?: 'C-c' | 'C-u'
+  /** After `clear` no hook tells of the fresh conversation before its first prompt. */
+  readonly silent?: true
   /** What the screen shows (escape codes included); `typed` is what stands on the prompt line. */
   read(screen: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
 }

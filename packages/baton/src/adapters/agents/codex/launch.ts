@@ -15,7 +15,10 @@ export const launches: Launches = {
     args: [
       'exec',
       ...['--sandbox', 'read-only'],
-      '--skip-git-repo-check',
+      ...['--ephemeral', '--skip-git-repo-check'],
+      // As settings, which a version that does not know one leaves alone; an unknown feature's flag is an error.
+      ...WITHOUT.flatMap(feature => ['--config', `features.${feature}=false`]),
+      ...['--config', 'web_search="disabled"'],
       ...(model ? ['--model', model] : []),
       ...flags,
       '-',
@@ -27,3 +30,18 @@ export const launches: Launches = {
     remedy: 'Install it: npm install -g @agentclientprotocol/codex-acp',
   }),
 }
+
+/** What could act, look or tell in a call that is to do nothing but answer; the first would leave a process behind. */
+const WITHOUT = [
+  'daemon_auto_start',
+  'shell_tool',
+  'unified_exec',
+  'view_image',
+  'multi_agent',
+  'goals',
+  'apps',
+  'plugins',
+  'skill_search',
+  'tool_suggest',
+  'hooks',
+]

@@ -12,12 +12,28 @@ export const launches: Launches = {
   }),
   answer: ({ model, flags = [] }) => ({
     program: 'gemini',
-    // Without approval for any tool; the empty prompt goes before what comes on standard input.
-    args: ['--approval-mode', 'default', '--skip-trust', ...(model ? ['--model', model] : []), ...flags],
+    args: [
+      ...['--approval-mode', 'default'],
+      ...['--extensions', 'none'],
+      ...(model ? ['--model', model] : []),
+      ...flags,
+    ],
+    // The folder is the call's own, and so are the settings in it.
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    files: { '.gemini/settings.json': JSON.stringify(NO_TOOLS) },
   }),
   acp: () => ({
     program: 'gemini',
     args: ['--acp'],
     remedy: 'Install it: npm install -g @google/gemini-cli',
   }),
+}
+
+/** Stands over the user's own settings: no tool, no hook, no server. */
+const NO_TOOLS = {
+  tools: { core: ['none'] },
+  mcp: { allowed: ['none'] },
+  hooksConfig: { enabled: false },
+  skills: { enabled: false },
+  experimental: { enableAgents: false },
 }
