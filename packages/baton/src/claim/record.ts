@@ -2,6 +2,7 @@ import { ClaimTrouble } from '@batonpass/contract/claim'
 import { AgentName } from '@batonpass/contract/event'
 import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
+import { readAllKept } from '../ports/kept-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 
 /** A piece of news that an agent has not heard yet. */
@@ -137,19 +138,8 @@ export class ClaimRecords {
 }
 
 /** The records as they stand on disk, for those who only look. */
-export async function readRecords(files: SmallFiles, stateDir: string): Promise<ClaimRecord[]> {
-  const names = (await files.list(stateDir, FOLDER)).filter(({ name }) => /^clm_[0-9a-z]+\.json$/.test(name))
-  const read = await Promise.all(names.map(({ name }) => files.read(stateDir, `${FOLDER}/${name}`)))
-  return read.flatMap(found => (found.kind === 'text' ? (recordIn(found.text) ?? []) : []))
-}
+export const readRecords = (files: SmallFiles, stateDir: string): Promise<ClaimRecord[]> =>
+  readAllKept(files, stateDir, FOLDER, ClaimRecord)
 
 const FOLDER = 'claims'
 const nameOf = (id: string): string => `${FOLDER}/${ClaimId.parse(id)}.json`
-
-function recordIn(text: string): ClaimRecord | undefined {
-  try {
-    return ClaimRecord.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
-}

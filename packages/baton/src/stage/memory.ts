@@ -3,6 +3,7 @@ import { AgentName } from '@batonpass/contract/event'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { StageAgent, StageName, WorkId } from '@batonpass/contract/work'
 import { z } from 'zod'
+import { readAllKept, readKept } from '../ports/kept-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 
 /** Which work item a session is about, and which stage of it. */
@@ -59,29 +60,17 @@ export class StageMemory {
   async tidy(before: number): Promise<void> {
     for (const { session, since } of await this.bindings()) if (since < before) await this.unbind(session)
   }
-  bindings = (): Promise<Binding[]> => this.#all('stage/sessions', Binding)
+  bindings = (): Promise<Binding[]> => readAllKept(this.#files, this.#stateDir, 'stage/sessions', Binding)
 
   pass = (project: string, workId: string): Promise<Pass | undefined> =>
     this.#read(passName(project, workId), Pass)
   keep = (pass: Pass): Promise<void> => this.#write(passName(pass.project, pass.workId), pass)
   drop = async ({ project, workId }: Pick<Pass, 'project' | 'workId'>): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, passName(project, workId)))
-  passes = (): Promise<Pass[]> => this.#all('stage/passes', Pass)
+  passes = (): Promise<Pass[]> => readAllKept(this.#files, this.#stateDir, 'stage/passes', Pass)
 
-  async #all<T>(folder: string, schema: z.ZodType<T>): Promise<T[]> {
-    const names = await this.#files.list(this.#stateDir, folder)
-    const found = await Promise.all(names.map(({ name }) => this.#read(`${folder}/${name}`, schema)))
-    return found.filter(each => each !== undefined)
-  }
-
-  async #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    const found = await this.#files.read(this.#stateDir, name)
-    if (found.kind !== 'text') return undefined
-    try {
-      return schema.safeParse(JSON.parse(found.text)).data
-    } catch {
-      return undefined
-    }
+  #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    return readKept(this.#files, this.#stateDir, name, schema)
   }
 
   #write(name: string, value: object): Promise<void> {

@@ -2,6 +2,7 @@ import { AgentName } from '@batonpass/contract/event'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { EndKind } from '@batonpass/contract/workflow'
 import { z } from 'zod'
+import { readAllKept, readKept } from '../ports/kept-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import { Evidence } from './evidence.ts'
 import { Course } from './progress.ts'
@@ -68,20 +69,11 @@ export interface Runs {
 
 export function filedRuns(files: SmallFiles, stateDir: string): Runs {
   const nameOf = (session: string) => `workflow/${SessionId.parse(session)}.json`
-  const get = async (session: string): Promise<Run | undefined> => {
-    const found = await files.read(stateDir, nameOf(session))
-    return found.kind === 'text' ? runIn(found.text) : undefined
-  }
   return {
-    get,
+    get: session => readKept(files, stateDir, nameOf(session), Run),
     put: run => files.write(stateDir, nameOf(run.session), JSON.stringify(run), { hasty: true }),
     remove: async session => void (await files.remove(stateDir, nameOf(session))),
-    async all() {
-      const names = (await files.list(stateDir, 'workflow')).flatMap(
-        ({ name }) => /^(ses_[0-9a-z]+)\.json$/.exec(name)?.[1] ?? [],
-      )
-      return (await Promise.all(names.map(get))).filter(run => run !== undefined)
-    },
+    all: () => readAllKept(files, stateDir, 'workflow', Run),
   }
 }
 
@@ -110,13 +102,5 @@ export function runsInMemory(): Runs {
     put: async run => void kept.set(run.session, run),
     remove: async session => void kept.delete(session),
     all: async () => [...kept.values()],
-  }
-}
-
-function runIn(text: string): Run | undefined {
-  try {
-    return Run.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
   }
 }

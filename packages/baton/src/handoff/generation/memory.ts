@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AgentName } from '@batonpass/contract/event'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
+import { readKept } from '../../ports/kept-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 
 /** A handoff that a session was asked for and has not finished. */
@@ -71,14 +72,8 @@ export class HandoffMemory {
   receive = (session: string, received: z.infer<typeof Received>): Promise<void> =>
     this.#write(receivedName(session), received)
 
-  async #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    const found = await this.#files.read(this.#stateDir, name)
-    if (found.kind !== 'text') return undefined
-    try {
-      return schema.safeParse(JSON.parse(found.text)).data
-    } catch {
-      return undefined
-    }
+  #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    return readKept(this.#files, this.#stateDir, name, schema)
   }
 
   #write(name: string, value: object): Promise<void> {
