@@ -19,6 +19,7 @@ import { composeHandoff } from './compose/handoff.ts'
 import { composeIntake } from './compose/intake.ts'
 import { composeJudge } from './compose/model.ts'
 import { composePermission } from './compose/permission.ts'
+import { reviveHosted } from './compose/revival.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
@@ -73,7 +74,8 @@ export interface Baton extends Upkeep {
   /** What is due every few seconds, such as going on after a usage limit. */
   tick(): Promise<void>
   fault(during: string, cause: unknown): void
-  close(): Promise<void>
+  /** `leave`: the next daemon goes on with the hosted sessions. */
+  close(hosted?: 'end' | 'leave'): Promise<void>
 }
 
 export async function compose(options: ComposeOptions): Promise<Baton> {
@@ -94,8 +96,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   })
   const busyElsewhere = async (session: Session['id']) =>
     (await handoff.busy(session)) || cycle?.cycles.busy(session) === true
-  const drivers = composeDrivers(env, (agent, event, about) =>
-    intake.tell(agent, event, { ...about, hosted: true }),
+  const drivers = composeDrivers(
+    env,
+    (agent, event, about) => intake.tell(agent, event, { ...about, hosted: true }),
+    ground.inMemory ? undefined : stateDir,
   )
   const forges = forgeKeeper({ git: systemGit, env, clock: systemClock, config: configFor })
   const claim = await composeClaim({
@@ -201,6 +205,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
 
   await ground.ready()
   await asks.start()
+  // Nobody waits for it: agents take their time to start.
+  if (!ground.inMemory)
+    void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
   return {
     ...composeUpkeep(ground),
     intake,
@@ -235,11 +242,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         work.tick(),
       ])
     },
-    async close() {
+    async close(hosted) {
       await claim.close()
       await asks.stop()
       await intake.idle()
-      await drivers.close()
+      await drivers.close(hosted)
       await ground.close()
     },
   }

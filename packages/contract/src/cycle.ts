@@ -21,7 +21,7 @@ export const CycleStep = z.enum([
 ])
 export type CycleStep = z.infer<typeof CycleStep>
 
-export const CycleReason = z.enum(['context', 'overflow', 'asked'])
+export const CycleReason = z.enum(['context', 'overflow', 'asked', 'restart'])
 export type CycleReason = z.infer<typeof CycleReason>
 
 /** What the next session must have understood. A part that the document does not have is not asked for. */
@@ -74,6 +74,8 @@ export const Cycle = z.object({
   writtenBy: z.enum(['agent', 'baton']).optional(),
   essentials: Essentials.optional(),
   successor: z.object({ session: SessionId, nativeSession: NativeId }).optional(),
+  /** Successors that were lost with the daemon that hosted them: the work may have moved as far as there. */
+  lostSuccessors: z.array(SessionId).default([]),
   /** The step a person is needed for. */
   stuckAt: CycleStep.optional(),
   /** Why it ended as it did, or why a person is needed. */

@@ -94,7 +94,7 @@ export type HealthEntry = z.infer<typeof HealthEntry>
 /** Something Baton started, adopted, let go of or ended. */
 export const SpawnEntry = z.object({
   kind: z.literal('spawn'),
-  what: z.enum(['started', 'watched', 'unwatched', 'killed', 'ended']),
+  what: z.enum(['started', 'revived', 'watched', 'unwatched', 'killed', 'ended']),
   spawn: SpawnId,
   title: z.string(),
   place: z.string().optional(),

@@ -21,7 +21,7 @@ import type { Store } from '../ports/store.ts'
 import type { WatchStore } from '../ports/watch-store.ts'
 import { handoffFinding } from '../session/watch/handoffs.ts'
 import { psRows } from '../session/watch/rows.ts'
-import { Spawns } from '../session/watch/spawns.ts'
+import { type Revival, Spawns } from '../session/watch/spawns.ts'
 import { Watch } from '../session/watch/watch.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns } from '../workflow/run.ts'
@@ -87,6 +87,8 @@ export interface Sessions {
   adopt(place: string, agent: string | undefined): Promise<Spawn>
   release(name: string): Promise<Spawn>
   kill(name: string): Promise<Spawn>
+  /** What became of a hosted session of the last daemon. */
+  revived(revival: Revival): Promise<void>
 }
 
 /** Sessions kept in sight; older ones that never said goodbye are only history. */
@@ -192,6 +194,7 @@ export function composeSessions(parts: SessionParts): Sessions {
       changing(spawns.adopt(place, agent === undefined ? undefined : launchesOf(agent).agent)),
     release: name => changing(spawns.release(name)),
     kill: name => changing(spawns.kill(name)),
+    revived: revival => changing(spawns.revived(revival)),
   }
 }
 

@@ -38,7 +38,8 @@ export interface Daemon {
   url: string
   /** Resolves when the daemon has let go of everything. */
   ended: Promise<void>
-  stop(reason: 'stopped' | 'drained'): void
+  /** `everything`: the hosted sessions end, too; else the next daemon goes on with them. */
+  stop(reason: 'stopped' | 'drained', ending?: 'everything' | 'daemon'): void
 }
 
 /** How long calls that are under way may take before a stop cuts them off; their clients then ask again. */
@@ -167,13 +168,16 @@ export async function runDaemon(
   const housekeeping = setInterval(guarded('housekeeping', baton.housekeeping), HOUSEKEEPING_MS)
   const ticking = setInterval(guarded('ticking', baton.tick), TICK_MS)
 
-  function stop(reason: 'stopped' | 'drained'): void {
+  function stop(
+    reason: 'stopped' | 'drained',
+    ending: 'everything' | 'daemon' = reason === 'drained' ? 'daemon' : 'everything',
+  ): void {
     if (draining) return
     draining = true
-    void end(reason).then(hasEnded, hasEnded)
+    void end(reason, ending === 'daemon' ? 'leave' : 'end').then(hasEnded, hasEnded)
   }
 
-  async function end(reason: 'stopped' | 'drained'): Promise<void> {
+  async function end(reason: 'stopped' | 'drained', hosted: 'end' | 'leave'): Promise<void> {
     clearInterval(housekeeping)
     clearInterval(ticking)
     const servers = [socket, loopback]
@@ -182,7 +186,7 @@ export async function runDaemon(
     await baton.asks.stop()
     await quiet(open, servers, DRAIN_MS)
     await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
-    await baton.close()
+    await baton.close(hosted)
     // Only now may a successor put its own socket here.
     rmSync(folder.socket, { force: true })
     lock.release()

@@ -29,7 +29,9 @@ async function serve(dir: string, home: string): Promise<number> {
     const baton = await compose({ folder, env: process.env, home })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
     startDone(dir)
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => daemon.stop('stopped'))
+    // A machine that shuts down sends these: what was hosted goes on afterwards. Who wants it ended says `baton down`.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => daemon.stop('stopped', 'daemon'))
     const died = (during: string) => (cause: unknown) => baton.fault(during, cause)
     process.on('unhandledRejection', died('a task nobody waited for'))
     process.on('uncaughtException', died('the event loop'))

@@ -10,7 +10,7 @@ import { answerError } from './answer-error.ts'
 const MOST_BYTES = 4 * 1024 * 1024
 
 /** Sessions under watch: the list, starting, adopting and ending. */
-export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'>): Hono {
+export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear' | 'revived'>): Hono {
   const api = new Hono()
   const limited = bodyLimit({
     maxSize: MOST_BYTES,

@@ -32,6 +32,7 @@ export interface Revived {
   nativeSession?: string | undefined
   /** `resumed`: the same conversation. `afresh`: the agent could not go back to it. `failed`: nothing runs there. */
   how: 'resumed' | 'afresh' | 'failed'
+  pid?: number | undefined
   /** A turn was cut off. */
   working: boolean
   why?: string
@@ -65,11 +66,11 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
       if (revivals >= MOST_REVIVALS)
         throw new Error(`it was started again ${revivals} times, and never finished a turn`)
       const how = await hosted.revive(kept)
-      return { place, agent, how, working, nativeSession: hosted.nativeSession }
+      return { place, agent, how, working, nativeSession: hosted.nativeSession, pid: hosted.pid }
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
       await hosted.giveUp(why)
-      return { place, agent, how: 'failed', working, why }
+      return { place, agent, how: 'failed', working, nativeSession: kept.nativeSession, why }
     }
   }
 

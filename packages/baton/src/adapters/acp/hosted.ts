@@ -77,7 +77,12 @@ export class Hosted {
     let resumed = false
     await this.#open(async backend => {
       resumed = nativeSession !== undefined && (await backend.resume(nativeSession))
-      if (!resumed) await backend.begin()
+      if (resumed) return
+      await backend.begin()
+      // As after a clearing: what it was about goes on here.
+      const cleared = { type: 'SessionEnded' as const, cwd: this.#order.cwd, reason: 'clear' }
+      if (nativeSession !== undefined)
+        await this.#ear({ ...cleared, nativeSession }, new AbortController().signal).catch(() => ({}))
     })
     if (this.state === 'unknown') this.state = 'waiting'
     return resumed ? 'resumed' : 'afresh'
@@ -85,6 +90,7 @@ export class Hosted {
 
   /** It cannot be started again: what stands here says why, and nobody tries a second time. */
   async giveUp(why: string): Promise<void> {
+    if (this.#left) return
     this.state = 'dead'
     this.#said.note(why, true)
     await this.#forget()
@@ -113,6 +119,10 @@ export class Hosted {
       },
     })
     this.#program = program
+    if (this.#left || this.state === 'dead') {
+      await program.close()
+      throw new BatonError('timed_out', 'It was ended while it started')
+    }
     this.#backend = reporting(program, this.#ear, cwd)
     this.#backend.listen(heard => this.#said.hear(heard))
     void program.gone.then(said => this.#died(said))
@@ -151,6 +161,7 @@ export class Hosted {
   }
 
   async #forget(): Promise<void> {
+    if (this.#left) return
     const { kept } = this.#parts
     const gone = this.#keeping.then(() => kept?.remove(this.#place)).catch(() => {})
     this.#keeping = gone

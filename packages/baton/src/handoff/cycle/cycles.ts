@@ -17,6 +17,8 @@ const LONGEST_TICK_MS = 15_000
 /** A terminal at rest is left alone for a moment: somebody may be about to type. */
 const REST_MS = 500
 const LATER_MS = 100
+/** Events of a session in which nothing was said yet. */
+const NOTHING_SAID = 1
 
 /**
  * All cycles that are under way. Every change is kept before anything is done about it, so that a daemon that is killed at any
@@ -53,7 +55,12 @@ export class Cycles {
       if (read.success) this.#open.set(kept.id, read.data)
       else this.#ports.fault(`reading cycle ${kept.id}`, read.error)
     }
-    for (const id of [...this.#open.keys()]) await this.#later(id, { type: 'restart' })
+    for (const cycle of [...this.#open.values()]) {
+      // A document that stands already is not asked for again.
+      await this.#takeDocument(cycle).catch(cause => this.#ports.fault('looking for a document', cause))
+      const cut = this.#ports.driverAt(cycle.place)?.kind === 'acp'
+      await this.#later(cycle.id, { type: 'restart', cut })
+    }
   }
 
   /** The cycle that a session hands off in, or that it is the successor of. */
@@ -187,12 +194,8 @@ export class Cycles {
   }
 
   async #look(cycle: Cycle): Promise<void> {
-    const { driverAt, documents, sessionsAt, clock } = this.#ports
-    if (cycle.step === 'writing' && !cycle.lost) await documents.ready(cycle.session, clock.now())
-    if (cycle.step === 'writing') {
-      const settled = await documents.settled(cycle)
-      if (settled && settled.document !== cycle.document) await this.written(cycle.session, settled.document)
-    }
+    const { driverAt, sessionsAt, clock } = this.#ports
+    await this.#takeDocument(cycle)
     if (cycle.step === 'clearing' || cycle.step === 'person') {
       const here = (await sessionsAt(cycle.place))
         .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
@@ -202,7 +205,9 @@ export class Cycles {
     const driver = driverAt(cycle.place)
     if (!driver || cycle.step === 'person') return
     const session = await this.#ports.session(cycle.successor?.session ?? cycle.session)
-    if (session?.pid && session.agent === 'claude-code' && !this.#ports.alive(session.pid))
+    // Whoever hosts an agent knows better, and starts it again under another number.
+    const tells = driver.kind !== 'acp' && session?.agent === 'claude-code'
+    if (tells && session.pid && !this.#ports.alive(session.pid))
       await this.happen(cycle.id, { type: 'lost', why: 'the agent has died' })
     const { state } = await driver.look(cycle.place, cycle.agent)
     const acting = { driver, timers: this.#ports.timers }
@@ -211,6 +216,14 @@ export class Cycles {
     if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
     const rested = !session || Math.abs(clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
     if (rested) await this.#moment(cycle, 'idle', await this.#ports.config(cycle.project))
+  }
+
+  async #takeDocument(cycle: Cycle): Promise<void> {
+    const { documents, clock } = this.#ports
+    if (cycle.step !== 'writing') return
+    if (!cycle.lost) await documents.ready(cycle.session, clock.now())
+    const settled = await documents.settled(cycle)
+    if (settled && settled.document !== cycle.document) await this.written(cycle.session, settled.document)
   }
 
   /** A document of a session that hands off stands ready. */
@@ -224,14 +237,34 @@ export class Cycles {
 
   /** A fresh session began at the place of a cycle; `anew`: the agent itself was started anew. */
   async succeeded({ id, nativeSession, pane }: Session, anew = false): Promise<void> {
-    const cycle = [...this.#open.values()].find(each => each.place === pane && each.session !== id)
-    if (!cycle || cycle.successor) return
+    const hosted = anew && pane !== undefined && this.#ports.driverAt(pane)?.kind === 'acp'
+    const known = [...this.#open.values()].find(each => each.place === pane && each.session !== id)
+    const cycle = known ?? (hosted ? await this.#afterLoss(pane, id) : undefined)
+    if (!cycle) return
+    if (hosted) return void (await this.happen(cycle.id, { type: 'replaced', session: id, nativeSession }))
+    if (cycle.successor) return
     const early = cycle.step === 'due' || cycle.step === 'writing'
     const event: CycleEvent =
       anew && early
         ? { type: 'lost', why: 'the agent was started anew' }
         : { type: 'successor', session: id, nativeSession }
     await this.happen(cycle.id, event)
+  }
+
+  /** Baton began a fresh session where another was: that one's work is handed off, though it cannot be asked. */
+  async #afterLoss(place: string, fresh: string): Promise<Cycle | undefined> {
+    const { sessionsAt, clock } = this.#ports
+    const [before] = (await sessionsAt(place))
+      .filter(({ id, events }) => id !== fresh && events > NOTHING_SAID)
+      .sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))
+    return before && this.#begin(before, 'restart', clock.now())
+  }
+
+  /** What was at a place cannot be had back. */
+  async lost(place: string, why: string): Promise<void> {
+    await this.start()
+    for (const cycle of this.list().filter(each => each.place === place))
+      await this.happen(cycle.id, { type: 'lost', why })
   }
 
   async #begin(session: Session, reason: Cycle['reason'], now: number): Promise<Cycle | undefined> {
@@ -301,4 +334,5 @@ const WHY = {
   context: 'the context is full',
   overflow: 'the next turn may not fit into the context',
   asked: 'a person asked for it',
+  restart: 'its agent was started anew and cannot go back to it',
 } as const

@@ -34,14 +34,16 @@ export type CycleEvent =
   | { type: 'written'; document: string; writtenBy: 'agent' | 'baton'; essentials: Essentials }
   | { type: 'unwritten'; why: string }
   | { type: 'successor'; session: SessionId; nativeSession: string }
+  /** The conversation at the place could not be gone back to; Baton began a fresh one there. */
+  | { type: 'replaced'; session: SessionId; nativeSession: string }
   | { type: 'answered'; wrong: readonly string[]; by: EventId }
   /** The old session ended, or there is nothing at the place any more. */
   | { type: 'lost'; why: string }
   | { type: 'time'; ms: number }
   | { type: 'decided'; yes: boolean }
   | { type: 'cancel'; why: string; again?: boolean }
-  /** A new daemon takes it up. */
-  | { type: 'restart' }
+  /** A new daemon takes it up. `cut`: the agent lived in the old one, so that a turn of it ended with that. */
+  | { type: 'restart'; cut?: boolean }
 
 /** What is to be done. Everything may be done twice without harm. */
 export type CycleEffect =
@@ -82,7 +84,9 @@ export function advance(cycle: Cycle, event: CycleEvent, limits: Limits): CycleC
     case 'time':
       return passTime(cycle, event.ms, limits)
     case 'restart':
-      return restart(cycle)
+      return restart(cycle, event.cut === true)
+    case 'replaced':
+      return replace(cycle, event)
     case 'lost':
       return lose(cycle, event.why)
     default:
@@ -90,7 +94,7 @@ export function advance(cycle: Cycle, event: CycleEvent, limits: Limits): CycleC
   }
 }
 
-type OwnEvent = Exclude<CycleEvent, { type: 'cancel' | 'time' | 'restart' | 'lost' }>
+type OwnEvent = Exclude<CycleEvent, { type: 'cancel' | 'time' | 'restart' | 'replaced' | 'lost' }>
 type Step = (cycle: Cycle, event: OwnEvent) => CycleChange | undefined
 
 const STEPS: Partial<Record<CycleStep, Step>> = {
@@ -119,6 +123,8 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
       case 'written': {
         const { document, writtenBy, essentials } = event
         const known = { ...cycle, document, writtenBy, essentials }
+        // The fresh session is there already and waits.
+        if (cycle.successor) return succeed(known, cycle.successor, [tell('written')])
         if (cycle.lost) return abandon(known, cycle.why ?? GONE, [tell('written')])
         return enter(known, 'clearing', [tell('written'), { do: 'clear' }], { sent: true })
       }
@@ -236,10 +242,15 @@ const GONE = 'its terminal is gone'
 const INTERFERED = 'a person works in the session'
 const TAKEN_OVER = 'a person took the new session over'
 
-function succeed(cycle: Cycle, { session, nativeSession }: { session: SessionId; nativeSession: string }) {
-  const known: Cycle = { ...cycle, successor: { session, nativeSession } }
+interface Fresh {
+  session: SessionId
+  nativeSession: string
+}
+
+function succeed(cycle: Cycle, { session, nativeSession }: Fresh, before: CycleEffect[] = []): CycleChange {
+  const known: Cycle = { ...cycle, successor: { session, nativeSession }, lost: false }
   const { stuckAt, why, ...rest } = known
-  const effects: CycleEffect[] = [{ do: 'carry-over' }, tell('cleared')]
+  const effects: CycleEffect[] = [...before, { do: 'carry-over' }, tell('cleared')]
   // It began with the prompt.
   if (cycle.startsWithPrompt && cycle.step === 'clearing')
     return enter(rest, 'resuming', effects, { sent: true })
@@ -248,6 +259,30 @@ function succeed(cycle: Cycle, { session, nativeSession }: { session: SessionId;
 
 const firstPrompt = ({ startsWithPrompt }: Cycle): CycleEffect[] =>
   startsWithPrompt ? [{ do: 'resume' }] : []
+
+/** The agent was started again without its conversation: the document carries what there was. */
+function replace(before: Cycle, { session, nativeSession }: Fresh): CycleChange {
+  const earlier = before.successor?.session
+  if (earlier === session) return same(before)
+  const lostSuccessors = earlier
+    ? [...before.lostSuccessors, earlier].slice(-MOST_LOST)
+    : before.lostSuccessors
+  const cycle: Cycle = { ...before, lostSuccessors, successor: { session, nativeSession } }
+  switch (cycle.step) {
+    case 'due':
+    case 'writing':
+      // The old one can write nothing any more.
+      return enter({ ...cycle, lost: true, why: ANEW }, 'writing', [{ do: 'write-document' }], { sent: true })
+    case 'person':
+      // One that has shown nothing yet must be told everything again.
+      return change(cycle, cycle.stuckAt === 'verifying' ? { stuckAt: 'resuming' } : {})
+    default:
+      return succeed({ ...cycle, step: 'resuming' }, { session, nativeSession })
+  }
+}
+
+const ANEW = 'the agent was started anew'
+const MOST_LOST = 20
 
 function answered(before: Cycle, wrong: readonly string[], by: EventId): CycleChange {
   const cycle: Cycle = { ...before, heard: by }

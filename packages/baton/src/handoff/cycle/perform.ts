@@ -110,13 +110,14 @@ export class Performer {
       case 'go-on':
         return effect.typed ? this.#type(cycle, goOnWords(cycle)) : undefined
       case 'carry-over': {
-        const [from, to] = await Promise.all([
-          session(cycle.session),
-          session(cycle.successor?.session ?? ''),
-        ])
-        if (!from || !to) return
-        for (const move of carryOver)
-          await move(from, to).catch(cause => this.#ports.fault('carrying work over', cause))
+        const to = await session(cycle.successor?.session ?? '')
+        // The session itself comes last: it is the parent.
+        for (const id of [...cycle.lostSuccessors, cycle.session]) {
+          const from = await session(id)
+          if (!from || !to || from.id === to.id) continue
+          for (const move of carryOver)
+            await move(from, to).catch(cause => this.#ports.fault('carrying work over', cause))
+        }
         return
       }
       case 'ask-person':

@@ -66,7 +66,7 @@ const unheard = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): boolean =
   !taken && !lost && tries < MOST_TRIES && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS
 
 /** What was on its way to the agent when the daemon ended is sent again, unless a hook tells meanwhile that it arrived. */
-export function restart(cycle: Cycle): CycleChange {
+export function restart(cycle: Cycle, cut: boolean): CycleChange {
   const again = { sent: false, pauseMs: Math.max(cycle.pauseMs, RESTART_MS), waitedMs: 0 }
   const effects: CycleEffect[] = [
     tell('taken-up', 'a new daemon goes on with it'),
@@ -75,13 +75,15 @@ export function restart(cycle: Cycle): CycleChange {
   ]
   switch (cycle.step) {
     case 'writing':
-      // Baton's own document was under way, or the agent's.
+      // Baton's own document was under way, or the agent's: that goes on, unless the agent ended with the daemon.
+      if (cut) return change(cycle, { ...again, taken: false }, effects)
       return change(cycle, cycle.lost || cycle.tries >= MOST_TRIES ? again : { waitedMs: 0 }, effects)
     case 'clearing':
     case 'resuming':
     case 'continuing':
       return change(cycle, { ...again, taken: false }, effects)
     case 'verifying':
+      if (cut) return change({ ...cycle, step: 'resuming' }, { ...again, taken: false }, effects)
       return change(cycle, { waitedMs: 0 }, effects)
     case 'person':
       return change(cycle, {}, [...effects, { do: 'ask-person' }])

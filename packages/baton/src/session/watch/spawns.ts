@@ -22,6 +22,15 @@ export interface RunOrder {
   where?: string | undefined
 }
 
+export interface Revival {
+  place: string
+  agent: AgentName
+  nativeSession?: string | undefined
+  pid?: number | undefined
+  /** Why nothing runs there any more. */
+  why?: string | undefined
+}
+
 /** What Baton started or adopted. Written down before anybody is told, so that a crash loses none. */
 export class Spawns {
   readonly #parts: WatchParts
@@ -55,6 +64,25 @@ export class Spawns {
     await this.#journal(spawn, 'started')
     if (order.prompt !== undefined) await this.#type(driver, spawn, order.prompt)
     return spawn
+  }
+
+  /** What Baton hosts was started again by the next daemon, or could not be. */
+  async revived({ place, agent, nativeSession, pid, why }: Revival): Promise<void> {
+    const [spawn] = this.#parts.store
+      .spawns({ kinds: ['run'] })
+      .filter(each => each.place === place && each.ended_at === null)
+    if (!spawn) return
+    const born = pid === undefined ? undefined : await this.#parts.processes.born(pid)
+    const next: Spawn = {
+      ...spawn,
+      session: nativeSession === undefined ? spawn.session : sessionId(agent, nativeSession),
+      pid: pid ?? null,
+      born: born ?? null,
+      status: why === undefined ? 'running' : 'failed',
+      ended_at: why === undefined ? null : this.#now(),
+    }
+    this.#parts.store.putSpawn(next)
+    await this.#journal(next, why === undefined ? 'revived' : 'ended', why)
   }
 
   /** Watches what runs at a place already. Watching it twice changes nothing. */
@@ -157,7 +185,11 @@ export class Spawns {
       })
   }
 
-  #journal(spawn: Spawn, what: 'started' | 'watched' | 'unwatched' | 'killed'): Promise<void> {
+  #journal(
+    spawn: Spawn,
+    what: 'started' | 'revived' | 'watched' | 'unwatched' | 'killed' | 'ended',
+    detail?: string,
+  ): Promise<void> {
     const [id] = subjects([], [{ ...spawn, ended_at: null }]).map(subject => spawn.session ?? subject.id)
     if (!id) return Promise.resolve()
     return this.#parts.journal(
@@ -168,6 +200,7 @@ export class Spawns {
         spawn: spawn.id,
         title: spawn.title,
         ...(spawn.place ? { place: spawn.place } : {}),
+        ...(detail === undefined ? {} : { detail }),
       },
     )
   }

@@ -111,7 +111,9 @@ export class Watch {
     const lines = sight?.lines ?? []
     const said: WatchState = session ? stateByEvents(session) : 'unknown'
     if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
-    const ended = session !== undefined && pid !== undefined && !this.#parts.processes.alive(pid)
+    // Whoever hosts an agent knows better: one that is just started again has another number soon.
+    const hosted = place?.startsWith('hosted ') === true && sight !== undefined
+    const ended = !hosted && session !== undefined && pid !== undefined && !this.#parts.processes.alive(pid)
     // A number that never was alive here is one of another machine or container.
     if (ended && !sight && !this.#alive.has(subject.id))
       return { state: 'unknown', lines, activeAt, died: false }
