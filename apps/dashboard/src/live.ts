@@ -1,6 +1,7 @@
 import type { Entry } from '@batonpass/contract/journal'
 import { signal } from '@preact/signals'
 import { access, pageHeaders } from './api.ts'
+import { beforeRetry, readEvents } from './sse.ts'
 
 /** How the stream from the daemon stands; after `lost` the page catches up by itself. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
@@ -21,17 +22,14 @@ export function onReturn(listener: () => void): () => void {
   return () => returned.delete(listener)
 }
 
-/** No sign of life for this long is a dead line: the daemon beats every ten seconds. */
-const SILENCE_MS = 25_000
-const RETRY_MS = [300, 600, 1200, 2500, 5000]
-
 /** Follows the daemon for as long as the page lives. By fetch, because an EventSource cannot send the page's key. */
 export async function follow(): Promise<void> {
   let after: number | undefined
   for (let tries = 0; ; tries++) {
+    const stop = new AbortController()
+    const unmind = mindSleep(() => stop.abort())
     try {
       const query = after === undefined ? '' : `?after=${after}`
-      const stop = new AbortController()
       const response = await fetch(`/api/page/events${query}`, {
         headers: pageHeaders(),
         signal: stop.signal,
@@ -42,53 +40,34 @@ export async function follow(): Promise<void> {
       connection.value = 'live'
       tries = 0
       if (away) for (const listener of returned) listener()
-      after = await read(response.body, stop, after)
+      await readEvents(response.body, stop, data => {
+        const entry = data as Entry
+        after = entry.seq
+        for (const listener of listeners) listener(entry)
+      })
     } catch {
       // The daemon restarts, or the machine slept: it is tried again below.
     }
+    unmind()
     connection.value = 'lost'
-    await wait(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 5000)
+    await beforeRetry(tries)
     if (access.value === 'out') await new Promise<void>(resolve => untilIn(resolve))
   }
 }
 
-async function read(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  stop: AbortController,
-  from: number | undefined,
-): Promise<number | undefined> {
-  let after = from
-  let silence = 0
-  const listen = () => {
-    clearTimeout(silence)
-    silence = setTimeout(() => stop.abort(), SILENCE_MS)
-  }
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  try {
-    listen()
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) return after
-      listen()
-      const blocks = (rest + value).split('\n\n')
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const data = /^data: (.*)$/m.exec(block)?.[1]
-        if (!data) continue
-        const entry = JSON.parse(data) as Entry
-        after = entry.seq
-        for (const listener of listeners) listener(entry)
-      }
-    }
-  } catch {
-    return after
-  } finally {
-    clearTimeout(silence)
-  }
-}
+const LOOK_MS = 5000
 
-const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+/** A timer that comes far too late slept with the machine: the line it left behind is not to be trusted. */
+function mindSleep(woke: () => void): () => void {
+  let last = Date.now()
+  const timer = setInterval(() => {
+    const slept = Date.now() - last > 4 * LOOK_MS
+    last = Date.now()
+    // Timers of hidden pages are slowed down to a minute; only a page in view knows that it slept.
+    if (slept && !document.hidden) woke()
+  }, LOOK_MS)
+  return () => clearInterval(timer)
+}
 
 function untilIn(then: () => void): void {
   const stop = access.subscribe(value => {

@@ -1,6 +1,7 @@
 import type { HourTally, Overview } from '@batonpass/contract/dashboard'
 import { useState } from 'preact/hooks'
-import { Card, endTone, Glyph, RunWords } from '../parts/card.tsx'
+import { Card, endTone, RunWords } from '../parts/card.tsx'
+import { Glyph } from '../parts/glyph.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'

@@ -1,7 +1,7 @@
 import type { Recap } from '@batonpass/contract/recap'
 import { useState } from 'preact/hooks'
 import { toneOf } from '../parts/analysis.tsx'
-import { Glyph } from '../parts/card.tsx'
+import { Glyph } from '../parts/glyph.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'

@@ -1,6 +1,8 @@
 import type { SessionView } from '@batonpass/contract/dashboard'
+import type { Session } from '@batonpass/contract/session'
 import type { ComponentChildren } from 'preact'
 import { endTone, RunWords } from '../parts/card.tsx'
+import { Chat, isHosted } from '../parts/chat.tsx'
 import { Gauge } from '../parts/gauge.tsx'
 import { Handoffs } from '../parts/handoffs.tsx'
 import { Page } from '../parts/page.tsx'
@@ -15,17 +17,25 @@ import { AGENTS, baseOf, stateOf } from '../words.ts'
 
 const TABS = {
   timeline: 'Timeline',
+  conversation: 'Conversation',
   decisions: 'Decisions',
   handoffs: 'Handoffs',
   terminal: 'Terminal',
 } as const
 
+/** A hosted agent has a conversation where others have a terminal; it comes first. */
+function tabsOf(session: Session): [name: string, title: string][] {
+  const { conversation, terminal, ...others } = TABS
+  return Object.entries(isHosted(session) ? { conversation, ...others } : TABS)
+}
+
 /** Everything about one session. */
-export function SessionPage({ id, tab = 'timeline' }: { id: string; tab?: string | undefined }) {
+export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | undefined }) {
   const path = `/api/page/sessions/${encodeURIComponent(id)}`
   const { data, error } = useResource<SessionView>(path, entry => entry.session === id)
   if (!data) return <Page title="Session" error={error} />
   const { session, run } = data
+  const tab = wanted ?? tabsOf(session)[0]?.[0]
   const open = data.asks.filter(({ state }) => state === 'open').length
   const { word, tone } = stateOf(session, open, now.value)
   return (
@@ -57,7 +67,7 @@ export function SessionPage({ id, tab = 'timeline' }: { id: string; tab?: string
         </section>
       ) : null}
       <nav class="tabs" aria-label="About this session">
-        {Object.entries(TABS).map(([name, title]) => (
+        {tabsOf(session).map(([name, title]) => (
           <Link
             key={name}
             to={`/sessions/${session.id}/${name}`}
@@ -72,6 +82,8 @@ export function SessionPage({ id, tab = 'timeline' }: { id: string; tab?: string
         <SessionJournal session={session} kind="decision" none="Nothing was decided yet" />
       ) : tab === 'handoffs' ? (
         <Handoffs views={data.handoffs} />
+      ) : tab === 'conversation' ? (
+        <Chat session={session} />
       ) : tab === 'terminal' ? (
         <Terminal session={session} />
       ) : (

@@ -2,6 +2,7 @@ import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/pe
 import type { Tone } from '../words.ts'
 import { Scroller } from './scroller.tsx'
 import { Tag } from './tag.tsx'
+import { seen } from './unseen.tsx'
 
 export const toneOf = (decision: string): Tone =>
   decision === 'allow' ? 'good' : decision === 'deny' ? 'bad' : 'wait'
@@ -13,10 +14,10 @@ export function Command({ text, trail = [] }: { text: string; trail?: readonly P
       {piecesOf(text, trail).map(({ start, piece, step }) =>
         step ? (
           <mark key={start} data-tone={toneOf(step.decision)} title={`${step.decision}: ${step.reason}`}>
-            {piece}
+            {seen(piece)}
           </mark>
         ) : (
-          piece
+          seen(piece)
         ),
       )}
     </Scroller>
@@ -74,7 +75,7 @@ export function Trail({ steps }: { steps: readonly PermissionStep[] }) {
     <ol class="trail" aria-label="What the rules say about each part">
       {steps.map((step, index) => (
         <li key={`${index}${step.rule}`} data-tone={toneOf(step.decision)}>
-          <code>{step.part}</code> <Tag tone={toneOf(step.decision)}>{step.decision}</Tag>
+          <code>{seen(step.part)}</code> <Tag tone={toneOf(step.decision)}>{step.decision}</Tag>
           <p class="why">
             {step.reason} <span class="mono">[{step.rule}]</span>
           </p>
@@ -97,7 +98,9 @@ function Effects({ judgement: { effects, reversible } }: { judgement: Permission
       {rows.map(([name, values]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{values.length === 0 ? <span class="dim">nothing</span> : <code>{values.join(', ')}</code>}</dd>
+          <dd>
+            {values.length === 0 ? <span class="dim">nothing</span> : <code>{seen(values.join(', '))}</code>}
+          </dd>
         </div>
       ))}
       <div>

@@ -4,6 +4,7 @@ import { Link } from '../router.tsx'
 import { Ago, now } from '../time.tsx'
 import { AGENTS, baseOf, lineOf, stateOf, type Tone } from '../words.ts'
 import { Gauge } from './gauge.tsx'
+import { Glyph } from './glyph.tsx'
 import { Tag } from './tag.tsx'
 
 /** One session at a glance. The whole card leads to its page. */
@@ -58,22 +59,4 @@ export function endTone(run: WorkflowRun): Tone {
   if (!run.end) return 'plain'
   if (run.end.kind === 'complete') return 'good'
   return run.end.kind === 'failed' || run.end.kind === 'blocked' ? 'bad' : 'wait'
-}
-
-const LETTERS = {
-  'claude-code': 'Cc',
-  cursor: 'Cu',
-  codex: 'Cx',
-  opencode: 'Oc',
-  gemini: 'Ge',
-  copilot: 'Co',
-  pi: 'π',
-} as const
-
-export function Glyph({ agent }: { agent: keyof typeof LETTERS }) {
-  return (
-    <span class="glyph" aria-hidden="true">
-      {LETTERS[agent]}
-    </span>
-  )
 }

@@ -1,7 +1,8 @@
 import type { ScreenView } from '@batonpass/contract/dashboard'
 import type { Session } from '@batonpass/contract/session'
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, get, post } from '../api.ts'
+import { get } from '../api.ts'
+import { Say } from './say.tsx'
 import { Scroller } from './scroller.tsx'
 import { Empty } from './tag.tsx'
 
@@ -37,7 +38,7 @@ export function Terminal({ session }: { session: Session }) {
             : 'This session is in no terminal that Baton can see'
         }
       >
-        Sessions in tmux, and those that Baton hosts, are shown here live.
+        Sessions in tmux are shown here live, and can be talked to.
       </Empty>
     )
   return (
@@ -45,54 +46,7 @@ export function Terminal({ session }: { session: Session }) {
       <Scroller look="terminal" label={`Terminal, ${screen.state}`}>
         {screen.lines.join('\n')}
       </Scroller>
-      <Say session={session} />
+      <Say session={session} working={screen.state === 'working' || screen.state === 'dialog'} />
     </>
-  )
-}
-
-const SAID: Record<string, string> = {
-  taken: 'The agent has it.',
-  busy: 'It does not wait for input right now; nothing was typed.',
-  'not-taken': 'It was typed, but the agent did not take it.',
-  gone: 'Its terminal is gone.',
-}
-
-/** A prompt from here, typed where the session is. */
-function Say({ session }: { session: Session }) {
-  const [words, setWords] = useState('')
-  const [said, setSaid] = useState('')
-  const send = async () => {
-    if (words.trim() === '') return
-    setSaid('…')
-    await post<{ typed: string }>(`/api/page/sessions/${session.id}/say`, { text: words }).then(
-      ({ typed }) => {
-        setSaid(SAID[typed] ?? typed)
-        if (typed === 'taken') setWords('')
-      },
-      cause => setSaid(cause instanceof ApiError ? cause.message : 'The daemon does not answer'),
-    )
-  }
-  return (
-    <form
-      class="say"
-      onSubmit={event => {
-        event.preventDefault()
-        void send()
-      }}
-    >
-      <label class="hidden" for="say">
-        Say something to the agent
-      </label>
-      <input
-        id="say"
-        value={words}
-        placeholder="Say something to the agent"
-        onInput={event => setWords(event.currentTarget.value)}
-      />
-      <button type="submit">Send</button>
-      <span class="dim" role="status">
-        {said}
-      </span>
-    </form>
   )
 }

@@ -2,12 +2,13 @@ import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { DecisionEntry } from '@batonpass/contract/permission'
 
+type Call = EventOf<'ToolRequested' | 'PermissionAsked'>
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
 /** One step of a session: a tool call with its decision and its end, or an entry that stands alone. */
 export interface Step {
   entry: Entry
-  call?: EventOf<'ToolRequested'>
+  call?: Call
   decision?: DecisionEntry
   end?: EventOf<'ToolFinished'>
 }
@@ -21,7 +22,7 @@ export function stepsOf(entries: readonly Entry[]): Step[] {
     const { body } = entry
     if (body.kind === 'decision') decisions.set(body.event, body)
     else if (body.kind === 'event' && body.event.type === 'ToolFinished') ends.push(body.event)
-    else if (body.kind === 'event' && body.event.type === 'ToolRequested') {
+    else if (body.kind === 'event' && isCall(body.event, decisions)) {
       const call = body.event
       const decision = decisions.get(call.id)
       decisions.delete(call.id)
@@ -33,7 +34,11 @@ export function stepsOf(entries: readonly Entry[]): Step[] {
   return steps
 }
 
-function isEndOf(end: EventOf<'ToolFinished'>, call: EventOf<'ToolRequested'>): boolean {
+/** A hosted agent's calls are known by what they ask for; what only waits in a dialog of the agent's own stands alone. */
+const isCall = (event: AgentEvent, decisions: ReadonlyMap<string, unknown>): event is Call =>
+  event.type === 'ToolRequested' || (event.type === 'PermissionAsked' && decisions.has(event.id))
+
+function isEndOf(end: EventOf<'ToolFinished'>, call: Call): boolean {
   if (end.toolUseId !== undefined && call.toolUseId !== undefined) return end.toolUseId === call.toolUseId
   return end.tool === call.tool && JSON.stringify(end.input) === JSON.stringify(call.input)
 }

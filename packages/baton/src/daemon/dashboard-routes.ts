@@ -114,7 +114,8 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   })
   api.get('/api/page/entries', async c => {
     const entries = await store.entries(read(EntryQuery, c.req.query()))
-    return c.json({ entries: entries.map(entry => slimEntry(entry)) })
+    const longest = countOf(c.req.query('longest'), SLIM_TEXT, LONGEST_TEXT)
+    return c.json({ entries: entries.map(entry => slimEntry(entry, longest)) })
   })
   api.get('/api/page/events', c =>
     streamSSE(c, async stream => {
@@ -143,6 +144,8 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
 }
 
 const MOST_PROJECTS = 30
+const SLIM_TEXT = 400
+const LONGEST_TEXT = 8000
 
 function read<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
   const parsed = schema.safeParse(query)

@@ -1,0 +1,63 @@
+import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
+import { useEffect, useState } from 'preact/hooks'
+import { access, pageHeaders } from './api.ts'
+import { beforeRetry, readEvents } from './sse.ts'
+
+export interface Conversation {
+  /** `none`: the daemon holds no conversation of this session. */
+  state: ConversationView['state'] | 'looking' | 'none'
+  items: readonly ConversationItem[]
+  plan: ConversationView['plan']
+}
+
+const NOTHING: Conversation = { state: 'looking', items: [], plan: [] }
+
+/** What is said in a session that Baton hosts, as it is said. */
+export function useConversation(session: string): Conversation {
+  const [known, setKnown] = useState<Conversation>(NOTHING)
+  useEffect(() => {
+    const stop = new AbortController()
+    setKnown(NOTHING)
+    void followConversation(session, stop.signal, change => setKnown(change))
+    return () => stop.abort()
+  }, [session])
+  return known
+}
+
+type Change = (old: Conversation) => Conversation
+
+async function followConversation(session: string, over: AbortSignal, tell: (change: Change) => void) {
+  for (let tries = 0; !over.aborted && access.value !== 'out'; tries++) {
+    const stop = new AbortController()
+    const end = () => stop.abort()
+    over.addEventListener('abort', end, { once: true })
+    try {
+      const response = await fetch(`/api/page/sessions/${session}/conversation/events`, {
+        headers: pageHeaders(),
+        signal: stop.signal,
+      })
+      if (response.status === 401) access.value = 'out'
+      // A session that is started again after a restart of the daemon has one a little later.
+      if (response.status === 404) tell(old => ({ ...old, state: 'none' }))
+      if (!response.ok || !response.body) throw new Error(String(response.status))
+      tries = 0
+      let first = true
+      await readEvents(response.body, stop, data => {
+        const news = data as ConversationView
+        const fresh = first
+        first = false
+        tell(old => merged(fresh ? [] : old.items, news))
+      })
+    } catch {
+      // Tried again below.
+    }
+    over.removeEventListener('abort', end)
+    if (!over.aborted) await beforeRetry(tries + 1)
+  }
+}
+
+function merged(old: readonly ConversationItem[], { state, items, plan }: ConversationView): Conversation {
+  const all = new Map(old.map(item => [item.nth, item]))
+  for (const item of items) all.set(item.nth, item)
+  return { state, items: [...all.values()].sort((a, b) => a.nth - b.nth), plan }
+}

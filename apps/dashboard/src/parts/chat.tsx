@@ -1,0 +1,123 @@
+import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
+import type { Entry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
+import { useEffect, useRef } from 'preact/hooks'
+import { useAsks } from '../asks.ts'
+import { type Conversation, useConversation } from '../conversation.ts'
+import { useResource } from '../resource.ts'
+import { AGENTS } from '../words.ts'
+import { AskCard } from './ask-card.tsx'
+import { Item } from './conversation-items.tsx'
+import { Say } from './say.tsx'
+import { Empty, Tag } from './tag.tsx'
+import { toldBy } from './told.ts'
+
+const LONGEST = 4000
+const BACK = 200
+
+/** What is said between person, Baton and agent: live where Baton hosts the agent, else as the journal tells it. */
+export function Chat({ session }: { session: Session }) {
+  const live = useConversation(session.id)
+  const path = `/api/page/entries?session=${session.id}&order=desc&limit=${BACK}&longest=${LONGEST}`
+  const { data } = useResource<{ entries: Entry[] }>(path, entry => entry.session === session.id)
+  const asks = useAsks()
+  const open = asks.open.filter(({ ask }) => ask.facts.session === session.id)
+  const items = joined(data ? toldBy(data.entries) : [], live)
+  if (!data || live.state === 'looking') return <p class="dim">Looking …</p>
+  return (
+    <div class="chat">
+      {live.plan.length > 0 ? <Plan steps={live.plan} /> : null}
+      {items.length === 0 ? (
+        <Empty title="Nothing was said yet">
+          {isHosted(session) ? 'Say something below.' : 'Prompts and replies appear here.'}
+        </Empty>
+      ) : (
+        <Said items={items} agent={AGENTS[session.agent]} state={live.state} />
+      )}
+      {asks.trouble ? (
+        <p class="notice bad" role="alert">
+          {asks.trouble.message}. {asks.trouble.remedy ?? ''}
+        </p>
+      ) : null}
+      {open.map(view => (
+        <AskCard
+          key={view.ask.id}
+          view={view}
+          current={false}
+          onAnswer={(option, reason) => void asks.answer(view, option, reason)}
+        />
+      ))}
+      {isHosted(session) && !session.endedAt && live.state !== 'dead' ? (
+        <Say session={session} working={live.state === 'working' || live.state === 'dialog'} />
+      ) : null}
+    </div>
+  )
+}
+
+export const isHosted = ({ pane }: Session): boolean => pane?.startsWith('hosted ') ?? false
+
+/** What was said before this daemon began to listen stands in the journal. */
+function joined(told: readonly ConversationItem[], { items }: Conversation): ConversationItem[] {
+  const from = items[0]?.at
+  return [...told.filter(({ at }) => from === undefined || at < from).map(early), ...items]
+}
+
+/** Told by the journal: numbered below everything that is live. */
+const early = (item: ConversationItem): ConversationItem => ({ ...item, nth: item.nth - 2 ** 40 })
+
+interface SaidProps {
+  items: readonly ConversationItem[]
+  agent: string
+  state: Conversation['state']
+}
+
+/** Follows the end of the conversation, unless somebody reads back. */
+function Said({ items, agent, state }: SaidProps) {
+  const box = useRef<HTMLElement>(null)
+  const atEnd = useRef(true)
+  useEffect(() => {
+    const element = box.current
+    if (element && atEnd.current) element.scrollTop = element.scrollHeight
+  })
+  return (
+    <section
+      class="conversation"
+      ref={box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse could not scroll it otherwise
+      tabIndex={0}
+      aria-label="Conversation"
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        atEnd.current = scrollHeight - scrollTop - clientHeight < 60
+      }}
+    >
+      <ol>
+        {items.map(item => (
+          <Item key={item.nth} item={item} agent={agent} />
+        ))}
+      </ol>
+      <p class="doing" role="status">
+        {state === 'working' ? <Tag tone="good" pulse>{`${agent} works`}</Tag> : null}
+        {state === 'dialog' ? <Tag tone="wait">{`${agent} waits for a yes`}</Tag> : null}
+      </p>
+    </section>
+  )
+}
+
+function Plan({ steps }: { steps: ConversationView['plan'] }) {
+  const done = steps.filter(step => step.done).length
+  return (
+    <details class="panel plan" open>
+      <summary>
+        Plan, {done} of {steps.length} done
+      </summary>
+      <ul>
+        {steps.map(({ text, done: isDone }, index) => (
+          <li key={`${index}${text}`} data-done={isDone}>
+            <span class="box">{isDone ? '☑' : '☐'}</span> {text}
+            <span class="hidden">{isDone ? ' (done)' : ' (open)'}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
