@@ -171,6 +171,12 @@ const permission = section('How permission requests are decided.', {
   undo: flag(true, 'Snapshot the worktree before a command that can be undone, and allow it.', {
     trust: 'needed',
   }),
+  judge: choice(
+    ['auto', 'api', ...SUPERVISORS],
+    'auto',
+    'Who judges what no rule decides: the Anthropic API by its key, or the program of an agent. `auto` takes the first that is there.',
+    { trust: 'needed' },
+  ),
 })
 
 const Rule = setting(

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { answerLaunches } from '../adapters/agents/launches.ts'
+import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
+import type { PrivateCalls } from '../adapters/llm/private-call.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { onPath } from '../adapters/system/on-path.ts'
@@ -13,36 +15,51 @@ import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 
-/** The model that judges what no rule decides; none where there is neither a key nor an agent's program. */
-export function composeJudge(parts: {
+interface CallParts {
   env: Environment
   stateDir: string
   ownCalls: OwnCalls
-  redactor: Redactor
-  goalOf(context: ReactionContext): Promise<string | undefined>
-}): ModelJudge | undefined {
-  const { env, ownCalls, redactor } = parts
-  const chosen = chooseModel({
-    env,
-    programs: systemPrograms,
-    ownCall: () => ownCalls.issue(),
-    // Private: in a shared folder somebody could plant instructions above the call.
-    folder: join(parts.stateDir, 'calls'),
-    find: program => onPath(program, env),
-    others: answerLaunches(),
-  })
-  if (!chosen) return undefined
-  const { model } = chosen
-  const judge = makeModelJudge({
-    model,
-    redactor,
-    clock: systemClock,
-    timers: systemTimers,
-    chance: systemChance,
-  })
+}
+
+/** What it takes to run an agent's own program for an answer. */
+export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCalls => ({
+  env,
+  programs: systemPrograms,
+  ownCall: () => ownCalls.issue(),
+  // Private: in a shared folder somebody could plant instructions above the call.
+  folder: join(stateDir, 'calls'),
+})
+
+/** The model that judges what no rule decides; none where there is neither a key nor an agent's program. */
+export function composeJudge(
+  parts: CallParts & {
+    redactor: Redactor
+    goalOf(context: ReactionContext): Promise<string | undefined>
+  },
+): ModelJudge | undefined {
+  const { env, redactor } = parts
+  const choice = {
+    ...privateCalls(parts),
+    find: (program: string) => onPath(program, env),
+    agents: answerLaunches(),
+  }
+  const judges = new Map<string, ReturnType<typeof makeModelJudge> | undefined>()
+  const judgeBy = (wanted: string) => {
+    if (!judges.has(wanted)) {
+      const name = wanted === 'auto' || wanted === 'api' ? wanted : findProfile(wanted)?.name
+      const model = name && chooseModel(choice, name)?.model
+      const rest = { redactor, clock: systemClock, timers: systemTimers, chance: systemChance }
+      judges.set(wanted, model ? makeModelJudge({ model, ...rest }) : undefined)
+    }
+    return judges.get(wanted)
+  }
+  if (!judgeBy('auto')) return undefined
   return {
     withinMs: JUDGE_MS,
     async judge(event, context, judgement, signal) {
+      const wanted = context.config.permission.judge
+      const judge = judgeBy(wanted)
+      if (!judge) return { decision: 'ask', reason: `${wanted}, which is to judge it, is not there` }
       const { tool, input, action } = event
       const cwd = (action.kind === 'shell' ? action.cwd : undefined) ?? event.cwd ?? context.project
       const goal = await parts.goalOf(context)

@@ -3,9 +3,10 @@ import type { NewEntry } from '@batonpass/contract/journal'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { privateCall } from '../adapters/llm/private-call.ts'
+import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
-import { systemPrograms } from '../adapters/system/programs.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Environment } from '../config/places.ts'
@@ -16,6 +17,7 @@ import type { OwnCalls } from '../session/own-calls.ts'
 import { type HandsOffMode, handsOffMode } from '../workflow/mode.ts'
 import type { Announcement } from '../workflow/ports.ts'
 import { newEntry } from './entry.ts'
+import { privateCalls } from './model.ts'
 
 export interface WorkflowParts {
   config: ConfigKeeper
@@ -40,16 +42,16 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     files: systemFiles,
     smallFiles: systemSmallFiles,
     git: systemGit,
-    programs: systemPrograms,
     driverAt: parts.driverAt,
     clock: systemClock,
-    ownCalls: parts.ownCalls,
+    chance: systemChance,
     env: parts.env,
     home: parts.home,
     stateDir: parts.stateDir,
     ...(parts.inMemory ? { inMemory: true } : {}),
     transcriptsOf,
     answerOf: provider => launchesOf(provider).answer,
+    answer: (call, signal) => privateCall(privateCalls(parts), call, signal),
     forgeFor: parts.forgeFor,
     configOf: project => parts.config.get(project),
     async journal(about, body) {

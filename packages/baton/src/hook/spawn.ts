@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { AGENTS } from '@batonpass/contract/agents'
 import type { Environment } from '../config/places.ts'
 
 /**
@@ -19,12 +20,11 @@ export const stateArgument = (stateDir: string): string => `--state-dir=${stateD
 export const KEPT_ENVIRONMENT = [
   ...['HOME', 'USER', 'LOGNAME', 'PATH', 'SHELL', 'LANG', 'LC_.*', 'TZ', 'TMPDIR', 'XDG_.*'],
   ...['BATON_HOME', 'AGENTIZE_HOME', 'BATON_TELEGRAM_TOKEN', 'TELEGRAM_BOT_TOKEN', 'BATON_STORE_URL'],
-  ...['GITHUB_TOKEN', 'GH_TOKEN', 'GH_HOST', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
+  ...['GITHUB_TOKEN', 'GH_TOKEN', 'GH_HOST'],
   ...['BATON_GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'SSH_AUTH_SOCK'],
-  // How a person's own Claude Code logs in, for the calls that Baton makes with it.
-  ...['ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_.*'],
-  ...['AWS_PROFILE', 'AWS_REGION', 'GOOGLE_APPLICATION_CREDENTIALS', 'CLOUD_ML_REGION'],
-  ...['HTTPS?_PROXY', 'https?_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+  // How a person's own agents log in, for the calls that Baton makes with them.
+  ...Object.values(AGENTS).flatMap(({ env }) => env),
+  ...['HTTPS?_PROXY', 'https?_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_(?:FILE|DIR)'],
 ].join('|')
 const KEEP = new RegExp(`^(?:${KEPT_ENVIRONMENT})$`)
 

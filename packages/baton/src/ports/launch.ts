@@ -8,6 +8,12 @@ export interface Launch {
   env?: Readonly<Record<string, string>>
 }
 
+/** A start for one answer. */
+export interface AnswerLaunch extends Launch {
+  /** Put into the call's own, otherwise empty folder first, for what an agent takes from files only. */
+  files?: Readonly<Record<string, string>>
+}
+
 /** How one agent is started. */
 export interface Launches {
   readonly agent: AgentName
@@ -16,7 +22,7 @@ export interface Launches {
   /** Without a terminal, to the end of one turn. */
   headless(order: { prompt: string; resume?: string }): Launch
   /** For one answer as plain text on its standard output: the question comes on standard input, and its tools are shut where it lets us. */
-  answer?(order: { model?: string | undefined; flags?: readonly string[] }): Launch
+  answer?(order: { model?: string | undefined; flags?: readonly string[] }): AnswerLaunch
   /** As a program that speaks the Agent Client Protocol on its standard streams, where there is one. */
   acp?(): Launch & {
     /** What to do when the program is not there, for a person. */

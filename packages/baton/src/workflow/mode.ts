@@ -4,10 +4,8 @@ import type { Environment } from '../config/places.ts'
 import { batonHome } from '../config/places.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
-import type { Programs } from '../ports/programs.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
-import type { OwnCalls } from '../session/own-calls.ts'
 import { carryOver } from './carry-over.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { HandsOff } from './hands-off.ts'
@@ -20,16 +18,13 @@ import { programSupervisor, type SupervisorParts } from './supervisor-program.ts
 import type { Workflow } from './workflow.ts'
 
 export interface HandsOffParts
-  extends Pick<
-    WorkflowPorts,
-    'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere' | 'driverAt'
-  > {
-  /** How an agent is started for one answer, for a supervisor. */
-  answerOf: SupervisorParts['answerOf']
+  extends SupervisorParts,
+    Pick<
+      WorkflowPorts,
+      'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere' | 'driverAt'
+    > {
   files: Files
   smallFiles: SmallFiles
-  programs: Programs
-  ownCalls: OwnCalls
   clock: Clock
   env: Environment
   home: string

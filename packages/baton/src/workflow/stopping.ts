@@ -176,7 +176,7 @@ function oncePrompt(
     const promptFacts = { session: event.nativeSession, count, max: facts.max, issue, plan }
     const ownPrompt = continuationPrompt(workflow, promptFacts, { stuck })
     if (settings.provider === 'none' || !ports.supervisor) return ownPrompt
-    const request = { settings, project: at.project, goal: workflow.goal, transcript: talk, ownPrompt, stuck }
+    const request = { settings, goal: workflow.goal, transcript: talk, ownPrompt, stuck }
     written ??= supervise(ports, run, request, signal)
     return continuationPrompt(workflow, promptFacts, { stuck, written: await written })
   }

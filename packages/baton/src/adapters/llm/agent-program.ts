@@ -1,19 +1,17 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { Launch } from '../../ports/launch.ts'
+import type { AnswerLaunch } from '../../ports/launch.ts'
 import type { Model, ModelQuestion } from '../../ports/model.ts'
 import { type PrivateCalls, privateCall } from './private-call.ts'
 
 /** Any agent's own program that takes a question on standard input and prints its answer. `program` is the file to run. */
-export function programModel(program: string, launch: Launch, calls: PrivateCalls): Model {
+export function programModel(program: string, launch: AnswerLaunch, calls: PrivateCalls): Model {
   const run = (question: ModelQuestion, more: string, signal: AbortSignal): Promise<string> =>
     privateCall(
       calls,
       {
+        ...launch,
         program,
-        args: launch.args,
-        ...(launch.env ? { env: launch.env } : {}),
-        // A word such as @file would have some of them read that file into the request.
-        input: `${question.system}\n\n${question.prompt.replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ ')}${more}`,
+        input: `${question.system}\n\n${question.prompt}${more}`,
         withinMs: question.withinMs,
       },
       signal,

@@ -1,27 +1,32 @@
-import type { Launch } from '../../ports/launch.ts'
+import type { AgentName } from '@batonpass/contract/event'
+import type { AnswerLaunch } from '../../ports/launch.ts'
 import type { Model } from '../../ports/model.ts'
 import { programModel } from './agent-program.ts'
 import { apiModel } from './api.ts'
 import { cliModel } from './cli.ts'
 import type { PrivateCalls } from './private-call.ts'
 
-/** What answers questions here: the API where there is a key, else Claude Code's own program, else another agent's, else nothing. */
+export interface Choice extends PrivateCalls {
+  /** The file a program name runs, or undefined. */
+  find(program: string): string | undefined
+  /** How the agents are started for one answer, the preferred one first. */
+  agents: readonly (AnswerLaunch & { agent: AgentName })[]
+}
+
+/** What answers questions here: who is wanted, or else the API where there is a key, else the first agent's program that is there. */
 export function chooseModel(
-  calls: PrivateCalls & {
-    /** The file a program name runs, or undefined. */
-    find(program: string): string | undefined
-    /** How the other agents are started for one answer, the preferred one first. */
-    others?: readonly Launch[]
-  },
+  choice: Choice,
+  wanted: 'auto' | 'api' | AgentName = 'auto',
 ): { by: string; model: Model } | undefined {
-  const { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: baseUrl } = calls.env
-  if (key) return { by: 'api', model: apiModel({ key, baseUrl }) }
-  const claude = calls.find('claude')
-  if (claude) return { by: 'claude', model: cliModel(claude, calls) }
-  for (const launch of calls.others ?? []) {
-    const program = calls.find(launch.program)
-    // Its own choice of a model: ours are names of Claude's.
-    if (program) return { by: launch.program, model: programModel(program, launch, calls) }
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: baseUrl } = choice.env
+  if (key && (wanted === 'auto' || wanted === 'api')) return { by: 'api', model: apiModel({ key, baseUrl }) }
+  for (const { agent, ...launch } of choice.agents) {
+    if (wanted !== 'auto' && wanted !== agent) continue
+    const program = choice.find(launch.program)
+    if (!program) continue
+    // Its own choice of a model, except Claude Code's: ours are names of Claude's.
+    const model = agent === 'claude-code' ? cliModel(program, choice) : programModel(program, launch, choice)
+    return { by: launch.program, model }
   }
   return undefined
 }

@@ -9,7 +9,7 @@ export function cliModel(program: string, calls: PrivateCalls): Model {
     const call = {
       program,
       args: claudeArguments(question, schema),
-      input: withoutMentions(question.prompt),
+      input: question.prompt,
       withinMs: question.withinMs,
       env: QUIET,
     }
@@ -61,11 +61,6 @@ function claudeArguments({ model, system }: ModelQuestion, schema: string | unde
     '--no-session-persistence',
     ...(schema ? ['--json-schema', schema] : []),
   ]
-}
-
-/** For versions that do not know the variables: a blank after a leading `@` keeps it from naming a file. */
-function withoutMentions(prompt: string): string {
-  return prompt.replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ ')
 }
 
 const Answer = z.object({

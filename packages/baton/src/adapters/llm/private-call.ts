@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AGENTS } from '@batonpass/contract/agents'
 import { BatonError } from '@batonpass/contract/errors'
+import type { AnswerLaunch } from '../../ports/launch.ts'
 import type { ProgramCall, Programs } from '../../ports/programs.ts'
 
 /** What it takes to run an agent's own program for an answer. */
@@ -14,14 +16,12 @@ export interface PrivateCalls {
   folder: string
 }
 
-export interface PrivateCall extends Pick<ProgramCall, 'program' | 'args' | 'input' | 'withinMs'> {
-  /** On top of the picked environment. */
-  env?: Readonly<Record<string, string>>
-}
+export interface PrivateCall extends AnswerLaunch, Pick<ProgramCall, 'input' | 'withinMs'> {}
 
 /**
  * Runs an agent's own program for one answer and gives its standard output: marked, so that its hooks stand aside; in an empty
- * folder, so that no project speaks to it; with nothing in its environment but what it needs to log in.
+ * folder, so that no project speaks to it; with nothing in its environment but what it needs to log in; and with no file
+ * named in its input, as some read what a word such as `@file` names into the request.
  */
 export async function privateCall(
   { programs, ownCall, env, folder }: PrivateCalls,
@@ -33,8 +33,14 @@ export async function privateCall(
   const cwd = await mkdtemp(join(folder, 'call-'))
   const { marker, release } = ownCall()
   try {
+    for (const [path, text] of Object.entries(call.files ?? {})) {
+      await mkdir(dirname(join(cwd, path)), { recursive: true })
+      await writeFile(join(cwd, path), text)
+    }
+    const { program, args, withinMs } = call
     const environment = { ...agentEnvironment(env), ...call.env, BATON_MARKER: marker }
-    const end = await programs.run({ ...call, cwd, env: environment }, signal)
+    const input = call.input.replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ ')
+    const end = await programs.run({ program, args, withinMs, input, cwd, env: environment }, signal)
     if (end.why === 'timed-out')
       throw new BatonError('timed_out', `${name} did not answer within ${call.withinMs / 1000} seconds`)
     if (end.why === 'aborted') throw new BatonError('model_failed', `${name} was no longer wanted`)
@@ -57,9 +63,7 @@ const KEPT = new RegExp(
     ...['HTTPS?_PROXY', 'https?_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_(FILE|DIR)'],
     // Hooks that carry the marker must find the daemon that issued it.
     ...['BATON_HOME', 'AGENTIZE_HOME'],
-    ...['ANTHROPIC_.*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_.*'],
-    ...['AWS_.*', 'GOOGLE_.*', 'CLOUD_ML_REGION', 'VERTEX_.*'],
-    ...['CODEX_.*', 'OPENAI_.*', 'CURSOR_.*', 'OPENCODE_.*', 'GEMINI_.*', 'COPILOT_.*', 'PI_.*'],
+    ...Object.values(AGENTS).flatMap(each => each.env),
   ].join('|')})$`,
 )
 

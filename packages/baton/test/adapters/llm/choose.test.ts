@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { AgentName } from '@batonpass/contract/event'
 import { describe, expect, test } from 'vitest'
 import { answerLaunches } from '../../../src/adapters/agents/launches.ts'
 import { chooseModel } from '../../../src/adapters/llm/choose.ts'
@@ -14,16 +15,30 @@ describe('choosing a model', () => {
     ['no key but Claude Code', {}, '/usr/bin/claude', 'claude'],
     ['an empty key', { ANTHROPIC_API_KEY: '' }, '/usr/bin/claude', 'claude'],
     ['neither', {}, undefined, undefined],
-  ])('with %s', (_, env, claude, by) => {
+    [
+      'a key, but Claude Code is wanted',
+      { ANTHROPIC_API_KEY: 'sk-ant-x' },
+      '/usr/bin/claude',
+      'claude',
+      'claude-code',
+    ],
+    ['an agent that is wanted', { ANTHROPIC_API_KEY: 'sk-ant-x' }, '/usr/bin/x', 'gemini', 'gemini'],
+    ['an agent that is wanted and not there', { ANTHROPIC_API_KEY: 'sk-ant-x' }, undefined, undefined, 'pi'],
+    ['the API wanted and no key', {}, '/usr/bin/claude', undefined, 'api'],
+  ] as const)('with %s', (_, env, program, by, wanted: AgentName | 'api' | 'auto' = 'auto') => {
     const ownCall = () => ({ marker: 'm', release: () => undefined })
 
-    const chosen = chooseModel({
-      env,
-      programs: systemPrograms,
-      ownCall,
-      folder: '/nowhere',
-      find: () => claude,
-    })
+    const chosen = chooseModel(
+      {
+        env,
+        programs: systemPrograms,
+        ownCall,
+        folder: '/nowhere',
+        find: () => program,
+        agents: answerLaunches(),
+      },
+      wanted,
+    )
 
     expect(chosen?.by).toBe(by)
   })
@@ -39,7 +54,7 @@ describe('choosing a model', () => {
       ownCall: () => ({ marker: 'm', release: () => undefined }),
       folder: join(folder.path, 'calls'),
       find: program => (program === 'codex' ? join(folder.path, 'codex') : undefined),
-      others: answerLaunches(),
+      agents: answerLaunches(),
     })
     expect(chosen?.by).toBe('codex')
     const ask = () => chosen?.model.ask(question, Choice, never())

@@ -25,6 +25,12 @@ export const launches: Launches = {
       ...flags,
       ...['--tools', ''],
     ],
+    // A word such as @file would have it read that file into the request.
+    env: {
+      CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+      CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
+      DISABLE_AUTOUPDATER: '1',
+    },
   }),
   acp: () => ({
     program: 'claude-agent-acp',

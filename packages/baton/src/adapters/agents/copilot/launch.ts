@@ -12,7 +12,16 @@ export const launches: Launches = {
   }),
   answer: ({ model, flags = [] }) => ({
     program: 'copilot',
-    args: ['--silent', '--no-color', ...(model ? ['--model', model] : []), ...flags],
+    args: [
+      ...['--silent', '--no-color', '--no-ask-user', '--no-auto-update', '--no-custom-instructions'],
+      ...['--disable-builtin-mcps', '--no-remote', '--no-remote-export', '--disallow-temp-dir'],
+      ...(model ? ['--model', model] : []),
+      ...flags,
+      // No tool is called that: none is there.
+      '--available-tools=none',
+    ],
+    // A person's own `true` would let it do everything.
+    env: { COPILOT_ALLOW_ALL: 'false' },
   }),
   acp: () => ({
     program: 'copilot',
