@@ -10,6 +10,6 @@ export interface AgentTerminal {
   readonly erase?: 'C-c' | 'C-u'
   /** After `clear` no hook tells of the fresh conversation before its first prompt. */
   readonly silent?: true
-  /** What the screen shows (escape codes included); `typed` is what stands on the prompt line. */
-  read(screen: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
+  /** What the screen shows (escape codes included) under the window's title; `typed` is what stands on the prompt line. */
+  read(screen: string, title?: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
 }

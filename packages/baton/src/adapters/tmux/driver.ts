@@ -16,6 +16,9 @@ const STOPPED_MS = 5000
 /** How long a stopped agent may take to put its prompt back. */
 const PUT_BACK_MS = 600
 const LOOK_AGAIN_MS = 40
+/** How long one press of Ctrl-U is given: that a line break went may not show. */
+const ERASED_MS = 400
+const MOST_PRESSES = 100
 /** How long each Enter is given to act: a lost one shows soon, a slow machine shows late. */
 const ENTER_MS = [1500, 3000, 4000]
 
@@ -51,7 +54,10 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     const pane = spot && (await paneAt(spot.server, spot.id))
     if (!pane) return { state: 'gone', typed: '', lines: [] }
     const screen = (await screenOf(spot.server, pane.id)) ?? ''
-    const { state, typed } = terminals[agent]?.read(screen) ?? { state: 'unknown' as const, typed: '' }
+    const { state, typed } = terminals[agent]?.read(screen, pane.title) ?? {
+      state: 'unknown' as const,
+      typed: '',
+    }
     const seen = { typed, lines: linesOf(screen), pid: pane.pid }
     if (pane.dead) return { ...seen, state: 'dead' }
     return { ...seen, state: pane.inMode ? 'person' : state, pane }
@@ -111,8 +117,19 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
   ): Promise<boolean> {
     const key = terminals[agent]?.erase
     if (key === undefined) return false
-    await server.run(['send-keys', '-t', id, key])
-    return await eventually(async () => (await view(place, agent)).typed === '', TAKEN_MS)
+    let { typed } = await view(place, agent)
+    const changes = async (before: string) => {
+      typed = (await view(place, agent)).typed
+      return typed !== before
+    }
+    // It takes a line at a time and may be pressed too often; Ctrl-C may not.
+    const [presses, withinMs] = key === 'C-u' ? [MOST_PRESSES, ERASED_MS] : [1, TAKEN_MS]
+    for (let n = 0; n < presses && typed !== ''; n++) {
+      const before = typed
+      await server.run(['send-keys', '-t', id, key])
+      await eventually(() => changes(before), withinMs)
+    }
+    return typed === ''
   }
 
   async function submit(
@@ -186,9 +203,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
         (await eventually(async () => (await view(place, agent)).typed !== '', PUT_BACK_MS))
       ) {
         const { pane } = await view(place, agent)
-        if (pane && !(await isTypedInto(spot.server, pane)))
-          await spot.server.run(['send-keys', '-t', spot.id, erase])
-        await eventually(async () => (await view(place, agent)).typed === '', TAKEN_MS)
+        if (pane && !(await isTypedInto(spot.server, pane))) await erased(spot, place, agent)
       }
       return 'interrupted'
     },
@@ -199,6 +214,8 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     },
 
     startsWithPrompt: agent => terminals[agent]?.startsWithPrompt === true,
+
+    silentAfterClear: agent => terminals[agent]?.silent === true,
 
     async start(order: StartOrder): Promise<Started> {
       const socket = order.where ?? defaultSocket(env)

@@ -13,10 +13,12 @@ export interface Pane {
   typingSince: number | undefined
   /** What Baton noted when it started it. */
   mark: string
+  /** What the program calls its window. */
+  title: string
 }
 
 const FORMAT =
-  '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{?@baton_typing,#{@baton_typing},0} #{@baton}'
+  '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{?@baton_typing,#{@baton_typing},0} =#{@baton}= #{pane_title}'
 
 /** One pane, and the time by tmux's clock in seconds; undefined when there is none. */
 export async function paneAt(server: TmuxServer, id: string): Promise<(Pane & { now: number }) | undefined> {
@@ -34,8 +36,8 @@ export async function panesOf(server: TmuxServer): Promise<Pane[]> {
 }
 
 function paneIn(line: string): Pane | undefined {
-  const [, id, dead, inMode, pid, changed, typing, mark] =
-    /^(%\d+) ([01]) (\d+) (\d*) (\d*) (\d{1,12}) (.*)$/.exec(line) ?? []
+  const [, id, dead, inMode, pid, changed, typing, mark = '', title = ''] =
+    /^(%\d+) ([01]) (\d+) (\d*) (\d*) (\d{1,12}) =([^=]*)= (.*)$/.exec(line) ?? []
   if (!id) return undefined
   return {
     id,
@@ -44,7 +46,8 @@ function paneIn(line: string): Pane | undefined {
     pid: Number(pid) || undefined,
     changedAt: Number(changed) * 1000,
     typingSince: Number(typing) || undefined,
-    mark: mark !== undefined && /^[\w-]{1,60}$/.test(mark) ? mark : '',
+    mark: /^[\w-]{1,60}$/.test(mark) ? mark : '',
+    title,
   }
 }
 

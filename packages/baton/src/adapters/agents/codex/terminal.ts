@@ -12,7 +12,7 @@ export const codexTerminal: AgentTerminal = {
   interrupt: 'Escape',
   // Ctrl-C on an empty line ends Codex.
   erase: 'C-u',
-  read(screen) {
+  read(screen, title = '') {
     const lines = readScreen(screen)
     const at = lines.findLastIndex(isPrompt)
     const below = lines.slice(at + 1, lines.findLastIndex(line => !isBlank(line)) + 1)
@@ -26,7 +26,9 @@ export const codexTerminal: AgentTerminal = {
     // What is typed behind a `!` goes to a shell.
     const mark = first.startsWith('!') ? '!' : ''
     const typed = [mark + first.slice(1), ...more].join('\n').trim()
-    return { state: lines.slice(0, at).some(isWorking) ? 'working' : 'waiting', typed }
+    // While it writes its answer, only the wheel in the title turns.
+    const works = /^[⠀-⣿]/.test(title) || lines.slice(0, at).some(isWorking)
+    return { state: works ? 'working' : 'waiting', typed }
   },
 }
 

@@ -10,12 +10,13 @@ export const geminiTerminal: AgentTerminal = {
   clear: '/clear',
   interrupt: 'Escape',
   erase: 'C-c',
-  read(screen) {
+  read(screen, title = '') {
     const lines = readScreen(screen)
     const box = promptBox(lines)
     if (!box)
       return { state: lines.every(({ text }) => text.trim() === '') ? 'unknown' : 'dialog', typed: '' }
-    return { state: box.above.some(isWorking) ? 'working' : 'waiting', typed: typedIn(box.inside) }
+    const works = title.startsWith('✦') || box.above.some(isWorking)
+    return { state: works ? 'working' : 'waiting', typed: typedIn(box.inside) }
   },
 }
 
