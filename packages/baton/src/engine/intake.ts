@@ -3,7 +3,7 @@ import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent, AgentName } from '@batonpass/contract/event'
 import type { Envelope } from '@batonpass/contract/hook'
-import { EntryId, EventId, type SessionId } from '@batonpass/contract/ids'
+import type { SessionId } from '@batonpass/contract/ids'
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import type { Reaction } from '@batonpass/contract/reaction'
@@ -16,12 +16,14 @@ import { Cleared } from '../session/cleared.ts'
 import { isNews } from '../session/context/figure.ts'
 import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
+import { Turns } from '../session/turns.ts'
 import { AskedTwice } from './asked-twice.ts'
 import { Echoes } from './echoes.ts'
-import { Lanes } from './lanes.ts'
 import { type Merged, settle, speakers } from './merge.ts'
+import { OwnWords, remember } from './own-words.ts'
 import { mapPaths } from './paths.ts'
 import { type Reacting, react } from './react.ts'
+import { entryOf, stamp } from './stamp.ts'
 
 /** One hook call: the client's envelope and the agent's own bytes. */
 export interface HookCall {
@@ -62,17 +64,15 @@ export interface Told extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'
 
 /** What hooks do not tell, or only where they are asked. */
 const BESIDE_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured']
-const OWN_SESSIONS = 1000
 /** As long as any hook may wait. */
 const TOLD_MS = 2 * 60 * 60_000
 
 /** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
 export class Intake {
   readonly #parts: IntakeParts
-  readonly #lanes = new Lanes()
+  readonly #lanes = new Turns()
   readonly #echoes = new Echoes()
-  readonly #ownSessions = new Set<string>()
-  readonly #ownPrompts = new Map<string, string>()
+  readonly #own = new OwnWords()
   readonly #cleared = new Cleared()
   readonly #askedTwice = new AskedTwice()
   /** Sessions whose hooks have called. */
@@ -99,7 +99,7 @@ export class Intake {
     } catch (cause) {
       return ownCall ? NOTHING_TO_SAY : await this.#safe(adapter, envelope, cause)
     }
-    if (this.#isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
+    if (this.#own.isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
     remember(this.#hooked, sessionId(adapter.name, decoded.nativeSession))
     if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
 
@@ -112,13 +112,6 @@ export class Intake {
     } catch (cause) {
       return await this.#safe(adapter, { ...envelope, event: native }, cause, decoded.mode)
     }
-  }
-
-  /** Whether Baton's own model call speaks. Some of its hooks carry no marker or come late, so its session is remembered. */
-  #isOwn(nativeSession: string, marked: boolean): boolean {
-    if (!marked) return this.#ownSessions.has(nativeSession)
-    remember(this.#ownSessions, nativeSession)
-    return true
   }
 
   /** Takes an event in that no hook brought: a hosted session's, or a figure that Baton read itself. */
@@ -136,7 +129,7 @@ export class Intake {
 
   /** Changes what is known of a session, in its turn. */
   async amend(id: SessionId, change: (session: Session) => Session): Promise<void> {
-    await this.#lanes.run(id, async () => {
+    await this.#lanes.take(id, async () => {
       const known = await this.#parts.session(id)
       if (known) await this.#parts.write([], [change(known)])
     })
@@ -152,7 +145,7 @@ export class Intake {
     const { clock } = this.#parts
     const began = clock.elapsed()
     const session = sessionId(call.envelope.agent, decoded.nativeSession)
-    const heard = await this.#lanes.run(session, async () => {
+    const heard = await this.#lanes.take(session, async () => {
       const heard = await this.#record(call, decoded)
       if (!heard) return undefined
       // In shadow mode everything is written down and nothing is answered.
@@ -166,7 +159,7 @@ export class Intake {
     const { event, reacting, project } = heard
     const merged = await lateToo(reacting, call.signal)
     const reaction = settle(merged)
-    if (reaction.goOn) this.#keepPrompt(session, reaction.goOn.prompt)
+    if (reaction.goOn) this.#own.said(session, reaction.goOn.prompt)
     // The answer to a figure is only shown.
     const isShown = event.type === 'ContextMeasured'
     if (!isShown && Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
@@ -190,7 +183,7 @@ export class Intake {
     const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
     // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
     if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
-    const event = before ?? this.#knowingOwnPrompts(stamp(decoded, envelope, now, chance))
+    const event = before ?? this.#own.recognise(stamp(decoded, envelope, now, chance))
     const known = await this.#parts.session(event.session)
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
@@ -212,20 +205,6 @@ export class Intake {
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
     return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
-  }
-
-  /** Some agents tell their hooks of our own continuation as of any prompt: no person typed that one. */
-  #knowingOwnPrompts(event: AgentEvent): AgentEvent {
-    if (event.type !== 'PromptSubmitted' || event.automatic) return event
-    if (this.#ownPrompts.get(event.session) !== digestOf(event.prompt)) return event
-    this.#ownPrompts.delete(event.session)
-    return { ...event, automatic: true }
-  }
-
-  #keepPrompt(session: string, prompt: string): void {
-    this.#ownPrompts.set(session, digestOf(prompt))
-    const [oldest] = this.#ownPrompts.keys()
-    if (this.#ownPrompts.size > OWN_SESSIONS && oldest !== undefined) this.#ownPrompts.delete(oldest)
   }
 
   /** By what was said, not by its bytes: the same event comes with a line break from a process and without one by HTTP. */
@@ -250,15 +229,7 @@ export class Intake {
   }
 }
 
-const digestOf = (prompt: string): string => createHash('sha1').update(prompt.trim()).digest('base64')
-
 const NOTHING_TO_SAY = '{}'
-
-function remember(sessions: Set<string>, session: string): void {
-  sessions.add(session)
-  const [oldest] = sessions
-  if (sessions.size > OWN_SESSIONS && oldest !== undefined) sessions.delete(oldest)
-}
 
 /** Agents give their figures many times a minute; only what changes something is kept. */
 const tellsNews = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>
@@ -272,35 +243,6 @@ const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
 
 const lateToo = (reacting: Reacting, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)
-
-function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, chance: Chance): AgentEvent {
-  return {
-    ...decoded,
-    id: EventId.parse(`evt_${chance.id(20)}`),
-    at: new Date(now).toISOString(),
-    agent: envelope.agent,
-    session: sessionId(envelope.agent, decoded.nativeSession),
-  }
-}
-
-function entryOf(
-  { chance, clock }: Pick<IntakeParts, 'chance' | 'clock'>,
-  event: AgentEvent,
-  project: string | undefined,
-  body: EntryBody,
-): NewEntry {
-  return {
-    id: EntryId.parse(`ent_${chance.id(20)}`),
-    at: body.kind === 'event' ? event.at : new Date(clock.now()).toISOString(),
-    agent: event.agent,
-    session: event.session,
-    nativeSession: event.nativeSession,
-    ...(event.promptId ? { promptId: event.promptId } : {}),
-    ...('toolUseId' in event && event.toolUseId ? { toolUseId: event.toolUseId } : {}),
-    ...(project ? { project } : {}),
-    body,
-  }
-}
 
 /** Invalid UTF-8 becomes replacement characters: an odd byte in a prompt is no reason to fail. */
 function parseJson(body: Uint8Array): unknown {

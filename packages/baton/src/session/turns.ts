@@ -1,18 +1,28 @@
-/** Runs the work of one session (or claim) strictly in order, so that reading, deciding and writing are one step. */
+/** Runs the work of one session (or claim, or project) strictly in order and that of others beside it; an empty queue costs nothing. */
 export class Turns {
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  take<T>(session: string, work: () => Promise<T>): Promise<T> {
-    const mine = (this.#tails.get(session) ?? Promise.resolve()).then(work, work)
+  take<T>(whose: string, work: () => Promise<T>): Promise<T> {
+    const mine = (this.#tails.get(whose) ?? Promise.resolve()).then(work, work)
     const tail: Promise<void> = mine.then(
-      () => this.#leave(session, tail),
-      () => this.#leave(session, tail),
+      () => this.#leave(whose, tail),
+      () => this.#leave(whose, tail),
     )
-    this.#tails.set(session, tail)
+    this.#tails.set(whose, tail)
     return mine
   }
 
-  #leave(session: string, tail: Promise<unknown>): void {
-    if (this.#tails.get(session) === tail) this.#tails.delete(session)
+  /** Something is under way or waits. */
+  has(whose: string): boolean {
+    return this.#tails.has(whose)
+  }
+
+  /** Resolves when every queue is empty. */
+  async idle(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.all(this.#tails.values())
+  }
+
+  #leave(whose: string, tail: Promise<unknown>): void {
+    if (this.#tails.get(whose) === tail) this.#tails.delete(whose)
   }
 }

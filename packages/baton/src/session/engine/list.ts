@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { asEntry, asHeader, messageOf, parseLine, textOfMessage } from './entries.ts'
 import { isSessionFileName, sessionFolder } from './places.ts'
-import type { SessionPorts } from './session-manager.ts'
+import type { SessionPorts } from './session-file.ts'
 
 export interface ListedSession {
   path: string

@@ -1,0 +1,39 @@
+import type { AgentEvent } from '@batonpass/contract/event'
+import type { Envelope } from '@batonpass/contract/hook'
+import { EntryId, EventId } from '@batonpass/contract/ids'
+import type { EntryBody, NewEntry } from '@batonpass/contract/journal'
+import type { DecodedEvent } from '../ports/agent.ts'
+import type { Chance } from '../ports/chance.ts'
+import type { Clock } from '../ports/clock.ts'
+import { sessionId } from '../session/id.ts'
+
+/** What the agent told, as an event of ours. */
+export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, chance: Chance): AgentEvent {
+  return {
+    ...decoded,
+    id: EventId.parse(`evt_${chance.id(20)}`),
+    at: new Date(now).toISOString(),
+    agent: envelope.agent,
+    session: sessionId(envelope.agent, decoded.nativeSession),
+  }
+}
+
+/** Something about an event, for the journal. */
+export function entryOf(
+  { chance, clock }: { chance: Chance; clock: Clock },
+  event: AgentEvent,
+  project: string | undefined,
+  body: EntryBody,
+): NewEntry {
+  return {
+    id: EntryId.parse(`ent_${chance.id(20)}`),
+    at: body.kind === 'event' ? event.at : new Date(clock.now()).toISOString(),
+    agent: event.agent,
+    session: event.session,
+    nativeSession: event.nativeSession,
+    ...(event.promptId ? { promptId: event.promptId } : {}),
+    ...('toolUseId' in event && event.toolUseId ? { toolUseId: event.toolUseId } : {}),
+    ...(project ? { project } : {}),
+    body,
+  }
+}
