@@ -7,6 +7,8 @@ import { type BatonHere, batonIn } from '../world/baton.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
+import { answering } from './answering.ts'
+import { type Check, judged, messageOf, type Outcome } from './check.ts'
 
 /** What every agent is tried on, in the order of the table. */
 export const BEHAVIOURS = [
@@ -20,21 +22,35 @@ export const BEHAVIOURS = [
   'handoff',
   'evidence',
   'inject',
+  'judge',
+  'supervisor',
 ] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
-/** `works`, or what was seen instead. */
-export type Outcome = 'works' | { failed: string }
-
 /** The same scenarios against one real agent with the real, built Baton; each behaviour is judged for itself. */
 export async function tryAgent(agent: RealAgent): Promise<Record<Behaviour, Outcome>> {
+  const outcomes: Partial<Record<Behaviour, Outcome>> = {}
+  await tryHooks(agent, outcomes)
+  await answering(agent, async (behaviour, check) => {
+    outcomes[behaviour] = await judged(check)
+  }).catch(cause => {
+    const failed = { failed: messageOf(cause) }
+    outcomes.judge ??= failed
+    outcomes.supervisor ??= failed
+  })
+  return Object.fromEntries(
+    BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),
+  ) as Record<Behaviour, Outcome>
+}
+
+/** What goes through its hooks. */
+async function tryHooks(agent: RealAgent, outcomes: Partial<Record<Behaviour, Outcome>>): Promise<void> {
   await using model = await startModel([agent.dialect])
   await using home = await agentHome(agent, model)
   await using baton = batonIn(home.path, home.project)
   baton.configure(RULES)
   await baton.must('init', '--agent', agent.name)
   const world: World = { agent, model, home, baton }
-  const outcomes: Partial<Record<Behaviour, Outcome>> = {}
   for (const scenario of [permission, continuation, handoff]) {
     try {
       for (const [behaviour, check] of Object.entries(await scenario(world)) as [Behaviour, Check][])
@@ -44,9 +60,6 @@ export async function tryAgent(agent: RealAgent): Promise<Record<Behaviour, Outc
       for (const behaviour of SHOWN_BY.get(scenario) ?? []) outcomes[behaviour] ??= failed
     }
   }
-  return Object.fromEntries(
-    BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),
-  ) as Record<Behaviour, Outcome>
 }
 
 interface World {
@@ -55,9 +68,6 @@ interface World {
   home: AgentHome
   baton: BatonHere
 }
-
-/** Throws, or gives a text, when the behaviour was not seen. */
-type Check = () => undefined | string | Promise<undefined | string>
 
 const RULES = `permission:
   preset: trusting
@@ -219,15 +229,3 @@ function factsIn(home: AgentHome) {
   const [name = ''] = readdirSync(folder).sort().reverse()
   return parseHandoff(readFileSync(join(folder, name), 'utf8')).document.facts
 }
-
-async function judged(check: Check): Promise<Outcome> {
-  try {
-    const wrong = await check()
-    return wrong === undefined ? 'works' : { failed: wrong }
-  } catch (cause) {
-    return { failed: messageOf(cause) }
-  }
-}
-
-const messageOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).split('\n').slice(0, 40).join('\n')

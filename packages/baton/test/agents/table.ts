@@ -11,8 +11,9 @@ import { opencode } from '../world/agents/opencode.ts'
 import { pi } from '../world/agents/pi.ts'
 import { pinned } from '../world/agents/pinned.ts'
 import type { RealAgent } from '../world/agents/real.ts'
+import type { Outcome } from './check.ts'
 import { cross } from './crossing.ts'
-import { BEHAVIOURS, type Behaviour, type Outcome, tryAgent } from './scenarios.ts'
+import { BEHAVIOURS, type Behaviour, tryAgent } from './scenarios.ts'
 
 // npm run test:agents [-- [--write] AGENT…]: every real agent through the same scenarios, and one table of what was seen.
 const ALL: readonly RealAgent[] = [claudeCode, codex, opencode, gemini, copilot, pi]

@@ -7,7 +7,7 @@ import type { RealAgent } from './real.ts'
 export const codex: RealAgent = {
   name: 'codex',
   dialect: openaiResponses,
-  setUp({ home, url }) {
+  setUp({ home, url, project }) {
     mkdirSync(join(home, '.codex'))
     const config = `model = "fake-model"
 model_provider = "fake"
@@ -16,11 +16,11 @@ model_provider = "fake"
 name = "fake"
 base_url = "${url}/v1"
 wire_api = "responses"
-env_key = "FAKE_KEY"
+env_key = "OPENAI_API_KEY"
 `
     writeFileSync(join(home, '.codex', 'config.toml'), config)
   },
-  env: ({ key }) => ({ FAKE_KEY: key }),
+  env: ({ key }) => ({ OPENAI_API_KEY: key }),
   headless: ({ prompt, resume }) => [
     'exec',
     // It would leave a process behind.
@@ -31,5 +31,6 @@ env_key = "FAKE_KEY"
     '--json',
     ...(resume === undefined ? [prompt] : ['resume', resume, prompt]),
   ],
+  interactive: ['--disable', 'daemon_auto_start', '--dangerously-bypass-hook-trust'],
   shell: command => call('exec_command', { cmd: command }),
 }
