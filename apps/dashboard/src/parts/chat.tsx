@@ -22,7 +22,8 @@ export function Chat({ session }: { session: Session }) {
   const { data } = useResource<{ entries: Entry[] }>(path, entry => entry.session === session.id)
   const asks = useAsks()
   const open = asks.open.filter(({ ask }) => ask.facts.session === session.id)
-  const items = joined(data ? toldBy(data.entries) : [], live)
+  const asked = new Set(open.map(({ subject }) => subject))
+  const items = joined(data ? toldBy(data.entries) : [], live).map(item => asking(item, asked))
   if (!data || live.state === 'looking') return <p class="dim">Looking …</p>
   return (
     <div class="chat">
@@ -61,6 +62,12 @@ function joined(told: readonly ConversationItem[], { items }: Conversation): Con
   const from = items[0]?.at
   return [...told.filter(({ at }) => from === undefined || at < from).map(early), ...items]
 }
+
+/** An agent with hooks asks by them: its own protocol calls that running. */
+const asking = (item: ConversationItem, asked: ReadonlySet<string>): ConversationItem =>
+  item.kind === 'call' && item.state === 'running' && asked.has(item.subject)
+    ? { ...item, state: 'asks' }
+    : item
 
 /** Told by the journal: numbered below everything that is live. */
 const early = (item: ConversationItem): ConversationItem => ({ ...item, nth: item.nth - 2 ** 40 })

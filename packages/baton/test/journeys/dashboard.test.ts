@@ -4,12 +4,13 @@ import { Health } from '@batonpass/contract/api'
 import { LoginLink } from '@batonpass/contract/dashboard'
 import { describe, expect, test } from 'vitest'
 import { claudeHome } from '../world/agents/claude.ts'
+import { claudeAcp } from '../world/agents/claude-acp.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { type BatonHere, batonFor } from '../world/baton.ts'
 import { startBrowser } from '../world/browser.ts'
 import { startModel, textOf } from '../world/model.ts'
-import { call, say } from '../world/turn.ts'
+import { call, say, type Turn } from '../world/turn.ts'
 
 const ASK_DATE =
   'handsoff:\n  auto_permission: false\n  max_continuations: 1\npermissions:\n  ask:\n    - program: date\n'
@@ -99,5 +100,73 @@ describe('the dashboard beside the real Claude Code', () => {
     await page.locator('.terminal', { hasText: 'heard from the browser' }).waitFor()
     await opened.picture('terminal-of-claude')
     expect(await opened.barriers()).toEqual([])
+  })
+
+  test('a hosted agent is talked to in the browser: its words, its calls, a question in place, and a stop', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    await using browser = await startBrowser()
+    await using opened = await browser.open()
+    const { page } = opened
+    baton.configure(ASK_DATE)
+    await baton.must('up', '--restart')
+    await page.goto(await linkOf(baton))
+    await page.locator('.link-state', { hasText: 'live' }).waitFor()
+    const stopped = new Promise<void>(() => {})
+    const todos = [
+      { content: 'Look at the clock', status: 'completed', activeForm: 'Looking' },
+      { content: 'Say the year', status: 'pending', activeForm: 'Saying' },
+    ]
+    const answers: [RegExp, () => Turn][] = [
+      [/what year$/, () => call('Bash', { command: 'date +year-%Y' }, { text: 'I look at **the clock**.' })],
+      [/for ever$/, () => say('never', { gate: stopped })],
+      [/make a plan$/, () => call('TodoWrite', { todos })],
+      [/./, () => say('It is done.\n\n- one\n- two')],
+    ]
+    model.script({ key: home.key }, request => answers.find(([words]) => words.test(request.lastText))?.[1]())
+    const env = { ...home.env(model), ...(await claudeAcp()) }
+    await baton.run(['run', '--hosted', '--title', 'inside', 'what year'], { env })
+
+    await page.locator('.card a').first().click()
+    const talk = page.getByRole('region', { name: 'Conversation' })
+    await talk.locator('[data-who=prompt]', { hasText: 'what year' }).waitFor()
+    await talk.locator('[data-who=agent] b', { hasText: 'the clock' }).waitFor()
+    await talk.locator('.call', { hasText: 'date +year-%Y' }).getByText('asks', { exact: true }).waitFor()
+    const ask = page.locator('.ask', { hasText: 'date +year-%Y' })
+    await ask.waitFor()
+    await opened.picture('hosted-asks')
+    expect(await opened.barriers()).toEqual([])
+    await ask.getByRole('button', { name: 'Allow once' }).click()
+    const done = talk.locator('.call', { hasText: 'date +year-%Y' })
+    await done.getByText('done', { exact: true }).waitFor()
+    await done.getByRole('button').click()
+    await done.getByText(/year-20\d\d/).waitFor()
+    await talk.locator('[data-who=agent]', { hasText: 'It is done.' }).waitFor()
+
+    await page.getByLabel('Say something to the agent').fill('make a plan')
+    await page.keyboard.press('Enter')
+    await page.getByText('Plan, 1 of 2 done').waitFor()
+    await page.getByText('The agent has it.').waitFor()
+    await talk.locator('[data-who=prompt]', { hasText: 'make a plan' }).waitFor()
+    await opened.picture('hosted')
+
+    await page.getByLabel('Say something to the agent').fill('for ever')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await model.waitForRequest(request => /for ever$/.test(request.lastText))
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await talk.locator('.note', { hasText: 'cancelled' }).waitFor()
+    await page.getByText('The turn was stopped.').waitFor()
+    expect(opened.complaints).toEqual([])
+
+    // A new daemon goes on with it: what was said before stands in the journal.
+    await baton.must('up', '--restart')
+    await page.locator('.link-state', { hasText: 'live' }).waitFor()
+    await page.reload()
+    await talk.locator('[data-who=prompt]', { hasText: 'what year' }).waitFor()
+    await baton.must('kill', 'inside')
   })
 })
