@@ -27,6 +27,10 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   return (await call('POST', path, body)) as T
 }
 
+export async function del<T>(path: string): Promise<T> {
+  return (await call('DELETE', path)) as T
+}
+
 /** A request with everything that shows it comes from this page. */
 export function pageHeaders(): Record<string, string> {
   return { 'baton-page': localStorage.getItem(KEY) ?? '' }

@@ -15,11 +15,16 @@ export interface Resource<T> {
 const CALM_MS = 600
 
 /** What an address of the daemon holds, looked at again when something happened that concerns it. */
-export function useResource<T>(path: string, concerns: (entry: Entry) => boolean = () => false): Resource<T> {
+export function useResource<T>(
+  path: string,
+  concerns: (entry: Entry) => boolean = () => false,
+  /** For what changes without an entry in the journal: looked at again after this long, while somebody looks. */
+  everyMs?: number,
+): Resource<T> {
   const [state, setState] = useState<{ path: string; data?: T; error?: ApiError }>({ path })
   const test = useRef(concerns)
   test.current = concerns
-  const again = useRef(() => {})
+  const reload = useRef(() => {})
 
   useEffect(() => {
     const stop = new AbortController()
@@ -53,25 +58,27 @@ export function useResource<T>(path: string, concerns: (entry: Entry) => boolean
         void look()
       }, CALM_MS)
     }
-    again.current = () => void look()
+    reload.current = () => void look()
     void look()
     const stopEntries = onEntry(entry => {
       if (test.current(entry)) soon()
     })
     const stopReturns = onReturn(() => void look())
+    const again = everyMs === undefined ? 0 : setInterval(() => document.hidden || void look(), everyMs)
     return () => {
       stop.abort()
       clearTimeout(timer)
+      clearInterval(again)
       stopEntries()
       stopReturns()
     }
-  }, [path])
+  }, [path, everyMs])
 
   const current = state.path === path ? state : { path }
   return {
     data: current.data,
     error: current.error,
     absent: current.error?.status === 404,
-    reload: () => again.current(),
+    reload: () => reload.current(),
   }
 }

@@ -2,6 +2,8 @@ import { AGENTS as KNOWN } from '@batonpass/contract/agents'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
+import type { PsRow } from '@batonpass/contract/watch'
+import { SEEN } from './watch.ts'
 
 export type Tone = 'plain' | 'good' | 'wait' | 'bad' | 'info'
 
@@ -241,10 +243,17 @@ export function subjectOf({ action, input }: ToolEvent): string {
   }
 }
 
-/** What a session is doing right now, as far as its last event tells. */
-export function stateOf(session: Session, asks: number, nowMs: number): { word: string; tone: Tone } {
+/** What a session is doing right now: what it asks, what a look from outside says, else what its last event tells. */
+export function stateOf(
+  session: Session,
+  asks: number,
+  nowMs: number,
+  row?: PsRow,
+): { word: string; tone: Tone } {
   if (session.endedAt) return { word: 'ended', tone: 'plain' }
   if (asks > 0) return { word: 'asks you', tone: 'wait' }
+  const seen = row && SEEN[row.state]
+  if (seen) return seen
   const quiet = nowMs - Date.parse(session.lastSeenAt)
   if (quiet > 6 * 3_600_000) return { word: 'silent', tone: 'plain' }
   switch (session.lastEvent) {

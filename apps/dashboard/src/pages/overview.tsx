@@ -1,12 +1,14 @@
 import type { HourTally, Overview } from '@batonpass/contract/dashboard'
 import { useState } from 'preact/hooks'
 import { Card, endTone, RunWords } from '../parts/card.tsx'
+import { cycleOf, useCycles } from '../parts/cycle.tsx'
 import { Glyph } from '../parts/glyph.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, span } from '../time.tsx'
+import { useWatch } from '../watch.ts'
 import { AGENTS, baseOf } from '../words.ts'
 
 const FIRST = 48
@@ -34,11 +36,7 @@ export function OverviewPage() {
             Start one as you always do; it appears here by itself. If it does not: <code>baton doctor</code>
           </Empty>
         ) : (
-          <ul class="cards">
-            {live.slice(0, shown).map(card => (
-              <Card key={card.session.id} card={card} />
-            ))}
-          </ul>
+          <Cards cards={live.slice(0, shown)} />
         )}
         {live.length > shown ? (
           <p>
@@ -62,6 +60,24 @@ export function OverviewPage() {
         </section>
       ) : null}
     </Page>
+  )
+}
+
+/** Looked at from outside only after there is something to show. */
+function Cards({ cards }: { cards: Overview['live'] }) {
+  const cycles = useCycles()
+  const rows = useWatch()
+  return (
+    <ul class="cards">
+      {cards.map(card => (
+        <Card
+          key={card.session.id}
+          card={card}
+          cycle={cycleOf(cycles, card.session)}
+          row={rows.get(card.session.id)}
+        />
+      ))}
+    </ul>
   )
 }
 

@@ -1,8 +1,9 @@
 import type { SessionView } from '@batonpass/contract/dashboard'
 import type { Session } from '@batonpass/contract/session'
 import type { ComponentChildren } from 'preact'
-import { endTone, RunWords } from '../parts/card.tsx'
+import { endTone, Problem, RunWords } from '../parts/card.tsx'
 import { Chat, isHosted } from '../parts/chat.tsx'
+import { CycleButton, CyclePanel, cycleOf, useCycles } from '../parts/cycle.tsx'
 import { Gauge } from '../parts/gauge.tsx'
 import { Handoffs } from '../parts/handoffs.tsx'
 import { Page } from '../parts/page.tsx'
@@ -13,6 +14,7 @@ import { Terminal } from '../parts/terminal.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, now, span } from '../time.tsx'
+import { useWatch } from '../watch.ts'
 import { AGENTS, baseOf, stateOf } from '../words.ts'
 
 const TABS = {
@@ -33,11 +35,15 @@ function tabsOf(session: Session): [name: string, title: string][] {
 export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | undefined }) {
   const path = `/api/page/sessions/${encodeURIComponent(id)}`
   const { data, error } = useResource<SessionView>(path, entry => entry.session === id)
+  const cycles = useCycles()
+  const rows = useWatch()
   if (!data) return <Page title="Session" error={error} />
   const { session, run } = data
   const tab = wanted ?? tabsOf(session)[0]?.[0]
   const open = data.asks.filter(({ state }) => state === 'open').length
-  const { word, tone } = stateOf(session, open, now.value)
+  const cycle = cycleOf(cycles, session)
+  const row = rows.get(session.id)
+  const { word, tone } = stateOf(session, open, now.value, row)
   return (
     <Page
       title={baseOf(session.project ?? session.cwd)}
@@ -47,22 +53,29 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
         </>
       }
       tools={
-        open > 0 ? (
-          <Link class="button" to="/asks">
-            Answer its question
-          </Link>
-        ) : undefined
+        <>
+          <CycleButton session={session} cycle={cycle} />
+          {open > 0 ? (
+            <Link class="button" to="/asks">
+              Answer its question
+            </Link>
+          ) : null}
+        </>
       }
     >
       <Facts view={data} />
+      {cycle ? <CyclePanel cycle={cycle} /> : null}
+      {row?.problems.map(problem => (
+        <Problem key={problem.check} problem={problem} />
+      ))}
       {run?.end ? (
         <p class={endTone(run) === 'bad' ? 'notice bad' : 'notice'}>
           {run.workflow} ended {run.end.kind}: {run.end.reason}
         </p>
       ) : null}
-      {session.context ? (
+      {session.context || data.contexts.length > 1 ? (
         <section aria-label="Context">
-          <Gauge context={session.context} />
+          {session.context ? <Gauge context={session.context} /> : null}
           <Spark points={data.contexts} />
         </section>
       ) : null}

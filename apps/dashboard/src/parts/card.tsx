@@ -1,16 +1,26 @@
+import type { Cycle } from '@batonpass/contract/cycle'
 import type { SessionCard } from '@batonpass/contract/dashboard'
+import type { PsRow } from '@batonpass/contract/watch'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { Link } from '../router.tsx'
 import { Ago, now } from '../time.tsx'
 import { AGENTS, baseOf, lineOf, stateOf, type Tone } from '../words.ts'
+import { CycleLine } from './cycle.tsx'
 import { Gauge } from './gauge.tsx'
 import { Glyph } from './glyph.tsx'
 import { Tag } from './tag.tsx'
 
+interface CardProps {
+  card: SessionCard
+  cycle: Cycle | undefined
+  /** What the watch sees of it. */
+  row: PsRow | undefined
+}
+
 /** One session at a glance. The whole card leads to its page. */
-export function Card({ card }: { card: SessionCard }) {
+export function Card({ card, cycle, row }: CardProps) {
   const { session, run, last, asks } = card
-  const { word, tone } = stateOf(session, asks, now.value)
+  const { word, tone } = stateOf(session, asks, now.value, row)
   const line = last && lineOf(last)
   return (
     <li class="card" data-tone={tone} data-session={session.nativeSession}>
@@ -28,6 +38,8 @@ export function Card({ card }: { card: SessionCard }) {
         {run ? <RunWords run={run} /> : <span class="mono">{session.nativeSession.slice(0, 8)}</span>}
       </p>
       {session.context ? <Gauge context={session.context} /> : null}
+      {cycle ? <CycleLine cycle={cycle} /> : null}
+      {row?.problems[0] ? <Problem problem={row.problems[0]} /> : null}
       <p class="last">
         <span class={line?.code ? 'mono' : ''} title={line ? `${line.title} ${line.detail}` : ''}>
           {line ? `${line.title}${line.detail ? `: ${line.detail}` : ''}` : session.lastEvent}
@@ -37,6 +49,12 @@ export function Card({ card }: { card: SessionCard }) {
     </li>
   )
 }
+
+export const Problem = ({ problem: { check, status, message } }: { problem: PsRow['problems'][number] }) => (
+  <p class="problem">
+    <Tag tone={status === 'critical' ? 'bad' : 'wait'}>{check}</Tag> <span>{message}</span>
+  </p>
+)
 
 export function RunWords({ run, ended = true }: { run: WorkflowRun; ended?: boolean }) {
   return (
