@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CycleEntry } from '@batonpass/contract/cycle'
 import { describe, expect, test } from 'vitest'
@@ -288,6 +288,60 @@ describe('a full session of the real Claude Code', () => {
       expect(textOf(resumed ?? expect.fail())).toContain('<handoff-context>')
     },
   )
+
+  test('hosted goes on in a daemon that follows one killed with -9: its agent is started again, in the same conversation or with its document', {
+    timeout: 300_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = batonIn(home.path, home.project)
+    const env = { ...home.env(model), ...(await claudeAcp()) }
+    baton.configure('permission:\n  preset: trusting\n')
+    // What was cut off is asked for again.
+    const checks = Array<string>(9).fill(block(GOAL))
+    model.script({ key: home.key }, agent(home, { checks, documents: Array<string>(9).fill(document) }))
+    expect(
+      await baton.run(['run', '--hosted', '--title', 'work', 'please begin: add refresh tokens'], { env }),
+    ).toMatchObject({ code: 0 })
+    const told = (what: CycleEntry['what'], times = 1) =>
+      until(async () => (await story(baton)).filter(entry => entry.what === what)[times - 1], {
+        what: `the hosted cycle to be ${what}`,
+        timeout: 90_000,
+        every: 100,
+        evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
+      })
+    const points: CycleEntry['what'][] = process.env.BATON_LONG
+      ? ['due', 'asked', 'written', 'cleared', 'resumed', 'verified']
+      : ['asked', 'cleared']
+    for (const what of points) {
+      await told(what)
+      const { daemon } = JSON.parse(await baton.must('status', '--json'))
+      process.kill(daemon.pid, 'SIGKILL')
+      await until(() => !isAlive(daemon.pid), { what: 'the daemon to be gone' })
+      // Without the agent's PATH and keys: they were kept with the session.
+      await baton.must('up')
+    }
+    const done = await told('completed')
+    await until(() => existsSync(join(home.project, 'renewed.txt')), {
+      what: 'the next step',
+      timeout: 60_000,
+      evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
+    })
+    expect(done.to).not.toBe(done.from)
+    expect(documents(home)).toContain(done.document)
+    const spawns = (await baton.entries({ kind: 'spawn' })).map(({ body }) => body)
+    // One that is killed while it starts the agent again leaves that to the next.
+    expect(spawns.filter(body => body.kind === 'spawn' && body.what === 'revived')).not.toHaveLength(0)
+    expect(JSON.parse(await baton.must('ps', '--json')).sessions).toMatchObject([
+      { title: 'work', nativeSession: done.to },
+    ])
+    // What it takes to start it again is private, and gone with the session.
+    const kept = join(baton.stateDir, 'hosted')
+    expect(readdirSync(kept).map(name => statSync(join(kept, name)).mode & 0o777)).toEqual([0o600])
+    await baton.must('kill', 'work')
+    expect(readdirSync(kept)).toEqual([])
+  })
 })
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type HealthReport, PsList, type PsRow, Spawn } from '@batonpass/contract/watch'
 import { describe, expect, it } from 'vitest'
@@ -236,6 +236,46 @@ it('A hosted session is watched and ended by the same commands, and has no termi
   expect((await j.baton.run(['attach', 'inside'])).stderr).toContain('A hosted session has no terminal')
   await j.baton.must('kill', 'inside')
   expect(await j.rows()).toEqual([])
+})
+
+it('A hosted session of a killed daemon whose agent cannot go back to it begins afresh with a document of what there was', {
+  timeout: 90_000,
+}, async () => {
+  await using j = await journey()
+  const agent = join(import.meta.dirname, '../world/agents/acp-agent.ts')
+  const log = join(j.home.path, 'acp.log')
+  writeFileSync(
+    join(j.home.path, 'bin/claude-agent-acp'),
+    `#!/bin/sh\nACP_LOG='${log}' exec '${process.execPath}' '${agent}' "$@"\n`,
+    { mode: 0o755 },
+  )
+  await j.home.git()
+  await j.baton.run(['run', '--hosted', '--title', 'inside', 'wait'], { env: j.env })
+  const { nativeSession: before } = await j.comes('its turn', ({ state }) => state === 'working')
+  const { daemon } = JSON.parse(await j.baton.must('status', '--json'))
+  process.kill(daemon.pid, 'SIGKILL')
+  await until(() => !existsSync(`/proc/${daemon.pid}`), { what: 'the daemon to be gone' })
+  await j.baton.must('up')
+  const row = await j.comes(
+    'the fresh session',
+    ({ nativeSession }) => nativeSession !== undefined && nativeSession !== before,
+  )
+  expect(row).toMatchObject({ by: 'run', title: 'inside' })
+  await j.baton.waitFor('cycle', ({ what }) => what === 'resumed')
+  const told = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .find(({ session, prompt }) => session === row.nativeSession && prompt)
+  expect(told.prompt).toContain('<handoff-context>')
+  expect(told.prompt).toContain('and resume work')
+  const cycles = (await j.baton.entries({ kind: 'cycle' })).map(({ body }) => body)
+  expect(cycles[0]).toMatchObject({
+    what: 'due',
+    reason: expect.stringContaining('started anew'),
+    from: before,
+  })
+  await j.baton.must('kill', 'inside')
 })
 
 it('What cannot be started says why, and what to do', { timeout: 60_000 }, async () => {

@@ -48,7 +48,7 @@ export interface AcpDriver extends Driver {
 /** Work that was left longer ago is for a person to take up. */
 const LONGEST_LEFT_MS = 24 * 60 * 60_000
 /** One whose every start ends in a crash is not started for ever. */
-const MOST_REVIVALS = 3
+const MOST_REVIVALS = 5
 
 /** Sessions that live inside this process, over the Agent Client Protocol: no terminal, no keystrokes. */
 export function acpDriver(parts: AcpDriverParts): AcpDriver {

@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reaction } from '@batonpass/contract/reaction'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { acpDriver } from '../../../src/adapters/acp/driver.ts'
+import { keptSessions } from '../../../src/adapters/acp/kept.ts'
 import { systemChance } from '../../../src/adapters/system/chance.ts'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
+import { systemProcesses } from '../../../src/adapters/system/processes.ts'
+import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 import type { DecodedEvent } from '../../../src/ports/agent.ts'
 import { driverContract } from '../../contracts/driver.contract.ts'
 import { scratch } from '../../world/scratch.ts'
@@ -12,8 +16,9 @@ import { until } from '../../world/wait.ts'
 
 const program = join(import.meta.dirname, '../../world/agents/acp-agent.ts')
 
-function world(react: (event: DecodedEvent) => Reaction | Promise<Reaction> = () => ({})) {
-  const folder = scratch()
+type React = (event: DecodedEvent) => Reaction | Promise<Reaction>
+
+function world(react: React = () => ({}), folder = scratch(), env: Record<string, string> = {}) {
   const log = join(folder.path, 'log')
   const events: { event: DecodedEvent; pane: string }[] = []
   const driver = acpDriver({
@@ -24,12 +29,15 @@ function world(react: (event: DecodedEvent) => Reaction | Promise<Reaction> = ()
     env: { PATH: process.env.PATH, ACP_LOG: log },
     clock: systemClock,
     chance: systemChance,
+    processes: systemProcesses,
+    kept: keptSessions(systemSmallFiles, join(folder.path, 'state')),
   })
   const order = (title: string) => ({
     agent: 'opencode' as const,
     launch: { program: process.execPath, args: [program] },
     cwd: folder.path,
     title,
+    env,
   })
   const rows = (): { pid: number; began?: string; session?: string; prompt?: string }[] =>
     existsSync(log)
@@ -42,7 +50,7 @@ function world(react: (event: DecodedEvent) => Reaction | Promise<Reaction> = ()
     await driver.close()
     folder.remove()
   }
-  return { driver, order, rows, events, close, types: () => events.map(({ event }) => event.type) }
+  return { driver, order, rows, events, close, folder, types: () => events.map(({ event }) => event.type) }
 }
 
 driverContract('acp', async () => {
@@ -64,6 +72,110 @@ driverContract('acp', async () => {
     nowhere: 'hosted 000000000000',
     [Symbol.asyncDispose]: close,
   }
+})
+
+describe('a hosted session that another process left', () => {
+  const left = async (env: Record<string, string>, prompt = 'say hello', how: 'leave' | 'end' = 'leave') => {
+    const before = world(undefined, undefined, env)
+    const { place } = await before.driver.start(before.order('x'))
+    const native = (await before.driver.conversation?.(place))?.nativeSession
+    await before.driver.type(place, prompt, 'opencode')
+    if (prompt !== 'wait')
+      await until(async () => (await before.driver.look(place, 'opencode')).state === 'waiting', {
+        what: 'the end of the turn',
+      })
+    const told = before.events.length
+    await before.driver.close(how)
+    const after = world(undefined, before.folder)
+    onTestFinished(after.close)
+    return { before, after, place, native, told }
+  }
+
+  test('goes on in the same conversation, with the environment it had', async () => {
+    const { before, after, place, native, told } = await left({ ACP_LOADS: '1' })
+    // That it ended is nobody's business: it goes on.
+    expect(before.events.slice(told)).toEqual([])
+    expect(await after.driver.revive()).toMatchObject([
+      { place, how: 'resumed', working: false, nativeSession: native },
+    ])
+    expect(after.events.map(({ event, pane }) => [event.type, event.nativeSession, pane])).toEqual([
+      ['SessionStarted', native, place],
+    ])
+    expect(await after.driver.type(place, 'say again', 'opencode')).toBe('taken')
+  })
+
+  test('begins afresh where the agent cannot go back, and says that the old one is over', async () => {
+    const { after, place, native } = await left({}, 'wait')
+    const [revived] = await after.driver.revive()
+    expect(revived).toMatchObject({ place, how: 'afresh', working: true })
+    expect(revived?.nativeSession).not.toBe(native)
+    expect(
+      after.events.map(({ event }) => [event.type, 'source' in event ? event.source : undefined]),
+    ).toEqual([
+      ['SessionStarted', 'startup'],
+      ['SessionEnded', undefined],
+    ])
+    expect(after.events[1]?.event).toMatchObject({ nativeSession: native, reason: 'clear' })
+  })
+
+  test('is neither gone nor ready while it is started again', async () => {
+    const { after, place } = await left({ ACP_LOADS: '1' })
+    const reviving = after.driver.revive()
+    await until(async () => (await after.driver.look(place, 'opencode')).state === 'unknown', {
+      what: 'the place to be known',
+      every: 1,
+    })
+    expect(await after.driver.type(place, 'say x', 'opencode')).toBe('busy')
+    expect(await after.driver.clear(place, 'opencode')).toBe('busy')
+    await reviving
+    expect((await after.driver.look(place, 'opencode')).state).toBe('waiting')
+  })
+
+  test('is not started again when it was ended on purpose', async () => {
+    const { after } = await left({}, 'say x', 'end')
+    expect(await after.driver.revive()).toEqual([])
+  })
+
+  test.each([
+    [
+      'a program that is gone',
+      { launch: { program: '/no/such/agent', args: [], env: {} } },
+      /is not installed/,
+    ],
+    ['one that was left long ago', { seenAt: 0 }, /more than a day ago/],
+    ['one that never comes to the end of a turn', { revivals: 5 }, /started again 5 times/],
+  ])('says why it cannot be started again, once: %s', async (_, change, why) => {
+    const { after, place } = await left({ ACP_LOADS: '1' })
+    const kept = keptSessions(systemSmallFiles, join(after.folder.path, 'state'))
+    const [one] = await kept.all()
+    await kept.put({ ...(one ?? expect.fail()), ...change })
+    expect(await after.driver.revive()).toMatchObject([
+      { place, how: 'failed', why: expect.stringMatching(why) },
+    ])
+    expect((await after.driver.look(place, 'opencode')).state).toBe('dead')
+    expect(await kept.all()).toEqual([])
+  })
+
+  test('whose agent outlived its host is ended before another works in its place', async () => {
+    const { after } = await left({ ACP_LOADS: '1' })
+    const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true })
+    const ended = new Promise(resolve => orphan.once('exit', resolve))
+    const kept = keptSessions(systemSmallFiles, join(after.folder.path, 'state'))
+    const [one] = await kept.all()
+    const pid = orphan.pid ?? expect.fail()
+    await kept.put({ ...(one ?? expect.fail()), pid, born: 'another birth' })
+    await after.driver.revive()
+    // The number alone is not it.
+    expect(orphan.exitCode).toBe(null)
+    await after.driver.close('leave')
+    const born = (await systemProcesses.born(pid)) ?? expect.fail()
+    await kept.put({ ...(one ?? expect.fail()), pid, born })
+    const third = world(undefined, after.folder)
+    onTestFinished(third.close)
+    await third.driver.revive()
+    await ended
+    expect(orphan.signalCode).toBe('SIGTERM')
+  })
 })
 
 describe('a hosted session', () => {

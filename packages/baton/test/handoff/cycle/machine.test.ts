@@ -40,6 +40,9 @@ const anyEvent: fc.Arbitrary<CycleEvent> = fc.oneof(
     { type: 'decided', yes: true },
     { type: 'decided', yes: false },
     { type: 'restart' },
+    { type: 'restart', cut: true },
+    { type: 'replaced', session: sessionId(3), nativeSession: 'native-3' },
+    { type: 'replaced', session: sessionId(4), nativeSession: 'native-4' },
   ),
   fc.constantFrom(1000, 5000, 20_000, 400_000).map(ms => ({ type: 'time' as const, ms })),
 )
@@ -71,6 +74,30 @@ const SWALLOWED: Partial<Record<string, CycleEvent[]>> = {
 }
 
 describe('the machine of a cycle', () => {
+  it('tells a session that replaces a lost one everything, and forgets none that the work may have moved to', () => {
+    fc.assert(
+      fc.property(course, events => {
+        let before = fresh
+        for (const { cycle, effects, event } of follow(events).slice(1)) {
+          if (event?.type === 'replaced' && !hasEnded(before)) {
+            expect(cycle.successor?.session).toBe(event.session)
+            const earlier = before.successor?.session
+            if (earlier && earlier !== event.session) expect(cycle.lostSuccessors).toContain(earlier)
+            if (earlier !== event.session && cycle.step !== 'person')
+              expect(effects.map(effect => effect.do)).toContain(
+                cycle.step === 'writing' ? 'write-document' : 'resume',
+              )
+            // Not one that has been asked nothing yet.
+            expect(['writing', 'resuming', 'person', before.step]).toContain(cycle.step)
+          }
+          if (event?.type === 'restart' && event.cut && before.step === 'verifying')
+            expect(cycle.step).toBe('resuming')
+          before = cycle
+        }
+      }),
+    )
+  })
+
   it('stays a valid cycle whatever happens, and grows by one version where anything is to be done', () => {
     fc.assert(
       fc.property(course, events => {
