@@ -32,6 +32,7 @@ import { observation } from './observe.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 import { sessionRoutes } from './session-routes.ts'
+import { sweeper } from './sweep.ts'
 import { workRoutes } from './work-routes.ts'
 
 export interface Daemon {
@@ -48,6 +49,7 @@ const DRAIN_MS = 5000
 const QUIET_MS = 20
 const DEFAULT_PORT = 4747
 const TICK_MS = 5000
+const SWEEP_MS = 5000
 const HOUSEKEEPING_MS = 10 * 60 * 1000
 
 /** Serves hooks and the API until it is told to stop. The lock must be held; it is released at the end. */
@@ -167,6 +169,7 @@ export async function runDaemon(
     void work().catch(cause => baton.fault(during, cause))
   const housekeeping = setInterval(guarded('housekeeping', baton.housekeeping), HOUSEKEEPING_MS)
   const ticking = setInterval(guarded('ticking', baton.tick), TICK_MS)
+  const sweeping = setInterval(sweeper(), SWEEP_MS)
 
   function stop(
     reason: 'stopped' | 'drained',
@@ -180,6 +183,7 @@ export async function runDaemon(
   async function end(reason: 'stopped' | 'drained', hosted: 'end' | 'leave'): Promise<void> {
     clearInterval(housekeeping)
     clearInterval(ticking)
+    clearInterval(sweeping)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
     // Before its waiters are cut off, or their questions would count as withdrawn.

@@ -10,6 +10,8 @@ export const DAEMON_FLAGS = [
   '--max-semi-space-size=2',
   '--no-opt',
   '--no-maglev',
+  // So that the daemon itself can say when to look for garbage.
+  '--expose-gc',
   '--disable-warning=ExperimentalWarning',
 ] as const
 

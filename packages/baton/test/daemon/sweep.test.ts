@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { sweeper } from '../../src/daemon/sweep.ts'
+
+const MB = 1024 * 1024
+
+function heap(bytes: number) {
+  const heap = {
+    bytes,
+    swept: 0,
+    used: () => heap.bytes,
+    collect() {
+      heap.swept++
+      heap.bytes = 30 * MB
+    },
+  }
+  return heap
+}
+
+test('collects once the heap has grown by a good part, and counts from what was left', () => {
+  const it = heap(30 * MB)
+  const sweep = sweeper(it)
+  sweep()
+  it.bytes = 37 * MB
+  sweep()
+  expect(it.swept).toBe(0)
+  it.bytes = 39 * MB
+  sweep()
+  sweep()
+  expect(it.swept).toBe(1)
+})
+
+test('a large heap must grow by more before it is worth a look', () => {
+  const it = heap(400 * MB)
+  const sweep = sweeper(it)
+  it.bytes = 480 * MB
+  sweep()
+  expect(it.swept).toBe(0)
+  it.bytes = 501 * MB
+  sweep()
+  expect(it.swept).toBe(1)
+})
+
+test('without the flag nothing happens', () => {
+  const it = heap(30 * MB)
+  const sweep = sweeper({ used: it.used, collect: undefined })
+  it.bytes = 90 * MB
+  expect(sweep).not.toThrow()
+})
