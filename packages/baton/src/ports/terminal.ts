@@ -6,6 +6,8 @@ export interface AgentTerminal {
   readonly startsWithPrompt?: true
   /** The key that stops a running turn. */
   readonly interrupt: 'Escape' | 'C-c'
+  /** What the screen says when it wants that key once more, to be sure. */
+  readonly interruptAgain?: RegExp
   /** The key that empties the prompt line, pressed until it is empty: of words that Baton or a stopped turn left there. */
   readonly erase?: 'C-c' | 'C-u'
   /** After `clear` no hook tells of the fresh conversation before its first prompt. */

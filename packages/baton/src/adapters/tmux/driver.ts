@@ -79,6 +79,17 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     }
   }
 
+  /** Whether a program that works says something; one that does not work any more is not waited for. */
+  async function asks(place: string, agent: AgentName, words: RegExp): Promise<boolean> {
+    let said = false
+    await eventually(async () => {
+      const { state, lines } = await view(place, agent)
+      said = state === 'working' && lines.some(line => words.test(line))
+      return said || state !== 'working'
+    }, TAKEN_MS)
+    return said
+  }
+
   /** Two at once would type into each other's words. */
   const turns = new Map<string, Promise<unknown>>()
   function inTurn<T>(place: string, work: () => Promise<T>): Promise<T> {
@@ -193,8 +204,10 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       const { state, typed: before } = await view(place, agent)
       if (!spot || state === 'gone' || state === 'dead') return 'gone'
       if (state !== 'working') return 'idle'
-      const { interrupt = 'Escape', erase } = terminals[agent] ?? {}
+      const { interrupt = 'Escape', interruptAgain, erase } = terminals[agent] ?? {}
       await spot.server.run(['send-keys', '-t', spot.id, interrupt])
+      if (interruptAgain && (await asks(place, agent, interruptAgain)))
+        await spot.server.run(['send-keys', '-t', spot.id, interrupt])
       await eventually(async () => (await view(place, agent)).state !== 'working', STOPPED_MS)
       // Nobody typed this: it is the stopped turn's own prompt, put back to be mended.
       if (

@@ -2,6 +2,14 @@ import type { Agent } from '../../../ports/agent.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { opencodeTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
 
-export const agent: Agent = { adapter, capabilities, reader, transcripts, launches }
+export const agent: Agent = {
+  adapter,
+  capabilities,
+  reader,
+  transcripts,
+  launches,
+  terminal: opencodeTerminal,
+}
