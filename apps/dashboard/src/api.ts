@@ -43,7 +43,7 @@ async function call(method: string, path: string, body?: unknown, signal?: Abort
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   })
-  if (response.status === 401) access.value = 'out'
+  if (response.status === 401) turnedAway()
   const given: unknown = await response.json().catch(() => undefined)
   if (response.ok) {
     access.value = 'in'
@@ -59,11 +59,30 @@ function errorIn(given: unknown): { code?: string; message?: string; remedy?: st
     : {}
 }
 
+/** Where to go back to, once this tab is let in again. */
+const BACK = 'baton.back'
+
+/** This browser was let in once: it is known here until somebody logs out on purpose. */
+export const wasIn = (): boolean => localStorage.getItem(KEY) !== null
+
+export function turnedAway(): void {
+  if (access.value === 'out') return
+  access.value = 'out'
+  sessionStorage.setItem(BACK, location.pathname)
+}
+
+// Another tab of this browser followed a fresh link: what it was given is as good here.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key === KEY && newValue !== null && access.value === 'out') access.value = 'in'
+})
+
 /** The printed link brings its code behind the `#`, which no server and no log ever sees; it is spent here. */
 export async function login(): Promise<string | undefined> {
   const code = /^#login=([0-9a-z]{32})$/.exec(location.hash)?.[1]
   if (!code) return undefined
-  history.replaceState(null, '', '/')
+  const back = sessionStorage.getItem(BACK)
+  sessionStorage.removeItem(BACK)
+  history.replaceState(null, '', back?.startsWith('/') && !back.startsWith('//') ? back : '/')
   try {
     const { key } = await post<{ key: string }>('/login', { code })
     localStorage.setItem(KEY, key)

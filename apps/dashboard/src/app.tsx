@@ -2,7 +2,7 @@ import type { Health } from '@batonpass/contract/api'
 import type { AskList } from '@batonpass/contract/ask'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { access } from './api.ts'
+import { access, wasIn } from './api.ts'
 import { connection } from './live.ts'
 import { AsksPage } from './pages/asks.tsx'
 import { ClaimsPage } from './pages/claims.tsx'
@@ -70,7 +70,7 @@ function Frame() {
           </nav>
           <footer>
             <div>
-              <span class="link-state" data-state={connection.value} role="status">
+              <span class="link-state" data-state={connection.value}>
                 {connection.value === 'live'
                   ? 'live'
                   : connection.value === 'lost'
@@ -134,6 +134,7 @@ function Announcer({ open }: { open: number }) {
 }
 
 function Login({ refused }: { refused: string | undefined }) {
+  const ended = wasIn()
   return (
     <main class="login">
       <Mark />
@@ -143,9 +144,19 @@ function Login({ refused }: { refused: string | undefined }) {
           {refused}
         </p>
       ) : null}
-      <p>This browser is not logged in. In a terminal of your own, run</p>
+      {ended ? (
+        <p role="alert">
+          <b>Your login has ended.</b> It lasts 30 days, or until somebody logs all browsers out.
+        </p>
+      ) : (
+        <p>This browser is not logged in.</p>
+      )}
+      <p>In a terminal of your own, run</p>
       <pre>baton dashboard</pre>
-      <p class="dim">and open the link it prints. It works once.</p>
+      <p class="dim">
+        and open the link it prints. It works once.
+        {ended ? ' Opened in this browser, it brings you back to where you were.' : ''}
+      </p>
     </main>
   )
 }

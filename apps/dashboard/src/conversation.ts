@@ -1,6 +1,6 @@
 import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
 import { useEffect, useState } from 'preact/hooks'
-import { access, pageHeaders } from './api.ts'
+import { access, pageHeaders, turnedAway } from './api.ts'
 import { beforeRetry, readEvents } from './sse.ts'
 
 export interface Conversation {
@@ -36,7 +36,7 @@ async function followConversation(session: string, over: AbortSignal, tell: (cha
         headers: pageHeaders(),
         signal: stop.signal,
       })
-      if (response.status === 401) access.value = 'out'
+      if (response.status === 401) turnedAway()
       // A session that is started again after a restart of the daemon has one a little later.
       if (response.status === 404) tell(old => ({ ...old, state: 'none' }))
       if (!response.ok || !response.body) throw new Error(String(response.status))

@@ -1,6 +1,6 @@
 import type { Entry } from '@batonpass/contract/journal'
 import { signal } from '@preact/signals'
-import { access, pageHeaders } from './api.ts'
+import { access, pageHeaders, turnedAway } from './api.ts'
 import { beforeRetry, readEvents } from './sse.ts'
 
 /** How the stream from the daemon stands; after `lost` the page catches up by itself. */
@@ -34,7 +34,7 @@ export async function follow(): Promise<void> {
         headers: pageHeaders(),
         signal: stop.signal,
       })
-      if (response.status === 401) access.value = 'out'
+      if (response.status === 401) turnedAway()
       if (!response.ok || !response.body) throw new Error(String(response.status))
       const away = connection.value === 'lost'
       connection.value = 'live'

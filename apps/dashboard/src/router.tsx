@@ -13,6 +13,10 @@ export function go(path: string): void {
   history.pushState(null, '', path)
   place.value = wordsOf(path)
   scrollTo(0, 0)
+  // What had the focus may be gone with the page that was left: reading goes on at the new one.
+  setTimeout(() => {
+    if (document.activeElement === document.body) document.getElementById('page')?.focus()
+  })
 }
 
 interface LinkProps {

@@ -167,3 +167,23 @@ export const ClaimEntry = z.object({
   reason: z.string().optional(),
 })
 export type ClaimEntry = z.infer<typeof ClaimEntry>
+
+/** GET /api/board: the project's board, column by column. Without one: no board. */
+export const BoardView = z.object({
+  board: z.object({ title: z.string(), url: z.string(), statuses: z.array(z.string()) }).optional(),
+  items: z.array(
+    z.object({
+      id: z.string(),
+      issue: z.number().int().optional(),
+      kind: z.enum(['issue', 'pull-request', 'draft', 'hidden']),
+      title: z.string(),
+      url: z.string().optional(),
+      state: z.enum(['open', 'closed']).optional(),
+      status: z.string().optional(),
+      agent: z.string().optional(),
+      labels: z.array(z.string()),
+      assignees: z.array(z.string()),
+    }),
+  ),
+})
+export type BoardView = z.infer<typeof BoardView>

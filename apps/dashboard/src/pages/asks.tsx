@@ -5,6 +5,7 @@ import { AskCard } from '../parts/ask-card.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Ago } from '../time.tsx'
+import { isTyping } from '../typing.ts'
 
 /** Questions that wait for a person: everything needed to answer, and the answer one key away. */
 export function AsksPage() {
@@ -15,7 +16,7 @@ export function AsksPage() {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
+      if (isTyping(event)) return
       const view = open[chosen]
       if (event.key === 'j' || event.key === 'k') {
         const next = Math.max(0, Math.min(open.length - 1, chosen + (event.key === 'j' ? 1 : -1)))
@@ -35,10 +36,23 @@ export function AsksPage() {
     return () => removeEventListener('keydown', onKey)
   })
 
+  // Who answers by keyboard goes on with the next question, not at the top of the page.
+  const held = useRef(false)
+  useEffect(() => {
+    if (!held.current || document.activeElement !== document.body) return
+    const next = list.current?.children[chosen] ?? document.getElementById('page')
+    if (next instanceof HTMLElement) next.focus()
+  })
+
   if (!data) return <Page title="Asks" error={error} />
   return (
     <Page title="Asks" error={trouble} about={open.length > 0 ? `${open.length} open` : undefined}>
-      <div ref={list}>
+      <div
+        ref={list}
+        onFocusIn={() => {
+          held.current = true
+        }}
+      >
         {open.map((view, index) => (
           <AskCard
             key={view.ask.id}
@@ -67,10 +81,6 @@ const KEYS: Record<string, readonly AskOption[]> = {
 }
 const optionFor = (key: string, ask: Ask): AskOption | undefined =>
   KEYS[key]?.find(option => ask.options.includes(option))
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLInputElement ||
-  target instanceof HTMLTextAreaElement ||
-  target instanceof HTMLSelectElement
 
 function Settled({ asks }: { asks: readonly Ask[] }) {
   return (

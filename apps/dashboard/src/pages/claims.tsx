@@ -1,10 +1,11 @@
 import type { ClaimView } from '@batonpass/contract/claim'
+import { useState } from 'preact/hooks'
+import { Board } from '../parts/board.tsx'
+import { ClaimCard } from '../parts/claim-card.tsx'
 import { Page } from '../parts/page.tsx'
-import { Empty, Tag } from '../parts/tag.tsx'
+import { Empty } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
-import { Link } from '../router.tsx'
-import { Ago } from '../time.tsx'
-import { baseOf } from '../words.ts'
+import { baseOf, counted } from '../words.ts'
 
 const PHASES = [
   ['coding', 'Coding'],
@@ -14,96 +15,101 @@ const PHASES = [
   ['done', 'Done'],
 ] as const
 
-/** Claimed issues, in columns by phase. */
+/** Claimed issues in columns by phase, and the board that they stand on. */
 export function ClaimsPage() {
-  const { data, error, absent } = useResource<{ claims: ClaimView[] }>(
+  const { data, error } = useResource<{ claims: ClaimView[] }>(
     '/api/claims',
     ({ body }) => body.kind === 'claim',
   )
-  if (absent || (data && data.claims.length === 0))
-    return (
-      <Page title="Claims">
+  const places = useResource<{ projects: string[] }>('/api/page/projects')
+  if (!data) return <Page title="Claims" error={error} />
+  const { claims } = data
+  const claimed = new Set(claims.map(({ project }) => project))
+  // Where something is claimed is looked at first.
+  const projects = [...claimed, ...(places.data?.projects ?? []).filter(each => !claimed.has(each))]
+  return (
+    <Page title="Claims" about={claims.length > 0 ? counted(claims.length, 'issue') : undefined}>
+      <Strays claims={claims} />
+      {claims.length === 0 ? (
         <Empty title="No issue is claimed">
           A session takes an issue with <code>baton claim NUMBER</code> and holds it until its pull request is
           merged.
         </Empty>
-      </Page>
-    )
-  if (!data) return <Page title="Claims" error={error} />
-  const strays = data.claims.filter(({ phase }) => phase === 'unreadable' || phase === 'gone')
-  return (
-    <Page title="Claims" about={`${data.claims.length} issues`}>
-      {strays.length > 0 ? (
-        <ul class="notice bad">
-          {strays.map(claim => (
-            <li key={claim.id}>
-              #{claim.issue} in {baseOf(claim.project)}: its signal file is {claim.phase}.
-            </li>
-          ))}
-        </ul>
-      ) : null}
-      <div class="board">
-        {PHASES.map(([phase, title]) => {
-          const claims = data.claims.filter(claim => claim.phase === phase)
-          return (
-            <section key={phase} aria-labelledby={phase}>
-              <h2 id={phase}>
-                {title} <span>{claims.length}</span>
-              </h2>
-              <ul>
-                {claims.map(claim => (
-                  <ClaimCard key={claim.id} claim={claim} />
-                ))}
-              </ul>
-            </section>
-          )
-        })}
-      </div>
+      ) : (
+        <div class="board">
+          {PHASES.map(([phase, title]) => {
+            const here = claims.filter(claim => claim.phase === phase)
+            return (
+              <section key={phase} aria-labelledby={phase}>
+                <h2 id={phase}>
+                  {title} <span>{here.length}</span>
+                </h2>
+                <ul>
+                  {here.map(claim => (
+                    <ClaimCard key={claim.id} claim={claim} />
+                  ))}
+                </ul>
+              </section>
+            )
+          })}
+        </div>
+      )}
+      {projects.length > 0 ? <Boards projects={projects} claims={claims} /> : null}
     </Page>
   )
 }
 
-function ClaimCard({ claim }: { claim: ClaimView }) {
-  const { issue, title, repository, branch, pullRequest, session, trouble, closing, claimedAt, lease } = claim
+/** One board at a time: each costs a question to its forge. */
+function Boards({ projects, claims }: { projects: readonly string[]; claims: readonly ClaimView[] }) {
+  const [chosen, setChosen] = useState<string>()
+  const [open, setOpen] = useState(claims.length > 0)
+  const project = chosen ?? projects[0] ?? ''
+  // Worktrees of one repository share its board.
+  const repositories = new Set(claims.filter(each => each.project === project).map(each => each.repository))
   return (
-    <li class="card" data-tone={trouble || lease.lost ? 'wait' : 'plain'}>
-      <h3>
-        #{issue} {title ?? ''}
-      </h3>
-      <p class="who">
-        <span>{repository}</span> <code>{branch}</code>
-      </p>
-      {pullRequest ? (
-        <p>
-          <a href={pullRequest.url} rel="noreferrer noopener" target="_blank">
-            PR #{pullRequest.number}
-          </a>{' '}
-          <Tag
-            tone={pullRequest.state === 'merged' ? 'good' : pullRequest.state === 'closed' ? 'bad' : 'info'}
-          >
-            {pullRequest.state}
-          </Tag>{' '}
-          <span class="dim">
-            {[pullRequest.checks, pullRequest.review].filter(Boolean).join(' · ')}
-            {pullRequest.conflict ? ' · conflicts' : ''}
-          </span>
-        </p>
+    <section aria-labelledby="the-board" class="below">
+      <div class="row">
+        <h2 id="the-board">Board</h2>
+        <label class="hidden" for="board-of">
+          Board of which project
+        </label>
+        <select
+          id="board-of"
+          value={project}
+          onChange={event => {
+            setChosen(event.currentTarget.value)
+            setOpen(true)
+          }}
+        >
+          {projects.map(each => (
+            <option key={each} value={each}>
+              {baseOf(each)}
+            </option>
+          ))}
+        </select>
+        {open ? null : (
+          <button type="button" onClick={() => setOpen(true)}>
+            Show its board
+          </button>
+        )}
+      </div>
+      {open ? (
+        <Board project={project} claims={claims.filter(each => repositories.has(each.repository))} />
       ) : null}
-      {closing === 'asked' ? (
-        <p>
-          <Tag tone="wait">may it be closed?</Tag> <Link to="/asks">Answer</Link>
-        </p>
-      ) : null}
-      {lease.lost ? <Tag tone="bad">taken by another machine</Tag> : null}
-      {trouble ? (
-        <p class="dim">
-          <Tag tone="bad">{trouble.code}</Tag> {trouble.message}. {trouble.remedy ?? ''}
-        </p>
-      ) : null}
-      <p class="last">
-        <span>{session ? <Link to={`/sessions/${session}`}>{claim.agentId}</Link> : claim.agentId}</span>
-        <Ago at={claimedAt} suffix="" />
-      </p>
-    </li>
+    </section>
+  )
+}
+
+function Strays({ claims }: { claims: readonly ClaimView[] }) {
+  const strays = claims.filter(({ phase }) => phase === 'unreadable' || phase === 'gone')
+  if (strays.length === 0) return null
+  return (
+    <ul class="notice bad">
+      {strays.map(claim => (
+        <li key={claim.id}>
+          #{claim.issue} in {baseOf(claim.project)}: its signal file is {claim.phase}.
+        </li>
+      ))}
+    </ul>
   )
 }

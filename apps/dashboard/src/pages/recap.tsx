@@ -1,13 +1,15 @@
 import type { Recap } from '@batonpass/contract/recap'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { toneOf } from '../parts/analysis.tsx'
 import { Glyph } from '../parts/glyph.tsx'
+import { Outside } from '../parts/outside.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, span } from '../time.tsx'
+import { isTyping } from '../typing.ts'
 import { AGENTS, baseOf, counted, WHO } from '../words.ts'
 
 const SPANS = [
@@ -40,8 +42,18 @@ export function RecapPage() {
       </select>
     </>
   )
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'u' || isTyping(event)) return
+      event.preventDefault()
+      document.querySelector<HTMLButtonElement>('[data-undo]')?.click()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
   if (!data) return <Page title="Recap" tools={tools} error={error} />
   const commits = data.projects.reduce((sum, { commits }) => sum + commits.length, 0)
+  const undoable = data.projects.find(({ undo }) => undo.length > 0)
   const files = data.projects.reduce((sum, { files }) => sum + files.length, 0)
   return (
     <Page
@@ -77,7 +89,7 @@ export function RecapPage() {
         {data.projects.length === 0 ? <Empty title="No file changed" /> : null}
         <div class="cards wide">
           {data.projects.map(project => (
-            <Project key={project.project} recap={project} />
+            <Project key={project.project} recap={project} withKey={project === undoable} />
           ))}
         </div>
       </section>
@@ -122,7 +134,7 @@ function Waits({ waits: { asks, sessions } }: Pick<Recap, 'waits'>) {
   )
 }
 
-function Project({ recap }: { recap: Recap['projects'][number] }) {
+function Project({ recap, withKey }: { recap: Recap['projects'][number]; withKey: boolean }) {
   const { project, commits, files, tests, undo } = recap
   return (
     <article class="panel">
@@ -153,7 +165,7 @@ function Project({ recap }: { recap: Recap['projects'][number] }) {
           <p class="mono">{files.join('\n')}</p>
         </details>
       ) : null}
-      {undo.length > 0 ? <Undo project={project} steps={undo} /> : null}
+      {undo.length > 0 ? <Undo project={project} steps={undo} withKey={withKey} /> : null}
     </article>
   )
 }
@@ -174,11 +186,7 @@ function Ends({ ended }: Pick<Recap, 'ended'>) {
               <td class="wide">
                 {workflow ? `${workflow}${issue ? ` #${issue}` : ''} ` : ''}
                 {end ? <Tag tone={end === 'complete' ? 'good' : 'wait'}>{end}</Tag> : null} {reason}{' '}
-                {pullRequest ? (
-                  <a href={pullRequest} rel="noreferrer noopener" target="_blank">
-                    pull request
-                  </a>
-                ) : null}
+                {pullRequest ? <Outside to={pullRequest}>pull request</Outside> : null}
               </td>
               <td class="tight">
                 <Ago at={at} />

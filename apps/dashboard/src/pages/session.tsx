@@ -6,6 +6,7 @@ import { Chat, isHosted } from '../parts/chat.tsx'
 import { CycleButton, CyclePanel, cycleOf, useCycles } from '../parts/cycle.tsx'
 import { Gauge } from '../parts/gauge.tsx'
 import { Handoffs } from '../parts/handoffs.tsx'
+import { Outside } from '../parts/outside.tsx'
 import { Page } from '../parts/page.tsx'
 import { SessionJournal } from '../parts/session-journal.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -118,11 +119,7 @@ function Facts({ view: { session, run, parent, children } }: { view: SessionView
       {run ? (
         <Fact name="Workflow">
           <RunWords run={run} />{' '}
-          {run.pullRequest ? (
-            <a href={run.pullRequest} rel="noreferrer noopener" target="_blank">
-              pull request
-            </a>
-          ) : null}
+          {run.pullRequest ? <Outside to={run.pullRequest}>pull request</Outside> : null}
         </Fact>
       ) : null}
       {session.mode ? <Fact name="Permission mode">{session.mode}</Fact> : null}

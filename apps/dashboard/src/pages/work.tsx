@@ -1,5 +1,6 @@
 import type { WorkReport, WorkStatus, WorkSummary } from '@batonpass/contract/work'
 import type { ComponentChildren } from 'preact'
+import { Outside } from '../parts/outside.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
@@ -112,9 +113,7 @@ function Item({ project, id }: { project: string; id: string }) {
           {status.pullRequests.map(pr => (
             <li key={`${pr.kind}${pr.phase}`}>
               {pr.url ? (
-                <a href={pr.url} rel="noreferrer noopener" target="_blank">
-                  {pr.title ?? `#${pr.number}`}
-                </a>
+                <Outside to={pr.url}>{pr.title ?? `#${pr.number}`}</Outside>
               ) : (
                 `${pr.kind} pull request`
               )}{' '}

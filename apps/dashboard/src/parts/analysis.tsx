@@ -10,7 +10,7 @@ export const toneOf = (decision: string): Tone =>
 /** The command with each part underlined in the colour of what the rules say about it. */
 export function Command({ text, trail = [] }: { text: string; trail?: readonly PermissionStep[] }) {
   return (
-    <Scroller look="command" label="The whole of what would run">
+    <Scroller look="text command" label="The whole of what would run">
       {piecesOf(text, trail).map(({ start, piece, step }) =>
         step ? (
           <mark key={start} data-tone={toneOf(step.decision)} title={`${step.decision}: ${step.reason}`}>

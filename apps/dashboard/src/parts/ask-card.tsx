@@ -33,7 +33,7 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
     if (words) answer('deny-with-reason', words)
   }
   return (
-    <article class="ask" data-current={current} data-ask={ask.id} aria-label={ask.title}>
+    <article class="ask" tabIndex={-1} data-current={current} data-ask={ask.id} aria-label={ask.title}>
       <div class="clock">
         <i style={{ width: `${Math.max(0, Math.min(100, (left / whole) * 100))}%` }} />
       </div>
@@ -50,7 +50,7 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
             asked <Ago at={ask.createdAt} /> · {left > 0 ? `${span(left)} left` : 'time is up'}
           </span>
         </div>
-        <div style={{ marginTop: '12px' }}>
+        <div class="subject">
           <Command text={subject} {...(judgement ? { trail: judgement.trail } : {})} />
         </div>
         <p class="why">{reasonIn(ask, subject) || judgement?.reason}</p>

@@ -1,13 +1,14 @@
 import type { Entry } from '@batonpass/contract/journal'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { get } from '../api.ts'
 import { Link } from '../router.tsx'
 import { clockTime } from '../time.tsx'
 import { baseOf, type Line, lineOf, subjectOf, WHO } from '../words.ts'
-import { Trail, toneOf } from './analysis.tsx'
+import { toneOf } from './analysis.tsx'
+import { Decision } from './decision.tsx'
 import { Tag } from './tag.tsx'
 import { type Step, stepsOf } from './timeline.ts'
+import { useWhole } from './whole.ts'
 
 /** Journal entries, one under the other; each opens to all that is recorded. */
 export function Entries({ entries }: { entries: readonly Entry[] }) {
@@ -31,7 +32,7 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
     <ol class="entries">
       {stepsOf(entries).map(step => (
         <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<Fate step={step} />}>
-          {step.decision ? <Trail steps={step.decision.trail} /> : null}
+          {step.decided ? <Decision entry={step.decided} /> : null}
         </Row>
       ))}
     </ol>
@@ -76,20 +77,13 @@ interface RowProps {
 
 function Row({ entry, line: { title, detail, tone, code, mark }, side, children }: RowProps) {
   const [open, setOpen] = useState(false)
-  const [whole, setWhole] = useState<Entry>()
-  const turn = async () => {
-    setOpen(!open)
-    if (open || whole) return
-    const { entries } = await get<{ entries: Entry[] }>(`/api/journal?id=${entry.id}`)
-    setWhole(entries[0])
-  }
   return (
     <li class="entry" data-mark={mark} data-tone={tone} data-kind={entry.body.kind}>
       <time dateTime={entry.at} title={new Date(entry.at).toLocaleString()}>
         {clockTime(entry.at)}
       </time>
       <i class="dot" aria-hidden="true" />
-      <button type="button" class="what" aria-expanded={open} onClick={() => void turn()}>
+      <button type="button" class="what" aria-expanded={open} onClick={() => setOpen(!open)}>
         <b>{title}</b>
         <span class={code ? 'mono' : ''}>{detail}</span>
       </button>
@@ -97,10 +91,16 @@ function Row({ entry, line: { title, detail, tone, code, mark }, side, children 
       {open ? (
         <div class="whole">
           {children}
-          {entry.body.kind === 'decision' ? <Trail steps={entry.body.trail} /> : null}
-          <pre>{JSON.stringify(whole?.body ?? entry.body, undefined, 2)}</pre>
+          {entry.body.kind === 'decision' ? <Decision entry={entry} /> : null}
+          <Recorded entry={entry} />
         </div>
       ) : null}
     </li>
   )
+}
+
+/** All that the journal holds of it. */
+function Recorded({ entry }: { entry: Entry }) {
+  const { body } = useWhole(entry)
+  return <pre>{JSON.stringify(body, undefined, 2)}</pre>
 }

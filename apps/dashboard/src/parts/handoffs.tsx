@@ -25,7 +25,7 @@ export function Handoffs({ views }: { views: readonly HandoffView[] }) {
           <div class="columns">
             <div class="panel">
               <h3>Document</h3>
-              <Scroller look="document" label={view.name}>
+              <Scroller look="text document" label={view.name}>
                 {withoutFacts(view.text)}
               </Scroller>
             </div>

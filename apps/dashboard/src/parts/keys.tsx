@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { go } from '../router.tsx'
+import { isTyping } from '../typing.ts'
 
 const PLACES: Record<string, readonly [path: string, name: string]> = {
   o: ['/', 'Overview'],
@@ -20,9 +21,7 @@ export function Keys() {
   useEffect(() => {
     let going = 0
     const onKey = (event: KeyboardEvent) => {
-      const { target } = event
-      if (event.metaKey || event.ctrlKey || event.altKey) return
-      if (target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
+      if (isTyping(event)) return
       if (event.key === '?') dialog.current?.showModal()
       else if (event.key === '/') {
         go('/journal')
@@ -55,6 +54,7 @@ export function Keys() {
           <Key keys="s">allow for this session</Key>
           <Key keys="d">deny</Key>
           <Key keys="r">deny and say why</Key>
+          <Key keys="u">on the recap: what taking the last step back would change</Key>
           <Key keys="/">search the journal</Key>
           {Object.entries(PLACES).map(([key, [, name]]) => (
             <Key key={key} keys={`g ${key}`}>

@@ -17,7 +17,7 @@ export function Page({ title, about, tools, error, children }: PageProps) {
     document.title = `${title} · Baton`
   }, [title])
   return (
-    <main class="page" id="page">
+    <main class="page" id="page" tabIndex={-1}>
       <header>
         <h1>{title}</h1>
         {about ? <p>{about}</p> : null}

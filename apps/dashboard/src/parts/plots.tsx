@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { theme } from '../theme.ts'
 import { baseOf } from '../words.ts'
+import { PlotTable } from './plot-table.tsx'
 
 interface Series {
   name: string
@@ -10,10 +11,14 @@ interface Series {
   colour: string
   values: (number | null)[]
   bars?: boolean
+  /** What the table says, where the plot draws something else, such as a sum. */
+  told?: (number | null)[]
 }
 
 interface PlotProps {
   label: string
+  /** What a row of the table is about. */
+  when: string
   times: number[]
   series: Series[]
   unit?: string
@@ -24,7 +29,7 @@ interface PlotProps {
 }
 
 /** A plot with a legend in words; what it shows stands in a table for those who do not see it. */
-function Plot({ label, times, series, unit = '', top, marks = NONE, height = 190 }: PlotProps) {
+function Plot({ label, when, times, series, unit = '', top, marks = NONE, height = 190 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let plot: uPlot | undefined
@@ -91,6 +96,13 @@ function Plot({ label, times, series, unit = '', top, marks = NONE, height = 190
         ))}
       </figcaption>
       <div ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />
+      <PlotTable
+        label={label}
+        when={when}
+        times={times}
+        columns={series.map(({ name, values, told = values }) => ({ name, values: told }))}
+        unit={unit}
+      />
     </figure>
   )
 }
@@ -141,12 +153,19 @@ export function DecisionPlot({ hours }: { hours: readonly HourTally[] }) {
       colour: '--wait',
       bars: true,
       values: hours.map(h => h.allowed + h.denied + h.asked || null),
+      told: hours.map(h => h.asked || null),
     },
-    { name: 'denied', colour: '--bad', bars: true, values: hours.map(h => h.allowed + h.denied || null) },
+    {
+      name: 'denied',
+      colour: '--bad',
+      bars: true,
+      values: hours.map(h => h.allowed + h.denied || null),
+      told: hours.map(h => h.denied || null),
+    },
     { name: 'allowed', colour: '--accent', bars: true, values: hours.map(h => h.allowed || null) },
   ]
   const all = hours.reduce((sum, h) => sum + h.allowed + h.denied + h.asked, 0)
-  return <Plot label={`Decisions by the hour, ${all} in all`} times={times} series={series} />
+  return <Plot label={`Decisions by the hour, ${all} in all`} when="Hour" times={times} series={series} />
 }
 
 export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
@@ -171,6 +190,7 @@ export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
   return (
     <Plot
       label={`Questions spared: ${rules.at(-1) ?? 0} by rules, ${undo.at(-1) ?? 0} by undo; ${you.at(-1) ?? 0} were left to you`}
+      when="Until the end of"
       times={times}
       series={series}
     />
@@ -199,6 +219,7 @@ export function ContextPlot({ contexts }: { contexts: History['contexts'] }) {
   return (
     <Plot
       label={`Context in percent of ${lines.length} sessions over time`}
+      when="Measured"
       times={times}
       series={series}
       marks={handoffs}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Text that scrolls in its own box, and can be reached and scrolled by keyboard. */
+/** What scrolls in its own box, and can be reached and scrolled by keyboard. */
 export function Scroller({
   look,
   label,
@@ -12,7 +12,7 @@ export function Scroller({
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse could not scroll it otherwise
-    <section class={`text ${look}`} tabIndex={0} aria-label={label}>
+    <section class={look} tabIndex={0} aria-label={label}>
       {children}
     </section>
   )

@@ -43,7 +43,7 @@ export function Terminal({ session }: { session: Session }) {
     )
   return (
     <>
-      <Scroller look="terminal" label={`Terminal, ${screen.state}`}>
+      <Scroller look="text terminal" label={`Terminal, ${screen.state}`}>
         {screen.lines.join('\n')}
       </Scroller>
       <Say session={session} working={screen.state === 'working' || screen.state === 'dialog'} />

@@ -10,25 +10,27 @@ export interface Step {
   entry: Entry
   call?: Call
   decision?: DecisionEntry
+  /** The entry that the decision stands in. */
+  decided?: Entry
   end?: EventOf<'ToolFinished'>
 }
 
 /** Joins what belongs to one tool call. Entries come newest first, and so do the steps. */
 export function stepsOf(entries: readonly Entry[]): Step[] {
-  const decisions = new Map<string, DecisionEntry>()
+  const decisions = new Map<string, { decision: DecisionEntry; decided: Entry }>()
   const ends: EventOf<'ToolFinished'>[] = []
   const steps: Step[] = []
   for (const entry of entries) {
     const { body } = entry
-    if (body.kind === 'decision') decisions.set(body.event, body)
+    if (body.kind === 'decision') decisions.set(body.event, { decision: body, decided: entry })
     else if (body.kind === 'event' && body.event.type === 'ToolFinished') ends.push(body.event)
     else if (body.kind === 'event' && isCall(body.event, decisions)) {
       const call = body.event
-      const decision = decisions.get(call.id)
+      const judged = decisions.get(call.id)
       decisions.delete(call.id)
       const index = ends.findLastIndex(end => isEndOf(end, call))
       const [end] = index < 0 ? [] : ends.splice(index, 1)
-      steps.push({ entry, call, ...(decision ? { decision } : {}), ...(end ? { end } : {}) })
+      steps.push({ entry, call, ...judged, ...(end ? { end } : {}) })
     } else if (stands(entry)) steps.push({ entry })
   }
   return steps

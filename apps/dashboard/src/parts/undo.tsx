@@ -1,9 +1,10 @@
 import type { Recap } from '@batonpass/contract/recap'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get, post } from '../api.ts'
 import { Ago } from '../time.tsx'
 import { counted } from '../words.ts'
 import { Scroller } from './scroller.tsx'
+import { seen } from './unseen.tsx'
 
 interface Preview {
   step: { step: number; label: string; at: string }
@@ -11,8 +12,15 @@ interface Preview {
   notes: string[]
 }
 
+interface UndoProps {
+  project: string
+  steps: Recap['projects'][number]['undo']
+  /** The key `u` of the page presses this one. */
+  withKey: boolean
+}
+
 /** Takes a step back: first what would change, then doing it. */
-export function Undo({ project, steps }: { project: string; steps: Recap['projects'][number]['undo'] }) {
+export function Undo({ project, steps, withKey }: UndoProps) {
   const [preview, setPreview] = useState<Preview>()
   const [said, setSaid] = useState('')
   const query = (step: number) => new URLSearchParams({ project, step: String(step) })
@@ -28,31 +36,45 @@ export function Undo({ project, steps }: { project: string; steps: Recap['projec
   }
   const failed = (cause: unknown) =>
     setSaid(cause instanceof ApiError ? `${cause.message}. ${cause.remedy ?? ''}` : String(cause))
+  const confirm = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (preview) confirm.current?.focus()
+  }, [preview])
+  const [newest, ...older] = steps
+  if (!newest) return null
   return (
     <div class="undo">
-      <details>
-        <summary>{counted(steps.length, 'step')} can be taken back</summary>
-        <ul>
-          {steps.slice(0, 20).map(({ step, subject, at }) => (
-            <li key={step}>
-              <button type="button" class="quiet" onClick={() => void look(step)}>
-                Undo {step}
-              </button>{' '}
-              <code>{subject}</code> <Ago at={at} />
-            </li>
-          ))}
-        </ul>
-      </details>
+      <p>
+        <button type="button" data-undo onClick={() => void look(newest.step)}>
+          Undo the last step {withKey ? <kbd>u</kbd> : null}
+        </button>{' '}
+        <code>{seen(newest.subject)}</code> <Ago at={newest.at} />
+      </p>
+      {older.length > 0 ? (
+        <details>
+          <summary>{counted(older.length, 'earlier step')} can be taken back</summary>
+          <ul>
+            {older.slice(0, 20).map(({ step, subject, at }) => (
+              <li key={step}>
+                <button type="button" class="quiet" onClick={() => void look(step)}>
+                  Undo {step}
+                </button>{' '}
+                <code>{seen(subject)}</code> <Ago at={at} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
       {preview ? (
         <>
           <p>
-            Back to before <code>{preview.step.label}</code>. This would change:
+            Back to before <code>{seen(preview.step.label)}</code>. This would change:
           </p>
-          <Scroller look="command" label="What would change">
+          <Scroller look="text command" label="What would change">
             {preview.patch || 'No file.'}
           </Scroller>
           <p>
-            <button type="button" class="no" onClick={() => void back(preview.step.step)}>
+            <button type="button" class="no" ref={confirm} onClick={() => void back(preview.step.step)}>
               Go back to step {preview.step.step}
             </button>{' '}
             <button type="button" onClick={() => setPreview(undefined)}>

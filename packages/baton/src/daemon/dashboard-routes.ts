@@ -96,6 +96,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
       throw new BatonError('usage', 'since is no time')
     return c.json(await dashboard.recap(since && new Date(since).toISOString()))
   })
+  api.get('/api/page/projects', async c => c.json({ projects: await dashboard.projects() }))
   api.get('/api/page/work', async c => {
     const lists = (await dashboard.projects()).slice(0, MOST_PROJECTS).map(async project => ({
       project,

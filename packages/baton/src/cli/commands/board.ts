@@ -1,3 +1,4 @@
+import { BoardView } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
@@ -8,17 +9,7 @@ import { callStarted } from '../started.ts'
 const FORGE_MS = 60_000
 const WIDEST = 60
 
-const Board = z.object({ title: z.string(), url: z.string(), statuses: z.array(z.string()) })
-const Item = z.object({
-  issue: z.number().optional(),
-  kind: z.string(),
-  title: z.string(),
-  status: z.string().optional(),
-  agent: z.string().optional(),
-  assignees: z.array(z.string()),
-})
-const Shown = z.object({ board: Board.optional(), items: z.array(Item) })
-const Made = z.object({ board: Board.optional(), made: z.array(z.string()) })
+const Made = z.object({ board: BoardView.shape.board, made: z.array(z.string()) })
 
 /** The project's board as a table, or its setup. */
 export const board: Handler = async (given, io) => {
@@ -26,7 +17,7 @@ export const board: Handler = async (given, io) => {
   const project = findWorktreeRoot(io.cwd)
   if (what === 'setup') return setup(given, io, project)
   const answer = await callStarted(io, 'GET', `/api/board?project=${encodeURIComponent(project)}`, FORGE_MS)
-  const { board, items } = Shown.parse(answer)
+  const { board, items } = BoardView.parse(answer)
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify(answer)}\n`)
     return EXIT.ok

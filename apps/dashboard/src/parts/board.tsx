@@ -1,0 +1,91 @@
+import type { BoardView, ClaimView } from '@batonpass/contract/claim'
+import { useResource } from '../resource.ts'
+import { Link } from '../router.tsx'
+import { PullRequest } from './claim-card.tsx'
+import { Outside } from './outside.tsx'
+import { Empty, Tag } from './tag.tsx'
+
+type Item = BoardView['items'][number]
+
+/** The project's board as the forge has it, column by column, with what Baton knows of each issue. */
+export function Board({ project, claims }: { project: string; claims: readonly ClaimView[] }) {
+  const path = `/api/board?${new URLSearchParams({ project })}`
+  const { data, error } = useResource<BoardView>(path, ({ body }) => body.kind === 'claim')
+  if (error && !data)
+    return (
+      <Empty title={error.message}>
+        {error.remedy ?? 'The board is read from the forge of this project.'}
+      </Empty>
+    )
+  if (!data) return <p class="dim">Asking the forge …</p>
+  const { board, items } = data
+  if (!board)
+    return (
+      <Empty title="This repository has no board that Baton can see">
+        <code>baton board setup --title NAME</code> makes one.
+      </Empty>
+    )
+  const shown = items.filter(({ kind }) => kind !== 'hidden')
+  const columns = [...board.statuses, undefined].map(status => ({
+    status,
+    items: shown.filter(item => (item.status ?? undefined) === status),
+  }))
+  return (
+    <>
+      <p class="dim">
+        <Outside to={board.url}>{board.title}</Outside>
+      </p>
+      <div class="board">
+        {columns
+          .filter(column => column.status !== undefined || column.items.length > 0)
+          .map(column => (
+            <section key={column.status ?? ''} aria-label={column.status ?? 'No status'}>
+              <h3>
+                {column.status ?? 'No status'} <span>{column.items.length}</span>
+              </h3>
+              <ul>
+                {column.items.map(item => (
+                  <BoardCard
+                    key={item.id}
+                    item={item}
+                    claim={claims.find(({ issue }) => issue === item.issue)}
+                  />
+                ))}
+              </ul>
+            </section>
+          ))}
+      </div>
+    </>
+  )
+}
+
+function BoardCard({ item, claim }: { item: Item; claim: ClaimView | undefined }) {
+  const { issue, title, url, state, agent, labels, assignees, kind } = item
+  return (
+    <li class="card">
+      <h4>
+        <Outside to={url}>{issue === undefined ? kind : `#${issue}`}</Outside> {title}
+      </h4>
+      {claim ? <PullRequest claim={claim} /> : null}
+      {labels.length > 0 || state === 'closed' ? (
+        <p class="labels">
+          {state === 'closed' ? <Tag tone="good">closed</Tag> : null}
+          {labels.slice(0, 6).map(label => (
+            <Tag key={label}>{label}</Tag>
+          ))}
+        </p>
+      ) : null}
+      {agent || assignees.length > 0 ? (
+        <p class="last">
+          <span>
+            {claim?.session ? (
+              <Link to={`/sessions/${claim.session}`}>{agent ?? assignees.join(', ')}</Link>
+            ) : (
+              (agent ?? assignees.join(', '))
+            )}
+          </span>
+        </p>
+      ) : null}
+    </li>
+  )
+}
