@@ -13,6 +13,7 @@ const MEANING: Record<keyof typeof EXIT, string> = {
   usage: 'A command or option that does not exist, or is used wrongly.',
   noDaemon: 'No daemon answers.',
   invalid: 'The configuration is invalid or not trusted.',
+  interrupted: 'Ended by Ctrl-C or a signal.',
 }
 
 const text = `<!-- Generated from packages/baton/src/cli/table/ by scripts/generate-cli.ts: change it there. -->

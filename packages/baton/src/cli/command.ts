@@ -48,7 +48,7 @@ export interface Given {
 export type Handler = (given: Given, io: Io) => Promise<number>
 
 /** Exit codes, part of the contract with scripts. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, noDaemon: 3, invalid: 4 } as const
+export const EXIT = { ok: 0, failed: 1, usage: 2, noDaemon: 3, invalid: 4, interrupted: 130 } as const
 
 /** Parses a command's own words; anything it does not know is an error that names it. */
 export function parse(command: Command, words: readonly string[]): Given {

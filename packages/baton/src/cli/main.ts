@@ -55,6 +55,7 @@ function report(cause: unknown, io: Io): number {
   if (cause instanceof BatonError) {
     io.stderr.write(`${colour('red', 'baton:')} ${cause.message}\n`)
     if (cause.remedy) io.stderr.write(`${cause.remedy}\n`)
+    if (io.signal.aborted) return EXIT.interrupted
     if (cause.code === 'usage') return EXIT.usage
     if (cause.code === 'daemon_absent') return EXIT.noDaemon
     return cause.code.startsWith('config_') ? EXIT.invalid : EXIT.failed

@@ -12,14 +12,25 @@ export interface Questions extends Disposable {
 /** Both ends are a terminal: somebody is there to answer. */
 export const isInteractive = (io: Io): boolean => io.isTTY && 'isTTY' in io.stdin && io.stdin.isTTY === true
 
-export function askAtTerminal(io: Io): Questions {
+/** `until`: a question that is open when it aborts is taken back, and the promise rejects. */
+export function askAtTerminal(io: Io, until: AbortSignal = io.signal): Questions {
+  // Not as a terminal: Ctrl-C then stays a signal, and the terminal itself does the editing.
   const lines = createInterface({ input: io.stdin, terminal: false })
   const heard = lines[Symbol.asyncIterator]()
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = () => reject(new BatonError('usage', BROKEN_OFF))
+    if (until.aborted) stop()
+    else until.addEventListener('abort', stop, { once: true })
+  })
+  stopped.catch(() => {})
   const colour = paint(io)
   const ask = async (question: string, shown: string): Promise<string> => {
     io.stdout.write(`${colour('bold', question)}${shown ? colour('dim', ` [${shown}]`) : ''} `)
-    const { value, done } = await heard.next()
-    if (done) throw new BatonError('usage', 'The set-up was broken off; nothing was written')
+    const { value, done } = await Promise.race([heard.next(), stopped]).catch(cause => {
+      io.stdout.write('\n')
+      throw cause
+    })
+    if (done) throw new BatonError('usage', BROKEN_OFF)
     return String(value).trim()
   }
   return {
@@ -45,3 +56,5 @@ export function askAtTerminal(io: Io): Questions {
     [Symbol.dispose]: () => lines.close(),
   }
 }
+
+const BROKEN_OFF = 'Broken off; nothing was changed'

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FolderPeople, FolderState } from '../../adapters/folder-forge/state.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import type { StateFolder } from '../../config/state-folder.ts'
+import { callDaemon } from '../daemon.ts'
 import { ISSUE, type TourWorld } from './world.ts'
 
 /**
@@ -11,6 +13,7 @@ import { ISSUE, type TourWorld } from './world.ts'
  */
 export async function playPeople(
   world: TourWorld,
+  state: StateFolder,
   tell: (line: string) => void,
   options: { paceMs: number; signal: AbortSignal },
 ): Promise<void> {
@@ -18,9 +21,9 @@ export async function playPeople(
   const looks = { signal } as const
   const opened = await until(() => stateIn(world).pulls[0])
   tell(`The forge runs its checks on pull request #${opened.number}.`)
-  write({ checks: { [opened.number]: [{ name: 'test', state: 'pending' }] } })
+  await write({ checks: { [opened.number]: [{ name: 'test', state: 'pending' }] } })
   await pause(paceMs * 3, undefined, looks)
-  write({ checks: { [opened.number]: [{ name: 'test', state: 'passed' }] } })
+  await write({ checks: { [opened.number]: [{ name: 'test', state: 'passed' }] } })
   tell('They pass. A colleague reviews and merges it.')
   await pause(paceMs * 3, undefined, looks)
   await world.git(
@@ -29,7 +32,7 @@ export async function playPeople(
     'refs/heads/main',
     `refs/heads/${opened.branch}`,
   )
-  write({
+  await write({
     checks: { [opened.number]: [{ name: 'test', state: 'passed' }] },
     merged: { [opened.number]: systemClock.now() },
   })
@@ -46,10 +49,13 @@ export async function playPeople(
       await pause(200, undefined, looks)
     }
   }
-  function write(people: Partial<FolderPeople>): void {
+  async function write(people: Partial<FolderPeople>): Promise<void> {
     const path = join(world.forge, 'people.json')
     writeFileSync(`${path}.new`, JSON.stringify(FolderPeople.parse(people)))
     renameSync(`${path}.new`, path)
+    // As a forge's webhook does; without it Baton would look by itself, after a while.
+    const body = { repository: 'you/project', pulls: [opened.number] }
+    await callDaemon(state, 'POST', '/api/claims/nudge', 10_000, { body }).catch(() => {})
   }
 }
 

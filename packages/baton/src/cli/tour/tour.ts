@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { EntryList } from '@batonpass/contract/api'
-import { AskList } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Entry } from '@batonpass/contract/journal'
 import { onPath } from '../../adapters/system/on-path.ts'
@@ -8,14 +7,19 @@ import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
 import { secretFile } from '../../daemon/secret-file.ts'
 import { programPaths } from '../../hook/program.ts'
+import { EXIT } from '../command.ts'
 import { loginLink } from '../commands/dashboard.ts'
 import { callDaemon, followDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { askAtTerminal, isInteractive } from '../questions.ts'
+import { answerAsks } from './asks.ts'
 import { narrate } from './narrate.ts'
 import { playPeople, stateIn } from './people.ts'
-import { ISSUE, type TourWorld, tourWorld } from './world.ts'
+import { summaryOf } from './summary.ts'
+import { ISSUE, type TourWorld, tourFolder, tourWorld } from './world.ts'
+import { wrapped } from './wrap.ts'
 
-const LONGEST_MS = 5 * 60_000
+const LONGEST_MS = 10 * 60_000
 
 export interface TourOptions {
   /** Questions are answered by the tour itself. */
@@ -26,61 +30,85 @@ export interface TourOptions {
 
 /** Shows Baton at work in a world of its own: real hooks, daemon and engine; agent, model and forge are scripted. */
 export async function runTour(options: TourOptions, io: Io): Promise<number> {
-  for (const program of ['tmux', 'git'])
-    if (!onPath(program, io.env))
-      throw new BatonError('missing_tool', `The tour needs ${program}`, { remedy: `Install ${program}.` })
+  for (const name of ['tmux', 'git']) if (!onPath(name, io.env)) throw missing(name)
   const colour = paint(io)
+  const width = widthOf(io)
   const say = (text: string) => io.stdout.write(`${text}\n`)
+  const dim = (text: string, indent = '') => {
+    for (const line of wrapped(text, width, indent)) say(colour('dim', line))
+  }
+  const isAlone = options.yes || !isInteractive(io)
   const over = new AbortController()
-  const signal = AbortSignal.any([io.signal, over.signal, AbortSignal.timeout(LONGEST_MS)])
-  say(colour('dim', 'Setting up a home, a repository and a terminal of its own ...'))
-  const world = await tourWorld(io.env.PATH ?? '')
+  const tooLong = AbortSignal.timeout(LONGEST_MS)
+  const signal = AbortSignal.any([io.signal, over.signal, tooLong])
   const following: Promise<unknown>[] = []
+  say(colour('bold', 'A tour of Baton: an agent is given an issue, and nobody stands beside it.'))
+  dim(INTRODUCTION)
+
+  using folder = tourFolder(options.keep)
   try {
-    const folder = stateFolder(stateDir(world.env, world.home))
-    await world.baton('init', '--agent', 'claude')
-    await begin(world, folder)
-    following.push(follow(folder), answer(folder))
-    const finished = playPeople(world, text => say(colour('dim', `  ${text}`)), {
+    const world = await set(folder.dir)
+    const state = stateFolder(stateDir(world.env, world.home))
+    await begin(world, state)
+    following.push(
+      follow(state, world),
+      answerAsks(state, bearer(state), { io, isAlone, signal, say, world }),
+    )
+    await playPeople(world, state, text => say(colour('dim', `  ${text}`)), {
       paceMs: options.paceMs,
       signal,
     })
-    await finished.catch(cause => {
-      if (!io.signal.aborted) throw cause
-    })
-    if (io.signal.aborted) return 130
-    await summary(world, folder)
-    if (io.isTTY && !options.yes) await lastLook()
-    return 0
+    const { entries } = EntryList.parse(await callDaemon(state, 'GET', '/api/journal?limit=5000'))
+    // The last entries are on their way.
+    await pause(options.paceMs, undefined, { signal })
+    over.abort()
+    await Promise.allSettled(following)
+    say(`\n${colour('bold', 'What happened')}`)
+    for (const line of summaryOf(entries, stateIn(world).pulls[0])) say(`  ${line}`)
+    say(`\n${colour('bold', 'In your own repository')}`)
+    say('  npx batonpass init --dry-run   what it would change')
+    say('  npx batonpass init             set it up; `uninstall` takes it out again\n')
+    if (!isAlone) await lastLook()
+    return EXIT.ok
+  } catch (cause) {
+    if (io.signal.aborted) {
+      say(colour('dim', '\nThe tour was ended.'))
+      return EXIT.interrupted
+    }
+    if (tooLong.aborted)
+      throw new BatonError('timed_out', 'The tour did not come to its end', {
+        remedy: 'Run it with --keep, and see home/daemon.log in the folder that it names.',
+      })
+    throw cause
   } finally {
     over.abort()
     await Promise.allSettled(following)
-    if (options.keep) say(`Kept: ${world.dir}`)
-    else await world.remove()
+    if (options.keep) say(`Kept: ${folder.dir}`)
   }
 
-  async function begin(world: TourWorld, folder: StateFolder): Promise<void> {
-    const { node, cli } = programPaths()
+  async function set(dir: string): Promise<TourWorld> {
+    const progress = (text: string) => io.stdout.write(colour('dim', text))
+    progress('\nSetting up: a repository and its forge')
+    const world = await tourWorld(dir, io.env.PATH ?? '')
+    progress(', hooks and daemon')
+    await world.baton('init', '--yes', '--agent', 'claude')
+    progress(', a claim')
     await world.baton('claim', String(ISSUE.number))
+    progress(', a terminal')
+    const { node, cli } = programPaths()
     const agent = [node, cli, 'tour-agent', '--pace', String(options.paceMs)]
-    await world.tmux(
-      'new-session',
-      '-d',
-      '-s',
-      'tour',
-      '-x',
-      '110',
-      '-y',
-      '34',
-      '-c',
-      world.project,
-      ...agent,
-    )
-    const { url } = await loginLink(folder, bearer(folder))
-    say(`${colour('bold', 'Issue #42')}  ${ISSUE.title}`)
-    say(`  watch the agent   tmux -S ${world.tmuxSocket} attach -r`)
-    say(`  dashboard         ${url}\n`)
+    const size = ['-x', '110', '-y', '34']
+    await world.tmux('new-session', '-d', '-s', 'tour', ...size, '-c', world.project, ...agent)
     await ready(world)
+    progress('.\n\n')
+    return world
+  }
+
+  async function begin(world: TourWorld, state: StateFolder): Promise<void> {
+    const { url } = await loginLink(state, bearer(state))
+    say(`${colour('bold', `Issue #${ISSUE.number}`)}  ${ISSUE.title}`)
+    say(`  watch it in a browser           ${colour('cyan', url)}`)
+    say(`  or the agent itself in a shell  tmux -S ${world.tmuxSocket} attach -r\n`)
     await world.tmux('send-keys', '-t', 'tour', '-l', `/issue-to-impl ${ISSUE.number}`)
     await world.tmux('send-keys', '-t', 'tour', 'Enter')
   }
@@ -93,103 +121,50 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     }
   }
 
-  async function follow(folder: StateFolder): Promise<void> {
-    await followDaemon(folder, '/api/events?after=0', signal, data => {
-      const told = narrate(JSON.parse(data) as Entry)
-      if (told) say(`${colour(COLOURS[told.mark], told.mark)} ${printable(told.text)}`)
+  async function follow(state: StateFolder, world: TourWorld): Promise<void> {
+    const learnt = new Set<string>()
+    await followDaemon(state, '/api/events?after=0', signal, data => {
+      const told = narrate(JSON.parse(data) as Entry, world.project)
+      if (!told) return
+      const [first = '', ...rest] = wrapped(printable(told.text), width - 2)
+      say(`${colour(COLOURS[told.mark], told.mark)} ${[first, ...rest].join('\n  ')}`)
+      if (told.lesson && !learnt.has(told.lesson)) dim(told.lesson, '    ')
+      if (told.lesson) learnt.add(told.lesson)
     })
-  }
-
-  /** Asks the person at the terminal; without one, or with --yes, the tour answers as a careful person would. */
-  async function answer(folder: StateFolder): Promise<void> {
-    const seen = new Set<string>()
-    while (!signal.aborted) {
-      const { asks } = AskList.parse(await callDaemon(folder, 'GET', '/api/asks').catch(() => ({ asks: [] })))
-      for (const ask of asks) {
-        if (seen.has(ask.id)) continue
-        seen.add(ask.id)
-        say(`${colour('yellow', '?')} ${colour('bold', printable(ask.title))}\n${indented(ask.detail)}`)
-        const usual = ask.kind === 'confirm'
-        const yes = options.yes || !io.isTTY ? usual : await question(usual)
-        if (yes === undefined) return
-        const option = ask.kind === 'confirm' ? (yes ? 'yes' : 'no') : yes ? 'allow-once' : 'deny'
-        const headers = { ...bearer(folder), 'baton-channel': 'tour' }
-        const reason = option === 'deny' ? { reason: 'no scripts from the internet' } : {}
-        const body = { option, ...reason }
-        await callDaemon(folder, 'POST', `/api/asks/${ask.id}/answer`, 10_000, { headers, body }).catch(() =>
-          say(colour('dim', '  (answered elsewhere)')),
-        )
-      }
-      await new Promise(resolve => setTimeout(resolve, 200))
-    }
-  }
-
-  async function question(usual: boolean): Promise<boolean | undefined> {
-    const lines = createInterface({ input: io.stdin, output: process.stdout })
-    try {
-      const text = await lines.question(`  Allow? [${usual ? 'Y/n' : 'y/N'}] `, { signal })
-      return text.trim() === '' ? usual : /^y/i.test(text.trim())
-    } catch {
-      return undefined
-    } finally {
-      lines.close()
-    }
   }
 
   /** The dashboard goes with the tour. */
   async function lastLook(): Promise<void> {
-    const lines = createInterface({ input: io.stdin, output: process.stdout })
-    await lines.question('Press Enter to end the tour. ', { signal: io.signal }).catch(() => {})
-    lines.close()
-  }
-
-  async function summary(world: TourWorld, folder: StateFolder): Promise<void> {
-    const path = '/api/journal?limit=5000'
-    const { entries } = EntryList.parse(await callDaemon(folder, 'GET', path))
-    const count = (matches: (body: Entry['body']) => boolean) =>
-      entries.filter(({ body }) => matches(body)).length
-    const [pull] = stateIn(world).pulls
-    const rows: [number | string, string][] = [
-      [
-        count(body => body.kind === 'workflow' && body.what === 'continued'),
-        'early stops that Baton sent on',
-      ],
-      [
-        count(body => body.kind === 'decision' && body.decision === 'allow'),
-        'steps allowed without a question',
-      ],
-      [count(body => body.kind === 'decision' && body.decision === 'deny'), 'commands refused'],
-      [count(body => body.kind === 'ask' && body.what === 'answered'), 'questions to you'],
-      [
-        count(body => body.kind === 'handoff' && body.what === 'received'),
-        'handoff to a fresh session, checked against git and by what that session knew',
-      ],
-      [pull ? `#${pull.number}` : 'none', 'pull request, merged; the issue is closed'],
-    ]
-    say(`\n${colour('bold', 'What happened without you')}`)
-    for (const [figure, what] of rows) say(`  ${String(figure).padStart(4)}  ${what}`)
-    say(`\nIn your own repository:  ${colour('bold', 'npx batonpass init')}\n`)
+    using questions = askAtTerminal(io)
+    await questions.text('The dashboard stays open until you press Enter.').catch(() => {})
   }
 }
+
+const INTRODUCTION =
+  'Hooks, daemon and rules are real; the agent, its model and the forge are scripted. It runs in a folder of its own, ' +
+  'needs no key and no network, and takes less than a minute. Ctrl-C ends it; nothing stays behind.'
 
 const COLOURS = {
   '▶': 'cyan',
   '❯': 'cyan',
   '✓': 'green',
   '✗': 'red',
-  '?': 'yellow',
   '↻': 'cyan',
   '⇄': 'cyan',
   '●': 'dim',
   '⚑': 'cyan',
 } as const
 
+function missing(name: string): BatonError {
+  return new BatonError('missing_tool', `The tour needs ${name}, which is not on your PATH`, {
+    remedy: `Install it (Debian: sudo apt-get install ${name}; macOS: brew install ${name}) and run this again.`,
+  })
+}
+
 /** The tour's own daemon: whoever runs the tour is its person. */
 const bearer = (folder: StateFolder) => ({ authorization: `Bearer ${secretFile(folder.token)}` })
 
-const indented = (text: string): string =>
-  text
-    .split('\n')
-    .slice(0, 12)
-    .map(line => `    ${printable(line)}`)
-    .join('\n')
+function widthOf({ stdout }: Io): number {
+  const columns = 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : 0
+  return columns > 0 ? Math.min(110, Math.max(30, columns)) : 110
+}

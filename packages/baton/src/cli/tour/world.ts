@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { programPaths } from '../../hook/program.ts'
 import { FILES } from './agent/script.ts'
+import { endWorld, OWNER, sweepWorlds, TMUX_SOCKET, WORLD_PREFIX } from './end-world.ts'
 
 const run = promisify(execFile)
 
@@ -20,7 +21,6 @@ export interface TourWorld {
   baton(...words: string[]): Promise<string>
   tmux(...words: string[]): Promise<string>
   git(cwd: string, ...words: string[]): Promise<string>
-  remove(): Promise<void>
 }
 
 export const ISSUE = {
@@ -31,10 +31,27 @@ export const ISSUE = {
   status: 'Todo',
 }
 
-/** A home, a repository with its origin and issues, and a tmux server, all in one new folder that goes away afterwards. */
-export async function tourWorld(path: string): Promise<TourWorld> {
+/** A folder that goes away with everything in it and everything that runs from it, however this process ends. */
+export function tourFolder(keep: boolean): Disposable & { dir: string } {
+  sweepWorlds(tmpdir())
   // Sockets live in it: the shorter the better.
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'baton-tour-')))
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), WORLD_PREFIX)))
+  writeFileSync(join(dir, OWNER), String(process.pid))
+  const end = () => endWorld(dir, keep)
+  // A closed window, a closed pipe or an error elsewhere end the process without coming back here.
+  const hangUp = () => process.exit(129)
+  process.once('exit', end).once('SIGHUP', hangUp)
+  return {
+    dir,
+    [Symbol.dispose]() {
+      process.off('exit', end).off('SIGHUP', hangUp)
+      end()
+    },
+  }
+}
+
+/** A home, a repository with its origin and issues, and a place for a tmux server, all in one folder. */
+export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
   const [home, project, forge, bin] = ['home', 'shop', 'forge', 'bin'].map(name => join(dir, name)) as [
     string,
     string,
@@ -60,7 +77,7 @@ export async function tourWorld(path: string): Promise<TourWorld> {
     GIT_COMMITTER_NAME: who.GIT_AUTHOR_NAME,
     GIT_COMMITTER_EMAIL: who.GIT_AUTHOR_EMAIL,
   }
-  const tmuxSocket = join(dir, 'tmux')
+  const tmuxSocket = join(dir, TMUX_SOCKET)
   const call = async (program: string, words: readonly string[], cwd: string) =>
     (await run(program, words, { cwd, env, timeout: 60_000 })).stdout
   const world: TourWorld = {
@@ -71,13 +88,9 @@ export async function tourWorld(path: string): Promise<TourWorld> {
     tmuxSocket,
     env,
     baton: (...words) => call(node, [cli, ...words], project),
-    tmux: (...words) => call('tmux', ['-S', tmuxSocket, '-f', '/dev/null', ...words], project),
+    // -u: the marks on its screen, whatever the machine's own locale.
+    tmux: (...words) => call('tmux', ['-u', '-S', tmuxSocket, '-f', '/dev/null', ...words], project),
     git: (cwd, ...words) => call('git', words, cwd),
-    async remove() {
-      await world.baton('down').catch(() => {})
-      await world.tmux('kill-server').catch(() => {})
-      rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
-    },
   }
   await world.git(forge, 'init', '-q', '--bare', '-b', 'main', 'origin.git')
   await world.git(dir, 'clone', '-q', join(forge, 'origin.git'), project)
@@ -93,6 +106,8 @@ const settings = (forge: string): string => `daemon:
   port: 0
 forge:
   folder: ${JSON.stringify(forge)}
+claim:
+  poll_seconds: 10
 permissions:
   allow:
     - "^node --test$"

@@ -30,8 +30,8 @@ export function keyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, k
         rest = rest.slice(mark.length)
         continue
       }
-      // The rest of a mark may still be on its way.
-      if (rest.length > 1 && mark.startsWith(rest)) return
+      // The rest of a mark may still be on its way, even when only its first letter has come.
+      if (mark.startsWith(rest)) return
       const [key = ''] = rest
       rest = rest.slice(key.length)
       take(key)
