@@ -22,8 +22,6 @@ export interface Driver {
   clear(place: string, agent: AgentName): Promise<Typed>
   /** Whether this agent, cleared, tells of its fresh conversation only with the first prompt in it; else at once. */
   startsWithPrompt?(agent: AgentName): boolean
-  /** Whether a fresh conversation tells of itself only with its first prompt; not so unless said. */
-  silentAfterClear?(agent: AgentName): boolean
   start(order: StartOrder): Promise<Started>
   /** Ends what `start` began, and only that. */
   kill(place: string): Promise<boolean>

@@ -10,8 +10,6 @@ export interface AgentTerminal {
   readonly interruptAgain?: RegExp
   /** The key that empties the prompt line, pressed until it is empty: of words that Baton or a stopped turn left there. */
   readonly erase?: 'C-c' | 'C-u'
-  /** After `clear` no hook tells of the fresh conversation before its first prompt. */
-  readonly silent?: true
   /** What the screen shows (escape codes included) under the window's title; `typed` is what stands on the prompt line. */
   read(screen: string, title?: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
 }

@@ -228,8 +228,6 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
 
     startsWithPrompt: agent => terminals[agent]?.startsWithPrompt === true,
 
-    silentAfterClear: agent => terminals[agent]?.silent === true,
-
     async start(order: StartOrder): Promise<Started> {
       const socket = order.where ?? defaultSocket(env)
       if (!PLACE.test(`%0 ${socket}`))

@@ -8,7 +8,7 @@ import { readScreen, type ScreenLine } from '../screen.ts'
 export const codexTerminal: AgentTerminal = {
   // `/new` asks first where the conversation is to run.
   clear: '/clear',
-  silent: true,
+  startsWithPrompt: true,
   interrupt: 'Escape',
   // Ctrl-C on an empty line ends Codex.
   erase: 'C-u',
