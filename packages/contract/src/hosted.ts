@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
+import { NativeId } from './ids.ts'
 
 /** POST /api/hosted: what an agent does that a program of Baton's hosts, in our words. The answer is a Reaction. */
 export const HostedCall = z.object({
@@ -12,3 +13,6 @@ export const HostedCall = z.object({
   event: z.record(z.string(), z.unknown()),
 })
 export type HostedCall = z.infer<typeof HostedCall>
+
+/** POST /api/hosted/own: the session answers a question of Baton's own now, or has answered it. */
+export const HostedOwnTurn = z.object({ agent: AgentName, nativeSession: NativeId, on: z.boolean() })

@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { AgentEvent } from '@batonpass/contract/event'
-import { HostedCall } from '@batonpass/contract/hosted'
+import { HostedCall, HostedOwnTurn } from '@batonpass/contract/hosted'
 import { EventId } from '@batonpass/contract/ids'
 import { MAX_PAYLOAD_BYTES } from '@batonpass/contract/protocol'
 import { Hono } from 'hono'
@@ -13,7 +13,7 @@ import { sessionId } from '../session/id.ts'
  * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller
  * can ask and be told, but decide nothing.
  */
-export function hostedRoutes(intake: Pick<Intake, 'tell'>): Hono {
+export function hostedRoutes(intake: Pick<Intake, 'tell' | 'ownTurn'>): Hono {
   const api = new Hono()
   api.post('/api/hosted', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
     const parsed = HostedCall.safeParse(await c.req.json().catch(() => undefined))
@@ -28,8 +28,17 @@ export function hostedRoutes(intake: Pick<Intake, 'tell'>): Hono {
     }
     return c.json(await intake.tell(agent, decoded(agent, event), about))
   })
+  api.post('/api/hosted/own', bodyLimit({ maxSize: SMALL }), async c => {
+    const parsed = HostedOwnTurn.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) throw new BatonError('usage', 'That is no turn of a hosted agent')
+    const { agent, nativeSession, on } = parsed.data
+    intake.ownTurn(agent, nativeSession, on)
+    return c.json({})
+  })
   return api
 }
+
+const SMALL = 10_000
 
 /** Stamps only for the sake of the schema: the intake puts its own in their place. */
 function decoded(agent: HostedCall['agent'], event: HostedCall['event']): DecodedEvent {

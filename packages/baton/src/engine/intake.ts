@@ -127,6 +127,11 @@ export class Intake {
     return (await this.#askedTwice.once(session, event, hosted === true, () => this.#hear(call, event))) ?? {}
   }
 
+  /** While a session answers a question of Baton's own, no reactor speaks at its stop. */
+  ownTurn(agent: AgentName, nativeSession: string, on: boolean): void {
+    this.#own.asks(sessionId(agent, nativeSession), on, this.#parts.clock.elapsed())
+  }
+
   /** Changes what is known of a session, in its turn. */
   async amend(id: SessionId, change: (session: Session) => Session): Promise<void> {
     await this.#lanes.take(id, async () => {
@@ -148,8 +153,9 @@ export class Intake {
     const heard = await this.#lanes.take(session, async () => {
       const heard = await this.#record(call, decoded)
       if (!heard) return undefined
-      // In shadow mode everything is written down and nothing is answered.
-      const reactors = heard.context.config.shadow.enabled ? [] : this.#parts.reactors
+      // In shadow mode everything is written down and nothing is answered; so is a question of Baton's own.
+      const silent = heard.context.config.shadow.enabled || this.#own.isOwnTurn(heard.event, clock.elapsed())
+      const reactors = silent ? [] : this.#parts.reactors
       const reacting = await react(reactors, heard.event, heard.context, (reactor, cause) =>
         this.#parts.fault(`${reactor} on ${heard.event.type}`, cause),
       )

@@ -10,7 +10,9 @@ import type { Store } from '../../src/ports/store.ts'
 
 function world() {
   const told: { agent: AgentName; event: DecodedEvent; about: Told | undefined }[] = []
+  const own: [string, string, boolean][] = []
   const routes = hostedRoutes({
+    ownTurn: (agent, native, on) => void own.push([agent, native, on]),
     async tell(agent, event, about) {
       told.push({ agent, event, about })
       return event.type === 'PermissionAsked' ? { permission: { decision: 'deny', reason: 'no' } } : {}
@@ -24,13 +26,13 @@ function world() {
     forget: () => Promise.reject(new Error('not here')),
     routes: [routes, new Hono()],
   })
-  const post = (body: unknown) =>
-    api.request('/api/hosted', {
+  const post = (body: unknown, path = '/api/hosted') =>
+    api.request(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-  return { told, post }
+  return { told, own, post }
 }
 
 const event = {
@@ -42,6 +44,17 @@ const event = {
   action: { kind: 'shell', command: 'ls' },
 }
 const call = { agent: 'codex', cwd: '/w', attended: true, event }
+
+describe('POST /api/hosted/own', () => {
+  it('says that a session answers a question of Baton’s own, and takes nothing else', async () => {
+    const { own, post } = world()
+    const body = { agent: 'codex', nativeSession: 'n-1', on: true }
+    expect((await post(body, '/api/hosted/own')).status).toBe(200)
+    expect((await post({ ...body, nativeSession: '../x' }, '/api/hosted/own')).status).toBe(400)
+    expect((await post({ ...body, on: 'yes' }, '/api/hosted/own')).status).toBe(400)
+    expect(own).toEqual([['codex', 'n-1', true]])
+  })
+})
 
 describe('POST /api/hosted', () => {
   it('takes an event in our words and answers with the reaction', async () => {

@@ -37,6 +37,23 @@ describe('an event that a host tells', () => {
     expect([...world.sessions.values()]).toMatchObject([{ pane: about.pane }])
   })
 
+  it('no reactor speaks at the stop of a question of Baton’s own, and all do again after it', async () => {
+    const world = intakeWorld({
+      reactors: [
+        { name: 'workflow', react: () => ({ now: { going: { rank: 'workflow', prompt: 'more' } } }) },
+      ],
+    })
+    const stop = () => world.intake.tell('claude-code', ended('s1'), about)
+    expect(await stop()).toMatchObject({ goOn: { prompt: 'more' } })
+    world.intake.ownTurn('claude-code', 's1', true)
+    expect(await stop()).toEqual({})
+    expect(await world.intake.tell('claude-code', ended('s2'), about)).toMatchObject({ goOn: {} })
+    world.intake.ownTurn('claude-code', 's1', false)
+    expect(await stop()).toMatchObject({ goOn: { prompt: 'more' } })
+    // It is written down all the same.
+    expect(world.events().map(({ type }) => type)).toEqual(Array(4).fill('TurnEnded'))
+  })
+
   it('a question about a tool is heard in any case: no hook waits for its answer', async () => {
     const world = intakeWorld({
       reactors: [

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
-import { claudeAcp } from '../world/agents/claude-acp.ts'
+import { claudeAcp } from '../world/agents/hostable.ts'
 import { startTerminal } from '../world/agents/tmux.ts'
 import { batonFor, batonIn } from '../world/baton.ts'
 import { type Model, startModel, textOf } from '../world/model.ts'
@@ -164,6 +164,43 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
       times('TurnEnded'),
     ]).toEqual([1, 1, 1, 1])
     expect(readdirSync(home.project)).not.toContain('x')
+  })
+
+  test('a handoff in the middle of a workflow has one voice: the workflow’s hook is silent until the document stands', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    mkdirSync(join(home.project, '.claude/commands'), { recursive: true })
+    writeFileSync(join(home.project, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
+    await using baton = await batonFor(home)
+    play(model, home, [
+      [/Write down where this work stands/, () => say(DOCUMENT)],
+      [/go on, please$/, () => say('On it goes.')],
+      [/Implement issue 42/, () => say('too late', { gate: new Promise(() => {}) })],
+      [/auto-continuation/, () => say('too late', { gate: new Promise(() => {}) })],
+      [/./, () => say('Seen.')],
+    ])
+    await using terminal = await startChat(home, model)
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.type('hello')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Seen\./, { timeout: 30_000 })
+    await terminal.type('/issue-to-impl 42')
+    await terminal.press('Enter')
+    await model.waitForRequest(request => /Implement issue 42/.test(textOf(request)))
+    await baton.waitFor('workflow', ({ what }) => what === 'started')
+    await terminal.press('Escape')
+    await terminal.waitForScreen(/[Ss]topped|[Cc]ancelled/, { timeout: 30_000 })
+    await terminal.type('/handoff')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 60_000 })
+    // The stop was heard, and nobody but Baton's own question was answered.
+    const events = await baton.events()
+    expect(events.filter(({ type }) => type === 'TurnEnded').length).toBeGreaterThan(1)
+    expect(requests(model, home).filter(text => /auto-continuation prompt/.test(text))).toEqual([])
+    await terminal.press('C-d')
   })
 
   test('an agent that is not installed, and no terminal: each says what to do', {

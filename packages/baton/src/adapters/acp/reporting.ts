@@ -8,7 +8,7 @@ const NO_END = new AbortController().signal
 const MOST_CONTINUATIONS = 1000
 
 /** A hosted agent whose life is told to Baton: what it says counts as what hooks of that agent would say. */
-export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
+export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: OwnTurn): Backend {
   const listeners = new Set<(heard: Heard) => void>()
   let text = ''
   let stopped = false
@@ -49,6 +49,18 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
     }
   }
 
+  /** Nobody is told; but hooks of the agent's own would be, so whoever hears them is asked to stand aside. */
+  async function own(words: string, how: PromptHow): Promise<TurnEnd> {
+    const { nativeSession } = backend
+    if (!ownTurn || nativeSession === undefined) return await backend.prompt(words, how)
+    await ownTurn(nativeSession, true).catch(() => {})
+    try {
+      return await backend.prompt(words, how)
+    } finally {
+      await ownTurn(nativeSession, false).catch(() => {})
+    }
+  }
+
   return {
     get agent() {
       return backend.agent
@@ -74,7 +86,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
       return resumed
     },
     async prompt(words, how = {}) {
-      if (how.own) return await backend.prompt(words, how)
+      if (how.own) return await own(words, how)
       stopped = false
       const { refuse, context: more } = {
         refuse: undefined,
@@ -113,6 +125,9 @@ export function reporting(backend: Backend, ear: Ear, cwd: string): Backend {
     },
   }
 }
+
+/** Says that a session answers a question of Baton's own now, or has answered it. */
+export type OwnTurn = (nativeSession: string, on: boolean) => Promise<void>
 
 const LONGEST_TEXT = 200_000
 

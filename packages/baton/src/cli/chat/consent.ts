@@ -1,6 +1,7 @@
 import type { AgentName } from '@batonpass/contract/event'
 import { Reaction } from '@batonpass/contract/reaction'
 import { askChain } from '../../adapters/acp/consent.ts'
+import type { OwnTurn } from '../../adapters/acp/reporting.ts'
 import type { StateFolder } from '../../config/state-folder.ts'
 import type { Answer, Consent } from '../../ports/backend.ts'
 import type { Ear } from '../../ports/ear.ts'
@@ -23,6 +24,14 @@ export function daemonEar(
     return Reaction.parse(await callDaemon(folder, 'POST', '/api/hosted', within, { body, signal }))
   }
 }
+
+/** Asks whoever hears the agent's own hooks to stand aside while it answers a question of Baton's own. */
+export function daemonAside(folder: StateFolder, agent: AgentName): OwnTurn {
+  return async (nativeSession, on) => {
+    await callDaemon(folder, 'POST', '/api/hosted/own', ASIDE_MS, { body: { agent, nativeSession, on } })
+  }
+}
+const ASIDE_MS = 5000
 
 /** The chain has this long before the person at the terminal is asked beside it: rules answer at once. */
 const CHAIN_FIRST_MS = 1500

@@ -22,7 +22,7 @@ import { VERSION } from '../../version.ts'
 import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
-import { type AskInline, consentBy, daemonEar } from './consent.ts'
+import { type AskInline, consentBy, daemonAside, daemonEar } from './consent.ts'
 
 export interface ChatOrder {
   agent: string
@@ -67,7 +67,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
   })
   const consent = consentBy(ear, io.cwd, order.ask)
   const program = await hostAgent({ agent, version: VERSION, launch, cwd: io.cwd, env: io.env, consent })
-  const backend = reporting(program, ear, io.cwd)
+  const backend = reporting(program, ear, io.cwd, daemonAside(folder, agent))
   host.backend = backend
   const ports = sessionPorts(io)
   const root = findWorktreeRoot(io.cwd)
