@@ -140,6 +140,7 @@ async function byControl(places: readonly string[]): Promise<() => Promise<void>
   const watch = new Watch({
     store,
     liveSessions: async () => sessions,
+    lost: async () => {},
     drivers: [driver],
     processes: systemProcesses,
     self: process.pid,

@@ -37,6 +37,7 @@ import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
 import { OwnCalls } from './session/own-calls.ts'
+import { lostReason } from './session/watch/lost.ts'
 
 export interface ComposeOptions extends GroundOptions {
   /** Added to the product's own reactors; tests bring theirs here. */
@@ -199,6 +200,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     drivers,
     watchStore: local.watch,
     content: () => machine().config.journal.content,
+    // Unless it was heard of meanwhile.
+    lost: ({ id, lastSeenAt }, why) =>
+      intake.amend(id, known =>
+        known.endedAt === undefined && known.lastSeenAt === lastSeenAt
+          ? { ...known, endedAt: new Date(systemClock.now()).toISOString(), endReason: lostReason(why) }
+          : known,
+      ),
     asks,
   })
   live.listen(entry => watched.hear(entry))

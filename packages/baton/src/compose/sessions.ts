@@ -1,5 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { Entry, NewEntry } from '@batonpass/contract/journal'
+import type { Session } from '@batonpass/contract/session'
 import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
 import { type AcpDriverParts, acpDriver, type Revived } from '../adapters/acp/driver.ts'
 import { keptSessions } from '../adapters/acp/kept.ts'
@@ -71,6 +72,8 @@ export interface SessionParts {
   stateDir: string
   redactor: Redactor
   content(): 'full' | 'digest'
+  /** A session is over although it said no goodbye. */
+  lost(session: Session, why: string): Promise<void>
   asks: Pick<Asks, 'tell'>
   write(entries: readonly NewEntry[]): Promise<unknown>
   fault(during: string, cause: unknown): void
@@ -91,23 +94,15 @@ export interface Sessions {
   revived(revival: Revival): Promise<void>
 }
 
-/** Sessions kept in sight; older ones that never said goodbye are only history. */
 const MOST_LIVE = 2000
-const FORGOTTEN_MS = 24 * 60 * 60_000
 const CHECKS_SHOWN = 200
 
 export function composeSessions(parts: SessionParts): Sessions {
   const { drivers, watchStore, store, redactor } = parts
-  const liveSessions = async () => {
-    const oldest = new Date(systemClock.now() - FORGOTTEN_MS).toISOString()
-    const live = await store.sessions({ live: true, limit: MOST_LIVE })
-    return live.filter(
-      ({ lastSeenAt, pid }) => lastSeenAt > oldest || (pid !== undefined && systemProcesses.alive(pid)),
-    )
-  }
   const watchParts = {
     store: watchStore,
-    liveSessions,
+    liveSessions: () => store.sessions({ live: true, limit: MOST_LIVE }),
+    lost: parts.lost,
     drivers: drivers.all,
     processes: systemProcesses,
     self: process.pid,

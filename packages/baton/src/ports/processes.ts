@@ -12,6 +12,8 @@ export interface Processes {
   alive(pid: number): boolean
   /** Undefined when it is gone. */
   born(pid: number): Promise<string | undefined>
+  /** When it began, in milliseconds since the epoch; undefined when it is gone or the system does not tell. */
+  since(pid: number): Promise<number | undefined>
   /** All that can be seen; empty where the system does not tell. */
   table(): Promise<RunningProcess[]>
 }

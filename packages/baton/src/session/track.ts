@@ -3,6 +3,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { contextAfter } from './context/figure.ts'
 import type { Zones } from './context/zones.ts'
+import { isPresumed } from './watch/lost.ts'
 
 /** What is known about a session after one more event. Pure: the caller stores the result. */
 export function track(
@@ -38,7 +39,9 @@ export function track(
     ...pick('pid', seen.pid ?? known?.pid),
     ...pick('parent', known?.parent ?? seen.parent),
     ...pick('context', contextAfter(known?.context, event, zones)),
-    ...(!revives(event) && endedAt ? { endedAt, ...pick('endReason', endReason) } : {}),
+    ...(!revives(event) && endedAt && !isPresumed(endReason)
+      ? { endedAt, ...pick('endReason', endReason) }
+      : {}),
     ...ended,
     lastSeenAt: event.at,
     lastEvent: event.type,

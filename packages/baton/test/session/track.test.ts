@@ -86,6 +86,14 @@ describe('what is known of a session', () => {
       expect(after([prompt, ended, late])).toMatchObject({ endedAt: at(60), endReason: 'logout', events: 3 })
   })
 
+  it('lives again with anything it says when its end was only concluded', () => {
+    const gone = { ...track(undefined, prompt, unseen), endedAt: at(60), endReason: 'lost: its process is gone' }
+    const back = track(gone, finished, unseen)
+    expect(back).not.toHaveProperty('endedAt')
+    expect(back).not.toHaveProperty('endReason')
+    expect(track(gone, ended, unseen)).toMatchObject({ endReason: 'logout' })
+  })
+
   it('lives again when it is resumed', () => {
     const resumed: AgentEvent = { ...without(prompt), type: 'SessionStarted', source: 'resume', at: at(90) }
     const session = after([prompt, ended, resumed])

@@ -19,6 +19,20 @@ export const systemProcesses: Processes = {
     if (process.platform === 'linux') return (await fromProc(pid))?.born
     return (await fromPs(['-p', String(pid)]))[0]?.born
   },
+  async since(pid) {
+    if (process.platform !== 'linux') {
+      const born = (await fromPs(['-p', String(pid)]))[0]?.born
+      return born === undefined ? undefined : Date.parse(born) || undefined
+    }
+    const [born, stat] = await Promise.all([
+      fromProc(pid).then(found => found?.born),
+      readFile('/proc/stat', 'utf8').catch(() => ''),
+    ])
+    const booted = /^btime (\d+)$/m.exec(stat)?.[1]
+    return born === undefined || booted === undefined
+      ? undefined
+      : (Number(booted) + Number(born) / TICKS_A_SECOND) * 1000
+  },
   async table() {
     if (process.platform !== 'linux') return fromPs(['-ax'])
     const names = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
@@ -31,6 +45,9 @@ export const systemProcesses: Processes = {
     return found
   },
 }
+
+/** What /proc counts in, on every Linux that Node runs on. */
+const TICKS_A_SECOND = 100
 
 async function fromProc(pid: number): Promise<RunningProcess | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)

@@ -14,6 +14,8 @@ export interface WatchParts {
   store: WatchStore
   /** Those that have not ended, as far as their hooks told. */
   liveSessions(): Promise<readonly Session[]>
+  /** One of them can only be over, although it said no goodbye. */
+  lost(session: Session, why: string): Promise<void>
   drivers: readonly Driver[]
   processes: Processes
   /** Baton's own process, which is nobody's child. */

@@ -1,9 +1,11 @@
 import type { Config } from '@batonpass/contract/config'
 import type { SessionId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
 import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
 import { stateByEvents } from './activity.ts'
 import { assess, type Finding, hasStalled, type Seen } from './assess.ts'
 import { Leftovers } from './leftovers.ts'
+import { displaced, GOODBYE_MS, lossOf } from './lost.ts'
 import type { WatchParts } from './parts.ts'
 import { WatchRecord } from './record.ts'
 import { type Subject, subjects } from './subjects.ts'
@@ -22,6 +24,12 @@ export class Watch {
   readonly #alive = new Set<SessionId>()
   /** Since when a session's process or terminal has been missed. */
   readonly #missing = new Map<SessionId, number>()
+  /** Those that an earlier watch saw, or did not. */
+  readonly #before = new Map<SessionId, boolean>()
+  /** Those whose number was given out again, and when that was looked at. */
+  readonly #reused = new Map<SessionId, { at: number; yes: boolean }>()
+  /** Those that died under watch: shown for a while, like any that ended. */
+  readonly #lost = new Map<SessionId, { at: number; last: Watched }>()
   #watched: readonly Watched[] = []
   #running: Promise<void> | undefined
   #stale = false
@@ -75,8 +83,13 @@ export class Watch {
     const { store, clock } = this.#parts
     this.#mindSleep()
     const spawns = store.spawns({ kinds: ['run', 'watch'] })
-    const all = subjects(await this.#parts.liveSessions(), spawns)
+    const live = await this.#parts.liveSessions()
+    for (const { id } of live) this.#lost.delete(id)
+    await this.#mindReuse(live)
+    const all = subjects(live, spawns)
     await this.#survey.take(all)
+    for (const session of displaced(live, clock.now(), pid => this.#parts.processes.alive(pid)))
+      await this.#parts.lost(session, 'another session began at its place')
     const configs = new Map<string | undefined, Promise<Pick<Config, 'health'>>>()
     const watched: Watched[] = []
     for (const subject of all) {
@@ -86,7 +99,9 @@ export class Watch {
       const seen = this.#seen(subject)
       const now = clock.now()
       const state = health.enabled && hasStalled(seen, health, now) ? 'stalled' : seen.state
-      watched.push({ ...subject, ...seen, state })
+      const one: Watched = { ...subject, ...seen, state }
+      const forgotten = (await this.#lose(one, now)) === 'silent'
+      if (!forgotten) watched.push(one)
       this.#follow(subject, seen, state)
       this.#record.session({ ...subject, ...seen, state })
       if (!health.enabled) continue
@@ -94,9 +109,56 @@ export class Watch {
       const tell = health.tell && this.#alive.has(subject.id)
       await this.#record.findings(subject, assess(seen, health, now), tell)
     }
-    this.#watched = watched
+    this.#watched = [...watched, ...this.#lately(watched)]
     this.#forget(new Set(all.map(({ id }) => id)))
-    await this.#leftovers.look(watched)
+    await this.#leftovers.look(this.#watched)
+  }
+
+  /** Ends a session that can only be over, and says how it was known. */
+  async #lose(one: Watched, now: number): Promise<'silent' | 'died' | undefined> {
+    const { session, place, pid } = one
+    // Whoever hosts an agent says itself when it is over.
+    if (!session || place?.startsWith('hosted ')) return undefined
+    const sight = this.#survey.at(place)
+    const why = lossOf({
+      ...one,
+      running: pid === undefined ? undefined : this.#runs(session),
+      seen: sight !== undefined && sight.state !== 'gone' && sight.state !== 'dead',
+      silentMs: now - one.activeAt,
+    })
+    if (why === undefined) return undefined
+    await this.#parts.lost(session, why)
+    if (!one.died) return 'silent'
+    this.#lost.set(session.id, { at: this.#parts.clock.elapsed(), last: one })
+    return 'died'
+  }
+
+  /** Those that died in the last hour and are not live any more. */
+  #lately(watched: readonly Watched[]): Watched[] {
+    const shown = new Set(watched.map(({ id }) => id))
+    const oldest = this.#parts.clock.elapsed() - SHOWN_MS
+    for (const [id, { at }] of this.#lost) if (at < oldest) this.#lost.delete(id)
+    return [...this.#lost.values()].flatMap(({ last }) => (shown.has(last.id) ? [] : last))
+  }
+
+  #runs({ id, pid }: Session): boolean {
+    return pid !== undefined && this.#parts.processes.alive(pid) && this.#reused.get(id)?.yes !== true
+  }
+
+  /** After a restart of the machine a number may be another program's: one that began after the session was last heard of. */
+  async #mindReuse(sessions: readonly Session[]): Promise<void> {
+    const { clock, processes } = this.#parts
+    for (const { id, pid, lastSeenAt } of sessions) {
+      if (pid === undefined || clock.now() - Date.parse(lastSeenAt) < SILENT_MS) {
+        this.#reused.delete(id)
+        continue
+      }
+      const known = this.#reused.get(id)
+      if (known && (known.yes || clock.elapsed() - known.at < SILENT_MS)) continue
+      const since = await processes.since(pid)
+      const yes = since !== undefined && since > Date.parse(lastSeenAt) + CLOCKS_DIFFER_MS
+      this.#reused.set(id, { at: clock.elapsed(), yes })
+    }
   }
 
   #seen(subject: Subject): Seen {
@@ -113,10 +175,9 @@ export class Watch {
     if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
     // Whoever hosts an agent knows better: one that is just started again has another number soon.
     const hosted = place?.startsWith('hosted ') === true && sight !== undefined
-    const ended = !hosted && session !== undefined && pid !== undefined && !this.#parts.processes.alive(pid)
+    const ended = !hosted && session !== undefined && pid !== undefined && !this.#runs({ ...session, pid })
     // A number that never was alive here is one of another machine or container.
-    if (ended && !sight && !this.#alive.has(subject.id))
-      return { state: 'unknown', lines, activeAt, died: false }
+    if (ended && !sight && !this.#wasHere(subject)) return { state: 'unknown', lines, activeAt, died: false }
     if (sight?.state === 'gone' || ended) {
       const state = sight?.state === 'gone' ? 'gone' : 'dead'
       return { state, lines, activeAt, died: session !== undefined && this.#outlasted(session.id) }
@@ -125,6 +186,17 @@ export class Watch {
     this.#alive.add(subject.id)
     const known = sight && sight.state !== 'unknown' ? sight.state : said
     return { state: known, lines, activeAt, died: false }
+  }
+
+  /** It was seen to live by this watch, or by the one before the daemon was started again. */
+  #wasHere({ id, pid }: Subject): boolean {
+    if (this.#alive.has(id)) return true
+    const known = this.#before.get(id)
+    if (known !== undefined) return known
+    const row = this.#parts.store.session(id)
+    const yes = row !== undefined && row.pid === pid && !NOT_SEEN.includes(row.status)
+    this.#before.set(id, yes)
+    return yes
   }
 
   /** What Baton started moves on with what is seen of it. One that failed stays for as long as its terminal does. */
@@ -155,6 +227,8 @@ export class Watch {
   #forget(current: ReadonlySet<SessionId>): void {
     for (const id of this.#alive) if (!current.has(id)) this.#alive.delete(id)
     for (const id of this.#missing.keys()) if (!current.has(id)) this.#missing.delete(id)
+    for (const id of this.#before.keys()) if (!current.has(id)) this.#before.delete(id)
+    for (const id of this.#reused.keys()) if (!current.has(id)) this.#reused.delete(id)
     this.#record.only(current)
   }
 
@@ -187,5 +261,8 @@ function statusOf({ status }: Spawn, state: WatchState, died: boolean): Spawn['s
 
 const FRESH_MS = 1500
 const JUMP_MS = 5000
-const GOODBYE_MS = 10_000
+const NOT_SEEN: readonly string[] = ['unknown', 'dead', 'gone', 'ended']
+const SHOWN_MS = 60 * 60_000
+const SILENT_MS = 60 * 60_000
+const CLOCKS_DIFFER_MS = 60_000
 const SLEPT_MS = 5 * 60_000

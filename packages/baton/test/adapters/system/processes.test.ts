@@ -3,6 +3,14 @@ import { expect, it } from 'vitest'
 import { parsePsLine, parseStatLine, systemProcesses } from '../../../src/adapters/system/processes.ts'
 import { until } from '../../world/wait.ts'
 
+it('A process tells when it began', async () => {
+  const before = performance.timeOrigin
+  const since = (await systemProcesses.since(process.pid)) ?? 0
+  // The system counts in hundredths, or in seconds.
+  expect(Math.abs(since - before)).toBeLessThan(60_000)
+  expect(await systemProcesses.since(999_999_999)).toBeUndefined()
+})
+
 it('A process is in the table with its parent and its birth, and gone when it has ended', async () => {
   const child = spawn('sleep', ['60'])
   const pid = child.pid ?? 0

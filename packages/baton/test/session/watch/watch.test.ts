@@ -163,6 +163,88 @@ describe('A session whose process is gone', () => {
   })
 })
 
+describe('A session that never said goodbye', () => {
+  it('is over when its process went under watch, and is shown for an hour more', async () => {
+    await using w = await watchWorld()
+    w.sessions = [aSession(1, { pid: 42, lastSeenAt: at(0) })]
+    alive(w, 42)
+    await w.pass(5)
+    alive(w)
+    await w.pass(5)
+    expect(w.lost).toEqual([])
+    await w.pass(11)
+    expect(w.lost).toEqual([`${sessionId(1)} its process is gone`])
+    w.sessions = []
+    await w.pass(60)
+    expect((await w.watch.look()).map(({ state }) => state)).toEqual(['dead'])
+    await w.pass(3600)
+    expect(await w.watch.look()).toEqual([])
+  })
+
+  it('is over when it went while no daemon ran: an earlier one had seen it', async () => {
+    await using w = await watchWorld()
+    w.sessions = [aSession(1, { pid: 42, lastSeenAt: at(0) }), aSession(2, { pid: 77, lastSeenAt: at(0) })]
+    alive(w, 42)
+    await w.pass(5)
+    alive(w)
+    w.restart()
+    await w.pass(5)
+    await w.pass(11)
+    expect(w.lost).toEqual([`${sessionId(1)} its process is gone`])
+    expect(w.news).toEqual([])
+  })
+
+  it('may live while its process does, even where its terminal cannot be seen', async () => {
+    await using w = await watchWorld()
+    w.sessions = [working({ pid: 42 })]
+    w.show(PLACE, 'waiting', 'ready')
+    alive(w, 42)
+    await w.pass(5)
+    w.screens.clear()
+    for (let i = 0; i < 4; i++) await w.pass(10)
+    expect(w.lost).toEqual([])
+  })
+
+  it('is over after a day of silence, unless its process or its screen is there', async () => {
+    await using w = await watchWorld()
+    w.sessions = [
+      aSession(1, { lastSeenAt: at(0) }),
+      aSession(2, { lastSeenAt: at(0), pid: 42 }),
+      aSession(3, { lastSeenAt: at(0), pane: PLACE }),
+      aSession(4, { lastSeenAt: at(0), pid: 43 }),
+      // Its number is another program's since the machine was restarted.
+      aSession(5, { lastSeenAt: at(0), pid: 44 }),
+    ]
+    w.show(PLACE, 'waiting', 'ready')
+    alive(w, 42, 44)
+    w.began.set(42, Date.parse(at(-100))).set(44, Date.parse(at(3600 * 3)))
+    await w.pass(5)
+    await w.pass(3600 * 23)
+    const before = [...w.lost]
+    await w.pass(3600 * 2)
+    for (let i = 0; i < 3; i++) await w.pass(10)
+    expect(before).toEqual([])
+    expect([...new Set(w.lost)]).toEqual([
+      `${sessionId(1)} nothing was heard of it for a day`,
+      `${sessionId(4)} nothing was heard of it for a day`,
+      `${sessionId(5)} its process is gone`,
+    ])
+  })
+
+  it('is over when another began at its place, unless it only went to the background', async () => {
+    await using w = await watchWorld()
+    w.show(PLACE, 'waiting', 'ready')
+    w.sessions = [
+      aSession(1, { lastSeenAt: at(-60), pane: PLACE, pid: 42 }),
+      aSession(2, { lastSeenAt: at(-50), pane: PLACE, pid: 43 }),
+      aSession(3, { startedAt: at(-40), lastSeenAt: at(0), pane: PLACE, pid: 44 }),
+    ]
+    alive(w, 43, 44)
+    await w.pass(5)
+    expect(w.lost).toEqual([`${sessionId(1)} another session began at its place`])
+  })
+})
+
 describe('What Baton started', () => {
   const order = {
     agent: 'claude-code' as const,

@@ -19,6 +19,10 @@ export interface WatchWorld extends AsyncDisposable {
   screens: Map<string, Look & { changedAt?: number }>
   looks: string[]
   processes: RunningProcess[]
+  /** When a process began, in milliseconds since the epoch. */
+  began: Map<number, number>
+  /** Sessions that were found to be over. */
+  lost: string[]
   entries: (HealthEntry | SpawnEntry)[]
   news: string[]
   /** Lets time pass, and looks around afterwards. */
@@ -43,6 +47,8 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
     screens: new Map(),
     looks: [],
     processes: [],
+    began: new Map(),
+    lost: [],
     entries: [],
     news: [],
     sessions: [],
@@ -81,10 +87,12 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
   const parts: WatchParts = {
     store: store.watch,
     liveSessions: async () => world.sessions.filter(({ endedAt }) => endedAt === undefined),
+    lost: async ({ id }, why) => void world.lost.push(`${id} ${why}`),
     drivers: [driver],
     processes: {
       alive: pid => world.processes.some(one => one.pid === pid),
       born: async pid => world.processes.find(one => one.pid === pid)?.born,
+      since: async pid => world.began.get(pid),
       table: async () => world.processes,
     },
     self: 1,
