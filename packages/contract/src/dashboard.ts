@@ -134,6 +134,8 @@ export const HandoffView = z.object({
   text: z.string(),
   document: HandoffDocument,
   findings: z.array(HandoffFinding),
+  /** How it came about, oldest first: asked for, sent back with what was wrong, written. */
+  course: z.array(z.object({ at: z.iso.datetime(), what: z.string(), findings: z.array(z.string()) })),
 })
 export type HandoffView = z.infer<typeof HandoffView>
 

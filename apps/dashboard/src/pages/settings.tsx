@@ -1,8 +1,8 @@
-import type { SettingsView } from '@batonpass/contract/dashboard'
+import type { SettingRow, SettingsView } from '@batonpass/contract/dashboard'
 import { useState } from 'preact/hooks'
 import { logout } from '../api.ts'
 import { Page } from '../parts/page.tsx'
-import { Tag } from '../parts/tag.tsx'
+import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { baseOf } from '../words.ts'
 
@@ -75,29 +75,51 @@ export function SettingsPage() {
       ) : (
         <p class="dim">No configuration file is there: everything is at its default.</p>
       )}
-      <table class="table list">
-        <thead>
-          <tr>
-            <th>Setting</th>
-            <th>Value</th>
-            <th>From</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(row => (
-            <tr key={row.name}>
-              <td class="wide">
-                <code>{row.name}</code>
-                <div class="dim">{row.description}</div>
-              </td>
-              <td title={row.expects}>
-                <code>{row.shown}</code>
-              </td>
-              <td>{row.isDefault ? <span class="dim">default</span> : <code>{row.source}</code>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {rows.length === 0 ? <Empty title="No setting is called that" /> : null}
+      {groupsOf(rows).map(([name, group]) => (
+        <section key={name} aria-labelledby={`group-${name}`}>
+          <h2 id={`group-${name}`}>{name}</h2>
+          <Rows rows={group} />
+        </section>
+      ))}
     </Page>
+  )
+}
+
+/** By the first word of their names. */
+function groupsOf(rows: readonly SettingRow[]): [string, SettingRow[]][] {
+  const groups = new Map<string, SettingRow[]>()
+  for (const row of rows) {
+    const name = row.name.split('.')[0] ?? row.name
+    groups.set(name, [...(groups.get(name) ?? []), row])
+  }
+  return [...groups]
+}
+
+function Rows({ rows }: { rows: readonly SettingRow[] }) {
+  return (
+    <table class="table list settings">
+      <thead>
+        <tr>
+          <th>Setting</th>
+          <th>Value</th>
+          <th>From</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={row.name} data-changed={!row.isDefault}>
+            <td class="wide">
+              <code>{row.name}</code>
+              <div class="dim">{row.description}</div>
+            </td>
+            <td title={row.expects}>
+              <code>{row.shown}</code>
+            </td>
+            <td>{row.isDefault ? <span class="dim">default</span> : <code>{row.source}</code>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

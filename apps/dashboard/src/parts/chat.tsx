@@ -33,7 +33,7 @@ export function Chat({ session }: { session: Session }) {
           {isHosted(session) ? 'Say something below.' : 'Prompts and replies appear here.'}
         </Empty>
       ) : (
-        <Said items={items} agent={AGENTS[session.agent]} state={live.state} />
+        <Said items={items} agent={AGENTS[session.agent]} state={open.length > 0 ? 'dialog' : live.state} />
       )}
       {asks.trouble ? (
         <p class="notice bad" role="alert">

@@ -1,5 +1,7 @@
 import type { HandoffView } from '@batonpass/contract/dashboard'
 import type { ComponentChildren } from 'preact'
+import { clockTime } from '../time.tsx'
+import { Prose } from './prose.tsx'
 import { Scroller } from './scroller.tsx'
 import { Empty, Tag } from './tag.tsx'
 
@@ -25,8 +27,8 @@ export function Handoffs({ views }: { views: readonly HandoffView[] }) {
           <div class="columns">
             <div class="panel">
               <h3>Document</h3>
-              <Scroller look="text document" label={view.name}>
-                {withoutFacts(view.text)}
+              <Scroller look="document" label={view.name}>
+                <Prose text={withoutFacts(view.text)} />
               </Scroller>
             </div>
             <div class="panel">
@@ -36,6 +38,7 @@ export function Handoffs({ views }: { views: readonly HandoffView[] }) {
             <div class="panel">
               <h3>Findings</h3>
               <Findings view={view} />
+              <Course steps={view.course} />
             </div>
           </div>
         </section>
@@ -117,5 +120,31 @@ function Findings({ view: { findings, document } }: { view: HandoffView }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+const WORDS: Record<string, string> = {
+  asked: 'asked for',
+  'asked-again': 'sent back',
+  written: 'written',
+  received: 'received by the next session',
+}
+
+/** How the document came about, and what was wrong with it on the way. */
+function Course({ steps }: { steps: HandoffView['course'] }) {
+  if (steps.length === 0) return null
+  return (
+    <ol class="trail course" aria-label="How it came about">
+      {steps.map(({ at, what, findings }) => (
+        <li key={at + what} data-tone={findings.length > 0 ? 'wait' : 'good'}>
+          {WORDS[what] ?? what} <time dateTime={at}>{clockTime(at)}</time>
+          {findings.map(finding => (
+            <p key={finding} class="why">
+              {finding}
+            </p>
+          ))}
+        </li>
+      ))}
+    </ol>
   )
 }

@@ -259,7 +259,7 @@ async function handoffsOf(session: Session, files: HandoffFiles, store: Store): 
           files.text(project, name),
           files.read(project, name),
         ])
-        return { name, text, document, findings }
+        return { name, text, document, findings, course: courseOf(entries, name, named.size === 1) }
       } catch {
         // A person deleted it; the journal still tells of it.
         return undefined
@@ -267,6 +267,14 @@ async function handoffsOf(session: Session, files: HandoffFiles, store: Store): 
     }),
   )
   return views.filter(view => view !== undefined)
+}
+
+/** What the journal tells of one document; what names none belongs to the only one there is. */
+function courseOf(entries: readonly Entry[], name: string, only: boolean): HandoffView['course'] {
+  return entries.toReversed().flatMap(({ at, body }) => {
+    if (body.kind !== 'handoff' || (body.document ?? (only ? name : undefined)) !== name) return []
+    return [{ at, what: body.what, findings: body.findings ?? [] }]
+  })
 }
 
 function pointOf({ at, body }: Entry): ContextPoint[] {
