@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8'
 
 /** Below this it is not worth a pause of some 20 ms. */
-const LEAST_BYTES = 8 * 1024 * 1024
-const SHARE = 0.25
+const LEAST_BYTES = 4 * 1024 * 1024
+const SHARE = 0.15
 
 export interface Heap {
   used(): number

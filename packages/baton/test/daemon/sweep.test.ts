@@ -20,10 +20,10 @@ test('collects once the heap has grown by a good part, and counts from what was 
   const it = heap(30 * MB)
   const sweep = sweeper(it)
   sweep()
-  it.bytes = 37 * MB
+  it.bytes = 33 * MB
   sweep()
   expect(it.swept).toBe(0)
-  it.bytes = 39 * MB
+  it.bytes = 35 * MB
   sweep()
   sweep()
   expect(it.swept).toBe(1)
@@ -32,10 +32,10 @@ test('collects once the heap has grown by a good part, and counts from what was 
 test('a large heap must grow by more before it is worth a look', () => {
   const it = heap(400 * MB)
   const sweep = sweeper(it)
-  it.bytes = 480 * MB
+  it.bytes = 450 * MB
   sweep()
   expect(it.swept).toBe(0)
-  it.bytes = 501 * MB
+  it.bytes = 461 * MB
   sweep()
   expect(it.swept).toBe(1)
 })
