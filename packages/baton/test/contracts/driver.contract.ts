@@ -16,6 +16,10 @@ export interface DriverWorld extends AsyncDisposable {
   prompts(place: string): Promise<string[]>
   /** How many conversations this agent has begun. */
   conversations(place: string): Promise<number>
+  /** A conversation counts only from its first prompt on. */
+  startsWithPrompt?: true
+  /** Waits for an agent that shows its prompt line before it has quite begun. */
+  ready?(place: string): Promise<unknown>
   /** A place that looks like one of this driver's, where nothing is. */
   nowhere: string
   /** Lets an agent's process end with a failure, where a prompt does not do it. */
@@ -43,6 +47,10 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       const started = await world.driver.start(world.order(title))
       begun.push(started.place)
       await comes(started.place, 'waiting')
+      if (world.ready) {
+        await world.ready(started.place)
+        await comes(started.place, 'waiting')
+      }
       return started
     }
     const comes = (place: string, ...states: Look['state'][]) =>
@@ -58,6 +66,11 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
         },
       )
     const type = (place: string, text: string) => world.driver.type(place, text, world.agent)
+    /** An agent may need a moment to begin with what it took. */
+    const answered = async (place: string, count: number) => {
+      await until(async () => (await world.prompts(place)).length === count, { what: `prompt ${count}` })
+      await comes(place, 'waiting')
+    }
 
     it('starts an agent, looks at it and says which process it is', async () => {
       const { place, pid } = await begin('contract-look')
@@ -78,9 +91,9 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       const hostile =
         'first; second\n"third" \'fourth\' $(touch x) `id` #{pane_id} \\ %end 1 2 1\n-t fünf 🎉 Enter C-c'
       expect(await type(place, hostile)).toBe('taken')
-      await comes(place, 'waiting')
+      await answered(place, 1)
       expect(await type(place, 'once more')).toBe('taken')
-      await comes(place, 'waiting')
+      await answered(place, 2)
       expect(await world.prompts(place)).toEqual([hostile, 'once more'])
     })
 
@@ -93,19 +106,28 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       expect(await world.driver.interrupt(place, world.agent)).toBe('interrupted')
       await comes(place, 'waiting')
       expect(await type(place, 'now')).toBe('taken')
-      await comes(place, 'waiting')
+      await answered(place, 2)
       expect(await world.prompts(place)).toEqual(['work', 'now'])
     })
 
     it('begins a fresh conversation at the same place', async () => {
       const { place } = await begin('contract-clear')
+      const first = world.startsWithPrompt ? ['hello'] : []
+      for (const prompt of first) {
+        expect(await type(place, prompt)).toBe('taken')
+        await answered(place, 1)
+      }
       expect(await world.conversations(place)).toBe(1)
       expect(await world.driver.clear(place, world.agent)).toBe('taken')
       await comes(place, 'waiting')
-      await until(async () => (await world.conversations(place)) === 2, { what: 'the second conversation' })
+      const second = () =>
+        until(async () => (await world.conversations(place)) === 2, { what: 'the second conversation' })
+      if (!world.startsWithPrompt) await second()
+      expect(world.driver.startsWithPrompt?.(world.agent) ?? false).toBe(world.startsWithPrompt ?? false)
       expect(await type(place, 'hello again')).toBe('taken')
-      await comes(place, 'waiting')
-      expect(await world.prompts(place)).toEqual(['hello again'])
+      await answered(place, first.length + 1)
+      await second()
+      expect(await world.prompts(place)).toEqual([...first, 'hello again'])
     })
 
     it('says of an agent that ended that it is dead or gone, and types nothing there', async () => {

@@ -163,11 +163,15 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     }
     if (!(await eventually(async () => !(await empty()), TAKEN_MS))) return 'not-taken'
     // Enter in the same call can be swallowed, so it comes by itself and is checked.
+    let entered = false
     for (const withinMs of ENTER_MS) {
       // A person who went to read back would get the key, and so would a dialog that has come up since.
       const { state, typed } = await view(place, agent)
-      if (state !== 'person' && typed !== '') await server.run(['send-keys', '-t', id, 'Enter'])
-      if (await eventually(empty, withinMs)) {
+      if (state !== 'person' && typed !== '') {
+        await server.run(['send-keys', '-t', id, 'Enter'])
+        entered = true
+      }
+      if ((await eventually(empty, withinMs)) && entered) {
         const { state } = await view(place, agent)
         return state === 'gone' || state === 'dead' ? 'gone' : 'taken'
       }

@@ -17,6 +17,9 @@ name = "fake"
 base_url = "${url}/v1"
 wire_api = "responses"
 env_key = "OPENAI_API_KEY"
+
+[projects."${project}"]
+trust_level = "trusted"
 `
     writeFileSync(join(home, '.codex', 'config.toml'), config)
   },
@@ -33,4 +36,7 @@ env_key = "OPENAI_API_KEY"
   ],
   interactive: ['--disable', 'daemon_auto_start', '--dangerously-bypass-hook-trust'],
   shell: command => call('exec_command', { cmd: command }),
+  // What its sandbox does not let it do, its model asks for.
+  hostedShell: cmd =>
+    call('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'It writes.' }),
 }

@@ -10,6 +10,8 @@ export const gemini: RealAgent = {
   setUp({ home }) {
     mkdirSync(join(home, '.gemini'))
     const settings = {
+      // A fixed one: with `auto` a classifier is asked first.
+      model: { name: 'gemini-2.5-pro' },
       security: { auth: { selectedType: 'gemini-api-key' } },
       general: { enableAutoUpdate: false },
       telemetry: { enabled: false },
@@ -19,12 +21,11 @@ export const gemini: RealAgent = {
   },
   env: ({ key, url }) => ({ GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url }),
   headless: ({ prompt, resume }) => [
-    // A fixed model: with `auto` a classifier is asked first.
-    ...['--model', 'gemini-2.5-pro'],
     '--yolo',
     '--skip-trust',
     ...(resume === undefined ? [] : ['--resume', resume]),
     ...['--prompt', prompt],
   ],
+  interactive: ['--model', 'gemini-2.5-pro', '--yolo', '--skip-trust'],
   shell: command => call('run_shell_command', { command }),
 }

@@ -21,8 +21,12 @@ export interface RealAgent {
   env(place: Place): Record<string, string>
   /** The arguments of a run without a terminal. */
   headless(order: Pick<RunOrder, 'prompt' | 'resume' | 'attach'>): string[]
+  /** The arguments of a run in a terminal, beside those that Baton gives; where its screen is read. */
+  interactive?: readonly string[]
   /** A turn of the model in which it calls the agent's shell tool. */
   shell(command: string): Turn
+  /** The same where it is hosted over the Agent Client Protocol, if the model has to say more there. */
+  hostedShell?(command: string): Turn
   /** A run in a server that stays until `done`, for an agent whose plain run ends with its first turn. */
   serve?(home: AgentHome, order: RunOrder, done: () => Promise<void>): Promise<void>
 }

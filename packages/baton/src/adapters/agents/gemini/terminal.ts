@@ -65,6 +65,6 @@ const SUGGESTIONS: ReadonlySet<string> = new Set([
 /** Turns a wheel, runs hooks, says how to cancel, or waits for input to a command; a model's words never begin like that. */
 function isWorking({ text, spans }: ScreenLine): boolean {
   // Where there is too little room, the hint stands on top of other words.
-  if (/^\? for shortcuts\S|^\s*! Shell awaiting input/.test(text)) return true
+  if (/^(?:\? for shortcuts|press tab twice for more)\S|^\s*! Shell awaiting input/.test(text)) return true
   return /^\s*(?:[⠀-⣿] |Executing Hooks?: |.*\(esc to cancel, )/.test(text) && spans.some(span => span.italic)
 }
