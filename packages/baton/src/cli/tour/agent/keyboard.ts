@@ -23,6 +23,12 @@ export function keyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, k
   output.write('\x1b[?2004h')
   input.setEncoding('utf8').on('data', (chunk: string) => {
     rest += chunk
+    read()
+    // Once for all of it: a screen that is drawn at each letter of a paste is seen half drawn.
+    keys.typed(line)
+  })
+
+  function read(): void {
     while (rest !== '') {
       const mark = pasting ? PASTE_ENDS : PASTE_BEGINS
       if (rest.startsWith(mark)) {
@@ -36,7 +42,7 @@ export function keyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, k
       rest = rest.slice(key.length)
       take(key)
     }
-  })
+  }
 
   function take(key: string): void {
     const act = pasting ? undefined : special[key]
@@ -46,11 +52,10 @@ export function keyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, k
   }
   function submit(): void {
     const text = line
-    type('')
+    line = ''
     if (text.trim()) keys.submitted(text)
   }
   function type(text: string): void {
     line = text
-    keys.typed(text)
   }
 }

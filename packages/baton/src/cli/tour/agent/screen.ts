@@ -46,12 +46,13 @@ export class Screen {
       : [
           ...(this.#working ? [`✻ ${this.#working}… (esc to interrupt)`] : []),
           rule,
-          `❯ ${this.#typed}`,
+          `❯ ${this.#typed.replaceAll('\n', ' ')}`,
           rule,
           this.status,
         ]
     const room = Math.max(1, rows - bottom.length - 1)
     const lines = [...this.#log.slice(-room), ...bottom].map(line => line.slice(0, columns - 1))
-    this.#out.write(`\x1b[H\x1b[2J${lines.join('\r\n')}`)
+    // Over what is there, never from an empty screen: who looks in between would see no prompt line.
+    this.#out.write(`\x1b[H${lines.map(line => `${line}\x1b[K`).join('\r\n')}\x1b[J`)
   }
 }
