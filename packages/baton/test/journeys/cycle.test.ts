@@ -19,7 +19,17 @@ const block = (goal: string) =>
 const FULL = { usage: { input: 870_000 } }
 
 /** What the agent would do, by what it is asked; the context is full after the first real work. */
-function agent(home: ClaudeHome, answers: { checks?: string[]; documents?: (string | undefined)[] } = {}) {
+interface Answers {
+  checks?: string[]
+  documents?: (string | undefined)[]
+  /** The turn that is asked for this does not end by itself. */
+  hangs?: 'document' | 'check'
+  /** The turn that wrote the document ends only then. */
+  lasts?: Promise<void>
+}
+const NEVER = new Promise<void>(() => {})
+
+function agent(home: ClaudeHome, answers: Answers = {}) {
   const checks = answers.checks ?? [block(GOAL)]
   const documents = answers.documents ?? [document]
   const wrote = new Set<string>()
@@ -29,12 +39,13 @@ function agent(home: ClaudeHome, answers: { checks?: string[]; documents?: (stri
       ...textOf(request).matchAll(/handoff document to (\.bmad\/handoffs\/handoff-[\d-]+\.md)/g),
     ].at(-1)?.[1]
     if (/and resume work|That is not what the handoff document says/.test(last))
-      return say(checks.shift() ?? 'I do not know.')
+      return say(checks.shift() ?? 'I do not know.', answers.hangs === 'check' ? { gate: NEVER } : {})
     if (/Now go on with the work/.test(last)) return call('Bash', { command: 'echo renewed > renewed.txt' })
     if (
       /Create handoff document now|does not agree with what git|There is no handoff document yet/.test(last)
     ) {
       const text = documents.shift()
+      if (answers.hangs === 'document') return say('No.', { gate: NEVER })
       if (text === undefined) return say('No.', FULL)
       wrote.add(name ?? '')
       return call('Write', { file_path: join(home.project, name ?? 'nowhere.md'), content: text }, FULL)
@@ -45,6 +56,8 @@ function agent(home: ClaudeHome, answers: { checks?: string[]; documents?: (stri
         : 'echo begun > begun.txt'
       return call('Bash', { command }, FULL)
     }
+    if (answers.lasts && wrote.size > 0 && request.firstPrompt.includes('please begin'))
+      return say('It is written.', { ...FULL, gate: answers.lasts })
     return say(
       request.toolResults.length > 0 ? 'Done with that.' : 'I see.',
       request.firstPrompt.includes('please begin') ? FULL : {},
@@ -172,6 +185,57 @@ describe('a full session of the real Claude Code', () => {
       expect(whats).toContain(what)
     expect(documents(home)).toHaveLength(1)
     expect(killed).toHaveLength(5)
+  })
+
+  test.each([
+    ['document', 'asked', /Create handoff document now/],
+    ['check', 'resumed', /and resume work/],
+  ] as const)(
+    'whose agent is killed over its %s leaves a document, a reason, and a next session that begins with it',
+    { timeout: 180_000 },
+    async (hangs, what, asked) => {
+      await using here = await world({ hangs })
+      const { terminal, home, model, baton, told } = here
+      await terminal.submit('please begin: add refresh tokens')
+      await told(what)
+      await model.waitForRequest(request => asked.test(request.lastText))
+      process.kill(terminal.pid, 'SIGKILL')
+      const failed = await told('failed')
+      expect(failed.reason).toMatch(/the agent has died|its terminal is gone/)
+      expect(failed).toMatchObject({ writtenBy: hangs === 'document' ? 'baton' : 'agent' })
+      expect(documents(home)).toEqual([failed.document])
+      expect(await baton.must('cycle', '--all')).toContain('failed')
+      await using next = await claudeInTmux({ home, model, permissionMode: 'bypassPermissions' })
+      await next.submit('and on we go')
+      const request = await model.waitForRequest(each => /and on we go/.test(each.lastText))
+      expect(textOf(request)).toContain('<handoff-context>')
+    },
+  )
+
+  test('is not cleared while a dialog is open, which would swallow the keys, but once it is closed', {
+    timeout: 180_000,
+  }, async () => {
+    const { promise: lasts, resolve: end } = Promise.withResolvers<void>()
+    await using here = await world({ lasts })
+    const { terminal, home, baton, told } = here
+    await terminal.submit('please begin: add refresh tokens')
+    await told('written')
+    // Opens as soon as the turn has ended, before anybody can clear.
+    await terminal.submit('/config')
+    end()
+    await terminal.waitForScreen(/Search settings/)
+    await until(async () => JSON.parse(await baton.must('cycle', '--json')).cycles[0]?.busy > 0, {
+      what: 'the terminal to be found in use',
+      timeout: 60_000,
+      every: 500,
+      evidence: terminal.history,
+    })
+    const whats = async () => (await story(baton)).map(entry => entry.what)
+    expect(await whats()).not.toContain('cleared')
+    await terminal.answerDialog(/Search settings/, 'Escape')
+    await told('completed', 120_000)
+    expect((await whats()).filter(each => each === 'cleared')).toHaveLength(1)
+    expect(documents(home)).toHaveLength(1)
   })
 
   test('that only echoes the branch is refused twice; then a person is asked, and the old session can be gone back to', {
