@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codexTerminal } from '../../../src/adapters/agents/codex/terminal.ts'
+import { copilotTerminal } from '../../../src/adapters/agents/copilot/terminal.ts'
 import { geminiTerminal } from '../../../src/adapters/agents/gemini/terminal.ts'
+import { opencodeTerminal } from '../../../src/adapters/agents/opencode/terminal.ts'
+import { piTerminal } from '../../../src/adapters/agents/pi/terminal.ts'
 import { readScreen } from '../../../src/adapters/agents/screen.ts'
 import type { AgentTerminal } from '../../../src/ports/terminal.ts'
 
@@ -62,9 +65,112 @@ const GEMINI: Row[] = [
   ['imitated-dialog-80', 'dialog'],
 ]
 
+const COPILOT: Row[] = [
+  ['idle-80', 'waiting'],
+  ['idle-120', 'waiting'],
+  ['idle-44', 'waiting'],
+  ['answered-80', 'waiting'],
+  ['interrupted-80', 'waiting'],
+  ['erased-80', 'waiting'],
+  ['new-80', 'waiting'],
+  ['imitated-80', 'waiting'],
+  ['typed-80', 'waiting', 'half a'],
+  ['typed-44', 'waiting', 'half a'],
+  [
+    'multi-80',
+    'waiting',
+    'first\n  second line that is long enough to wrap in a narrow terminal of few\n  columns\n  third',
+  ],
+  ['paste-80', 'waiting', '[Paste #1 - 40 lines]'],
+  ['slash-80', 'waiting', '/clear'],
+  ['working-80', 'working'],
+  ['working-120', 'working'],
+  ['tool-80', 'working'],
+  ['working-typed-80', 'working', 'half a'],
+  ['working-typed-44', 'working', 'half a'],
+  ['ask-80', 'dialog'],
+  ['ask-120', 'dialog'],
+  ['ask-44', 'dialog'],
+  ['trust-80', 'dialog'],
+  ['models-80', 'dialog'],
+  ['help-80', 'dialog'],
+  // What is typed there would be run.
+  ['shell-mode-80', 'dialog'],
+  ['shell-mode-empty-80', 'dialog'],
+]
+
+const OPENCODE: Row[] = [
+  ['home-80', 'waiting'],
+  ['home-120', 'waiting'],
+  ['home-50', 'waiting'],
+  ['erased-80', 'waiting'],
+  ['interrupted-80', 'waiting'],
+  ['imitated-120', 'waiting'],
+  ['new-80', 'waiting'],
+  ['typed-80', 'waiting', 'half a'],
+  ['typed-120', 'waiting', 'half a'],
+  ['typed-50', 'waiting', 'half a'],
+  ['two-80', 'waiting', 'first\nsecond'],
+  ['multi-80', 'waiting', '[Pasted ~3 lines]'],
+  ['paste-80', 'waiting', '[Pasted ~40 lines]'],
+  ['slash-80', 'waiting', '/ne'],
+  ['shell-mode-80', 'waiting', '!ls'],
+  ['shell-mode-empty-80', 'waiting', '!Run a command... "ls -la"'],
+  ['working-80', 'working'],
+  ['working-120', 'working'],
+  ['working-again-80', 'working'],
+  ['tool-80', 'working'],
+  ['working-typed-80', 'working', 'half a'],
+  ['working-typed-50', 'working', 'half a'],
+  ['palette-80', 'dialog'],
+  ['palette-120', 'dialog'],
+  ['models-80', 'dialog'],
+  ['models-50', 'dialog'],
+  ['permission-80', 'dialog'],
+  ['question-80', 'dialog'],
+]
+
+const PI: Row[] = [
+  ['idle-80', 'waiting'],
+  ['idle-120', 'waiting'],
+  ['idle-44', 'waiting'],
+  ['answered-80', 'waiting'],
+  ['interrupted-80', 'waiting'],
+  ['imitated-80', 'waiting'],
+  ['new-80', 'waiting'],
+  ['typed-80', 'waiting', 'half a'],
+  [
+    'multi-80',
+    'waiting',
+    'first\nsecond line that is long enough to wrap in a narrow terminal of few columns\nthird',
+  ],
+  [
+    'multi-44',
+    'waiting',
+    'first\nsecond line that is long enough to wrap in\na narrow terminal of few columns\nthird',
+  ],
+  ['paste-80', 'waiting', '[paste #1 +41 lines]'],
+  ['slash-80', 'waiting', '/ne'],
+  ['shell-mode-80', 'waiting', '!ls'],
+  ['working-80', 'working'],
+  ['working-120', 'working'],
+  ['tool-80', 'working'],
+  ['working-typed-80', 'working', 'half a'],
+  ['working-typed-44', 'working', 'half a'],
+  ['ask-80', 'dialog'],
+  ['ask-120', 'dialog'],
+  ['ask-44', 'dialog'],
+  ['models-80', 'dialog'],
+  ['settings-80', 'dialog'],
+  ['tree-80', 'dialog'],
+]
+
 describe.each([
   ['codex', codexTerminal, CODEX],
   ['gemini', geminiTerminal, GEMINI],
+  ['copilot', copilotTerminal, COPILOT],
+  ['opencode', opencodeTerminal, OPENCODE],
+  ['pi', piTerminal, PI],
 ] as [string, AgentTerminal, Row[]][])('the screen of %s', (agent, terminal, rows) => {
   it.each(rows)('%s is %s', (name, state, typed = '', title) => {
     expect(terminal.read(screen(agent, name), title)).toEqual({ state, typed })
@@ -93,6 +199,7 @@ describe.each([
   it('is read whatever is on it', () => {
     const piece = fc.oneof(
       fc.constantFrom('\x1b[', '1m', '\x1b[1m›', '\x1b[7m', '\n', '▄'.repeat(20), '▀'.repeat(20), ' > ', '─'),
+      fc.constantFrom('\x1b[2m', `${'─'.repeat(20)}\n`, '❯ ', '  ╹', '  ┃', '── ⠋ Working', '\x1b[0m'),
       fc.string({ maxLength: 5 }),
     )
     fc.assert(

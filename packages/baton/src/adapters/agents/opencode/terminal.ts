@@ -44,6 +44,7 @@ function promptBox(lines: readonly string[]): PromptBox | undefined {
   const rows = inside.slice(inside.findLastIndex(row => row.trimEnd().endsWith('┃')) + 1)
   const below = lines.slice(end + 1).filter(line => line.trim() !== '')
   if (rows.length < LEAST_ROWS || below.length > MOST_BELOW) return undefined
+  if (before.length !== INDENT && !FOOT.test(below.at(-1) ?? '')) return undefined
   return { rows: rows.slice(0, -1), mode: (rows.at(-1) ?? '').trim(), below }
 }
 
@@ -51,12 +52,16 @@ function promptBox(lines: readonly string[]): PromptBox | undefined {
 const LEAST_ROWS = 4
 /** Keys, a tip and the folder. */
 const MOST_BELOW = 6
+/** Where the box of a conversation begins; nothing that is said in it does. That of the first screen stands in the middle. */
+const INDENT = 2
+/** What the first screen ends with: folder and version. */
+const FOOT = /^ {2}\S.* \d+\.\d+\.\d+\S*\s*$/
 /** Where there is no room the words break, and the moving blocks stay. */
 const WORKING = /^ *(?:[■⬝]{4,}|\[⋯\]) |\besc (?:again to )?interrupt\b/
 
 function typedIn({ rows, mode }: PromptBox): string {
   const text = rows
-    .map(row => row.replace(/^ {2}/, ''))
+    .map(row => row.replace(/^ {2}/, '').trimEnd())
     .join('\n')
     .trim()
   // What is typed there goes to a shell.
