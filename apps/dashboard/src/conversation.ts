@@ -4,8 +4,7 @@ import { access, pageHeaders, turnedAway } from './api.ts'
 import { beforeRetry, readEvents } from './sse.ts'
 
 export interface Conversation {
-  /** `none`: the daemon holds no conversation of this session. */
-  state: ConversationView['state'] | 'looking' | 'none'
+  state: ConversationView['state'] | 'looking'
   items: readonly ConversationItem[]
   plan: ConversationView['plan']
 }
@@ -32,13 +31,11 @@ async function followConversation(session: string, over: AbortSignal, tell: (cha
     const end = () => stop.abort()
     over.addEventListener('abort', end, { once: true })
     try {
-      const response = await fetch(`/api/page/sessions/${session}/conversation/events`, {
+      const response = await fetch(`/api/page/sessions/${session}/conversation`, {
         headers: pageHeaders(),
         signal: stop.signal,
       })
       if (response.status === 401) turnedAway()
-      // A session that is started again after a restart of the daemon has one a little later.
-      if (response.status === 404) tell(old => ({ ...old, state: 'none' }))
       if (!response.ok || !response.body) throw new Error(String(response.status))
       tries = 0
       let first = true

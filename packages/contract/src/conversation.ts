@@ -31,9 +31,10 @@ export const ConversationItem = z.discriminatedUnion('kind', [
 ])
 export type ConversationItem = z.infer<typeof ConversationItem>
 
-/** GET /api/page/sessions/SESSION/conversation: what was said since a revision, of a session that Baton hosts. */
+/** GET /api/page/sessions/SESSION/conversation: what was said since a revision, in a session that Baton hosts; a stream. */
 export const ConversationView = z.object({
-  state: z.enum(['waiting', 'working', 'dialog', 'dead', 'unknown']),
+  /** `none`: no conversation is held of it right now. */
+  state: z.enum(['waiting', 'working', 'dialog', 'dead', 'unknown', 'none']),
   rev: z.number().int().nonnegative(),
   items: z.array(ConversationItem),
   /** What the agent means to do, as it said last. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ConversationView } from './conversation.ts'
 import { AgentName } from './event.ts'
 import { NativeId } from './ids.ts'
 
@@ -16,3 +17,7 @@ export type HostedCall = z.infer<typeof HostedCall>
 
 /** POST /api/hosted/own: the session answers a question of Baton's own now, or has answered it. */
 export const HostedOwnTurn = z.object({ agent: AgentName, nativeSession: NativeId, on: z.boolean() })
+
+/** POST /api/hosted/conversation: what was said since it was last told, for whoever looks. */
+export const HostedTalk = z.object({ agent: AgentName, nativeSession: NativeId, news: ConversationView })
+export type HostedTalk = z.infer<typeof HostedTalk>

@@ -13,9 +13,7 @@ export function Item({ item, agent }: { item: ConversationItem; agent: string })
       return (
         <li class="said" data-who={item.automatic ? 'baton' : 'prompt'}>
           <Byline name={item.automatic ? 'Baton went on' : 'Prompt'} at={item.at} />
-          <div class="prose">
-            <p>{seen(item.text)}</p>
-          </div>
+          <Long text={item.text} />
         </li>
       )
     case 'reply':
@@ -43,6 +41,25 @@ export function Item({ item, agent }: { item: ConversationItem; agent: string })
         </li>
       )
   }
+}
+
+const LONG = 700
+
+/** A prompt; a long one, such as Baton's own request for a document, is cut until somebody wants it. */
+function Long({ text }: { text: string }) {
+  const [open, setOpen] = useState(text.length <= LONG)
+  return (
+    <div class="prose">
+      <p>{seen(open ? text : `${text.slice(0, LONG).toWellFormed()} …`)}</p>
+      {open ? null : (
+        <p>
+          <button type="button" class="quiet" onClick={() => setOpen(true)}>
+            Show all of it
+          </button>
+        </p>
+      )}
+    </div>
+  )
 }
 
 const Byline = ({ name, at }: { name: string; at: string }) => (

@@ -4,13 +4,16 @@ import { BatonError } from '@batonpass/contract/errors'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
-import type { Conversations } from '../compose/conversations.ts'
+import type { Baton } from '../compose.ts'
 import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 
 const BEAT_MS = 10_000
 /** An agent speaks in syllables: they are sent in bunches. */
 const BUNCH_MS = 80
+const LOOK_MS = 2000
+const BEAT = ': still here\n\n'
+const NOTHING: ConversationView = { state: 'none', rev: 0, items: [], plan: [] }
 
 /** A session's conversation, live, and a person's own words in it. */
 export function conversationRoutes(
@@ -19,26 +22,31 @@ export function conversationRoutes(
   beatMs = BEAT_MS,
 ): Hono {
   const api = new Hono()
-  const open = async (id: string) => {
-    const talk = await conversations.open(id)
-    if (talk) return talk
-    throw new BatonError('not_found', 'This session has no conversation here')
-  }
   api.get('/api/page/sessions/:id/conversation', async c => {
-    const talk = await open(c.req.param('id'))
-    return c.json(talk.since(0))
-  })
-  api.get('/api/page/sessions/:id/conversation/events', async c => {
-    const talk = await open(c.req.param('id'))
+    const id = c.req.param('id')
+    let talk = await conversations.open(id)
     const after = c.req.query('after') ?? ''
     return streamSSE(c, async stream => {
+      let open = true
       const ended = new Promise<void>(resolve => stream.onAbort(() => resolve()))
-      await followTalk(/^\d{1,15}$/.test(after) ? Number(after) : 0, talk, {
-        beatMs,
-        ended,
-        send: view => stream.writeSSE({ data: JSON.stringify(view) }),
-        beat: () => stream.write(': still here\n\n'),
+      void ended.then(() => {
+        open = false
       })
+      const send = (view: ConversationView) => stream.writeSSE({ data: JSON.stringify(view) })
+      if (!talk) await send(NOTHING)
+      // A session that is taken up after a restart has a conversation only a little later.
+      for (let n = 1; open && !talk; n++) {
+        await pause(LOOK_MS)
+        talk = await conversations.open(id)
+        if (n % 5 === 0) await stream.write(BEAT)
+      }
+      if (talk)
+        await followTalk(/^\d{1,15}$/.test(after) ? Number(after) : 0, talk, {
+          beatMs,
+          ended,
+          send,
+          beat: () => stream.write(BEAT),
+        })
     })
   })
   api.post('/api/page/sessions/:id/say', bodyLimit({ maxSize: 128 * 1024 }), async c => {
@@ -62,6 +70,7 @@ interface Follower {
   beatMs: number
 }
 
+type Conversations = Baton['dashboard']['conversations']
 type Talk = NonNullable<Awaited<ReturnType<Conversations['open']>>>
 
 async function followTalk(from: number, talk: Talk, to: Follower): Promise<void> {

@@ -103,7 +103,7 @@ export async function runDaemon(
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),
-        hostedRoutes(baton.intake),
+        hostedRoutes(baton.intake, baton.dashboard.talks),
         workRoutes(baton.work),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),

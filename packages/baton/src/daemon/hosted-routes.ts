@@ -1,19 +1,23 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { AgentEvent } from '@batonpass/contract/event'
-import { HostedCall, HostedOwnTurn } from '@batonpass/contract/hosted'
+import { HostedCall, HostedOwnTurn, HostedTalk } from '@batonpass/contract/hosted'
 import { EventId } from '@batonpass/contract/ids'
 import { MAX_PAYLOAD_BYTES } from '@batonpass/contract/protocol'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Intake } from '../engine/intake.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
+import type { HostedTalks } from '../session/hosted-talks.ts'
 import { sessionId } from '../session/id.ts'
 
 /**
  * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller
  * can ask and be told, but decide nothing.
  */
-export function hostedRoutes(intake: Pick<Intake, 'tell' | 'ownTurn'>): Hono {
+export function hostedRoutes(
+  intake: Pick<Intake, 'tell' | 'ownTurn'>,
+  talks: Pick<HostedTalks, 'tell'>,
+): Hono {
   const api = new Hono()
   api.post('/api/hosted', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
     const parsed = HostedCall.safeParse(await c.req.json().catch(() => undefined))
@@ -34,6 +38,13 @@ export function hostedRoutes(intake: Pick<Intake, 'tell' | 'ownTurn'>): Hono {
     const { agent, nativeSession, on } = parsed.data
     intake.ownTurn(agent, nativeSession, on)
     return c.json({})
+  })
+  api.post('/api/hosted/conversation', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
+    const parsed = HostedTalk.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) throw new BatonError('usage', 'That is no conversation of a hosted agent')
+    const { agent, nativeSession, news } = parsed.data
+    talks.tell(sessionId(agent, nativeSession), news)
+    return c.json({ heard: news.rev })
   })
   return api
 }

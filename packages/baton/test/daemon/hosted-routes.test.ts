@@ -9,15 +9,19 @@ import type { DecodedEvent } from '../../src/ports/agent.ts'
 import type { Store } from '../../src/ports/store.ts'
 
 function world() {
+  const talks: unknown[] = []
   const told: { agent: AgentName; event: DecodedEvent; about: Told | undefined }[] = []
   const own: [string, string, boolean][] = []
-  const routes = hostedRoutes({
-    ownTurn: (agent, native, on) => void own.push([agent, native, on]),
-    async tell(agent, event, about) {
-      told.push({ agent, event, about })
-      return event.type === 'PermissionAsked' ? { permission: { decision: 'deny', reason: 'no' } } : {}
+  const routes = hostedRoutes(
+    {
+      ownTurn: (agent, native, on) => void own.push([agent, native, on]),
+      async tell(agent, event, about) {
+        told.push({ agent, event, about })
+        return event.type === 'PermissionAsked' ? { permission: { decision: 'deny', reason: 'no' } } : {}
+      },
     },
-  })
+    { tell: (...talk) => void talks.push(talk) },
+  )
   const api = makeApi({
     health: () => Promise.reject(new Error('not here')),
     store: {} as Store,
@@ -32,7 +36,7 @@ function world() {
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-  return { told, own, post }
+  return { told, own, talks, post }
 }
 
 const event = {
@@ -82,5 +86,23 @@ describe('POST /api/hosted', () => {
     const answer = await post(body)
     expect(answer.status).toBe(400)
     expect(told).toEqual([])
+  })
+})
+
+describe('POST /api/hosted/conversation', () => {
+  const news = { state: 'working', rev: 3, items: [], plan: [] }
+
+  it('keeps what was said for whoever looks', async () => {
+    const { talks, post } = world()
+    const answer = await post({ agent: 'codex', nativeSession: 'n-1', news }, '/api/hosted/conversation')
+    expect(await answer.json()).toEqual({ heard: 3 })
+    expect(talks).toEqual([[expect.stringMatching(/^ses_/), news]])
+  })
+
+  it('takes nothing else', async () => {
+    const { talks, post } = world()
+    for (const body of ['{', {}, { agent: 'codex', nativeSession: 'n-1', news: { ...news, items: [{}] } }])
+      expect((await post(body, '/api/hosted/conversation')).status).toBe(400)
+    expect(talks).toEqual([])
   })
 })

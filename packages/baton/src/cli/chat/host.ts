@@ -19,10 +19,13 @@ import type { SessionPorts } from '../../session/engine/session-file.ts'
 import { SessionManager } from '../../session/engine/session-manager.ts'
 import { readTest } from '../../session/transcript/tests-run.ts'
 import { VERSION } from '../../version.ts'
-import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
 import { type AskInline, consentBy, daemonAside, daemonEar } from './consent.ts'
+import { mirrored } from './mirror.ts'
+
+const TOLD_MS = 5000
 
 export interface ChatOrder {
   agent: string
@@ -67,7 +70,14 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
   })
   const consent = consentBy(ear, io.cwd, order.ask)
   const program = await hostAgent({ agent, version: VERSION, launch, cwd: io.cwd, env: io.env, consent })
-  const backend = reporting(program, ear, io.cwd, daemonAside(folder, agent))
+  const backend = mirrored(reporting(program, ear, io.cwd, daemonAside(folder, agent)), {
+    clock: systemClock,
+    timers: systemTimers,
+    tell: (nativeSession, news) =>
+      callDaemon(folder, 'POST', '/api/hosted/conversation', TOLD_MS, {
+        body: { agent, nativeSession, news },
+      }),
+  })
   host.backend = backend
   const ports = sessionPorts(io)
   const root = findWorktreeRoot(io.cwd)
