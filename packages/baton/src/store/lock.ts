@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import Database from 'better-sqlite3'
 
 /**
@@ -9,7 +10,7 @@ export interface DaemonLock {
 }
 
 export function takeLock(path: string, waitMs: number): DaemonLock | undefined {
-  const database = new Database(path, { timeout: waitMs })
+  const database = open(path, waitMs)
   try {
     // Rollback journal: in WAL mode an exclusive lock would still let readers in and leave extra files.
     database.pragma('journal_mode = DELETE')
@@ -21,4 +22,19 @@ export function takeLock(path: string, waitMs: number): DaemonLock | undefined {
     throw cause
   }
   return { release: () => database.close() }
+}
+
+/** The daemon's first use of SQLite: a machine for which it brings no built program shows here. */
+function open(path: string, timeout: number): Database.Database {
+  try {
+    return new Database(path, { timeout })
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE_')) throw cause
+    const what = `${process.platform}-${process.arch}, Node ${process.version}`
+    throw new BatonError('missing_tool', `better-sqlite3 cannot be loaded here (${what})`, {
+      remedy:
+        'Build it where Baton is installed: npm rebuild better-sqlite3 --build-from-source (needs a C++ compiler and Python).',
+      cause,
+    })
+  }
 }

@@ -1,0 +1,13 @@
+// Run by npm around `npm pack`: the package brings the licence and the pages that messages and the README name.
+import { cpSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const PAGES = ['LICENSE', 'README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs']
+
+for (const name of PAGES) {
+  const copy = join(root, 'packages', 'baton', name)
+  rmSync(copy, { recursive: true, force: true })
+  if (process.argv[2] !== 'remove') cpSync(join(root, name), copy, { recursive: true })
+}
