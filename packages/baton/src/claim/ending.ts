@@ -14,10 +14,11 @@ export async function close(ports: ClaimPorts, record: ClaimRecord, file: ClaimF
   const forge = await ports.forgeFor(record)
   const comment = record.pr ? `Completed in #${record.pr.number}` : 'Completed'
   let gone: string | undefined
+  let movedTo: string | undefined
   try {
-    await forge.closeIssue(record.issue, { comment, marker: record.id })
+    movedTo = (await forge.closeIssue(record.issue, { comment, marker: record.id })).movedTo
   } catch (error) {
-    // Transferred or deleted: there is nothing to close here, and the rest is still tidied up.
+    // Deleted, or transferred to where Baton may not write: there is nothing to close here, and the rest is still tidied up.
     if (!(error instanceof ForgeError) || error.trouble !== 'not-found') throw error
     gone = error.message
   }
@@ -25,13 +26,15 @@ export async function close(ports: ClaimPorts, record: ClaimRecord, file: ClaimF
   await ports.signals.change(record.project, now => synced(confirmed(now), STATUS.done))
   const done = gone
     ? `Issue #${record.issue} is gone (${gone}).`
-    : `Issue #${record.issue} closed. Board → Done.`
+    : movedTo
+      ? `Issue #${record.issue}, transferred meanwhile, closed at ${movedTo}. Board → Done.`
+      : `Issue #${record.issue} closed. Board → Done.`
   await ports.records.change(record, known => ({ ...known, stage: 'ending', ending: done }))
   await ports.journal(record, {
     ...entry(record, 'closed'),
     phase: 'done',
     ...(record.pr ? { pullRequest: record.pr.url } : {}),
-    ...(gone ? { reason: gone } : {}),
+    ...(gone ? { reason: gone } : movedTo ? { reason: `it is ${movedTo} now` } : {}),
   })
   const link = record.pr ? `\n${record.pr.url}` : ''
   await ports.announce(

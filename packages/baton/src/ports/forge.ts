@@ -84,6 +84,8 @@ export interface ClosingOutcome {
   closed: boolean
   /** False: the comment was there already. */
   commented: boolean
+  /** It was transferred to another repository, and closed there. */
+  movedTo?: string
 }
 
 export interface PullRequest {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type BoardPlace, type Forge, ForgeError } from '../../src/ports/forge.ts'
-import type { FakeGitHub } from '../world/github.ts'
+import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 
 /** A service with one empty repository, and ways to reach it. The world's own words stand for what people do there. */
 export interface ForgeContract {
@@ -130,6 +130,42 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       const now = await world.repository.issueNow(number)
       expect({ state: now.state, comments: now.comments.length }).toEqual({ state: 'closed', comments: 1 })
     })
+
+    test.each([
+      ['leads there', { followed: true }],
+      ['knows it no more', { followed: false }],
+    ])(
+      'an issue that was transferred is closed where it is now, with the full name of what completed it (GraphQL %s)',
+      async (_, how) => {
+        await using github = await fakeGitHub({ repositories: ['acme/app', 'acme/moved'] })
+        const old = await github.repository.issue({ title: 'Elsewhere' })
+        const number = await github.repository.transfer(old, 'acme/moved', how)
+        const there = await connect(github)
+        const { html_url: url } = await github.repositoryNamed('acme/moved').issueNow(number)
+        expect((await failing(there.issue(old))).message).toContain('was transferred to acme/moved')
+        const closing = { comment: 'Completed in #7', marker: 'clm_1' }
+        expect(await there.closeIssue(old, closing)).toEqual({ closed: true, commented: true, movedTo: url })
+        expect(await there.closeIssue(old, closing)).toEqual({
+          closed: false,
+          commented: false,
+          movedTo: url,
+        })
+        const now = await github.repositoryNamed('acme/moved').issueNow(number)
+        expect(now).toMatchObject({
+          state: 'closed',
+          comments: [expect.stringContaining('Completed in acme/app#7')],
+        })
+        // Where Baton may not write, the new address is what helps.
+        const other = await github.repository.issue()
+        await github.repository.transfer(other, 'acme/moved', how)
+        github.failNext('forbidden', { match: 'BatonClose' })
+        const refused = await failing(there.closeIssue(other, closing))
+        expect(refused).toMatchObject({
+          trouble: 'not-found',
+          message: expect.stringContaining('/acme/moved/issues/'),
+        })
+      },
+    )
 
     test('an issue closed by hand gets the comment and is not closed again', async () => {
       const number = await world.repository.issue()

@@ -66,6 +66,8 @@ export interface FakeRepository {
   issueNow(number: number): Promise<RestIssue & { comments: string[] }>
   /** As a person does it by hand. */
   closeIssue(number: number): Promise<void>
+  /** Moves an issue to another repository; gives its number there. */
+  transfer(number: number, to: string, how?: { followed: boolean }): Promise<number>
   blockedBy(number: number, ...others: (number | string)[]): void
   pull(seed: { branch: string; title?: string; body?: string; as?: Person }): Promise<number>
   /** A stranger's fork opens a pull request from a branch of the given name. */
@@ -167,6 +169,7 @@ export async function fakeGitHub({
       resolved: new Set(),
       required: new Set(),
       blockedBy: new Map(),
+      transferred: new Map(),
       nodes: new Map(),
       boardsVisible: true,
       mergeabilityUnknown: false,
@@ -266,6 +269,12 @@ function repositoryHandle(world: World, fullName: string): FakeRepository {
     },
     async closeIssue(number) {
       await rest.call('PATCH', `${api}/issues/${number}`, { state: 'closed' }, 'reviewer')
+    },
+    async transfer(number, to, { followed } = { followed: false }) {
+      const { title, body } = await rest.call<RestIssue>('GET', `${api}/issues/${number}`)
+      const made = await rest.call<RestIssue>('POST', `/repos/${to}/issues`, { title, body }, 'dev')
+      world.transferred.set(`${fullName}#${number}`, { full: to, number: made.number, followed })
+      return made.number
     },
     blockedBy(number, ...others) {
       const named = others.map(other => (typeof other === 'number' ? `${fullName}#${other}` : other))

@@ -17,27 +17,53 @@ type Issues = Pick<Forge, 'issue' | 'findIssue' | 'openIssues' | 'assign' | 'una
 
 export function issues(connection: Connection, repository: RepositoryRef, boards: BoardKeeper): Issues {
   const { owner, name: repo } = repository
+  const isHome = (nameWithOwner: string) => nameWithOwner.toLowerCase() === `${owner}/${repo}`.toLowerCase()
   const gone = (number: number) =>
     new ForgeError('not-found', `There is no issue #${number} in ${owner}/${repo}`, {
-      remedy: 'It may have been transferred or deleted, or the number is a pull request.',
+      remedy: 'It may have been deleted, or the number is a pull request.',
     })
+  const transferred = (number: number, home: string, url: string) =>
+    new ForgeError('not-found', `Issue #${number} was transferred to ${home}`, { remedy: `See ${url}` })
+
+  /** Where an issue is now that is not here any more: only REST leads there. */
+  async function movedTo(number: number): Promise<Place | undefined> {
+    const route = 'GET /repos/{owner}/{repo}/issues/{number}'
+    const found = await connection.get(route, { owner, repo, number }, Moved).catch(error => {
+      if (error instanceof ForgeError && !error.passing) return undefined
+      throw error
+    })
+    const [name = '', home = ''] = found ? found.repository_url.split('/').slice(-2).reverse() : []
+    if (!found || !home || isHome(`${home}/${name}`)) return undefined
+    return { owner: home, repo: name, number: found.number, url: found.html_url }
+  }
 
   /** One question for an issue and its places on boards; asked again without boards where those are out of reach. */
-  async function ask<T>(number: number, name: string, fields: string, answer: z.ZodType<T>): Promise<T> {
+  async function ask<T>(
+    number: number,
+    name: string,
+    fields: string,
+    answer: z.ZodType<T>,
+    at: Place = { owner, repo, number, url: '' },
+  ): Promise<T> {
     const attempt = async (withBoard: boolean) => {
       const document = `query ${name}($owner: String!, $repo: String!, $number: Int!) {
         repository(owner: $owner, name: $repo) { issue(number: $number) { id ${fields} ${withBoard ? '...Places' : ''} } }
       }
       ${withBoard ? placesFragment : ''}`
       const Answer = z.object({ repository: z.object({ issue: answer.and(Seen) }) })
-      const { repository } = await connection.query(document, { owner, repo, number }, Answer, boardPaths)
+      const { url: _, ...where } = at
+      const { repository } = await connection.query(document, { ...where }, Answer, boardPaths)
       if (withBoard) boards.saw(number, repository.issue)
       return repository.issue as T
     }
     try {
       return await attempt(!boards.isClosed())
     } catch (error) {
-      if (error instanceof ForgeError && error.trouble === 'not-found') throw gone(number)
+      if (error instanceof ForgeError && error.trouble === 'not-found') {
+        const moved = at.url ? undefined : await movedTo(number)
+        if (moved) return ask(number, name, fields, answer, moved)
+        throw gone(number)
+      }
       if (boards.isClosed() || !boards.closes(error)) throw error
       return attempt(false)
     }
@@ -47,11 +73,7 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     const found = await ask(number, 'BatonIssue', issueFields, FullIssue)
     const { title, url, state, labels, assignees, author, body, createdAt } = found
     const home = found.repository.nameWithOwner
-    if (home.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
-      throw new ForgeError('not-found', `Issue #${number} was transferred to ${home}`, {
-        remedy: `See ${url}`,
-      })
-    }
+    if (!isHome(home)) throw transferred(number, home, url)
     const shown = { title, url, state, labels, assignees }
     const place = boards.itemOf(number)
     return {
@@ -127,6 +149,8 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     }
     const mark = `<!-- baton ${closing.marker} -->`
     const found = await ask(number, 'BatonClosing', closingFields, Closable)
+    const home = found.repository.nameWithOwner
+    const moved = !isHome(home)
     // Someone else's comment with our mark must not keep ours away.
     const isThere = found.comments.some(comment => comment.viewerDidAuthor && comment.body.includes(mark))
     const parts = [
@@ -136,11 +160,21 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
         : '',
     ]
     const document = `mutation BatonClose($issue: ID!${isThere ? '' : ', $body: String!'}) { ${parts.join('\n')} }`
-    const body = `${closing.comment}\n\n${mark}`
+    // In another repository a bare number would name something else.
+    const comment = moved
+      ? closing.comment.replaceAll(/(?<![\w/])#(\d+)/g, `${owner}/${repo}#$1`)
+      : closing.comment
+    const body = `${comment}\n\n${mark}`
     if (parts.some(Boolean)) {
-      await connection.mutate(document, { issue: found.id, ...(isThere ? {} : { body }) }, anything)
+      await connection
+        .mutate(document, { issue: found.id, ...(isThere ? {} : { body }) }, anything)
+        .catch(error => {
+          if (!moved || !(error instanceof ForgeError) || error.passing) throw error
+          const why = `Issue #${number} was transferred to ${home} and can only be closed by hand: ${found.url}`
+          throw new ForgeError('not-found', why, { remedy: `See ${found.url}` })
+        })
     }
-    return { closed: found.state === 'open', commented: !isThere }
+    return { closed: found.state === 'open', commented: !isThere, ...(moved ? { movedTo: found.url } : {}) }
   }
 
   return { issue, findIssue, openIssues, assign, unassign, closeIssue }
@@ -157,12 +191,23 @@ const FullIssue = IssueCard.extend({
   repository: z.object({ nameWithOwner: z.string() }),
 })
 
-const closingFields = 'state comments(last: 100) { nodes { body viewerDidAuthor } }'
+const closingFields =
+  'state url repository { nameWithOwner } comments(last: 100) { nodes { body viewerDidAuthor } }'
 const Closable = z.object({
   id: z.string(),
+  url: z.string(),
+  repository: z.object({ nameWithOwner: z.string() }),
   state: issueState,
   comments: nodes(z.object({ body: z.string(), viewerDidAuthor: z.boolean() })),
 })
+
+interface Place {
+  owner: string
+  repo: string
+  number: number
+  url: string
+}
+const Moved = z.object({ number: z.number(), html_url: z.string(), repository_url: z.string() })
 
 const RestIssues = z.array(
   z

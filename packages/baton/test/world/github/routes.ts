@@ -43,6 +43,14 @@ export async function answerRest(world: World, call: GateCall, target: URL, pers
     if (world.runs.get(Number(log))?.log === undefined) return notFound
     return { status: 302, headers: { location: `${world.baseUrl}/_logs/${log}` } }
   }
+  const moved = world.transferred.get(`${full}#${own(/\/issues\/(\d+)/) ?? ''}`)
+  // GitHub's redirect covers the issue itself and nothing below it.
+  if (moved && !/\/issues\/\d+$/.test(call.path)) return notFound
+  if (moved && call.method === 'GET')
+    return {
+      status: 301,
+      headers: { location: `${world.baseUrl}/repos/${moved.full}/issues/${moved.number}` },
+    }
   const blocked = own(/\/issues\/(\d+)\/dependencies\/blocked_by$/)
   if (blocked && call.method === 'GET') return blockedBy(world, full, blocked)
   if (call.method === 'POST' && call.path === `/repos/${full}/pulls`)

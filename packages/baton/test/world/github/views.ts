@@ -24,11 +24,15 @@ function card(issue: RestIssue, full: string) {
 /** An issue as GraphQL shows it. */
 export async function issueView(
   world: World,
-  full: string,
-  number: number,
+  asked: string,
+  nth: number,
   person: Person,
   views: BoardViews,
 ): Promise<View> {
+  const moved = world.transferred.get(`${asked}#${nth}`)
+  if (moved && !moved.followed)
+    throw failure('NOT_FOUND', `Could not resolve to an Issue with the number of ${nth}.`)
+  const { full, number } = moved ?? { full: asked, number: nth }
   const issue = await world.rest.call<RestIssue>('GET', `/repos/${full}/issues/${number}`)
   if (issue.pull_request)
     throw failure('NOT_FOUND', `Could not resolve to an Issue with the number of ${number}.`)

@@ -22,6 +22,8 @@ export interface World {
   required: Set<string>
   /** `owner/name#1` to the issues that block it, as `owner/name#2`. */
   blockedBy: Map<string, string[]>
+  /** `owner/name#1` to where the issue was transferred: REST leads there, GraphQL only where `followed`. */
+  transferred: Map<string, { full: string; number: number; followed: boolean }>
   /** Issues by GraphQL node id, once shown. */
   nodes: Map<string, { full: string; number: number }>
   /** False: the token lacks the scope for boards. */
