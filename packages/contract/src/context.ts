@@ -6,7 +6,7 @@ export const ContextZone = z.enum(['unknown', 'fine', 'note', 'warn', 'trigger']
 export type ContextZone = z.infer<typeof ContextZone>
 
 /** Whose figure it is. */
-export const ContextSource = z.enum(['status-line', 'transcript', 'acp'])
+export const ContextSource = z.enum(['status-line', 'plugin', 'transcript', 'acp'])
 export type ContextSource = z.infer<typeof ContextSource>
 
 const tokens = z.number().int().nonnegative()

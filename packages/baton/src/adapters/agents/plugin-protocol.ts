@@ -13,6 +13,7 @@ export const pluginHooks: readonly HookPoint[] = [
   { event: 'Prompt', role: 'decide' },
   { event: 'ToolCall', role: 'decide', waits: true },
   { event: 'ToolResult', role: 'observe' },
+  { event: 'Context', role: 'observe' },
   // A supervisor may write the next prompt meanwhile.
   { event: 'TurnEnd', role: 'decide', seconds: 100 },
   { event: 'TurnError', role: 'observe' },
@@ -53,6 +54,14 @@ const events: Record<string, (payload: Payload, actionOf: ActionReader) => Decod
     type: 'ToolFinished',
     failed: p.flag('failed'),
     response: p.raw('tool_response') ?? null,
+  }),
+  Context: p => ({
+    ...common(p),
+    type: 'ContextMeasured',
+    source: 'plugin',
+    used: p.count('used') ?? 0,
+    ...optional('size', p.count('size') || undefined),
+    ...optional('model', p.someText('model')?.slice(0, 200)),
   }),
   TurnEnd: p => ({
     ...common(p),

@@ -13,7 +13,7 @@ export interface ContextPorts {
 
 /** In a long turn the transcript is looked at no more often. */
 const WITHIN_A_TURN_MS = 20_000
-/** A status line that told so recently makes reading needless. */
+/** A status line or a plugin that told so recently makes reading needless. */
 const FRESH_MS = 120_000
 
 /** Says how full the context is, advises the agent once in each zone, and reads the transcript where no status line tells. */
@@ -50,7 +50,9 @@ export function contextReactor(ports: ContextPorts): Reactor {
       const figure = context.session.context
       if (event.subagent) return undefined
       if (event.type === 'ContextMeasured') return figure && { now: { notice: statusText(figure) } }
-      const told = figure?.source === 'status-line' && context.now - Date.parse(figure.at) < FRESH_MS
+      const told =
+        (figure?.source === 'status-line' || figure?.source === 'plugin') &&
+        context.now - Date.parse(figure.at) < FRESH_MS
       const long = context.now - (looked.get(context.session.id) ?? 0) > WITHIN_A_TURN_MS
       if (!told && (event.type === 'TurnEnded' || (event.type === 'ToolFinished' && long)))
         void look(event, context)

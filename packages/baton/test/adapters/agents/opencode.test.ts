@@ -12,6 +12,10 @@ describe('what the plugin says', () => {
     ['tool-call.shell', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
     ['tool-call.write', { action: { kind: 'write' } }],
     ['tool-result', { type: 'ToolFinished', failed: true }],
+    [
+      'context',
+      { type: 'ContextMeasured', source: 'plugin', used: 61_200, size: 200_000, model: 'fake-model' },
+    ],
     ['turn-end', { type: 'TurnEnded', continued: true, outcome: 'completed', lastMessage: 'three files' }],
     ['turn-end.aborted', { outcome: 'aborted' }],
     ['turn-error', { type: 'TurnFailed', error: 'APIError' }],

@@ -13,6 +13,7 @@ export const Baton = async ({ client, directory }) => {
   const ours = new Map()
   const allowed = new Set()
   const failed = new Map()
+  const windows = new Map()
 
   const rootOf = id => {
     let root = id
@@ -36,11 +37,16 @@ export const Baton = async ({ client, directory }) => {
   async function lastMessage(id) {
     try {
       const { data } = await client.session.messages({ path: { id }, query: { limit: 5 } })
-      const last = data?.findLast(each => each.info.role === 'assistant')
-      return last?.parts.filter(part => part.type === 'text').map(part => part.text).join('\\n')
+      return data?.findLast(each => each.info.role === 'assistant')
     } catch {
       return undefined
     }
+  }
+
+  async function tellContext(id, { tokens, modelID }) {
+    const { input = 0, output = 0, reasoning = 0, cache } = tokens ?? {}
+    const used = input + output + reasoning + (cache?.read ?? 0) + (cache?.write ?? 0)
+    if (used > 0) await ask('Context', { ...about(id), used, size: windows.get(modelID), model: modelID })
   }
 
   async function idle(id) {
@@ -48,7 +54,10 @@ export const Baton = async ({ client, directory }) => {
     const outcome = failed.get(id) ?? 'completed'
     failed.delete(id)
     const continued = ours.has(id)
-    const answer = await ask('TurnEnd', { ...about(id), continued, outcome, last_message: await lastMessage(id) })
+    const last = await lastMessage(id)
+    if (last) await tellContext(id, last.info)
+    const text = last?.parts.filter(part => part.type === 'text').map(part => part.text).join('\\n')
+    const answer = await ask('TurnEnd', { ...about(id), continued, outcome, last_message: text })
     show(answer.notice)
     if (!answer.prompt) {
       ours.delete(id)
@@ -105,6 +114,10 @@ export const Baton = async ({ client, directory }) => {
       const last = output.parts.at(-1)
       if (context && last)
         output.parts.push({ id: last.id + '0', sessionID: id, messageID: output.message.id, type: 'text', text: context, synthetic: true })
+    },
+
+    async 'chat.params'({ model }) {
+      if (model?.limit?.context) windows.set(model.id, model.limit.context)
     },
 
     async 'tool.execute.before'({ tool, sessionID, callID }, { args }) {

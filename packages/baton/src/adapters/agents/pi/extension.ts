@@ -75,6 +75,8 @@ export default function (pi) {
     if (trouble !== undefined) return
     const outcome = last?.stopReason === 'aborted' ? 'aborted' : 'completed'
     const text = (last?.content ?? []).filter(part => part.type === 'text').map(part => part.text).join('\\n')
+    const { tokens, contextWindow: size } = ctx.getContextUsage?.() ?? {}
+    if (tokens) await ask('Context', { ...about(ctx), used: Math.round(tokens), size, model: ctx.model?.id })
     const answer = await ask('TurnEnd', { ...about(ctx), continued, outcome, last_message: text })
     show(ctx, answer.notice)
     continued = Boolean(answer.prompt)
