@@ -1,6 +1,6 @@
 import type { AgentName } from '@batonpass/contract/event'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Driver, Look, StartOrder } from '../../src/ports/driver.ts'
+import type { Driver, Look, StartOrder, Typed } from '../../src/ports/driver.ts'
 import { until } from '../world/wait.ts'
 
 /** What the suite needs of a driver's surroundings: a small agent that does as it is told. */
@@ -20,6 +20,8 @@ export interface DriverWorld extends AsyncDisposable {
   startsWithPrompt?: true
   /** Waits for an agent that shows its prompt line before it has quite begun. */
   ready?(place: string): Promise<unknown>
+  /** Waits for the end of so many turns, where the screen shows late that one has begun. */
+  ended?(place: string, count: number): Promise<unknown>
   /** A place that looks like one of this driver's, where nothing is. */
   nowhere: string
   /** Lets an agent's process end with a failure, where a prompt does not do it. */
@@ -66,9 +68,20 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
         },
       )
     const type = (place: string, text: string) => world.driver.type(place, text, world.agent)
+    /** Hooks that run on after a turn may keep it busy for a moment. */
+    const soon = (act: () => Promise<Typed>) =>
+      until(async () => (await act().then(outcome => outcome !== 'busy' && outcome)) || undefined, {
+        what: 'it to be free',
+      })
+    const told = (place: string, count: number) =>
+      until(async () => (await world.prompts(place)).length === count, {
+        what: `prompt ${count}`,
+        timeout: timeout / 3,
+      })
     /** An agent may need a moment to begin with what it took. */
     const answered = async (place: string, count: number) => {
-      await until(async () => (await world.prompts(place)).length === count, { what: `prompt ${count}` })
+      await told(place, count)
+      await world.ended?.(place, count)
       await comes(place, 'waiting')
     }
 
@@ -92,7 +105,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
         'first; second\n"third" \'fourth\' $(touch x) `id` #{pane_id} \\ %end 1 2 1\n-t fünf 🎉 Enter C-c'
       expect(await type(place, hostile)).toBe('taken')
       await answered(place, 1)
-      expect(await type(place, 'once more')).toBe('taken')
+      expect(await soon(() => type(place, 'once more'))).toBe('taken')
       await answered(place, 2)
       expect(await world.prompts(place)).toEqual([hostile, 'once more'])
     })
@@ -102,10 +115,11 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       expect(await world.driver.interrupt(place, world.agent)).toBe('idle')
       expect(await type(place, 'work')).toBe('taken')
       await comes(place, 'working')
+      await told(place, 1)
       expect(await type(place, 'not now')).toBe('busy')
       expect(await world.driver.interrupt(place, world.agent)).toBe('interrupted')
       await comes(place, 'waiting')
-      expect(await type(place, 'now')).toBe('taken')
+      expect(await soon(() => type(place, 'now'))).toBe('taken')
       await answered(place, 2)
       expect(await world.prompts(place)).toEqual(['work', 'now'])
     })
@@ -118,13 +132,13 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
         await answered(place, 1)
       }
       expect(await world.conversations(place)).toBe(1)
-      expect(await world.driver.clear(place, world.agent)).toBe('taken')
+      expect(await soon(() => world.driver.clear(place, world.agent))).toBe('taken')
       await comes(place, 'waiting')
       const second = () =>
         until(async () => (await world.conversations(place)) === 2, { what: 'the second conversation' })
       if (!world.startsWithPrompt) await second()
       expect(world.driver.startsWithPrompt?.(world.agent) ?? false).toBe(world.startsWithPrompt ?? false)
-      expect(await type(place, 'hello again')).toBe('taken')
+      expect(await soon(() => type(place, 'hello again'))).toBe('taken')
       await answered(place, first.length + 1)
       await second()
       expect(await world.prompts(place)).toEqual([...first, 'hello again'])

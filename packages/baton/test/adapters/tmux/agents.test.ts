@@ -1,48 +1,93 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { driverContract } from '../../contracts/driver.contract.ts'
 import { codex } from '../../world/agents/codex.ts'
+import { copilot } from '../../world/agents/copilot.ts'
 import { gemini } from '../../world/agents/gemini.ts'
 import { installAgent } from '../../world/agents/install.ts'
+import { opencode } from '../../world/agents/opencode.ts'
+import { pi } from '../../world/agents/pi.ts'
 import { type AgentHome, agentHome, type RealAgent } from '../../world/agents/real.ts'
 import { startModel } from '../../world/model.ts'
 import { say } from '../../world/turn.ts'
 import { until } from '../../world/wait.ts'
 import { tmuxWorld } from './world.ts'
 
-/** A real agent whose hooks write down what it was told, in the file that its environment names. */
+/** A real agent whose hooks or plugin write down what it was told, in the files that its environment names. */
 interface Told {
   agent: RealAgent
-  began: string
-  prompted: string
-  /** Where its hooks stand, and how a command stands there. */
+  /** Where its hooks or its plugin stand. */
   file: string
-  hook(command: string): object
+  /** What is to stand there, beside what stands there already. */
+  write(before: string): string
   startsWithPrompt?: true
+  /** Its plugin tells of the end of a turn, too. */
+  tellsEnds?: true
 }
 
 const CODEX: Told = {
   agent: codex,
-  began: 'SessionStart',
-  prompted: 'UserPromptSubmit',
   file: '.codex/hooks.json',
-  hook: command => ({ hooks: [{ type: 'command', command }] }),
+  write: hooks('SessionStart', 'UserPromptSubmit', command => ({ hooks: [{ type: 'command', command }] })),
   startsWithPrompt: true,
 }
 const GEMINI: Told = {
   agent: gemini,
-  began: 'SessionStart',
-  prompted: 'BeforeAgent',
   file: '.gemini/settings.json',
-  hook: command => ({ matcher: '*', hooks: [{ type: 'command', command }] }),
+  write: hooks('SessionStart', 'BeforeAgent', command => ({
+    matcher: '*',
+    hooks: [{ type: 'command', command }],
+  })),
+}
+const COPILOT: Told = {
+  agent: copilot,
+  file: '.copilot/hooks/told.json',
+  write: hooks('sessionStart', 'userPromptSubmitted', bash => ({ type: 'command', bash, timeoutSec: 10 })),
+  startsWithPrompt: true,
+}
+const TELL = `import { appendFileSync } from 'node:fs'
+const tell = (what, words) => appendFileSync(process.env.TOLD + '.' + what, words + '\\n')
+`
+const OPENCODE: Told = {
+  agent: opencode,
+  file: '.config/opencode/plugin/told.js',
+  write: () => `${TELL}
+const known = new Set()
+export const Told = async () => ({
+  async 'chat.message'({ sessionID }, { parts }) {
+    if (!known.has(sessionID)) tell('began', 'began')
+    known.add(sessionID)
+    tell('prompts', JSON.stringify({ prompt: parts.map(part => part.text).join('') }))
+  },
+  async event({ event }) {
+    if (event.type === 'session.idle') tell('ended', 'ended')
+  },
+})
+`,
+  startsWithPrompt: true,
+  tellsEnds: true,
+}
+const PI: Told = {
+  agent: pi,
+  file: '.pi/agent/extensions/told.ts',
+  write: () => `${TELL}
+export default pi => {
+  pi.on('session_start', () => tell('began', 'began'))
+  pi.on('input', event => tell('prompts', JSON.stringify({ prompt: event.text })))
+}
+`,
 }
 
-// Every run has Codex; with BATON_LONG=1 Gemini CLI, too, which CI does not install.
-for (const told of process.env.BATON_LONG ? [CODEX, GEMINI] : [CODEX])
-  driverContract(`tmux with the real ${told.agent.name}`, () => open(told), 60_000)
+// Every run has those that CI installs; with BATON_LONG=1 the others, too.
+for (const told of [CODEX, PI, ...(process.env.BATON_LONG ? [GEMINI, COPILOT, OPENCODE] : [])])
+  driverContract(
+    `tmux with the real ${told.agent.name}`,
+    () => open(told),
+    Math.max(60_000, told.agent.patience ?? 0),
+  )
 
 async function open(told: Told) {
-  const { agent, startsWithPrompt } = told
+  const { agent, startsWithPrompt, tellsEnds } = told
   const world = tmuxWorld()
   const model = await startModel([agent.dialect])
   const home = await agentHome(agent, model)
@@ -83,6 +128,15 @@ async function open(told: Told) {
         String((JSON.parse(line) as { prompt: string }).prompt),
       ),
     conversations: (place: string) => Promise.resolve(linesOf(`${fileOf(place)}.began`).length),
+    ...(tellsEnds
+      ? {
+          ended: (place: string, count: number) =>
+            until(() => linesOf(`${fileOf(place)}.ended`).length >= count, {
+              what: `the end of turn ${count}`,
+              timeout: 60_000,
+            }),
+        }
+      : {}),
     nowhere: `%999 ${world.socket}`,
     die: async (place: string) => {
       const { pid } = await world.driver.look(place, agent.name)
@@ -97,12 +151,20 @@ async function open(told: Told) {
   }
 }
 
-function hookUp({ began, prompted, file, hook }: Told, home: AgentHome): void {
+function hookUp({ file, write }: Told, home: AgentHome): void {
   const path = join(home.path, file)
-  const before: object = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
-  const hooks = {
-    [began]: [hook('echo began >> "$TOLD.began"')],
-    [prompted]: [hook('(cat; echo) >> "$TOLD.prompts"')],
-  }
-  writeFileSync(path, JSON.stringify({ ...before, hooks }))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, write(existsSync(path) ? readFileSync(path, 'utf8') : '{}'))
+}
+
+/** Settings with a hook for each of the two events. */
+function hooks(began: string, prompted: string, hook: (command: string) => object) {
+  return (before: string): string =>
+    JSON.stringify({
+      ...JSON.parse(before),
+      hooks: {
+        [began]: [hook('echo began >> "$TOLD.began"')],
+        [prompted]: [hook('(cat; echo) >> "$TOLD.prompts"')],
+      },
+    })
 }

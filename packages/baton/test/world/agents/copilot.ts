@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { openaiChat } from '../dialects/openai-chat.ts'
 import { call } from '../turn.ts'
 import type { RealAgent } from './real.ts'
@@ -5,7 +7,10 @@ import type { RealAgent } from './real.ts'
 export const copilot: RealAgent = {
   name: 'copilot',
   dialect: openaiChat,
-  setUp() {},
+  setUp({ home, project }) {
+    mkdirSync(join(home, '.copilot'), { recursive: true })
+    writeFileSync(join(home, '.copilot', 'config.json'), JSON.stringify({ trustedFolders: [project] }))
+  },
   env: ({ key, url }) => ({
     COPILOT_OFFLINE: 'true',
     COPILOT_AUTO_UPDATE: 'false',
@@ -17,5 +22,6 @@ export const copilot: RealAgent = {
     ...(resume === undefined ? [] : [`--resume=${resume}`]),
     ...['--prompt', prompt],
   ],
+  interactive: [],
   shell: command => call('bash', { command, description: 'As asked' }),
 }

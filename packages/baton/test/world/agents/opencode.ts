@@ -48,6 +48,7 @@ export const opencode: RealAgent = {
     '--',
     prompt,
   ],
+  interactive: [],
   shell: command => call('bash', { command, description: 'As asked' }),
   async serve(home, order, done) {
     const program = await installAgent('opencode')

@@ -28,5 +28,6 @@ export const pi: RealAgent = {
     ...(resume === undefined ? [] : ['--session', resume]),
     prompt,
   ],
+  interactive: [],
   shell: command => call('bash', { command }),
 }
