@@ -15,6 +15,8 @@ export const Session = z.object({
   pane: z.string().optional(),
   /** The agent's process, where its hooks tell. */
   pid: z.number().int().positive().optional(),
+  /** The same process told more than one event: it is the agent itself, not a shell that ran one hook. */
+  ownPid: z.boolean().optional(),
   startedAt: z.iso.datetime(),
   lastSeenAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),

@@ -1,8 +1,11 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import { adapters } from '../adapters/agents/registry.ts'
+import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { runsInPane } from '../adapters/tmux/own-pane.ts'
+import type { Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { Intake } from '../engine/intake.ts'
 import type { Reactor } from '../ports/reactor.ts'
@@ -11,7 +14,7 @@ import type { Ground } from './ground.ts'
 
 /** Where hook calls come in, before every reactor. */
 export function composeIntake(
-  { store, sessions, write, configFor, fault }: Ground,
+  { env, store, sessions, write, configFor, fault }: Ground,
   { reactors, ownCalls }: { reactors: readonly Reactor[]; ownCalls: OwnCalls },
 ): Intake {
   return new Intake({
@@ -22,6 +25,7 @@ export function composeIntake(
     session: id => sessions.find(id),
     keep: session => sessions.keep(session),
     projectOf: findWorktreeRoot,
+    isOwnPlace: ownPlaces(env),
     config: configFor,
     ownCall: marker => ownCalls.isLive(marker),
     fault,
@@ -32,3 +36,21 @@ export function composeIntake(
 
 const eventOf = (entry: Entry | undefined): AgentEvent | undefined =>
   entry?.body.kind === 'event' ? entry.body.event : undefined
+
+/** Asked once in a while for each process that names a place which is not its own. */
+function ownPlaces(env: Environment): (place: string, pid: number | undefined) => Promise<boolean> {
+  const refused = new Map<string, number>()
+  const elapsed = () => systemClock.elapsed()
+  return async (place, pid) => {
+    const key = `${pid} ${place}`
+    if (pid === undefined || elapsed() < (refused.get(key) ?? 0)) return false
+    const own = await runsInPane(place, pid, { ancestry: systemAncestry, env: { ...env }, elapsed })
+    if (refused.size > MOST_REFUSED) refused.clear()
+    if (own) refused.delete(key)
+    else refused.set(key, elapsed() + ASK_AGAIN_MS)
+    return own
+  }
+}
+
+const MOST_REFUSED = 1000
+const ASK_AGAIN_MS = 30_000

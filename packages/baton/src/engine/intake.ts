@@ -31,6 +31,8 @@ export interface HookCall {
   body: Uint8Array
   /** The client lost its connection and asks again: the event may be recorded already. */
   retry: boolean
+  /** Not by a hook: whoever hosts the session says where it is. */
+  hosted?: boolean
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal
 }
@@ -45,6 +47,8 @@ export interface IntakeParts {
   /** Keeps at hand what is not worth a write: the session's next event writes it. */
   keep(session: Session): void
   projectOf(cwd: string): string
+  /** Whether that process really runs at the place it names. */
+  isOwnPlace(place: string, pid: number | undefined): Promise<boolean>
   /** What is in force for a project right now. */
   config(project: string | undefined): Promise<Config>
   /** True for the marker of a model call that Baton itself is making right now. */
@@ -123,7 +127,7 @@ export class Intake {
       return {}
     }
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
-    const call = { envelope, body: new Uint8Array(), retry: false, signal }
+    const call = { envelope, body: new Uint8Array(), retry: false, hosted: true, signal }
     return (await this.#askedTwice.once(session, event, hosted === true, () => this.#hear(call, event))) ?? {}
   }
 
@@ -136,7 +140,8 @@ export class Intake {
   async amend(id: SessionId, change: (session: Session) => Session): Promise<void> {
     await this.#lanes.take(id, async () => {
       const known = await this.#parts.session(id)
-      if (known) await this.#parts.write([], [change(known)])
+      const next = known && change(known)
+      if (next && next !== known) await this.#parts.write([], [next])
     })
   }
 
@@ -194,7 +199,7 @@ export class Intake {
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
     const config = await this.#parts.config(project)
-    const seen = { pane: envelope.pane, pid: envelope.pid }
+    const seen = await this.#whereabouts(call, known)
     const session =
       before && known
         ? known
@@ -211,6 +216,18 @@ export class Intake {
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
     return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
+  }
+
+  /** What a hook says of its place and process counts only where they are this machine's: Baton types there. */
+  async #whereabouts(
+    { envelope: { pane, pid, pathMap }, hosted }: HookCall,
+    known: Session | undefined,
+  ): Promise<{ pane?: string | undefined; pid?: number | undefined }> {
+    if (hosted || pane === undefined) return { pane, pid: hosted || !pathMap ? pid : undefined }
+    // Whoever sees other paths sees other processes and terminals, too.
+    if (pathMap) return {}
+    if (pane === known?.pane) return { pane, pid }
+    return { pid, pane: (await this.#parts.isOwnPlace(pane, pid).catch(() => false)) ? pane : undefined }
   }
 
   /** By what was said, not by its bytes: the same event comes with a line break from a process and without one by HTTP. */

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { SmallFiles } from './small-files.ts'
 
 /** One JSON file by its schema; undefined where there is none, or what stands there is not of that shape. */
@@ -6,7 +5,7 @@ export async function readKept<T>(
   files: Pick<SmallFiles, 'read'>,
   root: string,
   name: string,
-  schema: z.ZodType<T>,
+  schema: Shape<T>,
 ): Promise<T | undefined> {
   const found = await files.read(root, name)
   if (found.kind !== 'text') return undefined
@@ -22,9 +21,14 @@ export async function readAllKept<T>(
   files: Pick<SmallFiles, 'read' | 'list'>,
   root: string,
   folder: string,
-  schema: z.ZodType<T>,
+  schema: Shape<T>,
 ): Promise<T[]> {
   const names = (await files.list(root, folder)).filter(({ name }) => name.endsWith('.json'))
   const found = await Promise.all(names.map(({ name }) => readKept(files, root, `${folder}/${name}`, schema)))
   return found.filter(each => each !== undefined)
+}
+
+/** What a schema does, whoever made it. */
+interface Shape<T> {
+  safeParse(value: unknown): { data?: T | undefined }
 }

@@ -11,7 +11,7 @@ export function track(
   event: AgentEvent,
   seen: {
     project: string | undefined
-    pane: string | undefined
+    pane?: string | undefined
     pid?: number | undefined
     /** The session that was left for this one. */
     parent?: SessionId | undefined
@@ -26,7 +26,7 @@ export function track(
     events: 0,
   }
   // A session that was resumed after its end lives again.
-  const { endedAt, endReason, ...living } = { endedAt: undefined, endReason: undefined, ...began }
+  const { endedAt, endReason, pane: _pane, ownPid: _own, ...living }: Partial<Session> & typeof began = began
   const ended = event.type === 'SessionEnded' ? { endedAt: event.at, endReason: event.reason } : {}
   return {
     ...living,
@@ -35,8 +35,8 @@ export function track(
     ...pick('project', known?.project ?? seen.project),
     ...pick('transcript', event.transcript ?? known?.transcript),
     ...pick('mode', event.mode ?? known?.mode),
-    ...pick('pane', seen.pane ?? known?.pane),
-    ...pick('pid', seen.pid ?? known?.pid),
+    ...pick('pane', seen.pane ?? (hasLeft(known, event, seen) ? undefined : known?.pane)),
+    ...processOf(known, event, seen),
     ...pick('parent', known?.parent ?? seen.parent),
     ...pick('context', contextAfter(known?.context, event, zones)),
     ...(!revives(event) && endedAt && !isPresumed(endReason)
@@ -55,6 +55,28 @@ const revives = ({ type }: AgentEvent): boolean =>
   type === 'PromptSubmitted' ||
   type === 'ToolRequested' ||
   type === 'PermissionAsked'
+
+/** A status line is run by a shell of its own, whose number says nothing about the agent. */
+function processOf(
+  known: Session | undefined,
+  { type }: AgentEvent,
+  { pid }: { pid?: number | undefined },
+): Pick<Session, 'pid' | 'ownPid'> {
+  if (pid === undefined || type === 'ContextMeasured')
+    return { ...pick('pid', known?.pid), ...pick('ownPid', known?.ownPid) }
+  return { pid, ...(known?.pid === pid ? { ownPid: true } : {}) }
+}
+
+/** Resumed by a process that names no terminal of ours: at the old place somebody else may be by now. */
+const hasLeft = (
+  known: Session | undefined,
+  { type }: AgentEvent,
+  { pid }: { pid?: number | undefined },
+): boolean =>
+  type === 'SessionStarted' &&
+  pid !== undefined &&
+  pid !== known?.pid &&
+  known?.pane?.startsWith('%') === true
 
 const pick = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: V }

@@ -26,6 +26,8 @@ export function intakeWorld(options: { reactors?: readonly Reactor[]; before?: N
     journal,
     sessions,
     faults,
+    /** Which process runs in which pane of this machine. */
+    processes: new Map<number, string>(),
     /** Runs before each write; what it throws, the write throws. */
     disk: async (_entries: readonly NewEntry[]): Promise<void> => {},
   }
@@ -47,6 +49,7 @@ export function intakeWorld(options: { reactors?: readonly Reactor[]; before?: N
     session: async id => sessions.get(id),
     keep: session => void sessions.set(session.id, session),
     projectOf: cwd => cwd,
+    isOwnPlace: async (place, pid) => world.processes.get(pid ?? 0) === place,
     config: async () => Config.parse({}),
     ownCall: marker => marker === 'ours',
     fault: (during, cause) => faults.push({ during, cause }),

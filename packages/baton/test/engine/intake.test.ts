@@ -267,3 +267,38 @@ describe('the order of one session', () => {
     expect(await waiting).toContain('"allow"')
   })
 })
+
+describe('the place that a hook names', () => {
+  const placeAfter = async (world: ReturnType<typeof intakeWorld>) => {
+    const [session] = world.sessions.values()
+    return { pane: session?.pane, pid: session?.pid }
+  }
+  const pane = '%1 /tmp/tmux-1000/default'
+
+  it('counts where its process runs there', async () => {
+    const world = intakeWorld()
+    world.processes.set(42, pane)
+    await world.take(prompted('s1', 'hello'), { envelope: { pane, pid: 42 } })
+    expect(await placeAfter(world)).toEqual({ pane, pid: 42 })
+    // Known once, it is not asked for again.
+    world.processes.clear()
+    await world.take(prompted('s1', 'again'), { envelope: { pane, pid: 43 } })
+    expect(await placeAfter(world)).toEqual({ pane, pid: 43 })
+  })
+
+  it('does not count where another machine or container has a pane of that name', async () => {
+    const world = intakeWorld()
+    world.processes.set(42, pane)
+    await world.take(prompted('s1', 'hello'), { envelope: { pane, pid: 7 } })
+    expect(await placeAfter(world)).toEqual({ pane: undefined, pid: 7 })
+    await world.take(prompted('s1', 'again'), { envelope: { pane } })
+    expect((await placeAfter(world)).pane).toBeUndefined()
+  })
+
+  it('does not count, nor does its process, where the caller sees other paths', async () => {
+    const world = intakeWorld()
+    world.processes.set(42, pane)
+    await world.take(prompted('s1', 'hello'), { envelope: { pane, pid: 42, pathMap: '/w=/home/me' } })
+    expect(await placeAfter(world)).toEqual({ pane: undefined, pid: undefined })
+  })
+})

@@ -11,7 +11,7 @@ const { context: zones } = Config.parse({})
 const track = (
   known: Session | undefined,
   event: AgentEvent,
-  seen: { project: string | undefined; pane: string | undefined },
+  seen: { project: string | undefined; pane: string | undefined; pid?: number },
 ) => trackIn(known, event, seen, zones)
 const unseen = { project: undefined, pane: undefined }
 const after = (events: readonly AgentEvent[], seen = unseen): Session | undefined =>
@@ -76,6 +76,29 @@ describe('what is known of a session', () => {
     expect(track(moved, prompt, unseen)).toMatchObject({ transcript: '/t2', mode: 'bypass', pane: '%2' })
   })
 
+  it('is not looked for in its old pane when another process resumed it outside of tmux', () => {
+    const resumed: AgentEvent = { ...without(prompt), type: 'SessionStarted', source: 'resume' }
+    const known = track(undefined, prompt, { project: '/p', pane: '%1 /s', pid: 7 })
+    expect(track(known, resumed, { ...unseen, pid: 8 })).not.toHaveProperty('pane')
+    expect(track(known, resumed, { ...unseen, pid: 7 })).toMatchObject({ pane: '%1 /s' })
+    expect(track(known, finished, { ...unseen, pid: 8 })).toMatchObject({ pane: '%1 /s' })
+    const hosted = { ...known, pane: 'hosted 0123' }
+    expect(track(hosted, resumed, { ...unseen, pid: 8 })).toMatchObject({ pane: 'hosted 0123' })
+  })
+
+  it('knows its own process by its second word: a shell that runs one hook is gone with it', () => {
+    const seen = (pid: number) => ({ ...unseen, pid })
+    const once = track(undefined, prompt, seen(7))
+    expect(once).toMatchObject({ pid: 7 })
+    expect(once).not.toHaveProperty('ownPid')
+    const twice = track(once, finished, seen(7))
+    expect(twice).toMatchObject({ pid: 7, ownPid: true })
+    expect(track(twice, finished, unseen)).toMatchObject({ pid: 7, ownPid: true })
+    expect(track(twice, finished, seen(8))).not.toHaveProperty('ownPid')
+    const figure: AgentEvent = { ...without(prompt), type: 'ContextMeasured', used: 10 }
+    expect(track(twice, figure, seen(9))).toMatchObject({ pid: 7, ownPid: true })
+  })
+
   it('ends with its end', () => {
     expect(after([prompt, ended])).toMatchObject({ endedAt: at(60), endReason: 'logout' })
   })
@@ -87,7 +110,11 @@ describe('what is known of a session', () => {
   })
 
   it('lives again with anything it says when its end was only concluded', () => {
-    const gone = { ...track(undefined, prompt, unseen), endedAt: at(60), endReason: 'lost: its process is gone' }
+    const gone = {
+      ...track(undefined, prompt, unseen),
+      endedAt: at(60),
+      endReason: 'lost: its process is gone',
+    }
     const back = track(gone, finished, unseen)
     expect(back).not.toHaveProperty('endedAt')
     expect(back).not.toHaveProperty('endReason')

@@ -122,7 +122,7 @@ export class Watch {
     const sight = this.#survey.at(place)
     const why = lossOf({
       ...one,
-      running: pid === undefined ? undefined : this.#runs(session),
+      running: this.#runs(session) || (pid !== undefined && session.ownPid ? false : undefined),
       seen: sight !== undefined && sight.state !== 'gone' && sight.state !== 'dead',
       silentMs: now - one.activeAt,
     })
@@ -162,7 +162,7 @@ export class Watch {
   }
 
   #seen(subject: Subject): Seen {
-    const { session, spawn, place, pid } = subject
+    const { session, spawn, place } = subject
     const found = this.#survey.at(place)
     // tmux gives numbers of panes out again: another program there is not the one that was started.
     const replaced =
@@ -175,7 +175,7 @@ export class Watch {
     if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
     // Whoever hosts an agent knows better: one that is just started again has another number soon.
     const hosted = place?.startsWith('hosted ') === true && sight !== undefined
-    const ended = !hosted && session !== undefined && pid !== undefined && !this.#runs({ ...session, pid })
+    const ended = !hosted && session?.ownPid === true && !this.#runs(session)
     // A number that never was alive here is one of another machine or container.
     if (ended && !sight && !this.#wasHere(subject)) return { state: 'unknown', lines, activeAt, died: false }
     if (sight?.state === 'gone' || ended) {

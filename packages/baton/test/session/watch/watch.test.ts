@@ -108,7 +108,10 @@ describe('Words on the screen', () => {
 describe('A session whose process is gone', () => {
   it('is reported, but not before its goodbye had time to come', async () => {
     await using w = await watchWorld()
-    w.sessions = [working({ pane: undefined, pid: 42 } as never), aSession(2, { pid: 43, pane: '%2 /tmp/s' })]
+    w.sessions = [
+      working({ pane: undefined, ownPid: true, pid: 42 } as never),
+      aSession(2, { ownPid: true, pid: 43, pane: '%2 /tmp/s' }),
+    ]
     w.show('%2 /tmp/s', 'waiting', 'ready')
     alive(w, 42, 43)
     await w.pass(5)
@@ -126,7 +129,10 @@ describe('A session whose process is gone', () => {
 
   it('is no news when it was never seen alive: it ran elsewhere, or before the machine was restarted', async () => {
     await using w = await watchWorld()
-    w.sessions = [aSession(1, { pid: 42 }), aSession(2, { pid: 43, pane: '%2 /tmp/s' })]
+    w.sessions = [
+      aSession(1, { ownPid: true, pid: 42 }),
+      aSession(2, { ownPid: true, pid: 43, pane: '%2 /tmp/s' }),
+    ]
     for (let i = 0; i < 4; i++) await w.pass(10)
     expect((await w.watch.look()).map(({ state }) => state)).toEqual(['unknown', 'gone'])
     expect(found(w)).toEqual(['process critical'])
@@ -135,7 +141,7 @@ describe('A session whose process is gone', () => {
 
   it('may leave processes behind, which are named until they are gone', async () => {
     await using w = await watchWorld()
-    w.sessions = [aSession(1, { pid: 42 })]
+    w.sessions = [aSession(1, { ownPid: true, pid: 42 })]
     const child = (pid: number, parent: number) => ({
       pid,
       parent,
@@ -166,7 +172,7 @@ describe('A session whose process is gone', () => {
 describe('A session that never said goodbye', () => {
   it('is over when its process went under watch, and is shown for an hour more', async () => {
     await using w = await watchWorld()
-    w.sessions = [aSession(1, { pid: 42, lastSeenAt: at(0) })]
+    w.sessions = [aSession(1, { ownPid: true, pid: 42, lastSeenAt: at(0) })]
     alive(w, 42)
     await w.pass(5)
     alive(w)
@@ -183,7 +189,10 @@ describe('A session that never said goodbye', () => {
 
   it('is over when it went while no daemon ran: an earlier one had seen it', async () => {
     await using w = await watchWorld()
-    w.sessions = [aSession(1, { pid: 42, lastSeenAt: at(0) }), aSession(2, { pid: 77, lastSeenAt: at(0) })]
+    w.sessions = [
+      aSession(1, { ownPid: true, pid: 42, lastSeenAt: at(0) }),
+      aSession(2, { ownPid: true, pid: 77, lastSeenAt: at(0) }),
+    ]
     alive(w, 42)
     await w.pass(5)
     alive(w)
@@ -196,7 +205,7 @@ describe('A session that never said goodbye', () => {
 
   it('may live while its process does, even where its terminal cannot be seen', async () => {
     await using w = await watchWorld()
-    w.sessions = [working({ pid: 42 })]
+    w.sessions = [working({ ownPid: true, pid: 42 })]
     w.show(PLACE, 'waiting', 'ready')
     alive(w, 42)
     await w.pass(5)
@@ -209,11 +218,11 @@ describe('A session that never said goodbye', () => {
     await using w = await watchWorld()
     w.sessions = [
       aSession(1, { lastSeenAt: at(0) }),
-      aSession(2, { lastSeenAt: at(0), pid: 42 }),
+      aSession(2, { lastSeenAt: at(0), ownPid: true, pid: 42 }),
       aSession(3, { lastSeenAt: at(0), pane: PLACE }),
-      aSession(4, { lastSeenAt: at(0), pid: 43 }),
+      aSession(4, { lastSeenAt: at(0), ownPid: true, pid: 43 }),
       // Its number is another program's since the machine was restarted.
-      aSession(5, { lastSeenAt: at(0), pid: 44 }),
+      aSession(5, { lastSeenAt: at(0), ownPid: true, pid: 44 }),
     ]
     w.show(PLACE, 'waiting', 'ready')
     alive(w, 42, 44)
@@ -235,9 +244,9 @@ describe('A session that never said goodbye', () => {
     await using w = await watchWorld()
     w.show(PLACE, 'waiting', 'ready')
     w.sessions = [
-      aSession(1, { lastSeenAt: at(-60), pane: PLACE, pid: 42 }),
-      aSession(2, { lastSeenAt: at(-50), pane: PLACE, pid: 43 }),
-      aSession(3, { startedAt: at(-40), lastSeenAt: at(0), pane: PLACE, pid: 44 }),
+      aSession(1, { lastSeenAt: at(-60), pane: PLACE, ownPid: true, pid: 42 }),
+      aSession(2, { lastSeenAt: at(-50), pane: PLACE, ownPid: true, pid: 43 }),
+      aSession(3, { startedAt: at(-40), lastSeenAt: at(0), pane: PLACE, ownPid: true, pid: 44 }),
     ]
     alive(w, 43, 44)
     await w.pass(5)
