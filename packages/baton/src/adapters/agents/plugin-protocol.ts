@@ -83,7 +83,7 @@ const events: Record<string, (payload: Payload, actionOf: ActionReader) => Decod
     ...optional('instructions', p.someText('instructions')),
   }),
   Compacted: p => ({ ...common(p), type: 'Compacted', ...optional('summary', p.optionalText('summary')) }),
-  SessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: p.someText('reason') ?? 'other' }),
+  SessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: endReason(p.someText('reason')) }),
 }
 
 function common(p: Payload) {
@@ -111,6 +111,9 @@ function startSource(native: string | undefined) {
   const known = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
   return known.find(source => source === native) ?? 'unknown'
 }
+
+/** A session that is left for a new one was cleared. */
+const endReason = (native: string | undefined): string => (native === 'new' ? 'clear' : (native ?? 'other'))
 
 const outcome = (native: string | undefined) =>
   native === 'aborted' || native === 'error' ? native : 'completed'

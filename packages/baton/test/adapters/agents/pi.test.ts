@@ -18,6 +18,8 @@ describe('what the plugin says', () => {
     ],
     ['turn-end', { type: 'TurnEnded', continued: true, outcome: 'completed', lastMessage: 'three files' }],
     ['turn-end.aborted', { outcome: 'aborted' }],
+    ['session-end', { type: 'SessionEnded', reason: 'quit' }],
+    ['session-end.new', { type: 'SessionEnded', reason: 'clear' }],
     ['turn-error', { type: 'TurnFailed', error: 'APIError' }],
   ])('%s', (name, event) => {
     expect(adapter.decode(recorded('pi', name), undefined)).toMatchObject({ event })

@@ -57,7 +57,7 @@ export const Told = async () => ({
   async 'chat.message'({ sessionID }, { parts }) {
     if (!known.has(sessionID)) tell('began', 'began')
     known.add(sessionID)
-    tell('prompts', JSON.stringify({ prompt: parts.map(part => part.text).join('') }))
+    tell('prompts', JSON.stringify({ prompt: parts.map(part => part.text).join('').trimEnd() }))
   },
   async event({ event }) {
     if (event.type === 'session.idle') tell('ended', 'ended')

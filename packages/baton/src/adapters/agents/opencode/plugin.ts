@@ -102,9 +102,10 @@ export const Baton = async ({ client, directory }) => {
         contexts.push(answer.context)
       }
       const parts = output.parts.filter(part => part.type === 'text' && !part.synthetic)
-      const text = typed.get(id) ?? parts.map(part => part.text).join('\\n')
+      // Its terminal puts a blank behind what is pasted.
+      const text = typed.get(id) ?? parts.map(part => part.text).join('\\n').trimEnd()
       typed.delete(id)
-      const automatic = ours.get(id) === text
+      const automatic = ours.get(id)?.trimEnd() === text
       if (!automatic) ours.delete(id)
       const answer = await ask('Prompt', { ...about(id), prompt: text, automatic })
       show(answer.notice)
