@@ -264,7 +264,7 @@ describe('a person who uses Baton', () => {
     expect(shown.stdout).toContain('/observe/<key>/')
     expect(shown.stdout).not.toContain(readFileSync(join(here.stateDir, 'observe-key'), 'utf8').trim())
     expect(readFileSync(settings, 'utf8')).toContain('baton-hook')
-    expect((await run('uninstall')).code).toBe(0)
+    expect((await run('uninstall', '--yes')).code).toBe(0)
     expect(readFileSync(settings, 'utf8')).toBe(own)
     expect(existsSync(join(here.home, '.claude/settings.json'))).toBe(false)
     expect(existsSync(join(here.home, '.cursor/hooks.json'))).toBe(false)

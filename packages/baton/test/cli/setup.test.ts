@@ -84,6 +84,30 @@ describe('the guided set-up', () => {
     expect(readFileSync(here.config, 'utf8')).toBe(before)
   })
 
+  test('Ctrl-C at a question leaves everything as it was', { timeout: 60_000 }, async () => {
+    await using here = await world()
+    const before = readFileSync(here.config, 'utf8')
+    for (const point of [/Which\?/, /Write it\?/]) {
+      await using terminal = await startTerminal({
+        command: [process.execPath, CLI, 'init'],
+        cwd: here.project.path,
+        env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
+      })
+      for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/]) {
+        await terminal.waitForScreen(question)
+        if (question.source === point.source) break
+        await terminal.press('Enter')
+      }
+      await terminal.waitForScreen(point)
+      await terminal.press('C-c')
+      await terminal.waitForExit()
+      expect(await terminal.history()).toContain('Broken off; nothing was changed')
+      expect(existsSync(here.settings)).toBe(false)
+      expect(existsSync(here.baton.stateDir)).toBe(false)
+      expect(readFileSync(here.config, 'utf8')).toBe(before)
+    }
+  })
+
   test('a script is asked nothing, and the file of settings stays as it is', async () => {
     await using here = await world()
     const before = readFileSync(here.config, 'utf8')
@@ -142,15 +166,64 @@ describe('uninstall', () => {
     expect(await refs()).toContain('refs/baton/undo')
     mkdirSync(join(here.project.path, '.bmad/handoffs'), { recursive: true })
     here.project.write('.bmad/handoffs/handoff-2026-01-01-10-00.md', 'mine')
-    const gone = await here.run('uninstall')
+    writeFileSync(join(here.project.path, '.git/info/exclude'), '/mine\n/.tmp/\n/.bmad/handoffs/\n')
+    const shown = await here.run('uninstall', '--dry-run')
+    expect(shown.stdout).toMatch(/This goes, beside the hooks:\n.*journal.*\n +\d+ undo snapshots of /)
+    expect(existsSync(here.baton.stateDir)).toBe(true)
+    const gone = await here.run('uninstall', '--yes')
     expect(gone).toMatchObject({ code: 0, stderr: '' })
+    expect(gone.stdout).toMatch(/\d undo snapshots of /)
     expect(gone.stdout).toContain('these documents are yours')
+    expect(readFileSync(join(here.project.path, '.git/info/exclude'), 'utf8')).toBe(
+      '/mine\n/.bmad/handoffs/\n',
+    )
     expect(existsSync(here.baton.stateDir)).toBe(false)
     expect(existsSync(here.settings)).toBe(false)
     expect(await refs()).toBe('')
     expect(existsSync(join(here.project.path, '.bmad/handoffs/handoff-2026-01-01-10-00.md'))).toBe(true)
     expect(existsSync(here.config)).toBe(true)
     expect((await here.run('uninstall')).stdout).toBe('Baton is in none of these settings.\n')
+  })
+
+  test('a script that did not say --yes loses hooks and daemon, and no data', {
+    timeout: 60_000,
+  }, async () => {
+    await using here = await world()
+    expect((await here.run('init')).code).toBe(0)
+    const { code, stdout } = await here.run('uninstall')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/Left .*: nobody was there to ask\. With it: baton uninstall --yes/)
+    expect(existsSync(here.settings)).toBe(false)
+    expect(existsSync(join(here.baton.stateDir, 'baton.db'))).toBe(true)
+  })
+
+  test('at a terminal it names what goes and takes no for an answer; what was changed since stays', {
+    timeout: 60_000,
+  }, async () => {
+    await using here = await world()
+    expect((await here.run('init')).code).toBe(0)
+    const settings = JSON.parse(readFileSync(here.settings, 'utf8'))
+    writeFileSync(here.settings, JSON.stringify({ ...settings, model: 'mine' }))
+    const open = () =>
+      startTerminal({
+        command: [process.execPath, CLI, 'uninstall'],
+        cwd: here.project.path,
+        env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
+      })
+    {
+      await using terminal = await open()
+      await terminal.waitForScreen(/Remove all of this and the hooks\? \[y\/N\]/)
+      await terminal.press('Enter')
+      await terminal.waitForScreen(/Nothing was removed/)
+      expect(readFileSync(here.settings, 'utf8')).toContain('baton-hook')
+    }
+    await using terminal = await open()
+    await terminal.waitForScreen(/Remove all of this/)
+    await terminal.type('y')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Removed Baton's state/)
+    expect(JSON.parse(readFileSync(here.settings, 'utf8'))).toEqual({ model: 'mine' })
+    expect(existsSync(here.baton.stateDir)).toBe(false)
   })
 
   test('keeps the journal when it is told to, and other things in a folder that a person chose', {
@@ -165,7 +238,7 @@ describe('uninstall', () => {
     writeFileSync(join(own, 'notes.txt'), 'mine')
     const env = { ...here.env, BATON_HOME: own }
     expect((await here.baton.run(['init'], { env })).code).toBe(0)
-    expect((await here.baton.run(['uninstall'], { env })).code).toBe(0)
+    expect((await here.baton.run(['uninstall', '--yes'], { env })).code).toBe(0)
     expect(readFileSync(join(own, 'notes.txt'), 'utf8')).toBe('mine')
     expect(existsSync(join(own, 'baton.db'))).toBe(false)
     expect(existsSync(join(own, 'token'))).toBe(false)

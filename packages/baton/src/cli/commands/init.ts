@@ -18,6 +18,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
+import { removeEmptyFolders } from '../remains.ts'
 
 /** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
 export const installHooks: Handler = async (given, io) => {
@@ -70,18 +71,23 @@ export const installHooks: Handler = async (given, io) => {
   return EXIT.ok
 }
 
-/** Takes Baton's hooks out again and leaves everything else as it was. */
-export const removeHooks: Handler = async (given, io) => {
+/** Takes Baton's hooks out again, here and in `projects`, and leaves everything else as it was. */
+export async function removeHooks(given: Given, io: Io, projects: readonly string[] = []): Promise<number> {
   const wanted = text(given, 'scope')
   const named = asked(given)
   const chosen = named.length > 0 ? named : adapters
-  const changes = chosen.flatMap(adapter =>
+  const here = findWorktreeRoot(io.cwd)
+  const found = chosen.flatMap(adapter =>
     adapter.scopes
       .filter(scope => !wanted || scope === wanted)
       .flatMap(scope =>
-        adapter.uninstall({ scope, project: findWorktreeRoot(io.cwd), home: io.home }, readText),
+        (scope === 'user' ? [here] : [...new Set([here, ...projects])]).flatMap(project =>
+          adapter.uninstall({ scope, project, home: io.home }, readText),
+        ),
       ),
   )
+  // A home that is also a project has one file for both.
+  const changes = [...new Map(found.map(change => [change.path, change])).values()]
   await apply(changes, given, io)
   if (flag(given, 'json'))
     io.stdout.write(`${JSON.stringify({ changed: changed(changes).map(c => c.path) })}\n`)
@@ -134,8 +140,11 @@ async function apply(changes: readonly FileChange[], given: Given, io: Io): Prom
         remedy: 'Run the command again.',
       })
     }
-    if (after === undefined) rmSync(path)
-    else {
+    if (after === undefined) {
+      rmSync(path)
+      const top = [findWorktreeRoot(io.cwd), io.home].find(folder => path.startsWith(`${folder}/`))
+      removeEmptyFolders(dirname(path), top ?? dirname(dirname(path)))
+    } else {
       mkdirSync(dirname(path), { recursive: true })
       replaceFile(path, after, modeOf(path) ?? 0o644)
       chmodSync(path, modeOf(path) ?? 0o644)

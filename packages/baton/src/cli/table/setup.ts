@@ -57,7 +57,7 @@ export const setupCommands: readonly Command[] = [
     name: 'uninstall',
     summary: 'Remove Baton from this machine: hooks, daemon, journal and snapshots.',
     details:
-      'With --agent or --scope only those hooks go. Handoff documents and your configuration stay, because they are yours.',
+      'Names what would be lost (journal, undo snapshots, claims) and asks; without a terminal it takes --yes to remove more than hooks\nand daemon. With --agent or --scope only those hooks go. Handoff documents, work items and your configuration are yours and stay.',
     options: {
       agent: { type: 'string', value: 'AGENT', many: true, choices: AGENTS, help: 'Only this agent.' },
       scope: {
@@ -67,11 +67,14 @@ export const setupCommands: readonly Command[] = [
         help: 'Only these settings. Default: all of them.',
       },
       'keep-data': { type: 'boolean', help: 'Keep the journal and everything else in the state folder.' },
-      yes: { type: 'boolean', short: 'y', help: 'Do not ask first, also at a terminal.' },
-      'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
+      yes: { type: 'boolean', short: 'y', help: 'Name what goes, and do not ask.' },
+      'dry-run': {
+        type: 'boolean',
+        help: 'Show what would go and the changes as a diff, and write nothing.',
+      },
       ...JSON_OPTION,
     },
-    examples: [['baton uninstall', "Take Baton out of your settings and this project's."]],
+    examples: [['baton uninstall', 'See what goes, then take Baton off this machine.']],
     load: async () => (await import('../commands/uninstall.ts')).uninstall,
   },
   {
