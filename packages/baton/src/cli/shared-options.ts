@@ -10,8 +10,8 @@ export const TOKEN_FILE = {
   },
 } as const
 
-/** The agents that can be started, as people type them. */
-export const STARTED = profiles.map(({ name, aliases }) => aliases[0] ?? name)
+/** The agents that can be started, by every name. */
+export const STARTED = profiles.flatMap(({ name, aliases }) => [...aliases, name])
 
-/** The agents whose hooks can be installed, by every name. */
-export const AGENTS = [...profiles.flatMap(({ name, aliases }) => [...aliases, name]), 'all']
+/** The agents whose hooks can be installed. */
+export const AGENTS = [...STARTED, 'all']

@@ -20,7 +20,8 @@ export interface Consent {
   /** The agent also offers to remember a yes by itself. */
   always: boolean
 }
-export type Answer = 'allow' | 'always' | 'deny'
+/** A refusal may say why. */
+export type Answer = 'allow' | 'always' | 'deny' | { deny: string }
 
 export interface PromptHow {
   /** Told to the model before the prompt itself. */

@@ -14,6 +14,20 @@ export interface AnswerLaunch extends Launch {
   files?: Readonly<Record<string, string>>
 }
 
+/** A start as a program that speaks the Agent Client Protocol. */
+export interface AcpLaunch extends Launch {
+  /** What to do when the program is not there, for a person. */
+  remedy: string
+  /** A call that is refused ends its turn in this way, so it has to be told of it in a turn of its own. */
+  endsWhenRefused?: 'cancelled' | 'ended'
+  /** The input of a call, where the program leaves it out. Only what it says for certain: rules decide by it. */
+  inputOf?(call: {
+    kind: string | undefined
+    title: string
+    text: string
+  }): Readonly<Record<string, unknown>> | undefined
+}
+
 /** How one agent is started. */
 export interface Launches {
   readonly agent: AgentName
@@ -24,8 +38,5 @@ export interface Launches {
   /** For one answer as plain text on its standard output: the question comes on standard input, and its tools are shut where it lets us. */
   answer?(order: { model?: string | undefined; flags?: readonly string[] }): AnswerLaunch
   /** As a program that speaks the Agent Client Protocol on its standard streams, where there is one. */
-  acp?(): Launch & {
-    /** What to do when the program is not there, for a person. */
-    remedy: string
-  }
+  acp?(): AcpLaunch
 }

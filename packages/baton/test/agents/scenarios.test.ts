@@ -2,14 +2,26 @@ import { expect, test } from 'vitest'
 import { claudeCode } from '../world/agents/claude.ts'
 import { codex } from '../world/agents/codex.ts'
 import { pi } from '../world/agents/pi.ts'
-import { BEHAVIOURS, tryAgent } from './scenarios.ts'
+import { cross } from './crossing.ts'
+import { EVERY_RUN, tryAgent } from './scenarios.ts'
 
 // These three in every run; `npm run test:agents` tries all of them.
-test.each([claudeCode, codex, pi])(
+const THREE = [claudeCode, codex, pi]
+
+test('a handoff crosses from each to each other', { timeout: 180_000 }, async () => {
+  const crossings = await cross(THREE)
+  expect(crossings.map(({ from, to, seen }) => `${from} to ${to}: ${seen}`)).toEqual(
+    THREE.flatMap(({ name: from }) =>
+      THREE.flatMap(({ name: to }) => (from === to ? [] : `${from} to ${to}: works`)),
+    ),
+  )
+})
+
+test.each(THREE)(
   '$name does under Baton all that is wanted of it',
   async agent => {
-    const outcomes = await tryAgent(agent)
-    expect(outcomes).toEqual(Object.fromEntries(BEHAVIOURS.map(behaviour => [behaviour, 'works'])))
+    const outcomes = await tryAgent(agent, [])
+    expect(outcomes).toMatchObject(Object.fromEntries(EVERY_RUN.map(behaviour => [behaviour, 'works'])))
   },
   180_000,
 )

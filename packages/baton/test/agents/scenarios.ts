@@ -9,9 +9,10 @@ import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 import { answering } from './answering.ts'
 import { type Check, judged, messageOf, type Outcome } from './check.ts'
+import { hosting } from './hosting.ts'
 
-/** What every agent is tried on, in the order of the table. */
-export const BEHAVIOURS = [
+/** What is tried in every test run, in the order of the table. */
+export const EVERY_RUN = [
   'allow',
   'deny',
   'ask',
@@ -25,10 +26,19 @@ export const BEHAVIOURS = [
   'judge',
   'supervisor',
 ] as const
+
+/** What is tried besides: each takes a program or a terminal more. */
+const BESIDES = { hosted: hosting } as const satisfies Record<string, (agent: RealAgent) => ReturnType<Check>>
+
+/** What every agent is tried on, in the order of the table. */
+export const BEHAVIOURS = [...EVERY_RUN, 'hosted'] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
 /** The same scenarios against one real agent with the real, built Baton; each behaviour is judged for itself. */
-export async function tryAgent(agent: RealAgent): Promise<Record<Behaviour, Outcome>> {
+export async function tryAgent(
+  agent: RealAgent,
+  besides = Object.keys(BESIDES) as (keyof typeof BESIDES)[],
+): Promise<Record<Behaviour, Outcome>> {
   const outcomes: Partial<Record<Behaviour, Outcome>> = {}
   await tryHooks(agent, outcomes)
   await answering(agent, async (behaviour, check) => {
@@ -38,6 +48,7 @@ export async function tryAgent(agent: RealAgent): Promise<Record<Behaviour, Outc
     outcomes.judge ??= failed
     outcomes.supervisor ??= failed
   })
+  for (const behaviour of besides) outcomes[behaviour] = await judged(() => BESIDES[behaviour](agent))
   return Object.fromEntries(
     BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),
   ) as Record<Behaviour, Outcome>

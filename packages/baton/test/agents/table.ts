@@ -12,12 +12,12 @@ import { pi } from '../world/agents/pi.ts'
 import { pinned } from '../world/agents/pinned.ts'
 import type { RealAgent } from '../world/agents/real.ts'
 import type { Outcome } from './check.ts'
-import { cross } from './crossing.ts'
+import { type Crossing, cross } from './crossing.ts'
 import { BEHAVIOURS, type Behaviour, tryAgent } from './scenarios.ts'
 
 // npm run test:agents [-- [--write] AGENT…]: every real agent through the same scenarios, and one table of what was seen.
 const ALL: readonly RealAgent[] = [claudeCode, codex, opencode, gemini, copilot, pi]
-const CROSSING = 'A handoff from each to the next:'
+const CROSSING = 'A handoff from each (row) to each other (column):'
 const SEEN = /<!-- seen -->([\s\S]*)<!-- \/seen -->/
 
 const write = process.argv.includes('--write')
@@ -53,11 +53,16 @@ for (const [agent, outcomes] of seen)
 
 let crossing: string | undefined
 if (named.length === 0) {
-  const steps = await cross(ALL)
-  const lines = steps.map(({ from, to, seen }) => `| ${titleOf(from)} | ${titleOf(to)} | ${seen} |`)
-  crossing = `${CROSSING}\n\n| from | to | |\n|---|---|---|\n${lines.join('\n')}`
-  failures += steps.filter(({ seen }) => seen !== 'works').length
+  const began = performance.now()
+  const crossings = await cross(ALL)
+  console.error(`handoffs: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  crossing = `${CROSSING}\n\n${matrixOf(crossings)}`
   console.log(`\n${crossing}`)
+  for (const { from, to, seen } of crossings) {
+    if (seen === 'works') continue
+    failures++
+    console.log(`\nfrom ${from} to ${to}: ${seen}`)
+  }
 }
 
 if (write) {
@@ -76,6 +81,18 @@ if (write) {
   )
 }
 process.exitCode = failures > 0 ? 1 : 0
+
+function matrixOf(crossings: readonly Crossing[]): string {
+  const cell = (from: string, to: string) => {
+    if (from === to) return '–'
+    return crossings.find(each => each.from === from && each.to === to)?.seen === 'works' ? 'works' : 'failed'
+  }
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`.replace('|  |', '| |')
+  const rows = ALL.map(({ name: from }) => [titleOf(from), ...ALL.map(({ name: to }) => cell(from, to))])
+  return [line(['', ...ALL.map(({ name }) => titleOf(name))]), `|---|${ALL.map(() => '---|').join('')}`]
+    .concat(rows.map(line))
+    .join('\n')
+}
 
 function tableOf(all: readonly (readonly string[])[]): string {
   const [titles = [], ...rows] = ['', ...BEHAVIOURS].map((name, i) => [
@@ -123,6 +140,9 @@ function isMissing({ name }: RealAgent, behaviour: Behaviour): boolean {
     resume: 'resume',
     evidence: 'evidence',
     inject: 'inject',
+    judge: 'headless',
+    supervisor: 'headless',
+    hosted: 'acp',
   }
   const key = wanted[behaviour]
   const offer = key && agents.find(({ adapter }) => adapter.name === name)?.capabilities.offers[key]

@@ -4,10 +4,10 @@ import { Health } from '@batonpass/contract/api'
 import { LoginLink } from '@batonpass/contract/dashboard'
 import { describe, expect, test } from 'vitest'
 import { claudeHome } from '../world/agents/claude.ts'
-import { claudeAcp } from '../world/agents/claude-acp.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
-import { type BatonHere, batonFor } from '../world/baton.ts'
+import { claudeAcp } from '../world/agents/hostable.ts'
+import { type BatonHere, batonFor, batonIn } from '../world/baton.ts'
 import { startBrowser } from '../world/browser.ts'
 import { startModel, textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
@@ -168,5 +168,33 @@ describe('the dashboard beside the real Claude Code', () => {
     await page.reload()
     await talk.locator('[data-who=prompt]', { hasText: 'what year' }).waitFor()
     await baton.must('kill', 'inside')
+  })
+
+  test('a chat in a terminal is followed word for word', { timeout: 120_000 }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = batonIn(home.path, home.project)
+    await using browser = await startBrowser()
+    await using opened = await browser.open()
+    const { page } = opened
+    await baton.must('up')
+    await page.goto(await linkOf(baton))
+    await page.locator('.link-state', { hasText: 'live' }).waitFor()
+    const heard = Promise.withResolvers<void>()
+    model.script({ key: home.key }, [say('These are **all** the words.', { gate: heard.promise })])
+    const env = { ...home.env(model), ...(await claudeAcp()) }
+    const chat = baton.run(['chat', '--json', '-p', 'speak'], { env })
+    await page.locator('.card a').first().click()
+    await page.getByRole('link', { name: 'Conversation' }).click()
+    const talk = page.getByRole('region', { name: 'Conversation' })
+    await talk.locator('[data-who=prompt]', { hasText: 'speak' }).waitFor()
+    await talk.getByText('Claude Code works').waitFor()
+    await page.getByText('answer it there').waitFor()
+    heard.resolve()
+    await talk.locator('[data-who=agent]', { hasText: 'These are all the words.' }).waitFor()
+    expect(JSON.parse((await chat).stdout)).toMatchObject({ end: 'ended' })
+    await talk.getByText('Claude Code works').waitFor({ state: 'detached' })
+    expect(opened.complaints).toEqual([])
   })
 })

@@ -27,6 +27,7 @@ export interface HostOrder extends ProgramStart {
 
 const START_MS = 90_000
 const MOST_CALLS = 500
+const MOST_REFUSALS = 20
 
 /** Starts an agent's program and speaks the Agent Client Protocol with it. */
 export async function hostAgent(order: HostOrder): Promise<Backend> {
@@ -56,6 +57,9 @@ class AcpBackend implements Backend {
   readonly #asked = new Map<string, AbortController>()
   /** Replays of an earlier conversation are not news. */
   #muted = false
+  #stopped = false
+  /** The call whose refusal ends the turn, and why. */
+  #refused: { call: Extract<Heard, { kind: 'call' }>; why: string | undefined } | undefined
 
   constructor(order: HostOrder, program: AgentProgram) {
     this.#order = order
@@ -129,10 +133,24 @@ class AcpBackend implements Backend {
 
   async prompt(text: string, { before = [] }: PromptHow = {}): Promise<TurnEnd> {
     const sessionId = this.nativeSession ?? (await this.begin())
+    this.#stopped = false
+    let end = await this.#turn(sessionId, [...before, text].join('\n\n'))
+    const { endsWhenRefused } = this.#order.launch
+    for (let n = 0; n < MOST_REFUSALS && end === endsWhenRefused; n++) {
+      if (!this.#refused || this.#stopped) break
+      const prompt = refusalWords(this.#refused)
+      this.#tell({ kind: 'continued', prompt })
+      end = await this.#turn(sessionId, prompt)
+    }
+    return end
+  }
+
+  async #turn(sessionId: string, text: string): Promise<TurnEnd> {
+    this.#refused = undefined
     try {
       const { stopReason } = await this.#connection.agent.request(methods.agent.session.prompt, {
         sessionId,
-        prompt: [{ type: 'text', text: [...before, text].join('\n\n') }],
+        prompt: [{ type: 'text', text }],
       })
       return ENDS[stopReason]
     } catch (cause) {
@@ -141,6 +159,7 @@ class AcpBackend implements Backend {
   }
 
   async cancel(): Promise<void> {
+    this.#stopped = true
     if (this.nativeSession === undefined || this.#connection.signal.aborted) return
     // What is being asked belongs to the turn, and is answered before it can end.
     for (const asked of this.#asked.values()) asked.abort()
@@ -198,7 +217,7 @@ class AcpBackend implements Backend {
   }
 
   #know(update: Parameters<typeof callOf>[0]): Extract<Heard, { kind: 'call' }> {
-    const call = callOf(update, this.#calls.get(update.toolCallId))
+    const call = callOf(update, this.#calls.get(update.toolCallId), this.#order.launch.inputOf)
     this.#calls.set(call.id, call)
     const [oldest] = this.#calls.keys()
     if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#calls.delete(oldest)
@@ -226,7 +245,10 @@ class AcpBackend implements Backend {
     const answer = await Promise.race([asked.catch((): Answer => 'deny'), stopped])
     if (this.#asked.get(call.id) === settled) this.#asked.delete(call.id)
     if (answer === undefined) return { outcome: { outcome: 'cancelled' } }
-    const wanted = WANTED[answer]
+    const why = typeof answer === 'object' ? answer.deny : undefined
+    const word = typeof answer === 'object' ? 'deny' : answer
+    this.#refused = word === 'deny' ? { call, why } : undefined
+    const wanted = WANTED[word]
     const option = wanted
       .map(kind => options.find(each => each.kind === kind))
       .find(each => each !== undefined)
@@ -266,10 +288,17 @@ const ENDS: Record<StopReason, TurnEnd> = {
   max_turn_requests: 'limit',
 }
 
-const WANTED: Record<Answer, readonly RequestPermissionRequest['options'][number]['kind'][]> = {
+const WANTED: Record<
+  Extract<Answer, string>,
+  readonly RequestPermissionRequest['options'][number]['kind'][]
+> = {
   allow: ['allow_once'],
   always: ['allow_always', 'allow_once'],
   deny: ['reject_once', 'reject_always'],
 }
+
+/** What it is told that its turn ended with; the words of the call are its own. */
+const refusalWords = ({ call, why }: { call: { title: string }; why: string | undefined }): string =>
+  `That call was refused${why ? `: ${why}` : ''} (${call.title.slice(0, 200)}). Do not try it again in another form. Go on another way, or say what you need.`
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -110,8 +110,9 @@ export class Hosted {
         this.state = 'dialog'
         this.#said.asks(consent.call.id, true)
         try {
-          const { decision } = await askChain(this.#ear, consent, cwd, signal)
-          return decision === 'allow' ? 'allow' : 'deny'
+          const { decision, reason } = await askChain(this.#ear, consent, cwd, signal)
+          if (decision === 'allow') return 'allow'
+          return reason ? { deny: reason } : 'deny'
         } finally {
           this.#said.asks(consent.call.id, false)
           if (this.state === 'dialog') this.state = this.#turn ? 'working' : 'waiting'

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 import { BatonError } from '@batonpass/contract/errors'
-import type { Launch } from '../../ports/launch.ts'
+import type { AcpLaunch, Launch } from '../../ports/launch.ts'
 import type { Processes } from '../../ports/processes.ts'
 
 export interface ProgramStart {
-  launch: Launch & { remedy?: string }
+  launch: Launch & Partial<AcpLaunch>
   cwd: string
   /** The whole environment: nothing is inherited. */
   env: Readonly<Record<string, string | undefined>>

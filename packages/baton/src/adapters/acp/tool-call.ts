@@ -1,12 +1,17 @@
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import type { Action } from '@batonpass/contract/event'
 import type { Heard } from '../../ports/backend.ts'
+import type { AcpLaunch } from '../../ports/launch.ts'
 
 type Call = Extract<Heard, { kind: 'call' }>
 
 /** What is known of a call once an update is added to what was known before. */
-export function callOf(update: ToolCall | ToolCallUpdate, before: Call | undefined): Call {
-  const input = isFilled(update.rawInput) ? update.rawInput : (before?.input ?? {})
+export function callOf(
+  update: ToolCall | ToolCallUpdate,
+  before: Call | undefined,
+  inputOf?: AcpLaunch['inputOf'],
+): Call {
+  const input = isFilled(update.rawInput) ? update.rawInput : (toldIn(update, inputOf) ?? before?.input ?? {})
   const tool = toolName(update) ?? before?.tool ?? update.kind ?? 'tool'
   const title = (update.title ?? before?.title ?? tool).slice(0, 500)
   const action = actionOf(update, tool, input)
@@ -18,6 +23,14 @@ export function callOf(update: ToolCall | ToolCallUpdate, before: Call | undefin
     input,
     action: action.kind === 'other' && before ? before.action : action,
   }
+}
+
+function toldIn(
+  { kind, title, content }: ToolCall | ToolCallUpdate,
+  inputOf: AcpLaunch['inputOf'],
+): Readonly<Record<string, unknown>> | undefined {
+  const text = (content ?? []).flatMap(textOf).join('\n')
+  return title ? inputOf?.({ kind: kind ?? undefined, title, text }) : undefined
 }
 
 /** What a finished call gave back, as text. */

@@ -58,7 +58,8 @@ export function consentBy(ear: Ear, cwd: string, ask: AskInline | undefined) {
     }))
     try {
       const first = await Promise.race([chain, late(ask ? CHAIN_FIRST_MS : PERSON_MS, over)])
-      if (first && first.decision !== 'ask') return first.decision
+      if (first && first.decision !== 'ask')
+        return first.decision === 'deny' && first.reason ? { deny: first.reason } : first.decision
       if (!ask) return 'deny'
       const inline = ask(consent, first?.reason, over)
       const elsewhere = chain.then(({ decision }) => (decision === 'ask' ? inline : decision))

@@ -55,7 +55,7 @@ export const handoff: Handler = async (given, io) => {
   io.stdout.write(
     flag(given, 'json')
       ? `${JSON.stringify({ document: path, session, writtenBy: 'baton' })}\n`
-      : `${printable(path)}\nWritten from git and the transcript alone. The next session of Claude Code in this project begins with it.\n`,
+      : `${printable(path)}\nWritten from git and the transcript alone. The next session in this project begins with it, whichever agent it is.\n`,
   )
   return EXIT.ok
 }

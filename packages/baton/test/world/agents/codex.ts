@@ -34,7 +34,11 @@ trust_level = "trusted"
     '--json',
     ...(resume === undefined ? [prompt] : ['resume', resume, prompt]),
   ],
-  interactive: ['--disable', 'daemon_auto_start', '--dangerously-bypass-hook-trust'],
+  interactive: [
+    ...['--disable', 'daemon_auto_start'],
+    '--dangerously-bypass-hook-trust',
+    '--dangerously-bypass-approvals-and-sandbox',
+  ],
   shell: command => call('exec_command', { cmd: command }),
   // What its sandbox does not let it do, its model asks for.
   hostedShell: cmd =>

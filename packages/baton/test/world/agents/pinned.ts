@@ -28,3 +28,19 @@ export const pinned = {
 } as const satisfies Record<string, PinnedAgent>
 
 export type AgentName = keyof typeof pinned
+
+/** Programs that speak the Agent Client Protocol for an agent that does not itself; they run the pinned agent, not one of their own. */
+export const protocolAdapters = {
+  'claude-code': {
+    package: '@agentclientprotocol/claude-agent-acp',
+    version: '0.99.1',
+    bin: 'claude-agent-acp',
+    runs: 'CLAUDE_CODE_EXECUTABLE',
+  },
+  codex: {
+    package: '@agentclientprotocol/codex-acp',
+    version: '2.6.0',
+    bin: 'codex-acp',
+    runs: 'CODEX_PATH',
+  },
+} as const satisfies Partial<Record<AgentName, PinnedProgram & { runs: string }>>

@@ -13,7 +13,10 @@ export const capabilities: Capabilities = {
     ends: { partly: 'An error of the model service fires no hook; it stands in the transcript.' },
     resume: 'yes',
     headless: 'yes',
-    acp: { partly: 'Through the separate program codex-acp.' },
+    acp: {
+      partly:
+        'Through the separate program codex-acp. It asks for what its read-only sandbox forbids; only its hooks see the rest.',
+    },
     terminal: { missing: 'Its screen is not read yet.' },
   },
   cautions: [

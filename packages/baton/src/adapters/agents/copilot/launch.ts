@@ -27,5 +27,6 @@ export const launches: Launches = {
     program: 'copilot',
     args: ['--acp'],
     remedy: 'Install it: npm install -g @github/copilot',
+    endsWhenRefused: 'ended',
   }),
 }

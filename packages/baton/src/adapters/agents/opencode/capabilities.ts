@@ -16,7 +16,10 @@ export const capabilities: Capabilities = {
     ends: 'yes',
     resume: 'yes',
     headless: 'yes',
-    acp: 'yes',
+    acp: {
+      partly:
+        'It asks for commands, edits, fetches and other folders; only its plugin sees the rest, such as tools of MCP servers.',
+    },
     terminal: { missing: 'Its screen is not read; its plugin sends prompts itself.' },
   },
   cautions: [

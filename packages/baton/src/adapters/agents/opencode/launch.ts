@@ -18,6 +18,11 @@ export const launches: Launches = {
   acp: () => ({
     program: 'opencode',
     args: ['acp'],
+    // By itself it asks for nothing.
+    env: { OPENCODE_PERMISSION: JSON.stringify(ASKED) },
     remedy: 'Install it: npm install -g opencode-ai',
+    endsWhenRefused: 'ended',
   }),
 }
+
+const ASKED = { bash: 'ask', edit: 'ask', webfetch: 'ask', external_directory: 'ask' }
