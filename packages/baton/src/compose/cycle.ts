@@ -1,4 +1,6 @@
+import type { EventOf } from '@batonpass/contract/event'
 import type { NewEntry } from '@batonpass/contract/journal'
+import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
@@ -36,5 +38,14 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
     timers: systemTimers,
     chance: systemChance,
   })
-  return { cycles, reactor: cycleReactor(cycles, generation) }
+  return { cycles, reactor: cycleReactor(cycles, generation, lastWords) }
 }
+
+/** Copilot CLI ends a turn without its last words: they stand in its transcript. */
+async function lastWords({ agent, transcript }: EventOf<'TurnEnded'>): Promise<string> {
+  const tail = transcript && (await transcriptsOf(agent)?.tail(transcript, LAST_WORDS))
+  const at = tail ? tail.text.lastIndexOf('assistant: ') : -1
+  return tail && at >= 0 ? tail.text.slice(at) : ''
+}
+
+const LAST_WORDS = 8000

@@ -10,8 +10,15 @@ import { askAgainWords, askDocumentWords, goOnWords, resumeBeginning } from './w
 
 type Documents = Pick<HandoffGeneration, 'request' | 'ready' | 'deliverLate'>
 
+/** The last words of a turn, where the agent does not tell them with its end. */
+export type LastWords = (event: EventOf<'TurnEnded'>) => Promise<string>
+
 /** What agents tell, as far as a cycle is concerned by it. */
-export function cycleReactor(cycles: Cycles, documents: Documents): Reactor {
+export function cycleReactor(
+  cycles: Cycles,
+  documents: Documents,
+  lastWords: LastWords = async () => '',
+): Reactor {
   return {
     name: 'cycle',
     async react(event, context) {
@@ -20,7 +27,7 @@ export function cycleReactor(cycles: Cycles, documents: Documents): Reactor {
       if (event.type === 'SessionStarted') return void (await began(cycles, event, context))
       const cycle = cycles.of(event.session)
       if (cycle && cycle.successor?.session === event.session)
-        return inSuccessor(cycles, documents, cycle, event)
+        return inSuccessor({ cycles, documents, lastWords }, cycle, event)
       return inOld(cycles, documents, event, context)
     },
   }
@@ -85,8 +92,8 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
       return undefined
     case 'SessionEnded':
       if (!known || event.reason === 'clear' || event.reason === 'resume') return undefined
-      // Being cleared is an end, too, and not every agent has a word of its own for it.
-      if (known.step === 'clearing' && known.startsWithPrompt) return undefined
+      // Being cleared is an end, too; not every agent has a word of its own for it, and some tell it late.
+      if (known.successor || (known.step === 'clearing' && known.startsWithPrompt)) return undefined
       // Who leaves a session on purpose does not want the next one to begin with it.
       await cycles.happen(
         known.id,
@@ -105,8 +112,7 @@ const LEFT: ReadonlySet<string> = new Set(['prompt_input_exit', 'logout', 'close
 const DELIVERY_MS = 8000
 
 async function inSuccessor(
-  cycles: Cycles,
-  documents: Documents,
+  { cycles, documents, lastWords }: { cycles: Cycles; documents: Documents; lastWords: LastWords },
   cycle: Cycle,
   event: AgentEvent,
 ): Promise<Outcome | undefined> {
@@ -119,7 +125,7 @@ async function inSuccessor(
         await cycles.happen(cycle.id, { type: 'begun' })
         return undefined
       }
-      const wrong = wrongIn(event.lastMessage ?? '', cycle.essentials ?? {})
+      const wrong = wrongIn(event.lastMessage ?? (await lastWords(event)), cycle.essentials ?? {})
       const effects = await cycles.happen(cycle.id, { type: 'answered', wrong, by: event.id })
       if (effects.some(effect => effect.do === 'go-on')) return goOn
       if (!effects.some(effect => effect.do === 'ask-again')) return undefined

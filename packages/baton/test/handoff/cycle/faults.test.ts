@@ -20,20 +20,23 @@ describe('a cycle', () => {
     expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'agent', percent: 87 })
   })
 
-  it('of an agent that tells of a new session only with its first prompt gives it that prompt once', async () => {
-    const world = cycleWorld({ startsWithPrompt: true })
-    await world.measured()
-    await world.run()
-    expect(world.faults).toEqual([])
-    expect(world.what()).toEqual(STORY)
-    expect(world.agent.typed.map(text => text.slice(0, 30))).toEqual([
-      'Create handoff document now - ',
-      '/clear',
-      'Read handoff from .bmad/handof',
-    ])
-    expect(world.done).toEqual(['native-2'])
-    expect(world.carried).toEqual([['native-1', 'native-2']])
-  })
+  it.each([false, true])(
+    'of an agent that tells of a new session only with its first prompt gives it that prompt once (late goodbye: %s)',
+    async lateGoodbye => {
+      const world = cycleWorld({ startsWithPrompt: true, lateGoodbye })
+      await world.measured()
+      await world.run()
+      expect(world.faults).toEqual([])
+      expect(world.what()).toEqual(STORY)
+      expect(world.agent.typed.map(text => text.slice(0, 30))).toEqual([
+        'Create handoff document now - ',
+        '/clear',
+        'Read handoff from .bmad/handof',
+      ])
+      expect(world.done).toEqual(['native-2'])
+      expect(world.carried).toEqual([['native-1', 'native-2']])
+    },
+  )
 
   it('of such an agent that swallows its clearing is not resumed in the old session', async () => {
     const world = cycleWorld({ startsWithPrompt: true, swallows: 1 })
@@ -66,7 +69,7 @@ describe('a cycle', () => {
 })
 
 describe('a daemon that is killed with -9', () => {
-  const points = async (behaviour: { working: boolean; startsWithPrompt: boolean }) => {
+  const points = async (behaviour: NonNullable<Parameters<typeof cycleWorld>[0]>) => {
     const { working } = behaviour
     const world = cycleWorld({ ...behaviour })
     if (working) world.begin()
@@ -79,7 +82,7 @@ describe('a daemon that is killed with -9', () => {
     { working: false, startsWithPrompt: false },
     { working: true, startsWithPrompt: false },
     { working: false, startsWithPrompt: true },
-    { working: true, startsWithPrompt: true },
+    { working: true, startsWithPrompt: true, lateGoodbye: true },
   ])(
     'at any point is followed by one that brings the cycle to its end ($working, $startsWithPrompt)',
     async behaviour => {

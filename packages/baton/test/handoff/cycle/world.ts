@@ -30,6 +30,8 @@ export interface Behaviour {
   diesIn?: Cycle['step'] | undefined
   /** Says goodbye in its own words when it is cleared, and tells of the new session with its first prompt. */
   startsWithPrompt?: boolean
+  /** And says that goodbye only when the new session has begun. */
+  lateGoodbye?: boolean
   /** Is busy with a long turn when the context becomes full. */
   working?: boolean
 }
@@ -175,6 +177,8 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     agent.untold = false
     agent.running = (async () => {
       if (begins) await hook({ type: 'SessionStarted', source: 'startup' }, native)
+      if (begins && behaviour.lateGoodbye)
+        await hook({ type: 'SessionEnded', reason: 'user_exit' }, 'native-1')
       await hook({ type: 'PromptSubmitted', prompt: text }, native)
       await turn(text, native)
     })()
@@ -205,7 +209,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       agent.untold = behaviour.startsWithPrompt === true
       agent.running = (async () => {
         if (behaviour.startsWithPrompt) {
-          if (told) await hook({ type: 'SessionEnded', reason: 'user_exit' }, old)
+          if (told && !behaviour.lateGoodbye) await hook({ type: 'SessionEnded', reason: 'user_exit' }, old)
           return
         }
         await hook({ type: 'SessionEnded', reason: 'clear' }, old)

@@ -40,7 +40,7 @@ export interface Reading {
   text: string
   /** The text of the first user message, where scripts look for their marker. */
   firstPrompt: string
-  /** The text of the last user message, tool results included. */
+  /** What was said since the last reply, tool results included; where the wire has one message for it, that one. */
   lastText: string
   toolNames: string[]
   toolResults: ToolResult[]

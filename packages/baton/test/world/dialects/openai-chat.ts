@@ -31,7 +31,12 @@ function read({ headers, body }: RawRequest): Reading {
     String((tool.function as Record<string, unknown> | undefined)?.name),
   )
   const said = messages.map(message => ({ role: String(message.role), text: textsOf(message.content) }))
-  const last = said.findLast(({ role }) => role === 'user' || role === 'tool')?.text ?? ''
+  // What pi's extensions add comes behind the prompt, as a message of its own.
+  const last = said
+    .slice(said.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .filter(({ role }) => role === 'user' || role === 'tool')
+    .map(({ text }) => text)
+    .join('\n')
   return {
     kind: kindOf(tools.length, said.map(({ text }) => text).join('\n')),
     key,
