@@ -24,6 +24,7 @@ const CHECKS: Record<string, () => Promise<string>> = {
       'generate-cli',
       'generate-agents',
       'generate-vscode',
+      'generate-troubleshooting',
     ]
     return (await Promise.all(scripts.map(name => node(`scripts/${name}.ts`, '--check')))).join('')
   },

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
@@ -17,24 +18,15 @@ import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-
-/** One checked thing. `fix` says what to do when it is not as it should be. */
-interface Check {
-  name: string
-  /** `note`: nothing is wrong, but worth knowing. */
-  state: 'ok' | 'note' | 'warn' | 'fail'
-  message: string
-  fix?: string
-}
+import { type Check, found } from '../troubles.ts'
 
 /** Checks everything Baton needs here and says, for each thing that is wrong, how to mend it. */
 export const doctor: Handler = async (given, io) => {
-  const checks: Check[] = [nodeCheck()]
+  const checks: Check[] = [nodeCheck(), commandCheck(io)]
   const add = (...more: Check[]) => checks.push(...more)
   add(...(await daemonChecks(io)), ...privacyChecks(io))
   add(...(await Promise.all(agents.map(agent => agentChecks(agent, io)))).flat())
-  add(program('git', io, 'fail', 'handoffs, undo and claims read it'))
-  add(program('tmux', io, 'warn', 'sessions that Baton types into run in it'))
+  add(programCheck('git', io), programCheck('tmux', io))
   add(...(await configChecks(io)), githubCheck(io))
   const failed = checks.some(check => check.state === 'fail')
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ ok: !failed, checks })}\n`)
@@ -46,35 +38,31 @@ function nodeCheck(): Check {
   return { name: 'node', state: 'ok', message: process.version }
 }
 
+/** Hooks name the launcher; people and agents say `baton`. */
+function commandCheck(io: Io): Check {
+  const path = onPath('baton', io.env)
+  return path
+    ? { name: 'command', state: 'ok', message: path }
+    : found('command/absent', { bin: dirname(folderOf(io).launcher) })
+}
+
 async function daemonChecks(io: Io): Promise<Check[]> {
   const folder = folderOf(io)
   const health = await daemonHealth(folder).catch(() => undefined)
   const daemon: Check = !health
-    ? { name: 'daemon', state: 'warn', message: 'not running', fix: 'The first hook starts it; or: baton up' }
+    ? found('daemon/absent')
     : health.version !== VERSION
-      ? {
-          name: 'daemon',
-          state: 'warn',
-          message: `is ${health.version}, this is ${VERSION}`,
-          fix: 'baton up',
-        }
+      ? found('daemon/other-version', { daemon: health.version, version: VERSION })
       : {
           name: 'daemon',
           state: 'ok',
           message: `${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}`,
         }
-  if (!existsSync(folder.launcher)) {
-    return [daemon, { name: 'hook client', state: 'fail', message: 'not installed', fix: 'baton init' }]
-  }
+  if (!existsSync(folder.launcher)) return [daemon, found('hook client/absent')]
   const ms = await measure(folder.launcher, folder.dir)
   const client: Check =
     ms === undefined
-      ? {
-          name: 'hook client',
-          state: 'fail',
-          message: `${folder.launcher} gets no answer`,
-          fix: 'baton init; if that does not help, look at hook.log in the state folder',
-        }
+      ? found('hook client/silent', { launcher: folder.launcher })
       : {
           name: 'hook client',
           state: 'ok',
@@ -93,9 +81,7 @@ function privacyChecks(io: Io): Check[] {
   const folder = folderOf(io)
   return [folder.token, folder.observeKey, folder.database, folder.socket].flatMap((path): Check[] => {
     if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) return []
-    return [
-      { name: 'privacy', state: 'fail', message: `others can read ${path}`, fix: `chmod 600 '${path}'` },
-    ]
+    return [found('privacy/readable', { path })]
   })
 }
 
@@ -111,25 +97,12 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
     return [{ name: adapter.title, state: 'ok', message: 'not on this machine' }]
   const version = program ? await versionOf(program, io) : 'program not on PATH'
   const init = `baton init --agent ${adapter.aliases[0] ?? adapter.name}`
-  if (present.length === 0) {
-    return [{ name: adapter.title, state: 'warn', message: `${version}; no hooks installed`, fix: init }]
-  }
+  if (present.length === 0) return [found('AGENT/no-hooks', { agent: version, init }, adapter.title)]
   const hooks = present.map(({ scope, state }): Check => {
     const fix = scope === 'user' ? init : `${init} --scope ${scope}`
-    if (state === 'stale')
-      return {
-        name: adapter.title,
-        state: 'warn',
-        message: `${version}; hooks of another version in ${scope} settings`,
-        fix,
-      }
-    if (state === 'unreadable')
-      return {
-        name: adapter.title,
-        state: 'fail',
-        message: `${version}; ${scope} settings cannot be read`,
-        fix: 'Repair the file, then run baton doctor again.',
-      }
+    const values = { agent: version, scope, init: fix }
+    if (state === 'stale') return found('AGENT/stale', values, adapter.title)
+    if (state === 'unreadable') return found('AGENT/unreadable', values, adapter.title)
     return { name: adapter.title, state: 'ok', message: `${version}; hooks in ${scope} settings` }
   })
   const user = present.some(({ scope, state }) => scope === 'user' && state === 'yes')
@@ -151,16 +124,7 @@ function limits(name: string, { offers, cautions }: Capabilities): Check[] {
     ...cautions
       .filter(({ checked }) => !checked)
       .map(({ what, fix }): Check => ({ name, state: 'note', message: what, fix })),
-    ...(missing.length > 0
-      ? [
-          {
-            name,
-            state: 'note',
-            message: `not offered: ${missing.join(', ')}`,
-            fix: 'docs/agents.md says what does it instead, or that nothing does',
-          } satisfies Check,
-        ]
-      : []),
+    ...(missing.length > 0 ? [found('AGENT/limits', { what: missing.join(', ') }, name)] : []),
   ]
 }
 
@@ -183,15 +147,9 @@ function versionOf(program: string, io: Io): Promise<string> {
   })
 }
 
-function program(name: string, io: Io, without: 'warn' | 'fail', why: string): Check {
-  const found = onPath(name, io.env)
-  if (found) return { name, state: 'ok', message: found }
-  return {
-    name,
-    state: without,
-    message: `not found; ${why}`,
-    fix: `Install ${name} (on Debian: apt-get install ${name})`,
-  }
+function programCheck(name: 'git' | 'tmux', io: Io): Check {
+  const path = onPath(name, io.env)
+  return path ? { name, state: 'ok', message: path } : found(`${name}/absent`)
 }
 
 async function configChecks(io: Io): Promise<Check[]> {
@@ -203,22 +161,8 @@ async function configChecks(io: Io): Promise<Check[]> {
   if (problems.length + notices.length === 0)
     return [{ name: 'configuration', state: 'ok', message: 'no problems' }]
   return [
-    ...problems.map(
-      (message): Check => ({
-        name: 'configuration',
-        state: 'fail',
-        message,
-        fix: 'Mend that line; see it in force with: baton config',
-      }),
-    ),
-    ...notices.map(
-      (message): Check => ({
-        name: 'configuration',
-        state: 'warn',
-        message,
-        fix: 'Read the file, then: baton trust',
-      }),
-    ),
+    ...problems.map(problem => found('configuration/wrong', { problem })),
+    ...notices.map(notice => found('configuration/untrusted', { notice })),
   ]
 }
 
@@ -227,12 +171,7 @@ function githubCheck(io: Io): Check {
   if (named) return { name: 'GitHub token', state: 'ok', message: `from ${named}` }
   if (onPath('gh', io.env))
     return { name: 'GitHub token', state: 'ok', message: 'from `gh auth token`, if you are logged in' }
-  return {
-    name: 'GitHub token',
-    state: 'warn',
-    message: 'none',
-    fix: 'Set GITHUB_TOKEN, or log in with `gh auth login`, for issues and pull requests',
-  }
+  return found('GitHub token/absent')
 }
 
 function print(checks: readonly Check[], io: Io): void {

@@ -173,7 +173,10 @@ function summary(
   for (const { path } of changed(changes)) io.stdout.write(`Wrote ${path}\n`)
   if (changed(changes).length === 0)
     io.stdout.write(`The hooks of ${chosen.map(a => a.title).join(' and ')} were installed already.\n`)
-  io.stdout.write('Check it: baton doctor\n')
+  const baton = onPath('baton', io.env) ? 'baton' : join(dirname(folderOf(io).launcher), 'baton')
+  io.stdout.write(`Check it: ${baton} doctor\n`)
+  if (baton !== 'baton')
+    io.stdout.write('`baton` is not on your PATH. For you and your agents: npm install -g batonpass\n')
 }
 
 function readText(path: string): string | undefined {

@@ -1,0 +1,136 @@
+/** Nothing is wrong with a `note`, but it is worth knowing. */
+export type Severity = 'note' | 'warn' | 'fail'
+
+export interface Trouble {
+  severity: Severity
+  /** What `baton doctor` says; words in braces are filled in. */
+  says: string
+  /** For docs/troubleshooting.md: how it comes about. */
+  cause: string
+  fix: string
+}
+
+/** Everything `baton doctor` may find, in the order in which it looks. docs/troubleshooting.md is made from it. */
+export const TROUBLES = {
+  'command/absent': {
+    severity: 'note',
+    says: 'not on your PATH',
+    cause:
+      'Baton was run by npx, or is installed in one project only. Hooks do not mind: they name the launcher. But you, and agents that end a workflow with `baton done`, have to find the command.',
+    fix: 'npm install -g batonpass, or put {bin} on your PATH',
+  },
+  'daemon/absent': {
+    severity: 'warn',
+    says: 'not running',
+    cause: 'No hook has called it since the machine started, or it was stopped by `baton down`.',
+    fix: 'The first hook starts it; or: baton up',
+  },
+  'daemon/other-version': {
+    severity: 'warn',
+    says: 'is {daemon}, this is {version}',
+    cause: 'Baton was updated while its daemon ran.',
+    fix: 'baton up',
+  },
+  'hook client/absent': {
+    severity: 'fail',
+    says: 'not installed',
+    cause: '`baton init` has not been run for this user, or with another BATON_HOME.',
+    fix: 'baton init',
+  },
+  'hook client/silent': {
+    severity: 'fail',
+    says: '{launcher} gets no answer',
+    cause:
+      'The launcher was tried and gave only its safe answer: the daemon cannot be started, or the Node or Baton that the launcher names has been moved or removed.',
+    fix: 'baton init; if that does not help, look at hook.log in the state folder',
+  },
+  'privacy/readable': {
+    severity: 'fail',
+    says: 'others can read {path}',
+    cause: 'Somebody changed the mode of one of the files that only their owner may read.',
+    fix: "chmod 600 '{path}'",
+  },
+  'AGENT/no-hooks': {
+    severity: 'warn',
+    says: '{agent}; no hooks installed',
+    cause: 'The agent was installed after Baton, or was left out at `baton init`.',
+    fix: '{init}',
+  },
+  'AGENT/stale': {
+    severity: 'warn',
+    says: '{agent}; hooks of another version in {scope} settings',
+    cause: 'Baton was updated, or somebody edited its entries.',
+    fix: '{init}',
+  },
+  'AGENT/unreadable': {
+    severity: 'fail',
+    says: '{agent}; {scope} settings cannot be read',
+    cause: 'The file is no valid JSON. Baton does not write into a file that it cannot read.',
+    fix: 'Repair the file, then run baton doctor again.',
+  },
+  'AGENT/limits': {
+    severity: 'note',
+    says: 'not offered: {what}',
+    cause: 'The agent has no hook or protocol for it.',
+    fix: 'docs/agents.md says what does it instead, or that nothing does',
+  },
+  'git/absent': {
+    severity: 'fail',
+    says: 'not found; handoffs, undo and claims read it',
+    cause: 'git is not on the PATH of this shell.',
+    fix: 'Install git (on Debian: apt-get install git)',
+  },
+  'tmux/absent': {
+    severity: 'warn',
+    says: 'not found; sessions that Baton types into run in it',
+    cause:
+      'tmux is not on the PATH. Hooks work without it; `baton run`, cycles of a live session and the tour do not.',
+    fix: 'Install tmux (on Debian: apt-get install tmux)',
+  },
+  'configuration/wrong': {
+    severity: 'fail',
+    says: '{problem}',
+    cause:
+      'A key that does not exist, a value of the wrong type, or a file that cannot be read; file and line are named.',
+    fix: 'Mend that line; see it in force with: baton config',
+  },
+  'configuration/untrusted': {
+    severity: 'warn',
+    says: '{notice}',
+    cause:
+      'A project has settings that loosen something or reach out. They do not count before you have read and trusted them.',
+    fix: 'Read the file, then: baton trust',
+  },
+  'GitHub token/absent': {
+    severity: 'warn',
+    says: 'none',
+    cause: 'Claims, boards and pull requests need GitHub. Everything else does not.',
+    fix: 'Set GITHUB_TOKEN, or log in with `gh auth login`, for issues and pull requests',
+  },
+} as const satisfies Record<string, Trouble>
+
+export type TroubleName = keyof typeof TROUBLES
+
+/** One checked thing. `fix` says what to do when it is not as it should be. */
+export interface Check {
+  name: string
+  state: 'ok' | Severity
+  message: string
+  fix?: string
+}
+
+/** What the doctor says about one trouble. `name` stands in for the word before the slash, which may be a kind of thing. */
+export function found(
+  trouble: TroubleName,
+  values: Readonly<Record<string, string>> = {},
+  name?: string,
+): Check {
+  const { severity, says, fix }: Trouble = TROUBLES[trouble]
+  const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole)
+  return {
+    name: name ?? trouble.split('/', 1)[0] ?? '',
+    state: severity,
+    message: filled(says),
+    fix: filled(fix),
+  }
+}
