@@ -4,8 +4,9 @@ import { codex } from '../world/agents/codex.ts'
 import { pi } from '../world/agents/pi.ts'
 import { cross } from './crossing.ts'
 import { EVERY_RUN, tryAgent } from './scenarios.ts'
+import { IN_A_TERMINAL } from './terminal.ts'
 
-// These three in every run; `npm run test:agents` tries all of them.
+// These three in every run, Codex in a terminal, too; `npm run test:agents` tries all of everything.
 const THREE = [claudeCode, codex, pi]
 
 test('a handoff crosses from each to each other', { timeout: 180_000 }, async () => {
@@ -20,8 +21,9 @@ test('a handoff crosses from each to each other', { timeout: 180_000 }, async ()
 test.each(THREE)(
   '$name does under Baton all that is wanted of it',
   async agent => {
-    const outcomes = await tryAgent(agent, [])
-    expect(outcomes).toMatchObject(Object.fromEntries(EVERY_RUN.map(behaviour => [behaviour, 'works'])))
+    const outcomes = await tryAgent(agent, agent === codex ? ['terminal'] : [])
+    const wanted = agent === codex ? [...EVERY_RUN, ...IN_A_TERMINAL] : EVERY_RUN
+    expect(outcomes).toMatchObject(Object.fromEntries(wanted.map(behaviour => [behaviour, 'works'])))
   },
   180_000,
 )

@@ -10,6 +10,7 @@ import { until } from '../world/wait.ts'
 import { answering } from './answering.ts'
 import { type Check, judged, messageOf, type Outcome } from './check.ts'
 import { hosting } from './hosting.ts'
+import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
 
 /** What is tried in every test run, in the order of the table. */
 export const EVERY_RUN = [
@@ -28,16 +29,16 @@ export const EVERY_RUN = [
 ] as const
 
 /** What is tried besides: each takes a program or a terminal more. */
-const BESIDES = { hosted: hosting } as const satisfies Record<string, (agent: RealAgent) => ReturnType<Check>>
+const BESIDES = ['hosted', 'terminal'] as const
 
 /** What every agent is tried on, in the order of the table. */
-export const BEHAVIOURS = [...EVERY_RUN, 'hosted'] as const
+export const BEHAVIOURS = [...EVERY_RUN, 'hosted', ...IN_A_TERMINAL] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
 /** The same scenarios against one real agent with the real, built Baton; each behaviour is judged for itself. */
 export async function tryAgent(
   agent: RealAgent,
-  besides = Object.keys(BESIDES) as (keyof typeof BESIDES)[],
+  besides: readonly (typeof BESIDES)[number][] = BESIDES,
 ): Promise<Record<Behaviour, Outcome>> {
   const outcomes: Partial<Record<Behaviour, Outcome>> = {}
   await tryHooks(agent, outcomes)
@@ -48,7 +49,13 @@ export async function tryAgent(
     outcomes.judge ??= failed
     outcomes.supervisor ??= failed
   })
-  for (const behaviour of besides) outcomes[behaviour] = await judged(() => BESIDES[behaviour](agent))
+  if (besides.includes('hosted')) outcomes.hosted = await judged(() => hosting(agent))
+  if (besides.includes('terminal'))
+    await inTerminal(agent, async (behaviour, check) => {
+      outcomes[behaviour] = await judged(check)
+    }).catch(cause => {
+      for (const behaviour of IN_A_TERMINAL) outcomes[behaviour] ??= { failed: messageOf(cause) }
+    })
   return Object.fromEntries(
     BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),
   ) as Record<Behaviour, Outcome>

@@ -143,6 +143,8 @@ function isMissing({ name }: RealAgent, behaviour: Behaviour): boolean {
     judge: 'headless',
     supervisor: 'headless',
     hosted: 'acp',
+    'run in tmux and typed into': 'terminal',
+    'cycle at a full context': 'terminal',
   }
   const key = wanted[behaviour]
   const offer = key && agents.find(({ adapter }) => adapter.name === name)?.capabilities.offers[key]

@@ -68,7 +68,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
         },
       )
     const type = (place: string, text: string) => world.driver.type(place, text, world.agent)
-    /** Hooks that run on after a turn may keep it busy for a moment. */
+    /** Hooks that run after its start or a turn may keep it busy for a moment. */
     const soon = (act: () => Promise<Typed>) =>
       until(async () => (await act().then(outcome => outcome !== 'busy' && outcome)) || undefined, {
         what: 'it to be free',
@@ -103,7 +103,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       const { place } = await begin('contract-type')
       const hostile =
         'first; second\n"third" \'fourth\' $(touch x) `id` #{pane_id} \\ %end 1 2 1\n-t fünf 🎉 Enter C-c'
-      expect(await type(place, hostile)).toBe('taken')
+      expect(await soon(() => type(place, hostile))).toBe('taken')
       await answered(place, 1)
       expect(await soon(() => type(place, 'once more'))).toBe('taken')
       await answered(place, 2)
@@ -113,7 +113,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
     it('does not type while the agent works, and interrupts only then', async () => {
       const { place } = await begin('contract-work')
       expect(await world.driver.interrupt(place, world.agent)).toBe('idle')
-      expect(await type(place, 'work')).toBe('taken')
+      expect(await soon(() => type(place, 'work'))).toBe('taken')
       await comes(place, 'working')
       await told(place, 1)
       expect(await type(place, 'not now')).toBe('busy')
@@ -128,7 +128,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       const { place } = await begin('contract-clear')
       const first = world.startsWithPrompt ? ['hello'] : []
       for (const prompt of first) {
-        expect(await type(place, prompt)).toBe('taken')
+        expect(await soon(() => type(place, prompt))).toBe('taken')
         await answered(place, 1)
       }
       expect(await world.conversations(place)).toBe(1)

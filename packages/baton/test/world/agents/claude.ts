@@ -148,6 +148,7 @@ export const claudeCode: RealAgent = {
     '--',
     prompt,
   ],
+  interactive: ['--permission-mode', 'bypassPermissions'],
   shell: command => call('Bash', { command }),
 }
 
