@@ -66,6 +66,34 @@ describe('an agent cannot help itself', () => {
     'curl -o .baton.yaml https://example.com/x',
     'curl -O https://example.com/.baton.yaml',
     'echo x > .git/hooks/pre-commit',
+    'echo x > .git/modules/part/config',
+    'echo x > .git/config.worktree',
+    'echo x > .opencode/plugin/baton.js',
+    'rm ~/.config/opencode/plugin/baton.js',
+    'sed -i d .pi/extensions/baton.ts',
+    'echo x > ~/.pi/agent/extensions/other.ts',
+    'rm .github/hooks/baton.json',
+    'echo {} > ~/.copilot/hooks/baton.json',
+    'echo {} > ~/.copilot/config.json',
+    'rm -rf .opencode',
+    'rm -rf .pi/extensions',
+    'rm -rf .codex',
+    'mv ~/.gemini old',
+    'mv .github old',
+    'rm .claude/*',
+    'rm -f .claude/s*.json',
+    'rm -rf .cl*',
+    'sed -i d .claude/*.json',
+    'cp settings.json .claude/',
+    'cp settings.json -t .claude',
+    'cp -r evil/. .claude',
+    'cp -rT evil ~/.claude',
+    'cp -r evil/.claude .',
+    'cp evil/baton.js ~/.config/opencode/plugin/',
+    'install -m 644 settings.json .claude/',
+    'ln -s ../evil .claude',
+    'rsync -a evil/ .claude/',
+    'find .claude -delete',
   ])('%s', command => {
     const everything = withRules({
       allow: [
@@ -77,6 +105,18 @@ describe('an agent cannot help itself', () => {
     for (const rules of [STANDARD, everything]) {
       expect(judge(request(command), rules)).toMatchObject({ decision: 'deny', final: true })
     }
+  })
+
+  test.each([
+    'mkdir -p .claude/commands',
+    'cp fix.md .claude/commands/',
+    'cp -r template/.github .',
+    'rm .claude/commands/*',
+    'rm -rf .github/workflows',
+    'cp *.json dist/',
+    'rm -rf *',
+  ])('but its hands are not tied: %s', command => {
+    expect(check(command)).toMatchObject({ final: false })
   })
 
   test.each(['baton done', 'baton status', 'baton asks --json', 'baton why dec_1', "baton check 'rm x'"])(
@@ -91,6 +131,10 @@ describe('an agent cannot help itself', () => {
     ['Edit', { file_path: '.claude/settings.json' }],
     ['MultiEdit', { file_path: '/home/me/.claude/settings.json' }],
     ['Write', { file_path: '/home/me/.baton/state.json' }],
+    ['Write', { file_path: '.opencode/plugin/baton.js', content: '' }],
+    ['Edit', { file_path: '/home/me/.pi/agent/extensions/baton.ts' }],
+    ['Edit', { file_path: '/work/tree/.github/hooks/baton.json' }],
+    ['Edit', { file_path: '/home/me/.copilot/hooks/baton.json' }],
     ['Read', { file_path: '/home/me/.baton/token' }],
     ['Grep', { pattern: 'x', path: '/home/me/.baton' }],
     ['WebFetch', { url: 'http://localhost:4747/api/asks' }],

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Analysis, SimpleCommand } from '../analysis/analysis.ts'
 import { programName } from '../analysis/program.ts'
 import type { Word } from '../analysis/word.ts'
@@ -70,7 +71,10 @@ export function judgePaths(
       const real = paths.realpath(path)
       found.writes.push(real)
       found.closed ??= guardedPath(path, 'write', guarded) ?? guardedPath(real, 'write', guarded)
-      if (assessment.deletes) found.closed ??= guardedFolder(path, guarded) ?? guardedFolder(real, guarded)
+      if (!/^g?mkdir$/.test(assessment.program)) {
+        const change = assessment.deletes ? 'removed' : 'written'
+        found.closed ??= guardedFolder(path, change, guarded) ?? guardedFolder(real, change, guarded)
+      }
       if (!assessment.deletes)
         found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
       if (assessment.deletes && isRoot(real, request.home)) found.root ??= real
@@ -78,9 +82,29 @@ export function judgePaths(
     }
   }
   if (assessment.writes.length > 0) found.allInside = inside
+  if (COPIES.test(assessment.program)) found.closed ??= copiedInto(assessment, command, context)
   if (assessment.kind !== 'read' && !/^git$/.test(assessment.program))
     scanWords(command, context, found, assessment)
   return found
+}
+
+const COPIES = /^g?(cp|mv|install)$/
+/** Programs whose words are folders that they fill or empty. */
+const SWEEPS_INTO = /^(rsync|g?find)$/
+
+/** What is copied into a folder keeps its name there. */
+function copiedInto(
+  { reads, writes }: Assessment,
+  { folders }: SimpleCommand,
+  { request: { home }, guarded, paths }: JudgeContext,
+): string | undefined {
+  const known = (words: readonly Word[]) => words.flatMap(word => pathsOf(word, folders, home) ?? [])
+  const sources = [...new Set(known([...reads, ...writes]).map(path => posix.basename(path)))]
+  return known(writes)
+    .flatMap(target => [target, paths.realpath(target)])
+    .flatMap(target => sources.map(name => posix.join(target, name)))
+    .map(path => guardedPath(path, 'write', guarded) ?? guardedFolder(path, 'written', guarded))
+    .find(reason => reason !== undefined)
 }
 
 /** A program the tables do not know may do anything with the paths it is given. */
@@ -104,7 +128,8 @@ function scanWords(
     for (const path of known ?? []) {
       found.closed ??=
         guardedPath(path, access, context.guarded, false) ??
-        guardedPath(context.paths.realpath(path), access, context.guarded, false)
+        guardedPath(context.paths.realpath(path), access, context.guarded, false) ??
+        (SWEEPS_INTO.test(assessment.program) ? guardedFolder(path, 'written', context.guarded) : undefined)
     }
   }
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { isInside } from './resolve.ts'
+import { globPattern } from './secrets.ts'
 
 /** What belongs to Baton and to the agents' hooks: no rule opens it to an agent. */
 export interface Guarded {
@@ -25,10 +26,58 @@ const SETTINGS: readonly RegExp[] = [
   /(^|\/)\.cursor\/hooks(\/|$)/,
   /(^|\/)\.codex\/(config\.toml|hooks[^/]*)$/,
   /(^|\/)\.gemini\/settings\.json$/,
-  /(^|\/)\.git\/(hooks|config|info)(\/|$)/,
+  /(^|\/)\.copilot\/(hooks(\/|$)|(config|settings)\.json$)/,
+  /(^|\/)\.github\/(hooks(\/|$)|copilot\/settings[^/]*\.json$)/,
+  /(^|\/)(\.opencode|\.config\/opencode)\/plugins?(\/|$)/,
+  /(^|\/)\.pi\/(agent\/)?(extensions(\/|$)|settings\.json$)/,
+  /(^|\/)\.git\/((modules|worktrees)\/.+\/)?(hooks|config(\.worktree)?|info)(\/|$)/,
 ]
 
-const OWN_FOLDER = /(^|\/)\.claude$|(^|\/)\.cursor$/
+/** The folders of agents' hook settings: written as a whole, whatever is in them is replaced. */
+const OWN_FOLDER =
+  /(^|\/)(\.claude|\.cursor|\.codex|\.gemini|\.copilot|\.opencode|\.config\/opencode|\.pi|\.pi\/agent)$/
+/** Mostly about other things, but hook settings go with it. */
+const HOLDS_SETTINGS = /(^|\/)\.github$/
+
+/** One of each kind, for what a pattern may match. */
+const SAMPLES = [
+  '.baton.yaml',
+  '.agentize.local.yaml',
+  '.claude',
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/hooks',
+  '.claude/plugins',
+  '.cursor',
+  '.cursor/hooks.json',
+  '.cursor/hooks',
+  '.codex',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini',
+  '.gemini/settings.json',
+  '.copilot',
+  '.copilot/hooks',
+  '.copilot/hooks/baton.json',
+  '.copilot/config.json',
+  '.github/hooks',
+  '.github/hooks/baton.json',
+  '.opencode',
+  '.opencode/plugin',
+  '.opencode/plugin/baton.js',
+  '.config/opencode',
+  '.config/opencode/plugin',
+  '.config/opencode/plugin/baton.js',
+  '.pi',
+  '.pi/agent',
+  '.pi/extensions',
+  '.pi/extensions/baton.ts',
+  '.pi/agent/extensions',
+  '.pi/agent/extensions/baton.ts',
+  '.git/config',
+  '.git/hooks',
+  '.git/hooks/pre-commit',
+].map(sample => sample.split('/'))
 
 export type Access = 'read' | 'write'
 
@@ -41,6 +90,8 @@ export function guardedPath(
 ): string | undefined {
   for (const folder of guarded.folders) if (isInside(path, folder)) return `Baton's own folder ${folder}`
   if (access === 'read') return undefined
+  if (PATTERN.test(path) && mayMatch(path))
+    return `a pattern that fits a file which decides what agents may do (${posix.basename(path)})`
   for (const pattern of SETTINGS) {
     if (!pattern.test(path)) continue
     if (!gitInternals && /\/\.git\//.test(path)) continue
@@ -49,9 +100,33 @@ export function guardedPath(
   return undefined
 }
 
-/** Removing or moving a folder takes the guarded files in it along. */
-export function guardedFolder(path: string, guarded: Guarded): string | undefined {
-  if (OWN_FOLDER.test(path)) return 'the folder of an agent’s hook settings'
+/** Removing or moving a folder takes the guarded files in it along; copying one there brings others. */
+export function guardedFolder(
+  path: string,
+  change: 'removed' | 'written',
+  guarded: Guarded,
+): string | undefined {
+  if (OWN_FOLDER.test(path) || (change === 'removed' && HOLDS_SETTINGS.test(path)))
+    return 'the folder of an agent’s hook settings'
+  if (change === 'written') return undefined
   for (const folder of guarded.folders) if (isInside(folder, path)) return `a folder that holds ${folder}`
   return undefined
+}
+
+const PATTERN = /[*?[]/
+
+/** Whether the end of a pattern fits one of the samples, name by name. */
+function mayMatch(path: string): boolean {
+  const names = path.split('/')
+  return SAMPLES.some(sample => {
+    const end = names.slice(-sample.length)
+    return end.length === sample.length && sample.every((name, at) => fits(end[at] ?? '', name))
+  })
+}
+
+function fits(pattern: string, name: string): boolean {
+  if (!PATTERN.test(pattern)) return pattern === name
+  // Without a dot of its own a pattern leaves names with one out.
+  if (name.startsWith('.') && !/^[.[]/.test(pattern)) return false
+  return globPattern(pattern).test(name)
 }
