@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Board } from '../parts/board.tsx'
 import { ClaimCard } from '../parts/claim-card.tsx'
 import { Page } from '../parts/page.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 import { Empty } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { baseOf, counted } from '../words.ts'
@@ -36,7 +37,7 @@ export function ClaimsPage() {
           merged.
         </Empty>
       ) : (
-        <div class="board">
+        <Scroller look="board" label="Claims by phase">
           {PHASES.map(([phase, title]) => {
             const here = claims.filter(claim => claim.phase === phase)
             return (
@@ -52,7 +53,7 @@ export function ClaimsPage() {
               </section>
             )
           })}
-        </div>
+        </Scroller>
       )}
       {projects.length > 0 ? <Boards projects={projects} claims={claims} /> : null}
     </Page>

@@ -3,6 +3,7 @@ import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { PullRequest } from './claim-card.tsx'
 import { Outside } from './outside.tsx'
+import { Scroller } from './scroller.tsx'
 import { Empty, Tag } from './tag.tsx'
 
 type Item = BoardView['items'][number]
@@ -32,10 +33,10 @@ export function Board({ project, claims }: { project: string; claims: readonly C
   }))
   return (
     <>
-      <p class="dim">
+      <p class="dim board-name">
         <Outside to={board.url}>{board.title}</Outside>
       </p>
-      <div class="board">
+      <Scroller look="board" label={`Board ${board.title}`}>
         {columns
           .filter(column => column.status !== undefined || column.items.length > 0)
           .map(column => (
@@ -54,7 +55,7 @@ export function Board({ project, claims }: { project: string; claims: readonly C
               </ul>
             </section>
           ))}
-      </div>
+      </Scroller>
     </>
   )
 }

@@ -48,6 +48,11 @@ export function Chat({ session }: { session: Session }) {
           onAnswer={(option, reason) => void asks.answer(view, option, reason)}
         />
       ))}
+      {!isHosted(session) && (live.state === 'waiting' || live.state === 'working') ? (
+        <p class="dim">
+          This conversation is held in a terminal (<code>baton chat</code>): answer it there.
+        </p>
+      ) : null}
       {isHosted(session) && !session.endedAt && live.state !== 'dead' ? (
         <Say session={session} working={live.state === 'working' || live.state === 'dialog'} />
       ) : null}

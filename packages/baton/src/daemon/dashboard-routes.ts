@@ -121,13 +121,15 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   api.get('/api/page/events', c =>
     streamSSE(c, async stream => {
       const gone = pages.arrive()
+      const { ended, whileIn } = untilOut(stream, c.req.raw.headers)
       try {
         const after = c.req.query('after')
         await follow(after && /^\d{1,15}$/.test(after) ? Number(after) : undefined, store, live, {
           beatMs: parts.beatMs ?? BEAT_MS,
-          send: entry => stream.writeSSE({ id: String(entry.seq), data: JSON.stringify(slimEntry(entry)) }),
-          beat: () => stream.write(': still here\n\n'),
-          ended: new Promise(resolve => stream.onAbort(() => resolve())),
+          send: entry =>
+            whileIn(() => stream.writeSSE({ id: String(entry.seq), data: JSON.stringify(slimEntry(entry)) })),
+          beat: () => whileIn(() => stream.write(': still here\n\n')),
+          ended,
         })
       } finally {
         gone()
@@ -136,6 +138,18 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   )
   api.onError(answerError)
   return api
+
+  /** A browser that was logged out hears nothing more, however long its stream has been open. */
+  function untilOut(stream: { onAbort(listener: () => void): void }, headers: Headers) {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    stream.onAbort(() => end())
+    const given = Object.fromEntries(headers)
+    const whileIn = async (write: () => Promise<unknown>) => {
+      if (given['baton-page'] === undefined || logins.knows(given)) await write()
+      else end()
+    }
+    return { ended, whileIn }
+  }
 
   /** Only in folders that agents worked in. */
   async function undoIn(wanted: z.output<typeof UndoRequest>): Promise<z.output<typeof UndoRequest>> {
