@@ -184,6 +184,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   })
   const intake: Intake = composeIntake(ground, {
     ownCalls,
+    driverAt: place => drivers.at(place),
     reactors: [
       contextReactor({ readerOf, tell: (agent, event) => intake.tell(agent, event), fault }),
       permission,

@@ -8,6 +8,7 @@ import { runsInPane } from '../adapters/tmux/own-pane.ts'
 import type { Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { Intake } from '../engine/intake.ts'
+import type { Driver } from '../ports/driver.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
 import type { Ground } from './ground.ts'
@@ -15,7 +16,11 @@ import type { Ground } from './ground.ts'
 /** Where hook calls come in, before every reactor. */
 export function composeIntake(
   { env, store, sessions, write, configFor, fault }: Ground,
-  { reactors, ownCalls }: { reactors: readonly Reactor[]; ownCalls: OwnCalls },
+  {
+    reactors,
+    ownCalls,
+    driverAt,
+  }: { reactors: readonly Reactor[]; ownCalls: OwnCalls; driverAt(place: string): Driver | undefined },
 ): Intake {
   return new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
@@ -26,6 +31,7 @@ export function composeIntake(
     keep: session => sessions.keep(session),
     projectOf: findWorktreeRoot,
     isOwnPlace: ownPlaces(env),
+    onScreen: async (place, agent) => (await driverAt(place)?.shows?.(place, agent)) ?? false,
     config: configFor,
     ownCall: marker => ownCalls.isLive(marker),
     fault,

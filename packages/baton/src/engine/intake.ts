@@ -49,6 +49,8 @@ export interface IntakeParts {
   projectOf(cwd: string): string
   /** Whether that process really runs at the place it names. */
   isOwnPlace(place: string, pid: number | undefined): Promise<boolean>
+  /** Whether an agent's own screen is at a place. */
+  onScreen?(place: string, agent: AgentName): Promise<boolean>
   /** What is in force for a project right now. */
   config(project: string | undefined): Promise<Config>
   /** True for the marker of a model call that Baton itself is making right now. */
@@ -112,7 +114,9 @@ export class Intake {
       const session = sessionId(adapter.name, event.nativeSession)
       const reaction = await this.#askedTwice.once(session, event, false, () => this.#hear(call, event))
       if (!reaction) return NOTHING_TO_SAY
-      return JSON.stringify(adapter.encode(reaction, native))
+      return JSON.stringify(
+        adapter.encode(reaction, native, await this.#isOnScreen(adapter, session, reaction)),
+      )
     } catch (cause) {
       return await this.#safe(adapter, { ...envelope, event: native }, cause, decoded.mode)
     }
@@ -216,6 +220,17 @@ export class Intake {
       await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
     }
     return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
+  }
+
+  /** Looked at only when it matters: an ask that nobody sees would keep the agent waiting for ever. */
+  async #isOnScreen(
+    { asksOnScreen, name }: AgentAdapter,
+    id: SessionId,
+    { permission }: Reaction,
+  ): Promise<boolean> {
+    if (!asksOnScreen || permission?.decision !== 'ask') return false
+    const pane = (await this.#parts.session(id))?.pane
+    return pane !== undefined && ((await this.#parts.onScreen?.(pane, name).catch(() => false)) ?? false)
   }
 
   /** What a hook says of its place and process counts only where they are this machine's: Baton types there. */

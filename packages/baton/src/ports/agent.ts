@@ -55,8 +55,13 @@ export interface AgentProfile {
   readonly hooks: readonly HookPoint[]
   /** The agent's own names of its permission modes, as they stand in `permission_mode` of its payloads. */
   readonly modes: Readonly<Record<string, PermissionMode>>
-  /** The agent's answer on stdout. Always valid JSON; `{}` when there is nothing to say. */
-  encode(reaction: Reaction, nativeEvent: string): Record<string, unknown>
+  /** It shows a hook's ask on its own screen only: without one it would wait for an answer for ever. */
+  readonly asksOnScreen?: true
+  /**
+   * The agent's answer on stdout. Always valid JSON; `{}` when there is nothing to say. `onScreen`: its screen was seen just
+   * now, for one that `asksOnScreen`.
+   */
+  encode(reaction: Reaction, nativeEvent: string, onScreen?: boolean): Record<string, unknown>
   /** What to answer when no daemon can be asked. */
   safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction
 }

@@ -10,6 +10,8 @@ export interface Driver {
   readonly kind: 'tmux' | 'acp'
   reaches(place: string): boolean
   look(place: string, agent: AgentName): Promise<Look>
+  /** Whether the agent's own screen is at a place, whoever types there; not so where a driver does not say. */
+  shows?(place: string, agent: AgentName): Promise<boolean>
   /** What is at many places, cheaply; a driver without it is looked at one by one. */
   glance?(places: readonly string[]): Promise<ReadonlyMap<string, Glance>>
   /** What was said at a place that has a conversation instead of a screen. */

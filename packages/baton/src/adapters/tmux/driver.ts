@@ -189,6 +189,14 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       return { state, lines, pid }
     },
 
+    async shows(place, agent) {
+      const spot = at(place)
+      const pane = spot && (await paneAt(spot.server, spot.id))
+      const screen = pane && !pane.dead ? await screenOf(spot.server, pane.id) : undefined
+      const state = screen === undefined ? 'unknown' : terminals[agent]?.read(screen, pane?.title).state
+      return state === 'waiting' || state === 'working'
+    },
+
     async glance(places) {
       const bySocket = Map.groupBy(
         places.filter(place => PLACE.test(place)),

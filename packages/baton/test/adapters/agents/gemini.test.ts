@@ -40,3 +40,17 @@ test('timeouts are in milliseconds', () => {
   const text = adapter.install(place, () => undefined)[0]?.after ?? ''
   expect(JSON.parse(text).hooks.BeforeTool[0].hooks[0].timeout).toBe(315_000)
 })
+
+test('an ask is its dialog where its screen was seen, with the reason on it; elsewhere it is a refusal that says so', () => {
+  const reaction = { permission: { decision: 'ask', reason: 'a push' }, notice: 'Look twice.' } as const
+  expect(adapter.encode(reaction, 'BeforeTool', true)).toEqual({
+    decision: 'ask',
+    reason: 'a push',
+    systemMessage: 'a push\nLook twice.',
+  })
+  for (const seen of [false, undefined])
+    expect(adapter.encode(reaction, 'BeforeTool', seen)).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('a push'),
+    })
+})

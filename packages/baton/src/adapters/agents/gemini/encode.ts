@@ -4,19 +4,31 @@ import { noQuestion } from '../no-question.ts'
 type Answer = Record<string, unknown>
 
 /** Our reaction as Gemini CLI's hook answer: only what each event reads. */
-export function encode(reaction: Reaction, nativeEvent: string): Answer {
+export function encode(reaction: Reaction, nativeEvent: string, onScreen = false): Answer {
   const shown = reaction.notice && nativeEvent !== 'SessionEnd' && nativeEvent !== 'Notification'
-  return { ...answerTo(reaction, nativeEvent), ...(shown ? { systemMessage: reaction.notice } : {}) }
+  const notice = shown ? { systemMessage: reaction.notice } : {}
+  return { ...notice, ...answerTo(reaction, nativeEvent, onScreen) }
 }
 
-function answerTo({ permission, goOn, refuse, context }: Reaction, nativeEvent: string): Answer {
+function answerTo(
+  { permission, goOn, refuse, context, notice }: Reaction,
+  nativeEvent: string,
+  onScreen: boolean,
+): Answer {
   const beside = context
     ? { hookSpecificOutput: { hookEventName: nativeEvent, additionalContext: context } }
     : {}
   switch (nativeEvent) {
     case 'BeforeTool':
       if (!permission || permission.decision === 'allow') return permission ? { decision: 'allow' } : {}
-      // Without a terminal Gemini CLI waits for ever for the answer to a hook's `ask`, and it does not say whether it has one.
+      // Its dialog shows the message, not the reason.
+      if (permission.decision === 'ask' && onScreen)
+        return {
+          decision: 'ask',
+          reason: permission.reason,
+          systemMessage: [permission.reason, ...(notice ? [notice] : [])].join('\n'),
+        }
+      // Without a terminal it waits for ever for the answer to an `ask`, and it does not say whether it has one.
       return {
         decision: 'deny',
         reason:

@@ -13,6 +13,7 @@ export const profile: AgentProfile = {
   hooks,
   // Its payloads do not say how freely it runs.
   modes: {},
+  asksOnScreen: true,
   encode,
   safe: nativeEvent =>
     nativeEvent === 'BeforeTool'
