@@ -237,7 +237,9 @@ async function take(
 
 function heldBy(by: Holding, wanted: boolean): BatonError {
   const who = `${by.agent} on ${by.host}, since ${new Date(by.takenAt).toISOString()}`
-  const state = by.dead ? `not heard of since before ${new Date(by.until).toISOString()}` : 'alive'
+  const state = by.dead
+    ? `not heard of since before ${new Date(by.until).toISOString()}`
+    : `alive, unless it is still silent at ${new Date(by.deadFrom ?? by.until).toISOString()}`
   const remedy = by.dead
     ? `Take it over: baton claim takeover ${by.issue}`
     : wanted

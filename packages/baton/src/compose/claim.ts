@@ -7,6 +7,7 @@ import { gitLeases } from '../adapters/git/lease.ts'
 import { gitWork } from '../adapters/git/work.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
 import { Boards } from '../claim/boards.ts'
@@ -49,7 +50,12 @@ export async function composeClaim(parts: ClaimParts): Promise<{
   const config = async (project: string) => (await parts.config.get(project)).config
   const shared = parts.storeUrl && !parts.inMemory ? await inDatabase(parts.storeUrl) : undefined
   const leases: Leases =
-    shared ?? gitLeases({ clock: systemClock, loginFor: home => forges.login(home).catch(() => undefined) })
+    shared ??
+    gitLeases({
+      clock: systemClock,
+      loginFor: home => forges.login(home).catch(() => undefined),
+      offsetFor: async home => (await forges.find(home))?.clockOffset?.(),
+    })
   const ports: ClaimPorts = {
     records: new ClaimRecords(systemSmallFiles, parts.inMemory ? undefined : parts.stateDir),
     signals: new SignalFiles(systemSmallFiles),
@@ -63,9 +69,12 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     asks: parts.asks,
     config,
     type: async (place, text, agent) => (await drivers.at(place)?.type(place, text, agent)) ?? 'gone',
-    async resume({ agent, nativeSession, project, issue }, prompt) {
+    async resume({ agent, nativeSession, project, issue, session }, prompt) {
       const [driver] = drivers.all
       if (!driver || !agent || !nativeSession) return false
+      // One that lives where nobody can type is not begun a second time beside itself.
+      const known = session && (await parts.session(session))
+      if (known && !known.endedAt && known.pid !== undefined && systemProcesses.alive(known.pid)) return false
       const launch = launchesOf(agent).interactive({ prompt, resume: nativeSession })
       await driver.start({ agent, launch, cwd: project, title: `baton-issue-${issue}` })
       return true

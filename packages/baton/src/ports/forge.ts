@@ -18,6 +18,8 @@ export interface Forge {
   openIssues(label?: string): Promise<IssueSummary[]>
   /** Adds assignees; those already there stay. Gives the assignees afterwards. */
   assign(issue: number, logins: readonly string[]): Promise<string[]>
+  /** By how much its clock is ahead of ours, in milliseconds; undefined until it has answered something. */
+  clockOffset?(): number | undefined
   /** Takes assignees away; those who are none are no failure. */
   unassign(issue: number, logins: readonly string[]): Promise<void>
   /** Comments once (recognised by `marker`) and closes. Safe to repeat, and on an issue closed by hand. */

@@ -21,8 +21,10 @@ export interface Holding extends LeaseOwner {
   /** Milliseconds since the epoch, by the keeper's clock where it has one. */
   takenAt: number
   until: number
-  /** Nobody has renewed it for as long as it may live. */
+  /** Nobody has renewed it for as long as it may live, and clocks that differ are not the reason. */
   dead: boolean
+  /** From when on it is dead, where that is later than `until`. */
+  deadFrom?: number
 }
 
 /** Proof of a lease, to be shown before each outside action. */

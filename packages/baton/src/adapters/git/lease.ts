@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { GitLogin } from '../../ports/git-work.ts'
 import type { Holding, LeaseName, LeaseOwner, Leases, Taken } from '../../ports/lease.ts'
 import { hardenedGit } from './hardened.ts'
+import { deadFrom, type Reading, reading } from './lease-time.ts'
 import { failed, isMoved, networkGit } from './network.ts'
 import { remoteOf } from './work.ts'
 
@@ -17,6 +18,8 @@ const Payload = z.object({
   taken_at: z.iso.datetime(),
   until: z.iso.datetime(),
   token: z.number().int().positive(),
+  /** Whose clock the times are by. */
+  clock: z.enum(['forge', 'machine']).default('machine'),
 })
 type Payload = z.infer<typeof Payload>
 
@@ -27,14 +30,18 @@ interface Seen {
 
 /**
  * Leases as refs on the remote, `refs/baton/claims/42`: a push that expects the ref to be absent (or to be what was seen)
- * is atomic there. The remote has no clock for us, so times are the holders' own.
+ * is atomic there. The remote has no clock for us: times are the forge's where it tells, else the holders' own, and a lease
+ * counts as dead only when clocks that differ cannot be the reason.
  */
 export function gitLeases(parts: {
   clock: Clock
   /** How to log in where git itself cannot. */
   loginFor?(folder: string): Promise<GitLogin | undefined>
+  /** By how much the forge's clock is ahead of this machine's, where it has told. */
+  offsetFor?(folder: string): Promise<number | undefined>
 }): Leases {
-  const { clock } = parts
+  const time = async ({ folder }: Pick<LeaseName, 'folder'>): Promise<Reading> =>
+    reading(parts.clock.now(), await parts.offsetFor?.(folder))
   const refOf = ({ issue }: Pick<LeaseName, 'issue'>) => `${FOLDER}/${issue}`
 
   /** Once as git logs in by itself; then with the forge's token. */
@@ -83,7 +90,7 @@ export function gitLeases(parts: {
   async function write(name: LeaseName, payload: Payload): Promise<string> {
     const { folder: cwd } = name
     const tree = await hardenedGit(['mktree'], { cwd })
-    const at = `${Math.floor(clock.now() / 1000)} +0000`
+    const at = `${Math.floor((await time(name)).now / 1000)} +0000`
     const who = { NAME: 'Baton', EMAIL: 'baton@localhost', DATE: at }
     const env = Object.fromEntries(
       ['AUTHOR', 'COMMITTER'].flatMap(role =>
@@ -109,12 +116,11 @@ export function gitLeases(parts: {
     throw failed(['push'], `${pushed.out}\n${pushed.err}`)
   }
 
-  const payloadOf = (owner: LeaseOwner, ttlMs: number, after: number): Payload => {
-    const now = clock.now()
+  const payloadOf = (owner: LeaseOwner, ttlMs: number, after: number, { now, by }: Reading): Payload => {
     const { claim, agent, host } = owner
     const at = new Date(now).toISOString()
     const until = new Date(now + ttlMs).toISOString()
-    return { claim, agent, host, taken_at: at, until, token: Math.max(now, after + 1) }
+    return { claim, agent, host, taken_at: at, until, token: Math.max(now, after + 1), clock: by }
   }
 
   async function put(
@@ -123,27 +129,36 @@ export function gitLeases(parts: {
     ttlMs: number,
     seen: Seen | undefined,
   ): Promise<Taken | undefined> {
-    const payload = payloadOf(owner, ttlMs, seen?.payload.token ?? 0)
+    const payload = payloadOf(owner, ttlMs, seen?.payload.token ?? 0, await time(name))
     const done = await move(name, seen?.commit, await write(name, payload))
     return done ? { held: true, grip: { claim: owner.claim, token: payload.token } } : undefined
   }
 
-  const holding = (issue: number, { claim, agent, host, token, taken_at, until }: Payload): Holding => ({
-    issue,
-    claim,
-    agent,
-    host,
-    token,
-    takenAt: Date.parse(taken_at),
-    until: Date.parse(until),
-    dead: Date.parse(until) < clock.now(),
-  })
+  async function holding(name: LeaseName, payload: Payload): Promise<Holding> {
+    const { claim, agent, host, token, taken_at } = payload
+    const { now, by } = await time(name)
+    const until = Date.parse(payload.until)
+    const from = deadFrom({ until, by: payload.clock }, by)
+    const { issue } = name
+    return {
+      issue,
+      claim,
+      agent,
+      host,
+      token,
+      takenAt: Date.parse(taken_at),
+      until,
+      dead: from < now,
+      deadFrom: from,
+    }
+  }
   const isOurs = (seen: Seen | undefined, grip: { claim: string; token: number }): seen is Seen =>
     seen?.payload.claim === grip.claim && seen.payload.token === grip.token
 
   async function prolong(name: LeaseName, seen: Seen, ttlMs: number): Promise<boolean> {
-    const until = new Date(clock.now() + ttlMs).toISOString()
-    return move(name, seen.commit, await write(name, { ...seen.payload, until }))
+    const { now, by } = await time(name)
+    const until = new Date(now + ttlMs).toISOString()
+    return move(name, seen.commit, await write(name, { ...seen.payload, until, clock: by }))
   }
 
   async function take(name: LeaseName, owner: LeaseOwner, ttlMs: number, tries = 3): Promise<Taken> {
@@ -151,7 +166,7 @@ export function gitLeases(parts: {
     if (seen && seen.payload.claim === owner.claim) {
       const grip = { claim: owner.claim, token: seen.payload.token }
       if (await prolong(name, seen, ttlMs)) return { held: true, grip }
-    } else if (seen) return { held: false, by: holding(name.issue, seen.payload) }
+    } else if (seen) return { held: false, by: await holding(name, seen.payload) }
     else {
       const taken = await put(name, owner, ttlMs, undefined)
       if (taken) return taken
@@ -169,7 +184,7 @@ export function gitLeases(parts: {
     async takeOver(name, owner, ttlMs, expected) {
       const seen = await see(name)
       if (seen && seen.payload.claim !== owner.claim && seen.payload.token !== expected)
-        return { held: false, by: holding(name.issue, seen.payload) }
+        return { held: false, by: await holding(name, seen.payload) }
       return (await put(name, owner, ttlMs, seen)) ?? take(name, owner, ttlMs)
     },
     holds: async (name, grip) => isOurs(await see(name), grip),
@@ -183,7 +198,7 @@ export function gitLeases(parts: {
     },
     async look(name) {
       const seen = await see(name)
-      return seen && holding(name.issue, seen.payload)
+      return seen && (await holding(name, seen.payload))
     },
     async list({ repository, folder }) {
       const listed = await git(folder, ['ls-remote', await remote(folder), `${FOLDER}/*`], needsLogin)
@@ -193,7 +208,7 @@ export function gitLeases(parts: {
       for (const [, commit = '', issue = ''] of found) {
         const name = { repository, folder, issue: Number(issue) }
         const payload = await read(name, commit).catch(() => undefined)
-        if (payload) all.push(holding(name.issue, payload))
+        if (payload) all.push(await holding(name, payload))
       }
       return all
     },

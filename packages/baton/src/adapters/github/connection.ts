@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   clock: Clock
   userAgent: string
   onCall?: (call: ApiCall) => void
+  /** Told by how much GitHub's clock is ahead of ours, in milliseconds. */
+  onTime?: (offset: number) => void
   fetch?: typeof fetch
   /** How long one answer may take, in milliseconds. */
   timeout?: number
@@ -146,8 +148,13 @@ function observed(options: ConnectionOptions): typeof fetch {
     const call = { method: init?.method ?? 'GET', path: url.pathname, operation: operationIn(init?.body) }
     const limit = AbortSignal.timeout(options.timeout ?? 30_000)
     const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit
+    const { clock } = options
+    const sent = clock.elapsed()
     try {
       const response = await send(input, { ...init, signal })
+      const took = clock.elapsed() - sent
+      const offset = offsetOf(response.headers, clock.now() - took / 2)
+      if (offset !== undefined && took < SWIFT_MS) options.onTime?.(offset)
       options.onCall?.({ ...call, status: response.status })
       return response
     } catch (error) {
@@ -155,6 +162,15 @@ function observed(options: ConnectionOptions): typeof fetch {
       throw error
     }
   }
+}
+
+/** An answer that took longer says too little about the time. */
+const SWIFT_MS = 10_000
+
+/** By the Date header, which tells whole seconds; one out of a store on the way (it has an Age) tells nothing. */
+function offsetOf(headers: Headers, now: number): number | undefined {
+  const date = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(date) || headers.has('age') ? undefined : date + 500 - now
 }
 
 function operationIn(body: unknown): string | undefined {

@@ -37,8 +37,13 @@ export async function gitHub(options: GitHubOptions): Promise<Forge> {
       },
     )
   }
+  let offset: number | undefined
   const connection = await connect({
     ...options,
+    onTime(ahead) {
+      offset = ahead
+      options.onTime?.(ahead)
+    },
     apiUrl: options.apiUrl ?? apiUrlOf(repository.host),
     userAgent: options.userAgent ?? 'batonpass',
   })
@@ -61,6 +66,7 @@ export async function gitHub(options: GitHubOptions): Promise<Forge> {
         })
       return me
     },
+    clockOffset: () => offset,
     ...issues(connection, repository, boards),
     ...pullRequests(connection, repository, boards),
     checkLog: (check, limit = {}) => checkLog(connection, repository, check, limit),

@@ -17,10 +17,13 @@ function world() {
   return {
     bare,
     folder,
-    async machine() {
+    /** `off`: its clock is wrong by that much. `knows`: the forge has told it so. */
+    async machine({ off = 0, knows = false } = {}) {
       const path = join(folder.path, `clone-${++clones}`)
       git('clone', '-q', bare, path)
-      return { folder: path, leases: gitLeases({ clock: { now: () => now, elapsed: () => now } }) }
+      const clock = { now: () => now + off, elapsed: () => now }
+      const offsetFor = async () => (knows ? -off : undefined)
+      return { folder: path, leases: gitLeases({ clock, offsetFor }) }
     },
     async pass(ms: number) {
       now += ms
@@ -32,6 +35,25 @@ function world() {
 }
 
 leaseContract('leases as refs on the remote', async () => world())
+
+test.each([
+  ['ten minutes, and nobody knows', { off: 10 * 60_000 }, { off: 0 }],
+  ['the holder is ten minutes behind', { off: 0 }, { off: -10 * 60_000 }],
+  ['three days, but the forge has told both', { off: 3 * 86_400_000, knows: true }, { off: 0, knows: true }],
+])('a living holder is not taken for dead by a clock that is off: %s', async (_, reader, holder) => {
+  const here = world()
+  const [a, b] = [await here.machine(holder), await here.machine(reader)]
+  const name = { repository: 'r', issue: 42, folder: a.folder }
+  const ttl = 60 * 60_000
+  await a.leases.take(name, { claim: 'clm_a', agent: 'ann', host: 'x' }, ttl)
+  await here.pass(ttl - 1000)
+  const seen = await b.leases.look({ ...name, folder: b.folder })
+  expect(seen).toMatchObject({ dead: false, claim: 'clm_a' })
+  // Silent for long, it is dead whatever the clocks say.
+  await here.pass(60 * 60_000)
+  expect(await b.leases.look({ ...name, folder: b.folder })).toMatchObject({ dead: true })
+  await here.close()
+})
 
 test('the ref names its owner, host and time for everybody, and lies outside of branches', async () => {
   const here = world()
