@@ -41,11 +41,19 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
   return { cycles, reactor: cycleReactor(cycles, generation, lastWords) }
 }
 
-/** Copilot CLI ends a turn without its last words: they stand in its transcript. */
+/** Copilot CLI ends a turn without its last words: they stand in its transcript, a moment later. */
 async function lastWords({ agent, transcript }: EventOf<'TurnEnded'>): Promise<string> {
-  const tail = transcript && (await transcriptsOf(agent)?.tail(transcript, LAST_WORDS))
-  const at = tail ? tail.text.lastIndexOf('assistant: ') : -1
-  return tail && at >= 0 ? tail.text.slice(at) : ''
+  const transcripts = transcriptsOf(agent)
+  for (let waited = 0; transcript && transcripts && waited <= WRITTEN_MS; waited += LOOK_AGAIN_MS) {
+    const text = (await transcripts.tail(transcript, LAST_WORDS))?.text ?? ''
+    const at = Math.max(text.lastIndexOf('\nassistant: '), text.startsWith('assistant: ') ? 0 : -1)
+    // What follows a prompt and no reply was not written down yet.
+    if (at > text.lastIndexOf('\nuser: ')) return text.slice(at)
+    await new Promise<void>(resolve => systemTimers.after(LOOK_AGAIN_MS, resolve))
+  }
+  return ''
 }
 
 const LAST_WORDS = 8000
+const WRITTEN_MS = 4000
+const LOOK_AGAIN_MS = 100

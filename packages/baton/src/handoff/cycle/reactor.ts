@@ -1,5 +1,6 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
+import type { Contribution } from '../../ports/contribution.ts'
 import type { Outcome, ReactionContext, Reactor } from '../../ports/reactor.ts'
 import type { HandoffGeneration } from '../generation/generation.ts'
 import { askWords } from '../generation/words.ts'
@@ -118,18 +119,23 @@ async function inSuccessor(
 ): Promise<Outcome | undefined> {
   switch (event.type) {
     case 'TurnEnded': {
-      const goOn = { now: { going: { rank: 'cycle' as const, prompt: goOnWords(cycle) } } }
+      const goOn = { going: { rank: 'cycle' as const, prompt: goOnWords(cycle) } }
       // The same event again: its first answer was lost with the daemon that gave it.
-      if (cycle.step === 'continuing' && cycle.heard === event.id) return goOn
+      if (cycle.step === 'continuing' && cycle.heard === event.id) return { now: goOn }
       if (cycle.step === 'continuing') {
         await cycles.happen(cycle.id, { type: 'begun' })
         return undefined
       }
-      const wrong = wrongIn(event.lastMessage ?? (await lastWords(event)), cycle.essentials ?? {})
-      const effects = await cycles.happen(cycle.id, { type: 'answered', wrong, by: event.id })
-      if (effects.some(effect => effect.do === 'go-on')) return goOn
-      if (!effects.some(effect => effect.do === 'ask-again')) return undefined
-      return { now: { going: { rank: 'cycle', prompt: askAgainWords(cycle.document ?? '', wrong) } } }
+      const judge = async (words: string): Promise<Contribution> => {
+        const wrong = wrongIn(words, cycle.essentials ?? {})
+        const effects = await cycles.happen(cycle.id, { type: 'answered', wrong, by: event.id })
+        if (effects.some(effect => effect.do === 'go-on')) return goOn
+        if (!effects.some(effect => effect.do === 'ask-again')) return {}
+        return { going: { rank: 'cycle', prompt: askAgainWords(cycle.document ?? '', wrong) } }
+      }
+      if (event.lastMessage !== undefined) return { now: await judge(event.lastMessage) }
+      const run = async () => judge(await lastWords(event))
+      return { later: { run, otherwise: {}, withinMs: DELIVERY_MS } }
     }
     case 'PromptSubmitted': {
       if (event.automatic) return undefined
