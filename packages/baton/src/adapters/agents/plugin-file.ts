@@ -86,13 +86,19 @@ const literal = (value: unknown): string => JSON.stringify(value)
 const BRIDGE = `
 const safe = event => (STRICT ? (SAFE[event] ?? {}) : {})
 
-function ask(event, payload) {
+function ask(event, payload, signal) {
   return new Promise(resolve => {
     let timer
     let text = ''
     const end = answer => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
       resolve(answer)
+    }
+    // Nobody waits for the answer any more: a question to a person is withdrawn.
+    const stop = () => {
+      child?.kill()
+      end(safe(event))
     }
     let child
     try {
@@ -100,10 +106,8 @@ function ask(event, payload) {
     } catch {
       return end(safe(event))
     }
-    timer = setTimeout(() => {
-      child.kill()
-      end(safe(event))
-    }, (SECONDS[event] ?? 15) * 1000)
+    timer = setTimeout(stop, (SECONDS[event] ?? 15) * 1000)
+    signal?.addEventListener('abort', stop)
     child.on('error', () => end(safe(event)))
     child.stdin.on('error', () => {})
     child.stdout.on('data', chunk => {

@@ -47,7 +47,9 @@ export default function (pi) {
 
   pi.on('tool_call', async (event, ctx) => {
     const call = { tool_name: event.toolName, tool_input: event.input ?? {}, tool_use_id: event.toolCallId }
-    const answer = await ask('ToolCall', { ...about(ctx), ...call })
+    const { signal } = ctx
+    const answer = await ask('ToolCall', { ...about(ctx), ...call }, signal)
+    if (signal?.aborted) return { block: true, reason: 'The person stopped the turn.' }
     const reason = String(answer.reason ?? 'refused')
     if (answer.decision === 'deny') return { block: true, reason }
     if (answer.decision !== 'ask') return
