@@ -76,21 +76,26 @@ addEventListener('storage', ({ key, newValue }) => {
   if (key === KEY && newValue !== null && access.value === 'out') access.value = 'in'
 })
 
+// A link that is opened where the page is already only changes what stands behind the `#`.
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#login=')) location.reload()
+})
+
 /** The printed link brings its code behind the `#`, which no server and no log ever sees; it is spent here. */
-export async function login(): Promise<string | undefined> {
+export async function login(): Promise<{ refused?: string; back?: string }> {
   const code = /^#login=([0-9a-z]{32})$/.exec(location.hash)?.[1]
-  if (!code) return undefined
+  if (!code) return {}
   const back = sessionStorage.getItem(BACK)
   sessionStorage.removeItem(BACK)
-  history.replaceState(null, '', back?.startsWith('/') && !back.startsWith('//') ? back : '/')
+  history.replaceState(null, '', '/')
   try {
     const { key } = await post<{ key: string }>('/login', { code })
     localStorage.setItem(KEY, key)
     access.value = 'in'
-    return undefined
+    return back === null ? {} : { back }
   } catch (cause) {
     // Somebody who is in already may follow an old link.
-    return cause instanceof ApiError ? cause.message : 'The daemon does not answer'
+    return { refused: cause instanceof ApiError ? cause.message : 'The daemon does not answer' }
   }
 }
 

@@ -67,7 +67,7 @@ describe('the figures of the dashboard', () => {
           .locator('.figures > div')
           .filter({ has: page.getByText(name, { exact: true }) })
           .locator('dd')
-          .innerText(),
+          .textContent(),
       )
     await page.getByText('allowed by rules').waitFor()
     expect(await shown('allowed by rules')).toBe(counted(decision(['allow'], 'rules')))

@@ -152,6 +152,35 @@ describe('the way into the dashboard', () => {
     expect(await mine.page.evaluate('document.cookie')).toBe('')
   })
 
+  test('a login that ended is said so, and a fresh link brings every tab back to where it was', {
+    timeout: 60_000,
+  }, async () => {
+    await using opened = await browser.open()
+    const { page, context } = opened
+    await page.goto(await world.link())
+    await page.locator('.card').first().waitFor()
+    const other = await context.newPage()
+    await other.goto(`${world.url}/history`)
+    await other.locator('.plot').first().waitFor()
+    await page.goto(`${world.url}/settings`)
+    await page.getByText('handsoff.enabled').waitFor()
+    const authorization = `Bearer ${readFileSync(world.folder.token, 'utf8').trim()}`
+    await call('/api/page/logout-all', { method: 'POST', headers: { authorization } })
+    // Nothing more comes over streams that were open.
+    await world.baton.note({ kind: 'config', what: 'loaded' })
+    for (const each of [page, other]) {
+      await each.getByText('Your login has ended.').waitFor()
+      expect(await each.locator('pre').textContent()).toBe('baton dashboard')
+    }
+    expect(await opened.barriers()).toEqual([])
+    await opened.picture('login-ended')
+    await page.goto(await world.link())
+    await page.getByText('handsoff.enabled').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/settings')
+    await other.locator('.plot').first().waitFor()
+    await other.locator('.link-state', { hasText: 'live' }).waitFor()
+  })
+
   test('text from an agent is shown, never run', { timeout: 60_000 }, async () => {
     const [session] = await world.baton.store.sessions({ live: true, limit: 1 })
     if (!session) throw new Error('no session')

@@ -1,0 +1,171 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EntryBody } from '@batonpass/contract/journal'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fingerprintOf } from '../../src/ask/fingerprint.ts'
+import { type BrowserHere, type BrowserPage, startBrowser } from '../world/browser.ts'
+import { anEntry, aSession, eventId } from '../world/journal.ts'
+import { gitRepo } from '../world/scratch.ts'
+import { type Filled, fillWorld } from './sample.ts'
+import { type DashboardWorld, dashboardWorld } from './world.ts'
+
+let world: DashboardWorld
+let browser: BrowserHere
+let filled: Filled
+
+beforeAll(async () => {
+  world = await dashboardWorld()
+  filled = await fillWorld(world)
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+async function open(path: string): Promise<BrowserPage> {
+  const opened = await browser.open()
+  await opened.page.goto(await world.link())
+  await opened.page.locator('.card').first().waitFor()
+  await opened.page.goto(`${world.url}${path}`)
+  await opened.page.locator('.link-state', { hasText: 'live' }).waitFor()
+  return opened
+}
+
+const FOCUSED = 'document.activeElement?.id || document.activeElement?.textContent || ""'
+/** Where focus stands among everything that can have it, in the order of the page. */
+const PLACE = `[...document.querySelectorAll('a[href], button:not(:disabled), input, select, textarea, summary, [tabindex="0"]')].indexOf(document.activeElement)`
+
+const PAGES = [
+  '/',
+  '/asks',
+  '/recap',
+  '/claims',
+  '/work/migration-guide',
+  '/history',
+  '/journal',
+  '/settings',
+]
+
+describe('without a mouse', () => {
+  test('every page is walked through in its order', { timeout: 120_000 }, async () => {
+    await using opened = await open('/')
+    const { page } = opened
+    for (const path of PAGES) {
+      await page.goto(`${world.url}${path}`)
+      await page.locator('#page h1').waitFor()
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(FOCUSED)).toBe('To the page')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction('document.activeElement?.id === "page"')
+      let last = -1
+      for (let n = 0; n < 12; n++) {
+        await page.keyboard.press('Tab')
+        const at = Number(await page.evaluate(PLACE))
+        // At the end of the page the browser's own buttons have their turn.
+        if (at < 0) break
+        expect([path, at > last]).toEqual([path, true])
+        last = at
+      }
+    }
+  })
+
+  test('live news take the focus from nobody, and are not read aloud', { timeout: 60_000 }, async () => {
+    await using opened = await open('/')
+    const { page } = opened
+    const link = page.locator('.card a').nth(2)
+    await link.focus()
+    const before = await link.getAttribute('href')
+    await page.evaluate(`window.said = []; new MutationObserver(list => window.said.push(...list.map(({ target }) => target.textContent)))
+      .observe(document.body, { subtree: true, childList: true, characterData: true });
+      window.said.length = 0; window.aloud = () => window.said.length && [...document.querySelectorAll('[role=status], [aria-live]')].map(e => e.textContent).filter(Boolean)`)
+    const [session] = await world.baton.store.sessions({ live: true, limit: 1 })
+    if (!session) throw new Error('no session')
+    const now = new Date().toISOString()
+    await world.baton.store.record(
+      [anEntry('tell me', { session: session.id, at: now })],
+      [{ ...session, lastSeenAt: now }],
+    )
+    await world.baton.note({ kind: 'config', what: 'loaded' })
+    await page.locator('.card .last', { hasText: 'tell me' }).waitFor()
+    expect(await page.evaluate('document.activeElement?.getAttribute("href")')).toBe(before)
+    expect(await page.evaluate('window.aloud()')).toEqual([])
+  })
+
+  test('a card opens its session, and reading goes on there', { timeout: 60_000 }, async () => {
+    await using opened = await open('/')
+    const { page } = opened
+    await page.locator('.card a').first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Timeline' }).waitFor()
+    await page.waitForFunction('document.activeElement?.id === "page"')
+  })
+
+  test('after an answer comes the next question', { timeout: 60_000 }, async () => {
+    const { id, nativeSession, agent } = filled.asking
+    for (const n of [1, 2])
+      void world.baton.asks.ask(
+        {
+          kind: 'permission',
+          title: `Another ${n}`,
+          detail: `deploy --now ${n}`,
+          facts: { session: id, nativeSession, agent, tool: 'Bash' },
+          key: eventId(700 + n),
+          fingerprint: fingerprintOf({ session: id, tool: 'Bash', input: { n }, cwd: '/tmp' }),
+        },
+        { signal: new AbortController().signal, withinMs: 600_000, unreached: 'wait' },
+      )
+    await using opened = await open('/asks')
+    const { page } = opened
+    await page.locator('.ask').nth(2).waitFor()
+    await page.locator('.ask').nth(1).getByRole('button', { name: 'Deny', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.ask').nth(2).waitFor({ state: 'detached' })
+    await page.waitForFunction(
+      'document.activeElement?.closest(".ask") !== null && document.activeElement !== document.body',
+    )
+  })
+
+  test('the last step is taken back by u and Enter', { timeout: 60_000 }, async () => {
+    await using other = await dashboardWorld()
+    const project = join(other.scratch.path, 'notes')
+    await gitRepo(project)
+    const file = join(project, 'notes.txt')
+    writeFileSync(file, 'as it was\n')
+    const subject = 'sed -i s/was/is/ notes.txt'
+    const taken = await other.baton.dashboard.undo.take(project, { label: subject })
+    if (!taken) throw new Error('no snapshot')
+    writeFileSync(file, 'as it is\n')
+    const now = new Date().toISOString()
+    const session = aSession(1, { project, cwd: project, startedAt: now, lastSeenAt: now })
+    const body: EntryBody = {
+      kind: 'decision',
+      event: eventId(800),
+      tool: 'Bash',
+      subject,
+      decision: 'allow',
+      reason: 'can be taken back',
+      by: 'undo',
+      trail: [],
+      undo: String(taken.step),
+      tookMs: 1,
+    }
+    await other.baton.store.record([anEntry('', { at: now, session: session.id, project, body })], [session])
+    await using opened = await browser.open()
+    const { page } = opened
+    await page.goto(await other.link())
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.getByLabel('Which time').selectOption('in 8 hours')
+    await page.getByRole('button', { name: /Undo the last step/ }).waitFor()
+    await page.locator('h1').click()
+    await page.keyboard.press('u')
+    await page.getByText('This would change:').waitFor()
+    await page.waitForFunction('document.activeElement?.textContent?.startsWith("Go back to step")')
+    await opened.picture('undo')
+    expect(await opened.barriers()).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Done\. To take this back/).waitFor()
+    expect(readFileSync(file, 'utf8')).toBe('as it was\n')
+  })
+})
