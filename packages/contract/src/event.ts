@@ -53,6 +53,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     ...common,
     type: z.literal('SessionStarted'),
     source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork', 'unknown']),
+    /** What it is told now does not reach its model; what it is told with its first prompt does. */
+    deaf: z.boolean().optional(),
     model: z.string().optional(),
   }),
   z.object({

@@ -194,6 +194,7 @@ export class HandoffGeneration {
       const { waiting, at } = found
       if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
+      if (event.deaf) return {}
       const delivered = await deliver(this.#ports, event, project, waiting)
       // Whoever started it has told it already.
       return waiting.toldTo === undefined ? delivered : {}
@@ -206,8 +207,18 @@ export class HandoffGeneration {
     project: string,
     waiting: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
   ): Promise<Contribution> {
-    const received = await this.#ports.memory.received(event.session)
-    return received?.document === waiting.document ? {} : deliver(this.#ports, event, project, waiting)
+    // Two may find at the same prompt that it is owed.
+    return this.#turns.take(project, async () => {
+      const received = await this.#ports.memory.received(event.session)
+      return received?.document === waiting.document ? {} : deliver(this.#ports, event, project, waiting)
+    })
+  }
+
+  /** The document that a session was to begin with, where its beginning could not bring it. */
+  async owedTo(session: string, project: string, place: string | undefined): Promise<Waiting | undefined> {
+    const { waiting } = (await waitingFor(this.#ports, session, project, place)) ?? {}
+    if (waiting?.deliveredTo !== session) return undefined
+    return (await this.#ports.memory.received(session))?.document === waiting.document ? undefined : waiting
   }
 
   async #inTurn(session: string, work: (request: Request) => Promise<Contribution>): Promise<Contribution> {

@@ -22,7 +22,11 @@ export function handoffReactor(
           const command = event.automatic ? undefined : handoffCommand(event.prompt)
           if (command) return { now: await generation.asked(event, command, context, placeOf(event.session)) }
           if (!event.automatic) await generation.prompted(event)
-          return undefined
+          const { project, session } = context
+          const owed = await generation.owedTo(event.session, project, session.pane)
+          if (!owed) return undefined
+          const run = () => generation.deliverLate(event, project, owed)
+          return { later: { run, otherwise: {}, withinMs: START_MS } }
         }
         case 'TurnEnded': {
           const wanted = await generation.wanted(event.session)

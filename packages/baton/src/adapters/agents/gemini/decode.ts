@@ -15,6 +15,8 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     ...common(p),
     type: 'SessionStarted',
     source: startSource(p.optionalText('source')),
+    // It drops what a hook says then.
+    ...(p.optionalText('source') === 'clear' ? { deaf: true } : {}),
   }),
   BeforeAgent: p => ({ ...common(p), type: 'PromptSubmitted', prompt: withoutContext(p.text('prompt')) }),
   BeforeTool: p => ({ ...common(p), ...toolCall(p), type: 'ToolRequested' }),
