@@ -168,6 +168,8 @@ export const RunRequest = z.object({
   args: z.array(line).max(100).default([]),
   /** The environment of whoever asks: an agent needs their PATH and keys, and the daemon has only its own. */
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(100_000)).default({}),
+  /** Hosted: with Baton's own tools, such as stages need them. */
+  tools: z.boolean().optional(),
   /** The tmux server's socket. */
   where: line.regex(/^\//).optional(),
 })

@@ -16,8 +16,9 @@ import type { Asks } from '../ask/asks.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
+import { programPaths } from '../hook/program.ts'
 import type { Redactor } from '../journal/redact.ts'
-import type { Driver } from '../ports/driver.ts'
+import type { Driver, ToolServer } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 import type { WatchStore } from '../ports/watch-store.ts'
 import { handoffFinding } from '../session/watch/handoffs.ts'
@@ -164,7 +165,7 @@ export function composeSessions(parts: SessionParts): Sessions {
         left: watchStore.spawns({ status: ['abandoned'] }),
       }
     },
-    async run({ agent: name, driver, cwd, prompt, title, args, env, where }) {
+    async run({ agent: name, driver, cwd, prompt, title, args, env, where, tools }) {
       const launches = launchesOf(name)
       const project = findWorktreeRoot(cwd)
       const order = { agent: launches.agent, driver, cwd, project, env, title, where }
@@ -182,7 +183,12 @@ export function composeSessions(parts: SessionParts): Sessions {
         })
       needed(launch.program, given, launch.remedy)
       return changing(
-        spawns.start({ ...order, launch: { ...launch, args: [...launch.args, ...args] }, prompt }),
+        spawns.start({
+          ...order,
+          launch: { ...launch, args: [...launch.args, ...args] },
+          prompt,
+          ...(tools ? { tools: ownTools() } : {}),
+        }),
       )
     },
     adopt: (place, agent) =>
@@ -191,6 +197,12 @@ export function composeSessions(parts: SessionParts): Sessions {
     kill: name => changing(spawns.kill(name)),
     revived: revival => changing(spawns.revived(revival)),
   }
+}
+
+/** The same as `baton mcp`, by where this installation is: it may not be on the agent's PATH. */
+function ownTools(): ToolServer {
+  const { node, cli } = programPaths()
+  return { name: 'baton', command: node, args: [cli, 'mcp'] }
 }
 
 function needed(program: string, env: Environment, remedy: string): void {

@@ -137,12 +137,17 @@ const KEPT_MS = 60 * 24 * 3_600_000
 
 /** Fresh sessions where a person can look at them: in tmux, else hosted, where either is installed. */
 function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): StagePorts['start'] {
-  const hosted = launchesOf('claude-code').acp?.().program
-  const driver = onPath('tmux', env) ? 'tmux' : hosted && onPath(hosted, env) ? 'acp' : undefined
-  if (!driver) return undefined
+  const canHost = (agent: string) => {
+    const program = launchesOf(agent).acp?.().program
+    return program !== undefined && onPath(program, env)
+  }
+  const terminal = onPath('tmux', env)
+  if (!terminal && !canHost('claude-code')) return undefined
   return async ({ agent, project, title, prompt, beside }) => {
+    // Work that was hosted stays so.
+    const driver = terminal && !beside?.startsWith('hosted ') ? 'tmux' : 'acp'
     const socket = driver === 'tmux' ? /^%\d+ (\/.+)$/.exec(beside ?? '')?.[1] : undefined
-    const order = { agent, driver, cwd: project, title, prompt, args: [], env: {} } as const
+    const order = { agent, driver, cwd: project, title, prompt, env: {}, tools: true } as const
     const spawn = await run({ ...order, args: [], ...(socket ? { where: socket } : {}) })
     return {
       place: spawn.place ?? '',

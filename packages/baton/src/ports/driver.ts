@@ -65,8 +65,17 @@ export interface StartOrder {
   /** For people: the name of the tmux session or the hosted one. */
   title: string
   env?: Readonly<Record<string, string>>
+  /** A server of tools (MCP) that the session is to have, where the driver can give it one. */
+  tools?: ToolServer | undefined
   /** Where the driver has several servers: which one, e.g. a tmux socket. */
   where?: string | undefined
+}
+
+/** Started by the agent, speaking on its standard streams. */
+export interface ToolServer {
+  name: string
+  command: string
+  args: readonly string[]
 }
 
 export interface Started {

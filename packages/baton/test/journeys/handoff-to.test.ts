@@ -1,14 +1,16 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { codex } from '../world/agents/codex.ts'
 import { installAgent } from '../world/agents/install.ts'
+import { startTerminal } from '../world/agents/tmux.ts'
 import { batonFor } from '../world/baton.ts'
 import { anthropic } from '../world/dialects/anthropic.ts'
 import { type Model, startModel, textOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
 
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
 const KEY = 'sk-test-the-next-agent'
 
 async function afterClaude(home: ClaudeHome, model: Model): Promise<void> {
@@ -59,6 +61,43 @@ describe('a handoff from one agent to another', () => {
     await runClaude({ home, model, prompt: 'hi', args: ['--permission-mode', 'bypassPermissions'] })
     const last = model.mainRequests({ key: home.key }).at(-1)
     expect(last ? textOf(last) : '').not.toContain('<handoff-context>')
+    model.assertClean()
+  })
+
+  test('at a terminal the next agent takes it over, begins with the document and is left to the person', {
+    timeout: 180_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    await afterClaude(home, model)
+    model.script({ key: home.key }, request =>
+      request.lastText.includes('are you still there') ? say('Here I am.') : say('I write the endpoint now.'),
+    )
+    const bin = dirname(await installAgent('claude-code'))
+    await using terminal = await startTerminal({
+      command: [process.execPath, CLI, 'handoff', '--to', 'claude', '--focus', 'the endpoint'],
+      cwd: home.project,
+      env: { ...home.env(model), PATH: `${bin}:${process.env.PATH}` },
+      evidence: model.summary,
+      tellsExit: true,
+    })
+    await terminal.waitForScreen(/I write the endpoint now\./, { timeout: 60_000 })
+    const told = textOf(model.mainRequests({ key: home.key }).at(-1) ?? expect.fail())
+    expect(told.match(/<handoff-context>/g)).toHaveLength(1)
+    expect(told).toContain('Focus: the endpoint')
+    // It is the agent's own terminal now: a person goes on there.
+    await terminal.type('are you still there')
+    await terminal.waitForScreen(/are you still there/)
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Here I am\./, { timeout: 30_000 })
+    // Ctrl-C goes to the agent, not to Baton around it: the first one only warns.
+    await terminal.press('C-c')
+    await terminal.waitForScreen(/again to exit/i)
+    await terminal.press('C-c')
+    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    expect(await baton.must('handoffs')).toContain('received by claude-code')
     model.assertClean()
   })
 

@@ -2,6 +2,7 @@ import {
   type AgentCapabilities,
   type ClientConnection,
   client,
+  type McpServer,
   methods,
   PROTOCOL_VERSION,
   type RequestPermissionRequest,
@@ -12,11 +13,14 @@ import {
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import type { Answer, Backend, Consent, Heard, PromptHow, TurnEnd } from '../../ports/backend.ts'
+import type { ToolServer } from '../../ports/driver.ts'
 import { type AgentProgram, type ProgramStart, startProgram } from './program.ts'
 import { callOf, resultOf } from './tool-call.ts'
 
 export interface HostOrder extends ProgramStart {
   agent: AgentName
+  /** Tools that every conversation of it has. */
+  tools?: ToolServer | undefined
   /** Baton's own, told to the agent. */
   version?: string
   /** Decides about a tool call; aborted when the agent asks no longer. */
@@ -98,7 +102,7 @@ class AcpBackend implements Backend {
     const { sessionId } = await this.#ask('begin a conversation', signal =>
       this.#connection.agent.request(
         methods.agent.session.new,
-        { cwd: this.#order.cwd, mcpServers: [] },
+        { cwd: this.#order.cwd, mcpServers: this.#tools() },
         { cancellationSignal: signal, stopWaitingOnCancel: true },
       ),
     )
@@ -108,9 +112,14 @@ class AcpBackend implements Backend {
     return sessionId
   }
 
+  #tools(): McpServer[] {
+    const { tools } = this.#order
+    return tools ? [{ name: tools.name, command: tools.command, args: [...tools.args], env: [] }] : []
+  }
+
   async resume(nativeSession: string): Promise<boolean> {
     const { loadSession, sessionCapabilities } = this.#can
-    const order = { sessionId: nativeSession, cwd: this.#order.cwd, mcpServers: [] }
+    const order = { sessionId: nativeSession, cwd: this.#order.cwd, mcpServers: this.#tools() }
     const before = this.nativeSession
     this.#muted = true
     try {

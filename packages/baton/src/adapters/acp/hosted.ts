@@ -97,10 +97,11 @@ export class Hosted {
   }
 
   async #open(begin: (backend: Backend) => Promise<void>): Promise<void> {
-    const { agent, launch, cwd, env } = this.#order
+    const { agent, launch, cwd, env, tools } = this.#order
     const program = await hostAgent({
       agent,
       launch,
+      tools,
       cwd,
       env: { ...this.#parts.env, ...env },
       // Before anybody is told: who follows must not go back to an earlier one.
@@ -141,7 +142,7 @@ export class Hosted {
   #keep(): Promise<void> {
     const { kept, clock, processes } = this.#parts
     if (!kept || this.#left || this.state === 'dead') return Promise.resolve()
-    const { agent, launch, cwd, title, env } = this.#order
+    const { agent, launch, cwd, title, env, tools } = this.#order
     const { pid, nativeSession } = this
     const working = this.#turn !== undefined
     const write = async () => {
@@ -151,6 +152,7 @@ export class Hosted {
         ...{ agent, cwd, title, working, revivals: this.#revivals, seenAt: clock.now() },
         launch: { program: launch.program, args: [...launch.args], env: { ...launch.env } },
         env: { ...env },
+        ...(tools ? { tools: { ...tools, args: [...tools.args] } } : {}),
         ...(pid === undefined ? {} : { pid }),
         ...(born === undefined ? {} : { born }),
         ...(nativeSession === undefined ? {} : { nativeSession }),

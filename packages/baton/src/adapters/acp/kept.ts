@@ -14,6 +14,7 @@ const KeptSession = z.object({
     args: z.array(z.string()),
     env: z.record(z.string(), z.string()).default({}),
   }),
+  tools: z.object({ name: z.string(), command: z.string(), args: z.array(z.string()) }).optional(),
   cwd: z.string(),
   title: z.string(),
   /** The environment of whoever started it, keys included: the agent cannot work without them. */

@@ -1,5 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { type RunRequest, Spawn } from '@batonpass/contract/watch'
+import { launchesOf } from '../../adapters/agents/launches.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
@@ -137,12 +138,13 @@ async function run(given: Given, io: Io, project: string, words: readonly string
     io.stdout.write(`Would begin ${agent}${inline ? ` (${inline})` : ''} (--dry-run).\n`)
     return EXIT.ok
   }
-  const { spawn, text: instead } = await started(io, project, args)
+  const how = { agent: text(given, 'agent') ?? 'claude-code', hosted: flag(given, 'hosted') }
+  const { spawn, text: instead } = await started(io, project, args, how)
   io.stdout.write(
     flag(given, 'json')
       ? `${JSON.stringify({ workId: item.workId, agent, ...(spawn ? { spawn } : { instead }) })}\n`
       : spawn
-        ? `${agent} begins as ${spawn.title}.\n  look     baton attach ${spawn.title}\n  follow   baton logs --follow --kind stage\n`
+        ? `${agent} begins as ${spawn.title}.\n  look     ${how.hosted ? 'baton ps' : `baton attach ${spawn.title}`}\n  follow   baton logs --follow --kind stage\n`
         : `${printable(instead)}\n`,
   )
   return EXIT.ok
@@ -153,6 +155,7 @@ async function started(
   io: Io,
   project: string,
   args: Record<string, unknown>,
+  how: { agent: string; hosted: boolean },
 ): Promise<{ spawn?: Spawn; text: string }> {
   const ports = workHere(io)
   const { open } = await callTool(new Stages(ports), ports, 'paw_call_agent', args, {
@@ -160,20 +163,22 @@ async function started(
     opensChats: true,
   })
   const prompt = open?.prompt ?? ''
-  if (!onPath('tmux', io.env))
-    return { text: `There is no tmux here. Run:\n${ports.commandFor('claude-code', project, prompt)}` }
+  const { agent } = launchesOf(how.agent)
+  if (!how.hosted && !onPath('tmux', io.env))
+    return { text: `There is no tmux here. Run:\n${ports.commandFor(agent, project, prompt)}` }
   const folder = folderOf(io)
   if (!(await daemonHealth(folder))) await startDaemon(folder, io)
   const body: RunRequest = {
-    agent: 'claude-code',
-    driver: 'tmux',
+    agent,
+    driver: how.hosted ? 'acp' : 'tmux',
+    tools: true,
     cwd: project,
     prompt,
     title: `baton-${String(args.work_id).slice(0, 40)}-${systemClock.now().toString(36).slice(-5)}`,
     // The stage's tools come with the plugin.
-    args: broughtPlugin('claude-code', io),
+    args: how.hosted ? [] : broughtPlugin(agent, io),
     env: handedOn(io.env),
-    where: socketHere(io.env),
+    ...(how.hosted ? {} : { where: socketHere(io.env) }),
   }
   return { spawn: Spawn.parse(await callDaemon(folder, 'POST', '/api/spawns', 60_000, { body })), text: '' }
 }

@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import { SpawnId } from '@batonpass/contract/ids'
 import type { Spawn } from '@batonpass/contract/watch'
-import type { Driver } from '../../ports/driver.ts'
+import type { Driver, ToolServer } from '../../ports/driver.ts'
 import type { Launch } from '../../ports/launch.ts'
 import { sessionId } from '../id.ts'
 import type { WatchParts } from './parts.ts'
@@ -20,6 +20,7 @@ export interface RunOrder {
   title?: string | undefined
   env: Readonly<Record<string, string>>
   where?: string | undefined
+  tools?: ToolServer | undefined
 }
 
 export interface Revival {
@@ -48,8 +49,8 @@ export class Spawns {
       )
     const id = SpawnId.parse(`spn_${this.#parts.chance.id(20)}`)
     const title = order.title ?? titleOf(order.project, id)
-    const { agent, launch, cwd, env, where } = order
-    const started = await driver.start({ agent, launch, cwd, title, env, where })
+    const { agent, launch, cwd, env, where, tools } = order
+    const started = await driver.start({ agent, launch, cwd, title, env, where, tools })
     const born = started.pid === undefined ? undefined : await this.#parts.processes.born(started.pid)
     const spawn: Spawn = {
       ...{ id, kind: 'run' as const, project: order.project, agent },
