@@ -23,6 +23,8 @@ export interface InstallTarget {
   /** The worktree root, for project and local scope. */
   project: string
   home: string
+  /** The person's variables: some agents keep their settings where one says. */
+  env?: Readonly<Record<string, string | undefined>>
   /** The stable launcher that hook settings name. */
   launcher: string
   /** For events that only observe: the daemon's HTTP address with its observe key, or none. */
@@ -99,7 +101,10 @@ export interface Agent {
   /** Absent: it is watched in a terminal, but not typed into. */
   readonly terminal?: AgentTerminal
   /** What keeps installed hooks from running on this machine, as far as the agent's own files tell. */
-  obstacles?(home: string, read: (path: string) => string | undefined): readonly Caution[]
+  obstacles?(
+    place: Pick<InstallTarget, 'home' | 'env'>,
+    read: (path: string) => string | undefined,
+  ): readonly Caution[]
 }
 
 export interface Caution {

@@ -7,13 +7,7 @@ import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
-import {
-  type Agent,
-  type AgentAdapter,
-  type Capabilities,
-  type InstallScope,
-  WANTED,
-} from '../../ports/agent.ts'
+import { type Agent, type AgentAdapter, type Capabilities, WANTED } from '../../ports/agent.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
@@ -87,7 +81,7 @@ function privacyChecks(io: Io): Check[] {
 
 async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io): Promise<Check[]> {
   const program = adapter.programs.map(name => onPath(name, io.env)).find(found => found !== undefined)
-  const places = { project: findWorktreeRoot(io.cwd), home: io.home }
+  const places = { project: findWorktreeRoot(io.cwd), home: io.home, env: io.env }
   const scopes = adapter.scopes.map(scope => ({
     scope,
     state: stateOf(adapter, { ...places, scope }),
@@ -106,7 +100,7 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
     return { name: adapter.title, state: 'ok', message: `${version}; hooks in ${scope} settings` }
   })
   const user = present.some(({ scope, state }) => scope === 'user' && state === 'yes')
-  const hindered = user ? (obstacles?.(io.home, textOf) ?? []) : []
+  const hindered = user ? (obstacles?.(places, textOf) ?? []) : []
   return [
     ...hooks,
     ...hindered.map(({ what, fix }): Check => ({ name: adapter.title, state: 'warn', message: what, fix })),
@@ -131,7 +125,7 @@ function limits(name: string, { offers, cautions }: Capabilities): Check[] {
 const textOf = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8') : undefined
 
-function stateOf(adapter: AgentAdapter, target: { project: string; home: string; scope: InstallScope }) {
+function stateOf(adapter: AgentAdapter, target: Parameters<AgentAdapter['installed']>[0]) {
   try {
     return adapter.installed(target, textOf)
   } catch {

@@ -51,6 +51,7 @@ export const installHooks: Handler = async (given, io) => {
     scope: (text(given, 'scope') ?? 'user') as InstallScope,
     project: findWorktreeRoot(io.cwd),
     home: io.home,
+    env: io.env,
     launcher: folder.launcher,
     observeUrl,
     waitSeconds: WAIT_SECONDS,
@@ -82,7 +83,8 @@ export async function removeHooks(given: Given, io: Io, projects: readonly strin
       .filter(scope => !wanted || scope === wanted)
       .flatMap(scope =>
         (scope === 'user' ? [here] : [...new Set([here, ...projects])]).flatMap(project =>
-          adapter.uninstall({ scope, project, home: io.home }, readText),
+          // At the usual place, too: a variable that moves it may have come later.
+          [io.env, {}].flatMap(env => adapter.uninstall({ scope, project, home: io.home, env }, readText)),
         ),
       ),
   )
@@ -142,14 +144,20 @@ async function apply(changes: readonly FileChange[], given: Given, io: Io): Prom
     }
     if (after === undefined) {
       rmSync(path)
-      const top = [findWorktreeRoot(io.cwd), io.home].find(folder => path.startsWith(`${folder}/`))
-      removeEmptyFolders(dirname(path), top ?? dirname(dirname(path)))
+      removeEmptyFolders(dirname(path), topAbove(path, io))
     } else {
       mkdirSync(dirname(path), { recursive: true })
       replaceFile(path, after, modeOf(path) ?? 0o644)
       chmodSync(path, modeOf(path) ?? 0o644)
     }
   }
+}
+
+/** The nearest folder that is a person's own: the project, the home, or one that a variable names. */
+function topAbove(path: string, io: Io): string {
+  const own = [findWorktreeRoot(io.cwd), io.home, ...Object.values(io.env)]
+  const above = own.flatMap(folder => (folder && path.startsWith(`${folder}/`) ? folder : []))
+  return above.toSorted((a, b) => b.length - a.length)[0] ?? dirname(path)
 }
 
 function summary(

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callOf, resultOf } from '../../../src/adapters/acp/tool-call.ts'
+import { launchesOf } from '../../../src/adapters/agents/launches.ts'
 
 const of = (update: object) =>
   callOf({ toolCallId: 'c', ...update } as Parameters<typeof callOf>[0], undefined)
@@ -80,4 +81,26 @@ test('no input of an agent breaks it, and no words of a command become others', 
       },
     ),
   )
+})
+
+test.each([
+  ['a command', 'rm x', '[current working directory /w]', { kind: 'shell', command: 'rm x' }],
+  ['one elsewhere', 'rm x', '[in /v] (harmless)', { kind: 'shell', command: 'rm x', cwd: '/v' }],
+  [
+    'a long one',
+    `echo ${'a'.repeat(900)}; rm x`,
+    '[in /v]',
+    { kind: 'shell', command: `echo ${'a'.repeat(900)}; rm x`, cwd: '/v' },
+  ],
+  ['a description instead of a command', 'Lists files', '', { kind: 'other' }],
+  ['a tool of a server that shows a field', 'ls', '{"command":"ls"}', { kind: 'other' }],
+])('Gemini CLI tells the input of a call by its title: %s', (_, title, text, action) => {
+  const update = {
+    toolCallId: 'c',
+    kind: 'execute',
+    title,
+    content: [{ type: 'content', content: { type: 'text', text } }],
+  }
+  const { acp } = launchesOf('gemini')
+  expect(callOf(update as Parameters<typeof callOf>[0], undefined, acp?.().inputOf).action).toEqual(action)
 })

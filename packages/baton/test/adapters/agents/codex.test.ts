@@ -51,11 +51,12 @@ test('hooks that nobody has let run are named, until Codex has noted each of the
       .map(event => `[hooks.state."${home}/.codex/hooks.json:${event}:0:0"]\ntrusted_hash = "sha256:0"\n`)
       .join('')
   const all = adapter.hooks.map(({ event }) => event.replaceAll(/(?<!^)([A-Z])/g, '_$1').toLowerCase())
-  expect(untrustedHooks(home, () => undefined)).toMatchObject([
+  expect(untrustedHooks({ home }, () => undefined)).toMatchObject([
     { what: expect.stringMatching(/^11 of its 11/) },
   ])
-  expect(untrustedHooks(home, () => noted(all.slice(1)))).toMatchObject([
+  expect(untrustedHooks({ home }, () => noted(all.slice(1)))).toMatchObject([
     { what: expect.stringMatching(/^1 of/) },
   ])
-  expect(untrustedHooks(home, () => noted(all))).toEqual([])
+  expect(untrustedHooks({ home }, () => noted(all))).toEqual([])
+  expect(untrustedHooks({ home, env: { CODEX_HOME: '/elsewhere' } }, () => noted(all))).toHaveLength(1)
 })

@@ -22,7 +22,8 @@ const says = (decision: 'allow' | 'deny' | 'ask') => async (): Promise<Reaction>
 
 test.each(['allow', 'deny'] as const)('what the chain decides needs no person: %s', async decision => {
   const ask = vi.fn(async (): Promise<Answer> => 'allow')
-  expect(await consentBy(says(decision), '/w', ask)(consent, open)).toBe(decision)
+  const answer = await consentBy(says(decision), '/w', ask)(consent, open)
+  expect(answer).toEqual(decision === 'deny' ? { deny: 'a rule' } : 'allow')
   expect(ask).not.toHaveBeenCalled()
 })
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentAdapter, HookPoint, InstallTarget } from '../../../ports/agent.ts'
 import { hookArguments, hookCommand, runsLauncher } from '../hook-command.ts'
+import { ownFolder } from '../own-folder.ts'
 import { type HookLayout, ourEntries, withHooks, withoutHooks } from '../settings-file.ts'
 import { hooks } from './hooks.ts'
 import { withoutStatusLine, withStatusLine } from './status-line.ts'
@@ -89,10 +90,10 @@ function isCurrent(event: string, entry: unknown, target: Place): boolean {
     : text.includes(JSON.stringify(observeAddress(base, event, target.scope)))
 }
 
-function settingsPath({ scope, project, home }: Place): string {
+function settingsPath({ scope, project, ...own }: Place): string {
   switch (scope) {
     case 'user':
-      return join(home, '.claude', 'settings.json')
+      return join(ownFolder(own, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')
     case 'project':
       return join(project, '.claude', 'settings.json')
     case 'local':

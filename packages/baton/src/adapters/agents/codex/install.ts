@@ -3,8 +3,9 @@ import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
 import { hooks } from './hooks.ts'
+import { codexFolder } from './trust.ts'
 
-/** `~/.codex/hooks.json`, or `.codex/hooks.json` of a project that Codex trusts. */
+/** `$CODEX_HOME/hooks.json` (usually `~/.codex`), or `.codex/hooks.json` of a project that Codex trusts. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'codex',
   title: AGENTS.codex.title,
@@ -14,7 +15,8 @@ export const { install, uninstall, installed } = settingsInstall({
     ours: (_event, hook) =>
       typeof hook === 'object' && hook !== null && 'command' in hook && runsLauncher(hook.command),
   },
-  path: ({ scope, home, project }) => join(scope === 'user' ? home : project, '.codex', 'hooks.json'),
+  path: ({ scope, project, ...own }) =>
+    join(scope === 'user' ? codexFolder(own) : join(project, '.codex'), 'hooks.json'),
   entry: (point, target) => ({
     hooks: [
       {

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
+import { ownFolder } from '../own-folder.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
 import { hooks } from './hooks.ts'
 
-/** `~/.copilot/hooks/baton.json`, or `.github/hooks/baton.json` of a project. */
+/** `$COPILOT_HOME/hooks/baton.json` (usually `~/.copilot`), or `.github/hooks/baton.json` of a project. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'copilot',
   title: AGENTS.copilot.title,
@@ -15,9 +16,9 @@ export const { install, uninstall, installed } = settingsInstall({
       typeof hook === 'object' && hook !== null && 'bash' in hook && runsLauncher(hook.bash),
     beside: { key: 'version', value: 1 },
   },
-  path: ({ scope, home, project }) =>
+  path: ({ scope, project, ...own }) =>
     scope === 'user'
-      ? join(home, '.copilot', 'hooks', 'baton.json')
+      ? join(ownFolder(own, 'COPILOT_HOME', '.copilot'), 'hooks', 'baton.json')
       : join(project, '.github', 'hooks', 'baton.json'),
   entry: (point, target) => ({
     type: 'command',

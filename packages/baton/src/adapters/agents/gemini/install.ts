@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
+import { ownFolder } from '../own-folder.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
 import { hooks } from './hooks.ts'
 
-/** `~/.gemini/settings.json`, or `.gemini/settings.json` of a folder that Gemini CLI trusts. */
+/** `$GEMINI_CLI_HOME/.gemini/settings.json` (usually the home), or `.gemini/settings.json` of a folder that Gemini CLI trusts. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'gemini',
   title: AGENTS.gemini.title,
@@ -14,7 +15,8 @@ export const { install, uninstall, installed } = settingsInstall({
     ours: (_event, hook) =>
       typeof hook === 'object' && hook !== null && 'command' in hook && runsLauncher(hook.command),
   },
-  path: ({ scope, home, project }) => join(scope === 'user' ? home : project, '.gemini', 'settings.json'),
+  path: ({ scope, project, ...own }) =>
+    join(scope === 'user' ? ownFolder(own, 'GEMINI_CLI_HOME', '') : project, '.gemini', 'settings.json'),
   entry: (point, target) => ({
     ...(point.matcher === undefined ? {} : { matcher: point.matcher }),
     hooks: [
