@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { EntryBody } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
@@ -23,6 +24,7 @@ import { reviveHosted } from './compose/revival.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
+import { Ticks } from './compose/ticks.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeUpkeep, type Upkeep } from './compose/upkeep.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
@@ -38,6 +40,9 @@ import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
 import { OwnCalls } from './session/own-calls.ts'
 import { lostReason } from './session/watch/lost.ts'
+
+/** How long a stop waits for what a tick began. */
+const LONGEST_TICK_MS = 3000
 
 export interface ComposeOptions extends GroundOptions {
   /** Added to the product's own reactors; tests bring theirs here. */
@@ -202,15 +207,27 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     watchStore: local.watch,
     content: () => machine().config.journal.content,
     // Unless it was heard of meanwhile.
-    lost: ({ id, lastSeenAt }, why) =>
-      intake.amend(id, known =>
+    async lost({ id, lastSeenAt }, why) {
+      await intake.amend(id, known =>
         known.endedAt === undefined && known.lastSeenAt === lastSeenAt
           ? { ...known, endedAt: new Date(systemClock.now()).toISOString(), endReason: lostReason(why) }
           : known,
-      ),
+      )
+      claim.claims.busy(id, false)
+    },
     asks,
   })
   live.listen(entry => watched.hear(entry))
+  const ticks = new Ticks(
+    {
+      workflows: () => handsOff.tick(),
+      claims: () => claim.claims.tick(),
+      ...(cycle ? { cycles: () => cycle.cycles.tick() } : {}),
+      watch: () => watched.watch.tick(),
+      stages: () => work.tick(),
+    },
+    fault,
+  )
 
   await ground.ready()
   await asks.start()
@@ -242,20 +259,18 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       await write([newEntry(body)])
     },
     fault,
-    async tick() {
-      await Promise.all([
-        handsOff.tick(),
-        claim.claims.tick(),
-        cycle?.cycles.tick(),
-        watched.watch.tick(),
-        work.tick(),
-      ])
-    },
+    tick: () => ticks.tick(),
     async close(hosted) {
-      await claim.close()
-      await asks.stop()
-      await intake.idle()
-      await drivers.close(hosted)
+      const steps = [
+        // A room that waits for the world outside is not waited for: what it stored goes on after the next start.
+        () => Promise.race([ticks.idle(), pause(LONGEST_TICK_MS, undefined, { ref: false })]),
+        () => claim.close(),
+        () => asks.stop(),
+        () => intake.idle(),
+        () => drivers.close(hosted),
+      ]
+      // One that fails must not leave the others open: the daemon would hold its lock and serve nobody.
+      for (const step of steps) await step().catch(cause => fault('closing', cause))
       await ground.close()
     },
   }

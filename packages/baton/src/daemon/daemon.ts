@@ -186,14 +186,17 @@ export async function runDaemon(
     clearInterval(sweeping)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
-    // Before its waiters are cut off, or their questions would count as withdrawn.
-    await baton.asks.stop()
-    await quiet(open, servers, DRAIN_MS)
-    await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
-    await baton.close(hosted)
-    // Only now may a successor put its own socket here.
-    rmSync(folder.socket, { force: true })
-    lock.release()
+    try {
+      // Before its waiters are cut off, or their questions would count as withdrawn.
+      await baton.asks.stop().catch(cause => baton.fault('stopping', cause))
+      await quiet(open, servers, DRAIN_MS)
+      await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
+      await baton.close(hosted)
+    } finally {
+      // Only now may a successor put its own socket here.
+      rmSync(folder.socket, { force: true })
+      lock.release()
+    }
   }
 
   return { url, ended, stop }

@@ -10,6 +10,7 @@ import { socketAnswers } from './probe.ts'
 /** How long a successor waits for its predecessor to finish. */
 const HANDOVER_MS = 20_000
 const RETRY_MS = 100
+const LINGER_MS = 3000
 
 const dir = process.argv.find(word => word.startsWith('--state-dir='))?.slice('--state-dir='.length)
 const home = process.env.HOME || homedir()
@@ -37,6 +38,8 @@ async function serve(dir: string, home: string): Promise<number> {
     process.on('uncaughtException', died('the event loop'))
     process.stdout.write(`baton daemon ${VERSION} at ${daemon.url}\n`)
     await daemon.ended
+    // Something that still waits for the world outside must not keep a daemon that serves nobody.
+    setTimeout(() => process.exit(), LINGER_MS).unref()
     return 0
   } catch (cause) {
     const error = cause instanceof BatonError ? cause : new BatonError('internal', String(cause), { cause })

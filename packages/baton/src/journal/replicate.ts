@@ -70,7 +70,7 @@ export function replicate(
         if (!stopped) await rest.sleep(pauseAfter(++failures, options))
       }
     }
-    await remote?.close()
+    await remote?.close().catch(error => options.onFailure?.(error))
   }
   const done = run()
 

@@ -29,7 +29,7 @@ export class Watch {
   /** Those whose number was given out again, and when that was looked at. */
   readonly #reused = new Map<SessionId, { at: number; yes: boolean }>()
   /** Those that died under watch: shown for a while, like any that ended. */
-  readonly #lost = new Map<SessionId, { at: number; last: Watched }>()
+  readonly #lost = new Map<SessionId, { at: number; session: Session }>()
   #watched: readonly Watched[] = []
   #running: Promise<void> | undefined
   #stale = false
@@ -84,9 +84,8 @@ export class Watch {
     this.#mindSleep()
     const spawns = store.spawns({ kinds: ['run', 'watch'] })
     const live = await this.#parts.liveSessions()
-    for (const { id } of live) this.#lost.delete(id)
     await this.#mindReuse(live)
-    const all = subjects(live, spawns)
+    const all = subjects([...live, ...this.#lately(live)], spawns)
     await this.#survey.take(all)
     for (const session of displaced(live, clock.now(), pid => this.#parts.processes.alive(pid)))
       await this.#parts.lost(session, 'another session began at its place')
@@ -109,16 +108,16 @@ export class Watch {
       const tell = health.tell && this.#alive.has(subject.id)
       await this.#record.findings(subject, assess(seen, health, now), tell)
     }
-    this.#watched = [...watched, ...this.#lately(watched)]
+    this.#watched = watched
     this.#forget(new Set(all.map(({ id }) => id)))
-    await this.#leftovers.look(this.#watched)
+    await this.#leftovers.look(watched)
   }
 
   /** Ends a session that can only be over, and says how it was known. */
   async #lose(one: Watched, now: number): Promise<'silent' | 'died' | undefined> {
     const { session, place, pid } = one
     // Whoever hosts an agent says itself when it is over.
-    if (!session || place?.startsWith('hosted ')) return undefined
+    if (!session || place?.startsWith('hosted ') || this.#lost.has(session.id)) return undefined
     const sight = this.#survey.at(place)
     const why = lossOf({
       ...one,
@@ -129,16 +128,16 @@ export class Watch {
     if (why === undefined) return undefined
     await this.#parts.lost(session, why)
     if (!one.died) return 'silent'
-    this.#lost.set(session.id, { at: this.#parts.clock.elapsed(), last: one })
+    this.#lost.set(session.id, { at: this.#parts.clock.elapsed(), session })
     return 'died'
   }
 
-  /** Those that died in the last hour and are not live any more. */
-  #lately(watched: readonly Watched[]): Watched[] {
-    const shown = new Set(watched.map(({ id }) => id))
+  /** Those that died in the last hour and have not come back. */
+  #lately(live: readonly Session[]): Session[] {
     const oldest = this.#parts.clock.elapsed() - SHOWN_MS
-    for (const [id, { at }] of this.#lost) if (at < oldest) this.#lost.delete(id)
-    return [...this.#lost.values()].flatMap(({ last }) => (shown.has(last.id) ? [] : last))
+    const back = new Set(live.map(({ id }) => id))
+    for (const [id, { at }] of this.#lost) if (at < oldest || back.has(id)) this.#lost.delete(id)
+    return [...this.#lost.values()].map(({ session }) => session)
   }
 
   #runs({ id, pid }: Session): boolean {

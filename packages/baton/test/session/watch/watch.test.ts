@@ -187,6 +187,37 @@ describe('A session that never said goodbye', () => {
     expect(await w.watch.look()).toEqual([])
   })
 
+  it('is one line with what Baton started, and gone with it', async () => {
+    await using w = await watchWorld()
+    const launch = { program: 'claude', args: [] }
+    const started = {
+      agent: 'claude-code',
+      driver: 'tmux',
+      launch,
+      cwd: '/w',
+      project: '/w',
+      env: {},
+    } as const
+    const { place, title, pid } = await w.spawns.start(started)
+    w.sessions = [aSession(1, { ownPid: true, pid: 42, lastSeenAt: at(0), pane: place ?? '' })]
+    alive(w, 42)
+    await w.pass(5)
+    alive(w)
+    w.screens.set(place ?? '', { state: 'dead', lines: [], pid: pid ?? 0 })
+    await w.pass(5)
+    await w.pass(11)
+    expect(w.lost).toHaveLength(1)
+    w.sessions = []
+    await w.pass(60)
+    expect((await w.watch.look()).map(({ state, session }) => [state, session?.id])).toEqual([
+      ['dead', sessionId(1)],
+    ])
+    expect(w.lost).toHaveLength(1)
+    await w.spawns.kill(title)
+    await w.pass(5)
+    expect(await w.watch.look()).toEqual([])
+  })
+
   it('is over when it went while no daemon ran: an earlier one had seen it', async () => {
     await using w = await watchWorld()
     w.sessions = [

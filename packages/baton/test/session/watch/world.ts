@@ -87,7 +87,10 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
   const parts: WatchParts = {
     store: store.watch,
     liveSessions: async () => world.sessions.filter(({ endedAt }) => endedAt === undefined),
-    lost: async ({ id }, why) => void world.lost.push(`${id} ${why}`),
+    async lost({ id }, why) {
+      world.lost.push(`${id} ${why}`)
+      world.sessions = world.sessions.map(each => (each.id === id ? { ...each, endedAt: at(0) } : each))
+    },
     drivers: [driver],
     processes: {
       alive: pid => world.processes.some(one => one.pid === pid),

@@ -1,0 +1,35 @@
+/** What is due every few seconds. A room that is still busy with the last time is left out, and holds up no other. */
+export class Ticks {
+  readonly #rooms: Readonly<Record<string, () => Promise<unknown>>>
+  readonly #fault: (during: string, cause: unknown) => void
+  readonly #running = new Map<string, Promise<void>>()
+
+  constructor(
+    rooms: Readonly<Record<string, () => Promise<unknown>>>,
+    fault: (during: string, cause: unknown) => void,
+  ) {
+    this.#rooms = rooms
+    this.#fault = fault
+  }
+
+  /** Resolves when all that begins now has ended; never rejects. */
+  async tick(): Promise<void> {
+    await Promise.all(
+      Object.entries(this.#rooms).map(([name, work]) => {
+        if (this.#running.has(name)) return undefined
+        const mine = Promise.resolve()
+          .then(work)
+          .then(() => {})
+          .catch(cause => this.#fault(`ticking: ${name}`, cause))
+          .finally(() => this.#running.delete(name))
+        this.#running.set(name, mine)
+        return mine
+      }),
+    )
+  }
+
+  /** Resolves when nothing is under way: what is begun is recorded before the store is closed. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running.values())
+  }
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { compose } from '../../src/compose.ts'
+import { openStateFolder } from '../../src/config/state-folder.ts'
+import { runDaemon } from '../../src/daemon/daemon.ts'
+import { takeLock } from '../../src/store/lock.ts'
+import { hookWorld } from '../hook/world.ts'
+
+it('A daemon lets go of its lock and socket even when something cannot be closed', async () => {
+  await using world = hookWorld()
+  const folder = openStateFolder(world.folder.dir)
+  const lock = takeLock(folder.lock, 0)
+  if (!lock) throw new Error('another daemon runs here')
+  const { home } = world
+  const baton = await compose({ folder, env: { HOME: home }, home })
+  const close = async (hosted?: 'end' | 'leave') => {
+    await baton.close(hosted)
+    throw new Error('the database did not answer')
+  }
+  const daemon = await runDaemon({ ...baton, close }, folder, lock, '0.0.0')
+  daemon.stop('stopped')
+  await daemon.ended
+  expect(existsSync(folder.socket)).toBe(false)
+  const next = takeLock(folder.lock, 0)
+  expect(next).toBeDefined()
+  next?.release()
+})
