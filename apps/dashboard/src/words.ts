@@ -3,6 +3,7 @@ import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import type { PsRow } from '@batonpass/contract/watch'
+import { plainly } from './unseen.ts'
 import { SEEN } from './watch.ts'
 
 export type Tone = 'plain' | 'good' | 'wait' | 'bad' | 'info'
@@ -23,9 +24,15 @@ export const AGENTS = Object.fromEntries(
 
 /** The last name of a path. */
 export const baseOf = (path: string | undefined): string =>
-  path?.split('/').filter(Boolean).at(-1) ?? 'no project'
+  plainly(path?.split('/').filter(Boolean).at(-1) ?? 'no project', LONGEST_NAME)
+const LONGEST_NAME = 80
 
-export function lineOf({ body }: Entry): Line {
+export function lineOf(entry: Entry): Line {
+  const line = wordsOf(entry)
+  return { ...line, title: plainly(line.title), detail: plainly(line.detail) }
+}
+
+function wordsOf({ body }: Entry): Line {
   switch (body.kind) {
     case 'event':
       return eventLine(body.event)

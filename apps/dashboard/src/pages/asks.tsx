@@ -6,6 +6,7 @@ import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Ago } from '../time.tsx'
 import { isTyping } from '../typing.ts'
+import { plainly } from '../unseen.ts'
 
 /** Questions that wait for a person: everything needed to answer, and the answer one key away. */
 export function AsksPage() {
@@ -99,7 +100,7 @@ function Settled({ asks }: { asks: readonly Ask[] }) {
           {asks.map(ask => (
             <tr key={ask.id}>
               <td class="wide">
-                <code>{ask.detail.split('\n')[0]?.slice(0, 160)}</code>
+                <code>{plainly(ask.detail.split('\n')[0] ?? '', 160)}</code>
               </td>
               <td>
                 <Tag tone={ask.answer ? (/allow|yes/.test(ask.answer.option) ? 'good' : 'bad') : 'plain'}>

@@ -10,6 +10,7 @@ import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, span } from '../time.tsx'
 import { isTyping } from '../typing.ts'
+import { plainly } from '../unseen.ts'
 import { AGENTS, baseOf, counted, WHO } from '../words.ts'
 
 const SPANS = [
@@ -119,7 +120,7 @@ function Waits({ waits: { asks, sessions } }: Pick<Recap, 'waits'>) {
       <ul class="panel">
         {asks.map(ask => (
           <li key={ask.id}>
-            <Tag tone="wait">asks</Tag> <code>{ask.detail.split('\n')[0]}</code>{' '}
+            <Tag tone="wait">asks</Tag> <code>{plainly(ask.detail.split('\n')[0] ?? '')}</code>{' '}
             <Link to="/asks">Answer</Link>
           </li>
         ))}
@@ -226,7 +227,7 @@ function Decided({ decided }: Pick<Recap, 'decided'>) {
               <td class="wide">
                 {subjects.map(subject => (
                   <div key={subject}>
-                    <code>{subject}</code>
+                    <code>{plainly(subject)}</code>
                   </div>
                 ))}
               </td>

@@ -15,6 +15,7 @@ import { Terminal } from '../parts/terminal.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, now, span } from '../time.tsx'
+import { plainly } from '../unseen.ts'
 import { useWatch } from '../watch.ts'
 import { AGENTS, baseOf, stateOf } from '../words.ts'
 
@@ -114,7 +115,7 @@ function Facts({ view: { session, run, parent, children } }: { view: SessionView
         <code>{session.nativeSession}</code>
       </Fact>
       <Fact name="Folder">
-        <code>{session.project ?? session.cwd ?? 'unknown'}</code>
+        <code>{plainly(session.project ?? session.cwd ?? 'unknown', 200)}</code>
       </Fact>
       {run ? (
         <Fact name="Workflow">

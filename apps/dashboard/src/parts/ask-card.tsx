@@ -3,6 +3,7 @@ import type { AskView } from '@batonpass/contract/dashboard'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link } from '../router.tsx'
 import { Ago, now, span } from '../time.tsx'
+import { plainly } from '../unseen.ts'
 import { AGENTS, baseOf } from '../words.ts'
 import { Analysis, Command } from './analysis.tsx'
 import { Glyph } from './glyph.tsx'
@@ -44,7 +45,7 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
           <span class="dim">
             {agent ? AGENTS[agent] : ''} in{' '}
             {session ? <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> : baseOf(project)}
-            {cwd && cwd !== project ? ` (${cwd})` : ''}
+            {cwd && cwd !== project ? ` (${plainly(cwd, 160)})` : ''}
           </span>
           <span class="left">
             asked <Ago at={ask.createdAt} /> · {left > 0 ? `${span(left)} left` : 'time is up'}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link } from '../router.tsx'
 import { clockTime } from '../time.tsx'
+import { plainly } from '../unseen.ts'
 import { baseOf, type Line, lineOf, subjectOf, WHO } from '../words.ts'
 import { toneOf } from './analysis.tsx'
 import { Decision } from './decision.tsx'
@@ -46,7 +47,7 @@ function lineFor({ entry, call, decision, end }: Step): Line {
     : decision && decision.decision !== 'allow'
       ? toneOf(decision.decision)
       : 'plain'
-  return { mark: 'tool', title: call.tool, detail: subjectOf(call), tone, code: true }
+  return { mark: 'tool', title: call.tool, detail: plainly(subjectOf(call)), tone, code: true }
 }
 
 /** What became of a call, in a few words. */

@@ -1,8 +1,5 @@
 import type { ComponentChildren } from 'preact'
-
-/** Characters that take no room, or turn the direction of what follows: a text can hide in them, or seem another.
- * The one that only chooses the coloured form of an emoji is harmless. */
-const UNSEEN = /((?!\ufe0f)\p{Default_Ignorable_Code_Point})/u
+import { nameOf, UNSEEN } from '../unseen.ts'
 
 /** A text as it really is: what would not be seen is named in its place. */
 export function seen(text: string): ComponentChildren {
@@ -12,7 +9,7 @@ export function seen(text: string): ComponentChildren {
       piece
     ) : (
       <span key={index} class="unseen" title="A character that cannot be seen">
-        U+{(piece.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}
+        {nameOf(piece)}
       </span>
     ),
   )

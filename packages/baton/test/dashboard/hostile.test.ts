@@ -75,6 +75,7 @@ describe.each([1440, 390])('texts that mean harm, in a window %s wide', width =>
     const { page } = opened
     await page.goto(await world.link())
     await page.locator('.card').nth(4).waitFor()
+    expect(await page.locator('.card h3').allTextContents()).toContain('⟨U+202E⟩evil')
     for (const path of [
       '/',
       '/asks',
