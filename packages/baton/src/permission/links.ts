@@ -105,9 +105,9 @@ async function askPerson(
 export const dialogFollows = (event: ToolEvent, { attended }: ReactionContext): boolean =>
   event.type === 'ToolRequested' && event.agent === 'claude-code' && attended === true
 
-/** The dialog is on the screen all the while, unless nobody sits there. */
+/** The dialog is on the screen all the while, unless nobody sits there; Codex opens it only after its hook. */
 const dialogIsOpen = (event: ToolEvent, { attended }: ReactionContext): boolean =>
-  event.type === 'PermissionAsked' && attended !== false
+  event.type === 'PermissionAsked' && event.agent !== 'codex' && attended !== false
 
 const DIALOG_MS = 7200 * 1000
 const UNATTENDED_MS = 60_000

@@ -215,6 +215,18 @@ describe('/handoff', () => {
     expect(await at.send('third', start())).toEqual({})
   })
 
+  it('waits for the first prompt of a session that is deaf at its start, and is given once', async () => {
+    await using at = await world()
+    put(at.folder, await at.send('old', ask()), document('failed'))
+    await at.send('old', stop())
+    expect(await at.send('new', { ...start('clear'), deaf: true })).toEqual({})
+    expect(await at.send('another', start('startup'))).toEqual({})
+    expect((await at.send('new', { type: 'PromptSubmitted', prompt: 'go on' })).context).toContain(
+      '<handoff-context>',
+    )
+    expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'and now' })).toEqual({})
+  })
+
   it('touches no other session: resumed, compacted, of a subagent or without a request', async () => {
     await using at = await world()
     put(at.folder, await at.send('old', ask()), document('failed'))

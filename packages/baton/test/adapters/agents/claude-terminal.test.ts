@@ -14,6 +14,8 @@ it('The prompt line is what stands between the rules; a suggestion in dim letter
     state: 'waiting',
     typed: '',
   })
+  // An empty prompt line in shell mode: what Baton types there would be run.
+  expect(read(`${rule}\n! \n${rule}`)).toEqual({ state: 'waiting', typed: '!' })
   expect(read('Do you want to proceed?\n❯ 1. Yes')).toEqual({ state: 'dialog', typed: '' })
   expect(read('')).toEqual({ state: 'unknown', typed: '' })
 })

@@ -27,7 +27,9 @@ function promptBox(screen: string): PromptBox | undefined {
   const below = lines.slice(bottom + 1).filter(line => line.trim() !== '')
   const [first = '', ...rest] = lines.slice(top + 1, bottom)
   if (top < 0 || below.length > MOST_HINTS || !/^[❯>!]/.test(first)) return undefined
-  return { above: lines.slice(0, top), typed: [first.slice(1), ...rest].join('\n').trim(), below }
+  // What is typed behind a `!` goes to a shell.
+  const mark = first.startsWith('!') ? '!' : ''
+  return { above: lines.slice(0, top), typed: [mark + first.slice(1), ...rest].join('\n').trim(), below }
 }
 
 /** A status line of several rows, and hints below it. */

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'the real program, 0.166.0',
+  tried: 'with the real program, 0.166.0',
   offers: {
     allow: { partly: 'A hook cannot lift Codex’s own sandbox; its approval dialog is answered for it.' },
     deny: 'yes',
@@ -17,7 +17,7 @@ export const capabilities: Capabilities = {
       partly:
         'Through the separate program codex-acp. It asks for what its read-only sandbox forbids; only its hooks see the rest.',
     },
-    terminal: { missing: 'Its screen is not read yet.' },
+    terminal: 'yes',
   },
   cautions: [
     {

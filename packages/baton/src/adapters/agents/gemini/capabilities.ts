@@ -1,23 +1,23 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'the real program, 0.61.0',
+  tried: 'with the real program, 0.61.0',
   offers: {
     allow: { partly: 'Its own dialog stays where it would show one: no hook answers that.' },
     deny: 'yes',
     ask: {
       partly:
-        'Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so it is a refusal that says so.',
+        'In tmux, by its own dialog. Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
     },
     continue: 'yes',
-    inject: 'yes',
+    inject: { partly: 'After /clear it drops what a hook says, so it is told with the next prompt.' },
     context: 'yes',
     evidence: 'yes',
     ends: { partly: 'A failed turn and an interrupt fire no hook.' },
     resume: 'yes',
     headless: 'yes',
     acp: 'yes',
-    terminal: { missing: 'Its screen is not read yet.' },
+    terminal: 'yes',
   },
   cautions: [
     {
@@ -25,8 +25,8 @@ export const capabilities: Capabilities = {
       fix: 'Install for the user (the default), or trust the folder in Gemini CLI.',
     },
     {
-      what: 'A call that needs a person is refused, because an ask would keep a run without a terminal waiting for ever.',
-      fix: 'Answer in the dashboard, in Telegram or with `baton allow` while the call waits, or add a rule.',
+      what: 'Outside tmux a call that needs a person is refused, because an ask would keep a run without a terminal waiting for ever.',
+      fix: 'Run it in tmux (`baton run --agent gemini`), answer in the dashboard, in Telegram or with `baton allow` while the call waits, or add a rule.',
     },
   ],
 }

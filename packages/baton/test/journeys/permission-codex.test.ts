@@ -1,0 +1,71 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { codex } from '../world/agents/codex.ts'
+import { installAgent } from '../world/agents/install.ts'
+import { agentHome } from '../world/agents/real.ts'
+import { startTerminal } from '../world/agents/tmux.ts'
+import { batonIn } from '../world/baton.ts'
+import { startModel, textOf } from '../world/model.ts'
+import { CHAT, startTelegram } from '../world/telegram.ts'
+import { call, say } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
+
+const DIALOG = /Would you like to run the following command\?/
+
+/** The model wants to leave Codex's sandbox, for which Codex itself asks. */
+const escape = (command: string) =>
+  call('exec_command', {
+    cmd: command,
+    sandbox_permissions: 'require_escalated',
+    justification: 'It needs to.',
+  })
+
+test('Codex’s own dialog is answered for the person where Baton knows the answer, from afar, or stays for them', {
+  timeout: 120_000,
+}, async () => {
+  await using model = await startModel([codex.dialect])
+  await using telegram = await startTelegram()
+  await using home = await agentHome(codex, model)
+  await using baton = batonIn(home.path, home.project)
+  baton.configure(
+    `permission:\n  undecided: defer\npermissions:\n  allow:\n    - pattern: '^touch allowed\\.txt$'\n  ask:\n    - pattern: '^touch asked\\.txt$'\ntelegram:\n  enabled: true\n  token: "${telegram.token}"\n  chat_id: ${CHAT}\n  timeout_sec: 60\n  poll_interval_sec: 1\n  api_root: ${telegram.url}\n`,
+  )
+  await baton.must('init', '--agent', 'codex')
+  // What a script does no rule can know.
+  writeFileSync(join(home.project, 'unknown.sh'), 'touch left.txt\n')
+  const commands = ['touch allowed.txt', 'touch asked.txt', 'sh unknown.sh']
+  const turns = [...commands.map(escape), say('Tried all three.')]
+  model.script({ key: home.key }, () => turns.shift())
+  await using terminal = await startTerminal({
+    command: [
+      await installAgent('codex'),
+      ...['--disable', 'daemon_auto_start', '--dangerously-bypass-hook-trust', '--', 'try them'],
+    ],
+    cwd: home.project,
+    env: home.env(),
+    evidence: () => `${model.summary()}\n${JSON.stringify(telegram.messages().map(({ text }) => text))}`,
+  })
+  const there = (file: string) => existsSync(join(home.project, file))
+  await until(() => there('allowed.txt'), { what: 'what a rule allows', evidence: () => terminal.screen() })
+  expect(await terminal.history()).not.toMatch(DIALOG)
+
+  // Once for the command, and once more for leaving the sandbox with it.
+  const first = await telegram.message(({ text }) => text.includes('asked.txt'), 'the question')
+  telegram.press(first, '✅ Allow')
+  const second = await telegram.message(
+    ({ text, id }) => text.includes('asked.txt') && id !== first.id,
+    'the question about the sandbox',
+  )
+  // Codex opens its dialog only when its hook has left the question to it.
+  expect(await terminal.screen()).not.toMatch(DIALOG)
+  telegram.press(second, '✅ Allow')
+  await until(() => there('asked.txt'), { what: 'what a person allowed from afar' })
+
+  await terminal.waitForScreen(DIALOG)
+  expect(there('left.txt')).toBe(false)
+  await terminal.press('y')
+  await until(() => there('left.txt'), { what: 'what the person allowed in the dialog' })
+  await terminal.waitForScreen(/Tried all three\./)
+  expect(textOf(model.mainRequests({ key: home.key }).at(-1) ?? expect.fail())).not.toContain('denied')
+})
