@@ -72,6 +72,7 @@ describe('an agent cannot help itself', () => {
     'rm ~/.config/opencode/plugin/baton.js',
     'sed -i d .pi/extensions/baton.ts',
     'echo x > ~/.pi/agent/extensions/other.ts',
+    'rm ~/.omp/agent/extensions/baton.ts',
     'rm .github/hooks/baton.json',
     'echo {} > ~/.copilot/hooks/baton.json',
     'echo {} > ~/.copilot/config.json',

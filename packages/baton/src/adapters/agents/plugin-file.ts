@@ -7,6 +7,8 @@ import { type Place, refuseLocal } from './settings-install.ts'
 export interface PluginPlan {
   profile: AgentProfile
   path(place: Place): string
+  /** The same file for a relative of the agent, and the files that show that it is on this machine. */
+  also?(place: Place): { path: string; signs: readonly string[] } | undefined
   /** The plugin's code below the bridge: it calls `ask(event, payload)`. */
   body: string
 }
@@ -20,31 +22,41 @@ export function pluginInstall(plan: PluginPlan): Pick<AgentAdapter, 'install' | 
     .digest('hex')
     .slice(0, 12)
   const isOurs = (text: string | undefined) => text?.startsWith(mark) === true
+  const pathsIn = (place: Place, read: Read): string[] => {
+    const also = plan.also?.(place)
+    const there = also && [also.path, ...also.signs].some(path => read(path) !== undefined)
+    return [plan.path(place), ...(there ? [also.path] : [])]
+  }
   return {
     install(target, read) {
       refuseLocal(profile.title, target)
-      const path = plan.path(target)
-      const before = read(path)
-      if (before !== undefined && !isOurs(before)) {
-        throw new BatonError('settings_unreadable', `${path}, line 1: this file is not Baton's.`, {
-          remedy: 'Move it to another name, then run the command again. Baton changed nothing in it.',
-        })
-      }
       const after = `${mark}${form} --source ${target.scope}\n${ABOUT}${settings(target, profile)}${BRIDGE}${plan.body}`
-      return after === before ? [] : [{ path, before, after }]
+      return pathsIn(target, read).flatMap(path => {
+        const before = read(path)
+        if (before !== undefined && !isOurs(before)) {
+          throw new BatonError('settings_unreadable', `${path}, line 1: this file is not Baton's.`, {
+            remedy: 'Move it to another name, then run the command again. Baton changed nothing in it.',
+          })
+        }
+        return after === before ? [] : [{ path, before, after }]
+      })
     },
-    uninstall(target, read) {
-      const path = plan.path(target)
-      const before = read(path)
-      return isOurs(before) ? [{ path, before, after: undefined }] : []
-    },
+    uninstall: (target, read) =>
+      pathsIn(target, read).flatMap(path => {
+        const before = read(path)
+        return isOurs(before) ? [{ path, before, after: undefined }] : []
+      }),
     installed(target, read) {
-      const text = read(plan.path(target))
-      if (!isOurs(text)) return 'no'
-      return text?.startsWith(`${mark}${form} --source ${target.scope}\n`) ? 'yes' : 'stale'
+      const texts = pathsIn(target, read).map(path => read(path))
+      if (!texts.some(isOurs)) return 'no'
+      const isNew = (text: string | undefined) =>
+        text?.startsWith(`${mark}${form} --source ${target.scope}\n`) === true
+      return texts.every(isNew) ? 'yes' : 'stale'
     },
   }
 }
+
+type Read = (path: string) => string | undefined
 
 const MARK = '// baton-plugin '
 const ABOUT = `// Written by \`baton init\`, taken away by \`baton uninstall\`; changes to it are lost. It tells Baton what the session does

@@ -30,12 +30,13 @@ const SETTINGS: readonly RegExp[] = [
   /(^|\/)\.github\/(hooks(\/|$)|copilot\/settings[^/]*\.json$)/,
   /(^|\/)(\.opencode|\.config\/opencode)\/plugins?(\/|$)/,
   /(^|\/)\.pi\/(agent\/)?(extensions(\/|$)|settings\.json$)/,
+  /(^|\/)\.omp\/(agent\/)?(extensions(\/|$)|(settings\.json|config\.ya?ml)$)/,
   /(^|\/)\.git\/((modules|worktrees)\/.+\/)?(hooks|config(\.worktree)?|info)(\/|$)/,
 ]
 
 /** The folders of agents' hook settings: written as a whole, whatever is in them is replaced. */
 const OWN_FOLDER =
-  /(^|\/)(\.claude|\.cursor|\.codex|\.gemini|\.copilot|\.opencode|\.config\/opencode|\.pi|\.pi\/agent)$/
+  /(^|\/)(\.claude|\.cursor|\.codex|\.gemini|\.copilot|\.opencode|\.config\/opencode|\.(?:pi|omp)|\.(?:pi|omp)\/agent)$/
 /** Mostly about other things, but hook settings go with it. */
 const HOLDS_SETTINGS = /(^|\/)\.github$/
 
@@ -74,6 +75,11 @@ const SAMPLES = [
   '.pi/extensions/baton.ts',
   '.pi/agent/extensions',
   '.pi/agent/extensions/baton.ts',
+  '.omp',
+  '.omp/agent',
+  '.omp/agent/config.yml',
+  '.omp/agent/extensions',
+  '.omp/agent/extensions/baton.ts',
   '.git/config',
   '.git/hooks',
   '.git/hooks/pre-commit',

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'the real program, 0.87.1',
+  tried: 'with the real program, 0.87.1',
   offers: {
     allow: 'yes',
     deny: 'yes',
@@ -14,12 +14,12 @@ export const capabilities: Capabilities = {
     resume: 'yes',
     headless: 'yes',
     acp: { missing: 'It does not speak the protocol.' },
-    terminal: { missing: 'Its screen is not read; its extension sends prompts itself.' },
+    terminal: 'yes',
   },
   cautions: [
     {
-      what: 'oh-my-pi keeps its extensions in a folder of its own.',
-      fix: 'Link it: mkdir -p ~/.omp/agent/extensions && ln -s ~/.pi/agent/extensions/baton.ts ~/.omp/agent/extensions/',
+      what: 'oh-my-pi keeps its extensions in a folder of its own, ~/.omp. It was not run under Baton.',
+      fix: 'Run oh-my-pi once, then `baton init --agent pi`: it puts the extension there, too.',
     },
   ],
 }
