@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'the real program, 1.0.102',
+  tried: 'with the real program, 1.0.102',
   offers: {
     allow: 'yes',
     deny: 'yes',
@@ -14,7 +14,7 @@ export const capabilities: Capabilities = {
     resume: 'yes',
     headless: 'yes',
     acp: 'yes',
-    terminal: { missing: 'Its screen is not read yet.' },
+    terminal: 'yes',
   },
   cautions: [],
 }

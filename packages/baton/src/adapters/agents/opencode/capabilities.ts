@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'the real program, 1.18.18',
+  tried: 'with the real program, 1.18.18',
   offers: {
     allow: 'yes',
     deny: 'yes',
@@ -20,7 +20,7 @@ export const capabilities: Capabilities = {
       partly:
         'It asks for commands, edits, fetches and other folders; only its plugin sees the rest, such as tools of MCP servers.',
     },
-    terminal: { missing: 'Its screen is not read; its plugin sends prompts itself.' },
+    terminal: 'yes',
   },
   cautions: [
     {
