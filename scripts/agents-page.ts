@@ -1,24 +1,26 @@
 import { agents } from '../packages/baton/src/adapters/agents/agent-list.ts'
-import { type Offer, WANTED, type Wanted } from '../packages/baton/src/ports/agent.ts'
+import { type Offer, WANTED, WANTED_WORDS } from '../packages/baton/src/ports/agent.ts'
 
 /** docs/agents.md: what each agent offers, and between two marks the table of the last run of the real programs. */
 export function agentsPage(before: string): string {
   const titles = agents.map(({ adapter }) => adapter.title)
   const rows = WANTED.map(
     wanted =>
-      `| ${MEANING[wanted]} | ${agents.map(({ capabilities }) => sign(capabilities.offers[wanted])).join(' | ')} |`,
+      `| ${WANTED_WORDS[wanted]} | ${agents.map(({ capabilities }) => sign(capabilities.offers[wanted])).join(' | ')} |`,
   )
   const details = agents.map(({ adapter, capabilities: { offers, cautions, tried } }) => {
     const limits = WANTED.flatMap(wanted => {
       const offer = offers[wanted]
       if (offer === 'yes') return []
-      return [`- **${MEANING[wanted]}**: ${'partly' in offer ? offer.partly : `missing. ${offer.missing}`}`]
+      return [
+        `- **${WANTED_WORDS[wanted]}**: ${'partly' in offer ? offer.partly : `missing. ${offer.missing}`}`,
+      ]
     })
     const todo = cautions.map(({ what, fix }) => `- ${what} ${fix}`)
     return [
       `## ${adapter.title}`,
       '',
-      `Tried with ${tried}. Install: \`baton init --agent ${adapter.aliases[0] ?? adapter.name}\`. More: [agents/${adapter.name}.md](agents/${adapter.name}.md).`,
+      `Tried ${tried}. Install: \`baton init --agent ${adapter.aliases[0] ?? adapter.name}\`. More: [agents/${adapter.name}.md](agents/${adapter.name}.md).`,
       ...(limits.length > 0 ? ['', ...limits] : []),
       ...(todo.length > 0 ? ['', 'What to do:', '', ...todo] : []),
       '',
@@ -38,7 +40,7 @@ ${rows.join('\n')}
 
 ## What was seen on the real programs
 
-\`npm run test:agents\` runs the same scenarios against every real program, offline and without a terminal, and prints this table; each column is its agent's last run. For *ask* nobody is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`.
+\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table; each column is its agent's last run. For *ask* nobody is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`. For *judge* and *supervisor* the agent's own program answers Baton's question, without a tool, and its answer counts. *hosted* is \`baton chat\` over ACP: a call that the rules allow, one that they refuse, one that a person allows with \`baton allow\` in another terminal, and a reply that is stopped.
 
 ${seen(before)}
 
@@ -56,18 +58,3 @@ function seen(before: string): string {
 }
 
 const sign = (offer: Offer): string => (offer === 'yes' ? '✓' : 'partly' in offer ? '◐' : '–')
-
-const MEANING: Record<Wanted, string> = {
-  allow: 'allow',
-  deny: 'deny with a reason',
-  ask: 'ask the person',
-  continue: 'go on after a stop',
-  inject: 'context at the start (handoff)',
-  context: 'context size',
-  evidence: 'transcript as evidence',
-  ends: 'why a session or turn ended',
-  resume: 'resume',
-  headless: 'without a terminal',
-  acp: 'hosted over ACP',
-  terminal: 'typed into in tmux',
-}

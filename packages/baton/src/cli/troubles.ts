@@ -70,9 +70,9 @@ export const TROUBLES = {
   },
   'AGENT/limits': {
     severity: 'note',
-    says: 'not offered: {what}',
-    cause: 'The agent has no hook or protocol for it.',
-    fix: 'docs/agents.md says what does it instead, or that nothing does',
+    says: 'not offered: {what}. {why}',
+    cause: 'The agent has no hook or protocol for it, or Baton does not read it.',
+    fix: 'Nothing is wrong; docs/agents.md compares what the agents offer',
   },
   'git/absent': {
     severity: 'fail',

@@ -131,6 +131,22 @@ export const WANTED = [
 ] as const
 export type Wanted = (typeof WANTED)[number]
 
+/** The same for people. */
+export const WANTED_WORDS: Readonly<Record<Wanted, string>> = {
+  allow: 'allow',
+  deny: 'deny with a reason',
+  ask: 'ask the person',
+  continue: 'go on after a stop',
+  inject: 'context at the start (handoff)',
+  context: 'context size',
+  evidence: 'transcript as evidence',
+  ends: 'why a session or turn ended',
+  resume: 'resume',
+  headless: 'without a terminal',
+  acp: 'hosted over ACP',
+  terminal: 'typed into in tmux',
+}
+
 /** `yes`, or how far it goes and why not further, in a sentence for people. */
 export type Offer = 'yes' | { partly: string } | { missing: string }
 
@@ -139,7 +155,7 @@ export interface Capabilities {
   readonly offers: Readonly<Record<Wanted, Offer>>
   /** What a person must do or know before it works as they expect. */
   readonly cautions: readonly Caution[]
-  /** The version it was last run with, or how else it was tried. */
+  /** How it was tried, after the word “Tried”: with which version, or how else. */
   readonly tried: string
 }
 

@@ -7,7 +7,7 @@ import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
-import { type Agent, type AgentAdapter, type Capabilities, WANTED } from '../../ports/agent.ts'
+import { type Agent, type AgentAdapter, type Capabilities, WANTED, WANTED_WORDS } from '../../ports/agent.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
@@ -82,7 +82,9 @@ function privacyChecks(io: Io): Check[] {
 async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io): Promise<Check[]> {
   const program = adapter.programs.map(name => onPath(name, io.env)).find(found => found !== undefined)
   const places = { project: findWorktreeRoot(io.cwd), home: io.home, env: io.env }
-  const scopes = adapter.scopes.map(scope => ({
+  // In the home itself the project's file is the user's.
+  const distinct = adapter.scopes.filter(scope => scope !== 'project' || places.project !== places.home)
+  const scopes = distinct.map(scope => ({
     scope,
     state: stateOf(adapter, { ...places, scope }),
   }))
@@ -110,15 +112,18 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
 
 /** What the agent cannot do under Baton, and what to do about it. */
 function limits(name: string, { offers, cautions }: Capabilities): Check[] {
-  const missing = WANTED.flatMap(wanted => {
+  const less = WANTED.flatMap((wanted): Check[] => {
     const offer = offers[wanted]
-    return typeof offer === 'object' && 'missing' in offer ? [wanted] : []
+    if (offer === 'yes') return []
+    if ('missing' in offer)
+      return [found('AGENT/limits', { what: WANTED_WORDS[wanted], why: offer.missing }, name)]
+    return [{ name, state: 'note', message: `${WANTED_WORDS[wanted]}, with a limit: ${offer.partly}` }]
   })
   return [
     ...cautions
       .filter(({ checked }) => !checked)
       .map(({ what, fix }): Check => ({ name, state: 'note', message: what, fix })),
-    ...(missing.length > 0 ? [found('AGENT/limits', { what: missing.join(', ') }, name)] : []),
+    ...less,
   ]
 }
 
@@ -133,9 +138,12 @@ function stateOf(adapter: AgentAdapter, target: Parameters<AgentAdapter['install
   }
 }
 
+/** All are asked at once, and some unpack themselves first. */
+const VERSION_MS = 20_000
+
 function versionOf(program: string, io: Io): Promise<string> {
   return new Promise(resolve => {
-    execFile(program, ['--version'], { timeout: 5000, cwd: io.home }, (error, stdout) =>
+    execFile(program, ['--version'], { timeout: VERSION_MS, cwd: io.home }, (error, stdout) =>
       resolve(error ? 'does not say its version' : printable(stdout.split('\n')[0] ?? '').slice(0, 80)),
     )
   })

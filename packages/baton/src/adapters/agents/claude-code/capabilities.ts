@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'the real program, 2.1.325',
+  tried: 'with the real program, 2.1.325',
   offers: {
     allow: 'yes',
     deny: 'yes',

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../../ports/agent.ts'
 
 export const capabilities: Capabilities = {
-  tried: 'by the recorded shapes of its JSON; the program is not on npm',
+  tried: 'only on recorded shapes of its JSON, because the program is not on npm',
   offers: {
     allow: 'yes',
     deny: 'yes',
