@@ -1,6 +1,7 @@
 import type { Ask, AskFacts, AskKind, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
+import { visible } from '@batonpass/contract/visible'
 import type { AskStore } from '../ports/ask-store.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Answered, Answering, Channel, Given, News } from '../ports/channel.ts'
@@ -125,7 +126,9 @@ export class Asks implements Answering {
   }
 
   /** The same, and gives the channels that reached somebody. */
-  async reach(news: News): Promise<string[]> {
+  async reach(given: News): Promise<string[]> {
+    // A folder, a branch or an issue names itself: nothing in it may steer a terminal or turn the text around.
+    const news = { ...given, text: visible(given.text) }
     const reached: string[] = []
     await Promise.all(
       this.#parts.channels.map(channel =>

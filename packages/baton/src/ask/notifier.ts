@@ -1,6 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { Config, NoticeKind } from '@batonpass/contract/config'
 import type { AskId, SessionId } from '@batonpass/contract/ids'
+import { visible } from '@batonpass/contract/visible'
 import type { Channel, News } from '../ports/channel.ts'
 import { type ConsiderateParts, firstTime } from './considerate.ts'
 
@@ -52,7 +53,13 @@ export function notifierChannel(notifier: Notifier, parts: NotifierParts): Chann
     settle: async () => {},
     show: async ask => (await send(noticeOf(ask))) && notifier.reaches,
     tell: ({ project, text, kind = 'trouble', session }) =>
-      send({ kind, project, session, title: `Baton: ${TITLES[kind]}`, text: text.slice(0, LONGEST) }),
+      send({
+        kind,
+        project,
+        session,
+        title: `Baton: ${TITLES[kind]}`,
+        text: text.slice(0, LONGEST).toWellFormed(),
+      }),
   }
 }
 
@@ -60,7 +67,7 @@ function noticeOf({ id, title, detail, facts }: Ask): Notice {
   return {
     kind: 'needs-input',
     title: `Baton: ${facts.agent ?? 'an agent'} asks`,
-    text: `${title}\n${detail}`.slice(0, LONGEST).toWellFormed(),
+    text: visible(`${title}\n${detail}`).slice(0, LONGEST).toWellFormed(),
     project: facts.project ?? '/',
     session: facts.session,
     ask: id,

@@ -131,7 +131,7 @@ class TelegramChannel implements Channel {
     const { timers } = this.#parts
     const patience: Patience = { timers, signal: this.#stop.signal, tries: SEND_TRIES, longestMs: TELL_MS }
     await patiently(
-      () => api.send(settings.chat, { text: text.slice(0, LONGEST_NEWS), entities: [] }, {}),
+      () => api.send(settings.chat, { text: text.slice(0, LONGEST_NEWS).toWellFormed(), entities: [] }, {}),
       patience,
     )
     return true

@@ -1,8 +1,9 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
+import { visible } from '@batonpass/contract/visible'
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import type { Text } from './bot-api.ts'
 import { callbackData } from './callback.ts'
-import { line, split, visible } from './text.ts'
+import { line, split } from './text.ts'
 
 const LONGEST_MESSAGE = 4096
 /** Kept free in every message, so that the outcome fits under the last one. */

@@ -1,9 +1,10 @@
 import { AskOption } from '@batonpass/contract/ask'
+import { visible } from '@batonpass/contract/visible'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { callbackData, readCallback } from '../../../src/adapters/telegram/callback.ts'
 import { questionMessages, withOutcome } from '../../../src/adapters/telegram/question.ts'
-import { line, split, visible } from '../../../src/adapters/telegram/text.ts'
+import { line, split } from '../../../src/adapters/telegram/text.ts'
 import { troubleOf } from '../../../src/adapters/telegram/trouble.ts'
 import { sampleAsk } from '../../ask/sample.ts'
 
