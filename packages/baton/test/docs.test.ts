@@ -28,6 +28,20 @@ describe('the pages', () => {
     expect(explained.toSorted()).toEqual([...ERROR_CODES].toSorted())
   })
 
+  it('use every word of the glossary, and give each one meaning', () => {
+    const words = [...read('docs/glossary.md').matchAll(/^\| ([a-z][a-z -]+) \|/gm)].map(
+      ([, word = '']) => word,
+    )
+    expect(new Set(words).size).toBe(words.length)
+    const prose = pages
+      .filter(page => page !== 'docs/glossary.md')
+      .map(read)
+      .join('\n')
+      .toLowerCase()
+    const unused = words.filter(word => !new RegExp(`\\b${word.replace(/y$/, '(y|ie)')}s?\\b`).test(prose))
+    expect(unused).toEqual([])
+  })
+
   it('name only files that are there in the story of an event', () => {
     const named = [...read('ARCHITECTURE.md').matchAll(/`([a-z][\w/.-]*(?:\.(?:ts|pl|sh)|\/))`/g)].map(
       ([, name = '']) => (name.startsWith('packages/') ? name : join('packages/baton/src', name)),
@@ -70,7 +84,7 @@ describe('the commands in the guides', () => {
         odd.push(`${line}: ${code} ${stderr}`)
     }
     expect(odd).toEqual([])
-  }, 120_000)
+  }, 240_000)
 })
 
 describe('the commands in the README', () => {
