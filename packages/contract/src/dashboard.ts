@@ -15,12 +15,21 @@ export const LoginRequest = z.strictObject({ code: z.string().regex(/^[0-9a-z]{3
 export const LoggedIn = z.object({ key: z.string() })
 export type LoggedIn = z.infer<typeof LoggedIn>
 
+/** The work item that a session is about, and which stage of it. */
+export const SessionWork = z.object({
+  workId: z.string(),
+  stage: z.string().optional(),
+  phase: z.number().int().positive().optional(),
+})
+export type SessionWork = z.infer<typeof SessionWork>
+
 /** One session as the overview shows it. */
 export const SessionCard = z.object({
   session: Session,
   /** The newest thing it did, long texts cut. */
   last: Entry.optional(),
   run: WorkflowRun.optional(),
+  work: SessionWork.optional(),
   asks: z.number().int().nonnegative(),
 })
 export type SessionCard = z.infer<typeof SessionCard>
@@ -143,6 +152,7 @@ export type HandoffView = z.infer<typeof HandoffView>
 export const SessionView = z.object({
   session: Session,
   run: WorkflowRun.optional(),
+  work: SessionWork.optional(),
   contexts: z.array(ContextPoint),
   parent: Session.optional(),
   children: z.array(Session),

@@ -1,7 +1,7 @@
 import type { SessionView } from '@batonpass/contract/dashboard'
 import type { Session } from '@batonpass/contract/session'
 import type { ComponentChildren } from 'preact'
-import { endTone, Problem, RunWords } from '../parts/card.tsx'
+import { endTone, Problem, RunWords, stageWords } from '../parts/card.tsx'
 import { Chat, isHosted } from '../parts/chat.tsx'
 import { CycleButton, CyclePanel, cycleOf, useCycles } from '../parts/cycle.tsx'
 import { Gauge } from '../parts/gauge.tsx'
@@ -108,7 +108,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
   )
 }
 
-function Facts({ view: { session, run, parent, children } }: { view: SessionView }) {
+function Facts({ view: { session, run, work, parent, children } }: { view: SessionView }) {
   return (
     <dl class="facts">
       <Fact name="Id">
@@ -121,6 +121,11 @@ function Facts({ view: { session, run, parent, children } }: { view: SessionView
         <Fact name="Workflow">
           <RunWords run={run} />{' '}
           {run.pullRequest ? <Outside to={run.pullRequest}>pull request</Outside> : null}
+        </Fact>
+      ) : null}
+      {work ? (
+        <Fact name="Work item">
+          <Link to={`/work/${work.workId}`}>{stageWords(work)}</Link>
         </Fact>
       ) : null}
       {session.mode ? <Fact name="Permission mode">{session.mode}</Fact> : null}

@@ -1,5 +1,5 @@
 import type { Cycle } from '@batonpass/contract/cycle'
-import type { SessionCard } from '@batonpass/contract/dashboard'
+import type { SessionCard, SessionWork } from '@batonpass/contract/dashboard'
 import type { PsRow } from '@batonpass/contract/watch'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { Link } from '../router.tsx'
@@ -19,7 +19,7 @@ interface CardProps {
 
 /** One session at a glance. The whole card leads to its page. */
 export function Card({ card, cycle, row }: CardProps) {
-  const { session, run, last, asks } = card
+  const { session, run, work, last, asks } = card
   const { word, tone } = stateOf(session, asks, now.value, row)
   const line = last && lineOf(last)
   return (
@@ -35,7 +35,9 @@ export function Card({ card, cycle, row }: CardProps) {
       </div>
       <p class="who">
         <span>{AGENTS[session.agent]}</span>
-        {run ? <RunWords run={run} /> : <span class="mono">{session.nativeSession.slice(0, 8)}</span>}
+        {run ? <RunWords run={run} /> : null}
+        {work ? <span>{stageWords(work)}</span> : null}
+        {run || work ? null : <span class="mono">{session.nativeSession.slice(0, 8)}</span>}
       </p>
       {session.context ? <Gauge context={session.context} /> : null}
       {cycle ? <CycleLine cycle={cycle} /> : null}
@@ -49,6 +51,10 @@ export function Card({ card, cycle, row }: CardProps) {
     </li>
   )
 }
+
+/** `migration-guide: implement, phase 2` */
+export const stageWords = ({ workId, stage, phase }: SessionWork): string =>
+  `${workId}${stage ? `: ${stage}` : ''}${phase ? `, phase ${phase}` : ''}`
 
 export const Problem = ({ problem: { check, status, message } }: { problem: PsRow['problems'][number] }) => (
   <p class="problem">

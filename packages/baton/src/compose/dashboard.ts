@@ -10,6 +10,7 @@ import type {
   SearchQuery,
   SessionCard,
   SessionView,
+  SessionWork,
   SettingsView,
 } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
@@ -39,6 +40,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 import { HostedTalks } from '../session/hosted-talks.ts'
+import { type Binding, StageMemory } from '../stage/memory.ts'
 import { WorkflowActions } from '../workflow/actions.ts'
 import { filedRuns } from '../workflow/run.ts'
 import { StateFiles } from '../workflow/state-files.ts'
@@ -92,6 +94,8 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       filedRuns(systemSmallFiles, parts.stateDir),
     ).list(),
   )
+  const stages = new StageMemory(systemSmallFiles, parts.stateDir)
+  const works = keptFor(1000, clock, async () => new Map((await stages.bindings()).map(workOf)))
   const handoffFiles = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
 
   const the = async (id: string): Promise<Session> => {
@@ -113,22 +117,25 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     talks,
     conversations: composeConversations({ ...parts, talks }),
     async overview(ended) {
-      const [live, over, workflows, hours, { lastSeq }] = await Promise.all([
+      const [live, over, workflows, hours, { lastSeq }, items] = await Promise.all([
         store.sessions({ live: true, limit: MOST_LIVE }),
         store.sessions({ live: false, limit: ended + 1 }),
         runs(),
         tally.hours(24, clock.now(), store),
         store.stats(),
+        works(),
       ])
       const open = asks.open()
       const byId = runsBySession(workflows)
       const card = async (session: Session, index: number): Promise<SessionCard> => {
         const last = index < MOST_LAST ? await lastOf(session, store) : undefined
         const run = byId.get(session.id)
+        const work = items.get(session.id)
         return {
           session,
           ...(last ? { last } : {}),
           ...(run ? { run } : {}),
+          ...(work ? { work } : {}),
           asks: open.filter(({ facts }) => facts.session === session.id).length,
         }
       }
@@ -145,7 +152,8 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
 
     async session(id) {
       const session = await the(id)
-      const [workflows, parent, others, measured, recent, handoffs] = await Promise.all([
+      const [items, workflows, parent, others, measured, recent, handoffs] = await Promise.all([
+        works(),
         runs(),
         session.parent ? store.findSession(session.parent) : undefined,
         store.sessions({ limit: 1000 }),
@@ -154,9 +162,11 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
         session.project ? handoffsOf(session, handoffFiles, store) : [],
       ])
       const run = runsBySession(workflows).get(session.id)
+      const work = items.get(session.id)
       return {
         session,
         ...(run ? { run } : {}),
+        ...(work ? { work } : {}),
         ...(parent ? { parent } : {}),
         children: others.filter(each => each.parent === session.id),
         contexts: measured.toReversed().flatMap(pointOf),
@@ -227,6 +237,11 @@ async function lastOf({ id }: Session, store: Store): Promise<Entry | undefined>
 
 const isDoing = ({ body }: Entry): boolean =>
   body.kind !== 'reaction' && !(body.kind === 'event' && body.event.type === 'ContextMeasured')
+
+const workOf = ({ session, workId, stage, phase }: Binding): [string, SessionWork] => [
+  session,
+  { workId, ...(stage ? { stage } : {}), ...(phase ? { phase } : {}) },
+]
 
 function runsBySession(runs: readonly WorkflowRun[]): Map<string, WorkflowRun> {
   // Newest first, so the first of a session stands.

@@ -79,6 +79,7 @@ describe('a person at the dashboard', () => {
     const picture = await opened.picture('readme')
     if (process.env.BATON_README_PICTURE) copyFileSync(picture, process.env.BATON_README_PICTURE)
     expect(await opened.page.locator('.card').count()).toBe(5)
+    await opened.page.getByText('migration-guide: implement, phase 2').waitFor()
     expect(await opened.page.title()).toBe('(1) Overview · Baton')
   })
 

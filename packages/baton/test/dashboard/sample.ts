@@ -7,9 +7,12 @@ import { EntryId, EventId, SessionId } from '@batonpass/contract/ids'
 import type { EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { DecisionEntry } from '@batonpass/contract/permission'
 import type { Session } from '@batonpass/contract/session'
+import { WorkId } from '@batonpass/contract/work'
 import type { EndKind } from '@batonpass/contract/workflow'
+import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
 import { renderHandoff } from '../../src/handoff/document/render.ts'
+import { StageMemory } from '../../src/stage/memory.ts'
 import { Run } from '../../src/workflow/run.ts'
 import { gitRepo } from '../world/scratch.ts'
 import type { DashboardWorld } from './world.ts'
@@ -337,15 +340,26 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
     session: coding,
   })
   await world.baton.claims.claim({ project: shop, issue: 31, worktree: true, anyway: false, session: asking })
-  await workItem(world, docs)
+  await workItem(world, docs, quiet)
   return { question, asking, handedOff, answered }
 }
 
-/** A work item in its second phase. */
-async function workItem(world: DashboardWorld, project: string): Promise<void> {
+/** A work item in its second phase, and the session that is about it. */
+async function workItem(world: DashboardWorld, project: string, session: Session): Promise<void> {
   const about = { title: 'Migration guide', work_id: 'migration-guide', mode: 'semi-auto' }
   await world.baton.work.create(project, about)
   const folder = join(project, '.paw/work/migration-guide')
+  const { id, nativeSession, agent } = session
+  const stage = {
+    stage: 'Implementation' as const,
+    phase: 2,
+    since: Date.parse(session.startedAt),
+    reminders: 0,
+  }
+  await new StageMemory(systemSmallFiles, world.folder.dir).bind({
+    ...{ session: id, nativeSession, agent, project, workId: WorkId.parse('migration-guide') },
+    ...stage,
+  })
   writeFileSync(join(folder, 'Spec.md'), '# Specification\n\nA guide from version 3 to 4.\n')
   writeFileSync(join(folder, 'CodeResearch.md'), '# Code Research\n\nsrc/flags.ts:12\n')
   writeFileSync(
