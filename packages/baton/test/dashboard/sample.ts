@@ -351,7 +351,7 @@ async function workItem(world: DashboardWorld, project: string, session: Session
   const folder = join(project, '.paw/work/migration-guide')
   const { id, nativeSession, agent } = session
   const stage = {
-    stage: 'Implementation' as const,
+    stage: 'implement' as const,
     phase: 2,
     since: Date.parse(session.startedAt),
     reminders: 0,
