@@ -143,12 +143,10 @@ export async function runDaemon(
       void servePageFile(pageFolder, request, response)
       return
     }
-    if (
-      comesFromHere(request, port) &&
-      (isLogin(request) || (isApi(request) && logins.knows(request.headers)))
-    ) {
-      void api(request, response)
-      return
+    if (comesFromHere(request, port)) {
+      const fromPage = isApi(request) && logins.knows(request.headers)
+      if (fromPage) logins.hold(request.headers, response)
+      if (fromPage || isLogin(request)) return void api(request, response)
     }
     if (isMcp(request, mcpKey) && comesFromHere(request, port)) return void api(request, response)
     const verdict = guardLoopback(request, port, token)
@@ -163,6 +161,7 @@ export async function runDaemon(
   )
   baton.listensOn(port)
   url = `http://127.0.0.1:${port}`
+  await logins.moved()
   replaceFile(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`, 0o600)
   await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
   const guarded = (during: string, work: () => Promise<void>) => () =>

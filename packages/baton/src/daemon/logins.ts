@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -16,6 +16,13 @@ export interface Logins {
    * machine gets the cookie, too; the key stays with the origin that it was given to.
    */
   knows(headers: Pick<IncomingMessage, 'headers'>['headers']): boolean
+  /** A stream that a login opened ends with it. */
+  hold(headers: Pick<IncomingMessage, 'headers'>['headers'], response: Held): void
+  /**
+   * Ends the logins of another port than the daemon now has. Whoever listens there in its place, another user of the machine
+   * perhaps, was sent cookie and key by every page that was still open.
+   */
+  moved(): Promise<void>
   /** Ends this browser's login, or everybody's. */
   leave(headers?: Pick<IncomingMessage, 'headers'>['headers']): Promise<void>
 }
@@ -26,9 +33,13 @@ const MOST_CODES = 20
 const MOST_LOGINS = 50
 const PREFIX = 'login:'
 
+type Held = Pick<ServerResponse, 'headersSent' | 'destroy' | 'once'>
+
 interface Login {
   key: string
   until: number
+  /** The cookie's name, and so the port, that it was given out under. */
+  at: string
 }
 
 /** Opens the logins that were kept over a restart. Only digests are kept: who reads them gets in nowhere. */
@@ -38,6 +49,7 @@ export async function openLogins(
 ): Promise<Logins> {
   const codes = new Map<string, number>()
   const logins = new Map<string, Login>()
+  const held = new Map<string, Set<Held>>()
   for (const { key, value } of await memory.list(PREFIX)) {
     const login = readLogin(value)
     if (login && login.until > clock.now()) logins.set(key.slice(PREFIX.length), login)
@@ -63,7 +75,7 @@ export async function openLogins(
       codes.delete(digest(code))
       if (until === undefined || until <= clock.now()) return undefined
       const [cookie, key] = [chance.id(40), chance.id(40)]
-      const login = { key: digest(key), until: clock.now() + LOGIN_MS }
+      const login = { key: digest(key), until: clock.now() + LOGIN_MS, at: cookieName() }
       const [oldest] = logins.keys()
       if (logins.size >= MOST_LOGINS && oldest !== undefined) await forget(oldest)
       await memory.set(`${PREFIX}${digest(cookie)}`, JSON.stringify(login))
@@ -74,7 +86,20 @@ export async function openLogins(
       const [cookie, key] = [cookieOf(headers), headers['baton-page']]
       if (cookie === undefined || typeof key !== 'string') return false
       const login = logins.get(digest(cookie))
-      return login !== undefined && login.until > clock.now() && sameSecret(digest(key), login.key)
+      if (login === undefined || login.until <= clock.now() || login.at !== cookieName()) return false
+      return sameSecret(digest(key), login.key)
+    },
+    hold(headers, response) {
+      const name = digest(cookieOf(headers) ?? '')
+      const streams = held.get(name) ?? new Set()
+      held.set(name, streams.add(response))
+      response.once('close', () => {
+        streams.delete(response)
+        if (streams.size === 0 && held.get(name) === streams) held.delete(name)
+      })
+    },
+    async moved() {
+      for (const [name, { at }] of logins) if (at !== cookieName()) await forget(name)
     },
     async leave(headers) {
       const cookie = headers && cookieOf(headers)
@@ -85,6 +110,8 @@ export async function openLogins(
 
   async function forget(name: string): Promise<void> {
     logins.delete(name)
+    // Answers that have not begun yet still come: the one to the logout is among them.
+    for (const response of held.get(name) ?? []) if (response.headersSent) response.destroy()
     await memory.delete(`${PREFIX}${name}`)
   }
 }
@@ -93,8 +120,10 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 function readLogin(text: string): Login | undefined {
   try {
-    const { key, until }: Partial<Login> = JSON.parse(text)
-    return typeof key === 'string' && typeof until === 'number' ? { key, until } : undefined
+    const { key, until, at }: Partial<Login> = JSON.parse(text)
+    return typeof key === 'string' && typeof until === 'number' && typeof at === 'string'
+      ? { key, until, at }
+      : undefined
   } catch {
     return undefined
   }
