@@ -30,7 +30,7 @@ export const cycleOf = (cycles: readonly Cycle[], { id }: Pick<Session, 'id'>): 
   cycles.find(({ session, successor }) => session === id || successor?.session === id)
 
 /** What a cycle waits for, in words. */
-export function waitsFor({ step, sent, taken, busy, why, lost }: Cycle): string {
+function waitsFor({ step, sent, taken, busy, why, lost }: Cycle): string {
   if (lost) return 'the session is gone; its document is saved from the evidence'
   if (busy > 0) return 'its terminal is in use; waits until nobody types there'
   switch (step) {
@@ -57,10 +57,11 @@ export function waitsFor({ step, sent, taken, busy, why, lost }: Cycle): string 
   }
 }
 
-const REASONS: Record<string, string> = {
+const REASONS: Record<Cycle['reason'], string> = {
   context: 'the context is full',
   overflow: 'the next turn may not fit',
-  asked: 'you asked for it',
+  asked: 'somebody asked for it',
+  restart: 'its agent had to begin afresh',
 }
 
 const toneOf = ({ step }: Cycle): Tone => (step === 'person' ? 'bad' : 'info')
@@ -84,7 +85,7 @@ export function CyclePanel({ cycle }: { cycle: Cycle }) {
   return (
     <section class="panel cycle" aria-labelledby="cycle">
       <h2 id="cycle">
-        Handoff under way: {REASONS[reason] ?? reason}
+        Handoff under way: {REASONS[reason]}
         {percent === undefined ? '' : ` (${Math.round(percent)} %)`}
       </h2>
       <ol class="stages" aria-label="Steps of the handoff">
