@@ -39,6 +39,8 @@ export const Overview = z.object({
   now: z.iso.datetime(),
   lastSeq: z.number().int().nonnegative(),
   live: z.array(SessionCard),
+  /** More sessions are live than are listed. */
+  moreLive: z.boolean(),
   ended: z.array(SessionCard),
   /** More sessions have ended than are listed. */
   more: z.boolean(),

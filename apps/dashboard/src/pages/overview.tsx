@@ -12,17 +12,22 @@ import { useWatch } from '../watch.ts'
 import { AGENTS, baseOf } from '../words.ts'
 
 const FIRST = 48
+/** More sessions than can be taken in at a glance. */
+const MANY = 12
 
 /** What every agent does, at a glance. */
 export function OverviewPage() {
   const [ended, setEnded] = useState(20)
   const [shown, setShown] = useState(FIRST)
+  const [words, setWords] = useState('')
   const { data, error } = useResource<Overview>(`/api/page/overview?ended=${ended}`, () => true)
   if (!data) return <Page title="Overview" error={error} />
-  const live = data.live.toSorted((a, b) => b.asks - a.asks)
+  const live = data.live
+    .toSorted((a, b) => b.asks - a.asks)
+    .filter(card => textOf(card).includes(words.toLowerCase()))
   return (
     <Page title="Overview">
-      <Figures live={live.length} asks={data.asks} today={data.today} />
+      <Figures live={`${data.live.length}${data.moreLive ? '+' : ''}`} asks={data.asks} today={data.today} />
       {data.asks > 0 ? (
         <p class="notice">
           {data.asks === 1 ? 'One question waits for you' : `${data.asks} questions wait for you`}.{' '}
@@ -30,8 +35,11 @@ export function OverviewPage() {
         </p>
       ) : null}
       <section aria-labelledby="live">
-        <h2 id="live">Live sessions</h2>
-        {live.length === 0 ? (
+        <div class="row">
+          <h2 id="live">Live sessions</h2>
+          {data.live.length > MANY ? <Find words={words} setWords={setWords} found={live.length} /> : null}
+        </div>
+        {data.live.length === 0 ? (
           <Empty title="No agent is running">
             Start one as you always do; it appears here by itself. If it does not: <code>baton doctor</code>
           </Empty>
@@ -63,6 +71,32 @@ export function OverviewPage() {
   )
 }
 
+/** Where somebody may look for one by what stands on its card. */
+const textOf = ({ session, run, work }: Overview['live'][number]): string =>
+  [session.project ?? session.cwd, AGENTS[session.agent], session.nativeSession, run?.workflow, work?.workId]
+    .join(' ')
+    .toLowerCase()
+
+function Find({ words, setWords, found }: { words: string; setWords(words: string): void; found: number }) {
+  return (
+    <>
+      <label class="hidden" for="find">
+        Find a session
+      </label>
+      <input
+        id="find"
+        type="search"
+        placeholder="Find: project, agent, workflow"
+        value={words}
+        onInput={event => setWords(event.currentTarget.value)}
+      />
+      <span class="dim" role="status">
+        {words === '' ? '' : `${found} found`}
+      </span>
+    </>
+  )
+}
+
 /** Looked at from outside only after there is something to show. */
 function Cards({ cards }: { cards: Overview['live'] }) {
   const cycles = useCycles()
@@ -81,7 +115,7 @@ function Cards({ cards }: { cards: Overview['live'] }) {
   )
 }
 
-function Figures({ live, asks, today }: { live: number; asks: number; today: HourTally }) {
+function Figures({ live, asks, today }: { live: string; asks: number; today: HourTally }) {
   const all = today.allowed + today.denied + today.asked
   const spared = today.allowed + today.denied - today.byPerson
   return (

@@ -118,7 +118,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     conversations: composeConversations({ ...parts, talks }),
     async overview(ended) {
       const [live, over, workflows, hours, { lastSeq }, items] = await Promise.all([
-        store.sessions({ live: true, limit: MOST_LIVE }),
+        store.sessions({ live: true, limit: MOST_LIVE + 1 }),
         store.sessions({ live: false, limit: ended + 1 }),
         runs(),
         tally.hours(24, clock.now(), store),
@@ -142,7 +142,8 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       return {
         now: new Date(clock.now()).toISOString(),
         lastSeq,
-        live: await Promise.all(live.map(card)),
+        live: await Promise.all(live.slice(0, MOST_LIVE).map(card)),
+        moreLive: live.length > MOST_LIVE,
         ended: await Promise.all(over.slice(0, ended).map(card)),
         more: over.length > ended,
         asks: open.length,
