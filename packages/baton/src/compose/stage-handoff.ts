@@ -47,7 +47,8 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
         : evidence
     const now = systemClock.now()
     const parent = (await memory.received(session.id))?.document
-    const document = handoffFromEvidence(kept, { now, focus, parent })
+    const before = parent && (await files.read(root, parent).catch(() => undefined))?.document
+    const document = handoffFromEvidence(kept, { now, focus, parent, before: before || undefined })
     const name = await files.store(root, document, now)
     // Where the next stage begins is known, no other session of the project gets the document.
     await memory.await(root, { document: name, from: nativeSession, writtenBy: 'baton' }, place)

@@ -7,6 +7,8 @@ export interface Writing {
   focus?: string | undefined
   /** The document the session itself began with. */
   parent?: string | undefined
+  /** What that one says of the work: its goal and the person's wishes hold on. */
+  before?: Pick<HandoffDocument, 'goal' | 'constraints'> | undefined
   /** Percent of the context window, where it is known. */
   contextUsage?: number | undefined
 }
@@ -14,7 +16,7 @@ export interface Writing {
 /** A document from evidence alone. It says so, and claims nothing that git or the transcript does not show. */
 export function handoffFromEvidence(evidence: Evidence, writing: Writing): HandoffDocument {
   const { git, transcript, commits, issue, pr } = evidence
-  const [goal = '', ...later] = transcript?.instructions ?? []
+  const { goal, later } = wishesOf(transcript?.instructions ?? [], writing.before)
   const todos = transcript?.todos ?? []
   const open = todos.filter(todo => !todo.done)
   const test = transcript?.test
@@ -73,6 +75,25 @@ export function handoffFromEvidence(evidence: Evidence, writing: Writing): Hando
     goal,
     constraints: later.map(text => text.slice(0, 1000)),
   })
+}
+
+const FIRST_WISHES = 3
+const LAST_WISHES = 17
+
+/**
+ * In a chain of sessions the goal is the first one's, and later words come on top. Only the first and the last wishes are
+ * carried: what was said in between, many sessions ago, is done or has been said again.
+ */
+function wishesOf(
+  instructions: readonly string[],
+  before: Writing['before'],
+): { goal: string; later: string[] } {
+  const [first = '', ...rest] = instructions
+  const goal = before?.goal || first
+  const all = before?.goal ? [...before.constraints, ...instructions] : rest
+  const later = [...new Set(all)].filter(text => text !== goal && text !== 'None')
+  if (later.length <= FIRST_WISHES + LAST_WISHES) return { goal, later }
+  return { goal, later: [...later.slice(0, FIRST_WISHES), ...later.slice(-LAST_WISHES)] }
 }
 
 /** An agent's document with the machine facts as the evidence shows them, and what was found about its claims. */

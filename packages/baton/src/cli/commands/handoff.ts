@@ -34,8 +34,10 @@ export const handoff: Handler = async (given, io) => {
   const id =
     agent !== undefined && NativeId.safeParse(session).success ? sessionId(agent, session ?? '') : undefined
   const parent = (id && (await memory.received(id)))?.document
-  const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus'), parent })
   const files = await handoffFiles(io)
+  const read = parent && (await files.read(subject.root, parent).catch(() => undefined))
+  const before = read ? read.document : undefined
+  const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus'), parent, before })
   if (flag(given, 'print')) {
     io.stdout.write(`${handoffContext(files.clean(document))}\n`)
     return EXIT.ok

@@ -51,7 +51,9 @@ export async function settle(
   now: number,
 ): Promise<string> {
   const received = await memory.received(request.session)
-  const writing = { now, focus: request.focus, parent: received?.document }
+  const before =
+    received && (await files.read(request.project, received.document).catch(() => undefined))?.document
+  const writing = { now, focus: request.focus, parent: received?.document, before }
   const good = written && findings.length === 0
   const document: HandoffDocument = good
     ? completed(written.document, evidence, writing, written.findings)

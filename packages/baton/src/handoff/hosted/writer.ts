@@ -84,7 +84,8 @@ export class HandoffWriter {
     const { files } = this.#ports
     const { read, findings } = judged
     const { focus, parent, contextUsage } = about
-    const writing = { now, focus, parent, contextUsage }
+    const before = parent && (await files.read(about.root, parent).catch(() => undefined))?.document
+    const writing = { now, focus, parent, contextUsage, before: before || undefined }
     const good = findings.length === 0
     const document: HandoffDocument = good
       ? completed(

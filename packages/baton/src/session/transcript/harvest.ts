@@ -1,4 +1,5 @@
 import type { Todo, Told } from '../../ports/transcript.ts'
+import { personsWords } from './persons-words.ts'
 
 /** A command that was run, and how it ended; `failed` is undefined while nothing is known of its end. */
 export interface Ran {
@@ -88,7 +89,8 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
           break
         case 'prompt': {
           seen.messages++
-          const words = told.text.slice(0, LONGEST_WORDS)
+          const words = personsWords(told.text).slice(0, LONGEST_WORDS)
+          if (words === '') break
           if (first.length < FIRST_WORDS) first.push(words)
           else keep(last, words, LAST_WORDS)
           break
