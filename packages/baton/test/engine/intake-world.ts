@@ -7,6 +7,7 @@ import { PROTOCOL } from '@batonpass/contract/protocol'
 import { Session } from '@batonpass/contract/session'
 import { claudeCode } from '../../src/adapters/agents/claude-code/adapter.ts'
 import { type HookCall, Intake } from '../../src/engine/intake.ts'
+import type { AgentAdapter } from '../../src/ports/agent.ts'
 import type { Reactor } from '../../src/ports/reactor.ts'
 import { fakeTime } from '../world/time.ts'
 
@@ -15,7 +16,10 @@ interface CallParts extends Partial<Omit<HookCall, 'envelope'>> {
 }
 
 /** An intake whose journal is a list. */
-export function intakeWorld(options: { reactors?: readonly Reactor[]; before?: NewEntry[] } = {}) {
+export function intakeWorld(
+  options: { reactors?: readonly Reactor[]; before?: NewEntry[]; adapter?: AgentAdapter } = {},
+) {
+  const { adapter = claudeCode } = options
   const { clock } = fakeTime()
   const journal: NewEntry[] = options.before ?? []
   const sessions = new Map<string, Session>()
@@ -28,11 +32,13 @@ export function intakeWorld(options: { reactors?: readonly Reactor[]; before?: N
     faults,
     /** Which process runs in which pane of this machine. */
     processes: new Map<number, string>(),
+    /** Where an agent's own screen is to be seen. */
+    screens: new Set<string>(),
     /** Runs before each write; what it throws, the write throws. */
     disk: async (_entries: readonly NewEntry[]): Promise<void> => {},
   }
   const intake = new Intake({
-    adapterFor: name => (name === claudeCode.name ? claudeCode : undefined),
+    adapterFor: name => (name === adapter.name ? adapter : undefined),
     reactors: options.reactors ?? [],
     async write(entries, changed = []) {
       await world.disk(entries)
@@ -49,6 +55,7 @@ export function intakeWorld(options: { reactors?: readonly Reactor[]; before?: N
     session: async id => sessions.get(id),
     keep: session => void sessions.set(session.id, session),
     projectOf: cwd => cwd,
+    onScreen: async (place, agent) => world.screens.has(`${agent} ${place}`),
     isOwnPlace: async (place, pid) => world.processes.get(pid ?? 0) === place,
     config: async () => Config.parse({}),
     ownCall: marker => marker === 'ours',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { adapter as gemini } from '../../src/adapters/agents/gemini/adapter.ts'
 import type { Contribution } from '../../src/ports/contribution.ts'
 import type { Reactor } from '../../src/ports/reactor.ts'
 import { diskFull, intakeWorld, prompted, wantsToRun } from './intake-world.ts'
@@ -301,4 +302,28 @@ describe('the place that a hook names', () => {
     await world.take(prompted('s1', 'hello'), { envelope: { pane, pid: 42, pathMap: '/w=/home/me' } })
     expect(await placeAfter(world)).toEqual({ pane: undefined, pid: undefined })
   })
+})
+
+it('An agent that asks on its screen only is told to ask where its screen was seen, and refused elsewhere', async () => {
+  const asks = saying({ permission: { decision: 'ask', reason: 'a push' } })
+  const world = intakeWorld({ adapter: gemini, reactors: [asks] })
+  const pane = '%1 /tmp/tmux-1000/default'
+  world.processes.set(42, pane)
+  const envelope = { agent: 'gemini', pane, pid: 42 } as const
+  const ask = async (command: string) =>
+    JSON.parse(
+      await world.take(
+        {
+          hook_event_name: 'BeforeTool',
+          session_id: 's1',
+          cwd: '/home/dev/project',
+          tool_name: 'run_shell_command',
+          tool_input: { command },
+        },
+        { envelope },
+      ),
+    ) as { decision: string }
+  expect((await ask('git push')).decision).toBe('deny')
+  world.screens.add(`gemini ${pane}`)
+  expect(await ask('git push origin')).toMatchObject({ decision: 'ask', reason: 'a push' })
 })

@@ -159,6 +159,42 @@ describe('A shell', () => {
     expect(onlyShells('  10 10 sh\n 10 10 node\n')).toBe(false)
   })
 
+  it.each([
+    ['codex', 'idle-80'],
+    ['gemini', 'cleared-80'],
+    ['copilot', 'idle-80'],
+    ['opencode', 'interrupted-80'],
+    ['pi', 'idle-80'],
+  ] as const)('below the picture of a killed %s gets nothing either', async (agent, name) => {
+    await using world = tmuxWorld()
+    const picture = join(import.meta.dirname, `../../fixtures/screens/${agent}/${name}.txt`)
+    const id = world.tmux(
+      ...['new-session', '-d', '-P', '-F', '#{pane_id}', '-x', '80', '-y', '30'],
+      ...['sh', '-c', `cat '${picture}'; PS1='$ ' exec sh -i`],
+    )
+    const place = `${id.trim()} ${world.socket}`
+    await until(
+      async () => (await world.driver.look(place, agent)).lines.some(line => line.startsWith('$')),
+      { what: 'the shell' },
+    )
+    // Most still look as if they waited.
+    expect(['waiting', 'dialog']).toContain((await world.driver.look(place, agent)).state)
+    expect(await world.driver.type(place, `touch ${world.folder}/hit`, agent)).toBe('busy')
+    expect(await world.driver.clear(place, agent)).toBe('busy')
+    expect(existsSync(join(world.folder, 'hit'))).toBe(false)
+  })
+
+  it('shows no screen of an agent, and an agent does, even while a person reads back', async () => {
+    await using world = tmuxWorld()
+    const id = world.tmux('new-session', '-d', '-P', '-F', '#{pane_id}', 'sh', '-c', 'echo hello; cat')
+    expect(await world.driver.shows?.(`${id.trim()} ${world.socket}`, AGENT)).toBe(false)
+    const place = await waiting(world)
+    expect(await world.driver.shows?.(place, AGENT)).toBe(true)
+    world.tmux('copy-mode', '-t', idOf(place))
+    expect(await world.driver.shows?.(place, AGENT)).toBe(true)
+    expect(await world.driver.shows?.(`%999 ${world.socket}`, AGENT)).toBe(false)
+  })
+
   it('around an agent is no hindrance', async () => {
     await using world = tmuxWorld()
     const { launch, ...order } = world.order('wrapped')
