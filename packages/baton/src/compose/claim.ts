@@ -69,14 +69,17 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     asks: parts.asks,
     config,
     type: async (place, text, agent) => (await drivers.at(place)?.type(place, text, agent)) ?? 'gone',
-    async resume({ agent, nativeSession, project, issue, session }, prompt) {
+    async resume({ agent, nativeSession, project, issue, session, pane }, prompt) {
       const [driver] = drivers.all
       if (!driver || !agent || !nativeSession) return false
       // One that lives where nobody can type is not begun a second time beside itself.
       const known = session && (await parts.session(session))
       if (known && !known.endedAt && known.pid !== undefined && systemProcesses.alive(known.pid)) return false
       const launch = launchesOf(agent).interactive({ prompt, resume: nativeSession })
-      await driver.start({ agent, launch, cwd: project, title: `baton-issue-${issue}` })
+      // On the tmux server where it was, and under a name of its own: what an earlier one left may still stand there.
+      const where = /^%\d+ (\/.+)$/.exec(pane ?? '')?.[1]
+      const title = `baton-issue-${issue}-${systemChance.id(4)}`
+      await driver.start({ agent, launch, cwd: project, title, where })
       return true
     },
     isAlive(pid) {
