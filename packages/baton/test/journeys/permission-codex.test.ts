@@ -14,7 +14,7 @@ import { until } from '../world/wait.ts'
 const DIALOG = /Would you like to run the following command\?/
 
 /** The model wants to leave Codex's sandbox, for which Codex itself asks. */
-const escape = (command: string) =>
+const unboxed = (command: string) =>
   call('exec_command', {
     cmd: command,
     sandbox_permissions: 'require_escalated',
@@ -35,7 +35,7 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
   // What a script does no rule can know.
   writeFileSync(join(home.project, 'unknown.sh'), 'touch left.txt\n')
   const commands = ['touch allowed.txt', 'touch asked.txt', 'sh unknown.sh']
-  const turns = [...commands.map(escape), say('Tried all three.')]
+  const turns = [...commands.map(unboxed), say('Tried all three.')]
   model.script({ key: home.key }, () => turns.shift())
   await using terminal = await startTerminal({
     command: [
