@@ -27,7 +27,7 @@ export const codexTerminal: AgentTerminal = {
     const mark = first.startsWith('!') ? '!' : ''
     const typed = [mark + first.slice(1), ...more].join('\n').trim()
     // While it writes its answer, only the wheel in the title turns.
-    const works = /^[⠀-⣿]/.test(title) || lines.slice(0, at).some(isWorking)
+    const works = /^[⠀-⣿] /.test(title) || lines.slice(0, at).some(isWorking)
     return { state: works ? 'working' : 'waiting', typed }
   },
 }
