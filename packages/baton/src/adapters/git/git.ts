@@ -22,11 +22,13 @@ export const systemGit: Git & GitStanding = {
     const root = where?.trimEnd()
     if (!root) return undefined
     const scope = ['--', '.', ...OURS.map(name => `:(exclude,top)${name}`)]
+    const calm = await withoutFilters(root)
+    if (!calm) return undefined
     const [head, branch, status, diff] = await Promise.all([
       git(root, ['rev-parse', '--verify', '-q', 'HEAD']),
       git(root, ['symbolic-ref', '--short', '-q', 'HEAD']),
-      git(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', ...scope]),
-      git(root, ['diff', '--no-ext-diff', '--no-textconv', '--no-color', 'HEAD', ...scope]),
+      git(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', ...scope], calm),
+      git(root, ['diff', '--no-ext-diff', '--no-textconv', '--no-color', 'HEAD', ...scope], calm),
     ])
     if (status === undefined) return undefined
     const tree = createHash('sha256')
@@ -47,9 +49,11 @@ export const systemGit: Git & GitStanding = {
   async standing(folder) {
     const scope = ['--', ':/', ...OURS.map(name => `:(exclude,top)${name}`)]
     const status = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all']
+    const calm = await withoutFilters(folder)
+    if (!calm) return undefined
     const [where, said] = await Promise.all([
       git(folder, ['rev-parse', '--show-toplevel']),
-      git(folder, [...status, ...scope]),
+      git(folder, [...status, ...scope], calm),
     ])
     const root = where?.trimEnd()
     if (!root || said === undefined) return undefined
@@ -117,18 +121,65 @@ function pathOf(entry: string): string[] {
   return found === undefined ? [] : [found]
 }
 
-/** Its output, or undefined when it fails. */
-function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
-  const safe = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false']
+/**
+ * What keeps git from running the filters that a repository's own configuration names; those of the person's configuration,
+ * such as LFS's, stay. Undefined where they cannot be known.
+ */
+async function withoutFilters(folder: string): Promise<Record<string, string> | undefined> {
+  const wanted = [
+    '--show-scope',
+    '--name-only',
+    '-z',
+    '--get-regexp',
+    '^filter\\..*\\.(clean|smudge|process)$',
+  ]
+  const said = await git(folder, ['config', ...wanted], {}, [1])
+  if (said === undefined) return undefined
+  const [scopes, keys] = [0, 1].map(odd => said.split('\0').filter((_, at) => at % 2 === odd))
+  const own = (keys ?? []).filter((_, at) => /^(local|worktree)$/.test(scopes?.[at] ?? ''))
+  const names = new Set(own.map(key => key.slice(0, key.lastIndexOf('.'))))
+  const off = [...names].flatMap(name => [
+    [`${name}.clean`, ''],
+    [`${name}.process`, ''],
+    [`${name}.required`, 'false'],
+  ])
+  const given = Number(process.env.GIT_CONFIG_COUNT) || 0
+  // Not as arguments: a name may hold anything, an equals sign, too.
+  return Object.fromEntries([
+    ...(off.length > 0 ? [['GIT_CONFIG_COUNT', String(given + off.length)]] : []),
+    ...off.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${given + at}`, key],
+      [`GIT_CONFIG_VALUE_${given + at}`, value],
+    ]),
+  ])
+}
+
+const SAFE = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.quotePath=false',
+  // A folder of files that looks like a repository is none: its configuration would be a stranger's.
+  'safe.bareRepository=explicit',
+].flatMap(setting => ['-c', setting])
+/** What is missing in a partial clone is not fetched: its configuration names the program for that. */
+const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
+
+/** Its output, or undefined when it fails; `empty`: codes that only say that there is nothing. */
+function git(
+  cwd: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+  empty: readonly number[] = [],
+): Promise<string | undefined> {
   // A variable such as GIT_DIR would answer for another repository.
   const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_COMMON_DIR, ...rest } = process.env
-  const env = { ...rest, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
+  const env = { ...rest, ...OFFLINE, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...more }
   return new Promise(resolve => {
     execFile(
       'git',
-      [...safe, ...args],
+      [...SAFE, ...args],
       { cwd, env, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT, encoding: 'utf8', killSignal: 'SIGKILL' },
-      (error, stdout) => resolve(error ? undefined : stdout),
+      (error, stdout) => resolve(error && !empty.includes(Number(error.code)) ? undefined : stdout),
     )
   })
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemGit } from '../../../src/adapters/git/git.ts'
@@ -59,12 +59,28 @@ it('The remote is origin, or the only one', async () => {
 
 it("A repository's own settings run nothing", async () => {
   await using repo = await gitRepo()
+  await repo.commit({ 'other.txt': 'as it was' })
   const trap = repo.write('.git/trap.sh', `#!/bin/sh\ntouch ${repo.path}/.git/sprung\n`, 0o755)
   await repo.git('config', 'core.fsmonitor', trap)
   await repo.git('config', 'diff.external', trap)
   await repo.git('config', 'diff.trap.textconv', trap)
-  writeFileSync(join(repo.path, '.git/info/attributes'), '* diff=trap\n')
+  await repo.git('config', 'filter.trap.clean', trap)
+  await repo.git('config', 'filter.a=b.c.process', trap)
+  await repo.git('config', 'filter.a=b.c.required', 'true')
+  writeFileSync(join(repo.path, '.git/info/attributes'), '* diff=trap filter=trap\nother.txt filter=a=b.c\n')
   repo.write('README.md', 'changed')
+  repo.write('other.txt', 'changed')
   expect(await systemGit.worktree(repo.path)).toBeDefined()
+  expect((await systemGit.standing(repo.path))?.dirty.sort()).toEqual(['README.md', 'other.txt'])
   expect(() => readFileSync(join(repo.path, '.git/sprung'))).toThrow()
+})
+
+it('A folder of files that looks like a repository is none', async () => {
+  await using planted = scratch()
+  await using repo = await gitRepo()
+  for (const name of ['HEAD', 'objects', 'refs'])
+    cpSync(join(repo.path, '.git', name), join(planted.path, name), { recursive: true })
+  writeFileSync(join(planted.path, 'config'), `[core]\n\tbare = false\n\tworktree = ${planted.path}\n`)
+  expect(await systemGit.standing(planted.path)).toBeUndefined()
+  expect(await systemGit.worktree(planted.path)).toBeUndefined()
 })
