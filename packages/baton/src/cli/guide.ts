@@ -1,6 +1,8 @@
 import { adapters } from '../adapters/agents/registry.ts'
 import { onPath } from '../adapters/system/on-path.ts'
+import { toolSteps } from './agent-tools.ts'
 import { type Given, text } from './command.ts'
+import { folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
 import type { Questions } from './questions.ts'
 
@@ -69,8 +71,13 @@ export async function guide(given: Given, io: Io, questions: Questions): Promise
     } else say('Without both it stays off.')
   }
   const scope = text(given, 'scope')
+  const canTake = toolSteps(agents, folderOf(io), io).length > 0 && given.options.mcp !== true
+  const mcp =
+    canTake &&
+    (await questions.yes("\nGive the agents Baton's tools for staged work (an MCP server)?", false))
+  const more = { ...(scope ? { scope } : {}), ...(mcp ? { mcp } : {}) }
   return {
-    given: { ...given, options: { ...given.options, agent: agents, ...(scope ? { scope } : {}) } },
+    given: { ...given, options: { ...given.options, agent: agents, ...more } },
     settings,
     tries,
   }

@@ -10,7 +10,8 @@ const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
 async function world() {
   const here = scratch()
-  here.write('bin/claude', '#!/bin/sh\necho 2.1.0\n', 0o755)
+  const calls = join(here.path, 'claude-calls')
+  here.write('bin/claude', `#!/bin/sh\n[ "$1" = mcp ] && echo "$*" >> ${calls}\necho 2.1.0\n`, 0o755)
   const project = await gitRepo(join(here.path, 'project'))
   const home = join(here.path, 'home')
   const baton = batonIn(home, project.path)
@@ -20,6 +21,7 @@ async function world() {
     baton,
     project,
     env,
+    calls,
     settings: join(home, '.claude/settings.json'),
     config: join(home, '.baton.yaml'),
     run: (...args: string[]) => baton.run(args, { env }),
@@ -52,8 +54,15 @@ describe('the guided set-up', () => {
     await terminal.press('Enter')
     await terminal.waitForScreen(/Telegram/)
     await terminal.press('Enter')
+    await terminal.waitForScreen(/MCP server/)
+    await terminal.type('y')
+    await terminal.press('Enter')
     await terminal.waitForScreen(/Write it\?/)
     expect(await terminal.history()).toMatch(/\+\s*preset: cautious/)
+    expect((await terminal.history()).replaceAll('\n', '')).toMatch(
+      /Would run: claude mcp add --scope user baton -- .*\/bin\/baton mcp/,
+    )
+    expect(existsSync(here.calls)).toBe(false)
     expect(existsSync(here.settings)).toBe(false)
     await terminal.press('Enter')
     await terminal.waitForScreen(/baton dashboard/)
@@ -62,6 +71,13 @@ describe('the guided set-up', () => {
       '# mine\ndaemon:\n  port: 0 # any\npermission:\n  preset: cautious\n',
     )
     expect(statSync(here.config).mode & 0o777).toBe(0o600)
+    const own = join(here.baton.stateDir, 'bin/baton')
+    expect(readFileSync(here.calls, 'utf8')).toBe(`mcp add --scope user baton -- ${own} mcp\n`)
+    expect((await here.run('init', '--yes', '--mcp')).code).toBe(0)
+    expect((await here.run('uninstall', '--yes')).stdout).toContain("Removed Baton's tools from Claude Code")
+    expect(readFileSync(here.calls, 'utf8')).toBe(
+      `mcp add --scope user baton -- ${own} mcp\nmcp remove --scope user baton\n`,
+    )
   })
 
   test('a no at the end writes nothing', { timeout: 60_000 }, async () => {
@@ -72,7 +88,7 @@ describe('the guided set-up', () => {
       env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
     })
     const before = readFileSync(here.config, 'utf8')
-    for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/]) {
+    for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /MCP server/]) {
       await terminal.waitForScreen(question)
       await terminal.press('Enter')
     }
@@ -93,7 +109,7 @@ describe('the guided set-up', () => {
         cwd: here.project.path,
         env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
       })
-      for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/]) {
+      for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /MCP server/]) {
         await terminal.waitForScreen(question)
         if (question.source === point.source) break
         await terminal.press('Enter')

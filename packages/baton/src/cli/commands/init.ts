@@ -106,6 +106,9 @@ function asked(given: Given): AgentAdapter[] {
   return [...new Set(list.map(name => adapterFor(String(name))))]
 }
 
+/** The agents that `init` is about, by name. */
+export const agentsOf = (given: Given, io: Io): string[] => chooseAgents(given, io).map(({ name }) => name)
+
 function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
   const named = asked(given)
   if (named.length > 0) return named

@@ -1,3 +1,4 @@
+import { giveTools, lineOf, toolSteps } from '../agent-tools.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
@@ -6,7 +7,7 @@ import { type Io, printable } from '../io.ts'
 import { changeOwnConfig, type OwnConfigChange, writeOwnConfig } from '../own-config.ts'
 import { withProof } from '../proof.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
-import { installHooks } from './init.ts'
+import { agentsOf, installHooks } from './init.ts'
 
 /** Sets Baton up: at a terminal by questions, with everything shown before it is written; else by the options alone. */
 export const init: Handler = async (given, io) => {
@@ -21,6 +22,7 @@ export const init: Handler = async (given, io) => {
   const code = await installHooks(dry(guided.given), io)
   if (code !== EXIT.ok) return code
   await showChange(change, io)
+  await giveOrShow(dry(guided.given), io)
   if (!(await questions.yes('\nWrite it?', true))) {
     io.stdout.write('Nothing was written.\n')
     return EXIT.ok
@@ -42,7 +44,19 @@ async function carryOut(given: Given, io: Io, change: OwnConfigChange): Promise<
       if (!flag(given, 'json')) io.stdout.write(`Wrote ${change.path}${isNew ? ' (new)' : ''}\n`)
     }
   }
-  return await installHooks(given, io)
+  const code = await installHooks(given, io)
+  if (code === EXIT.ok) await giveOrShow(given, io)
+  return code
+}
+
+/** Baton's tools for the agents, by the agents' own commands. */
+async function giveOrShow(given: Given, io: Io): Promise<void> {
+  if (!flag(given, 'mcp')) return
+  const steps = toolSteps(agentsOf(given, io), folderOf(io), io)
+  const lines = flag(given, 'dry-run')
+    ? steps.map(step => `Would run: ${lineOf(step)}`)
+    : await giveTools(steps, folderOf(io), io)
+  if (!flag(given, 'json')) for (const line of lines) io.stdout.write(`${printable(line)}\n`)
 }
 
 const dry = (given: Given): Given => ({ ...given, options: { ...given.options, 'dry-run': true } })

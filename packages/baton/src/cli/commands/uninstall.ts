@@ -4,6 +4,7 @@ import { SessionList } from '@batonpass/contract/api'
 import { ClaimList } from '@batonpass/contract/claim'
 import { batonHome } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { takeTools } from '../agent-tools.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -38,6 +39,7 @@ export const uninstall: Handler = async (given, io) => {
   }
   const code = await removeHooks(given, io, held.projects)
   if (code !== EXIT.ok) return code
+  for (const line of await takeTools(folderOf(io), io)) quietly.stdout.write(`${printable(line)}\n`)
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
   if (!removesData) return code
   if (!isSure) {

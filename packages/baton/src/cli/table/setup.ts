@@ -36,6 +36,10 @@ export const setupCommands: readonly Command[] = [
         type: 'boolean',
         help: "Leave Claude Code's status line alone. By default it tells Baton how full the context is; your own is kept.",
       },
+      mcp: {
+        type: 'boolean',
+        help: "Also give the agents Baton's tools for staged work, as an MCP server, by their own `mcp add`.",
+      },
       yes: { type: 'boolean', short: 'y', help: 'Ask nothing and take the defaults, also at a terminal.' },
       shadow: {
         type: 'boolean',
