@@ -359,6 +359,19 @@ describe('The connection', () => {
   })
 })
 
+it('A program that outlives its terminal is ended with it', async () => {
+  await using world = tmuxWorld()
+  const { launch: _, ...order } = world.order('stubborn')
+  const args = ['-e', 'process.on("SIGHUP", () => {}); setInterval(() => {}, 1000); console.log("up")']
+  const { place, pid = 0 } = await world.driver.start({
+    ...order,
+    launch: { program: process.execPath, args },
+  })
+  await until(async () => (await world.driver.look(place, AGENT)).lines.includes('up'), { what: 'it' })
+  expect(await world.driver.kill(place)).toBe(true)
+  expect(() => process.kill(pid, 0)).toThrow()
+})
+
 it('A program without arguments, a folder with strange letters and variables with anything in them are started as they are', async () => {
   await using world = tmuxWorld()
   const folder = join(world.folder, `it's #{pane_id} "x" $y`)
