@@ -13,6 +13,8 @@ import { reporting } from './reporting.ts'
 /** A prompt that was neither refused nor answered so soon has been taken. */
 const TAKEN_MS = 3000
 const STOPPED_MS = 15_000
+/** So often it is written down that it lives. */
+const ALIVE_MS = 60 * 60_000
 
 type HostedState = 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
 
@@ -28,6 +30,9 @@ export class Hosted {
   #turn: Promise<unknown> | undefined
   readonly #said: Conversation
   #revivals = 0
+  /** A turn was cut off with the last process, and nobody has gone on with it yet. */
+  #cut = false
+  #keptAt = 0
   #keeping: Promise<unknown> = Promise.resolve()
   #left = false
 
@@ -72,8 +77,9 @@ export class Hosted {
   }
 
   /** Goes on with the conversation that the last process had open here, or begins afresh where the agent cannot. */
-  async revive({ nativeSession, revivals }: KeptSession): Promise<'resumed' | 'afresh'> {
+  async revive({ nativeSession, revivals, working }: KeptSession): Promise<'resumed' | 'afresh'> {
     this.#revivals = revivals + 1
+    this.#cut = working
     let resumed = false
     await this.#open(async backend => {
       resumed = nativeSession !== undefined && (await backend.resume(nativeSession))
@@ -85,6 +91,9 @@ export class Hosted {
         await this.#ear({ ...cleared, nativeSession }, new AbortController().signal).catch(() => ({}))
     })
     if (this.state === 'unknown') this.state = 'waiting'
+    // One that only waited has come through; one that worked has when its turn ends.
+    if (!working) this.#revivals = 0
+    await this.#keep()
     return resumed ? 'resumed' : 'afresh'
   }
 
@@ -144,7 +153,8 @@ export class Hosted {
     if (!kept || this.#left || this.state === 'dead') return Promise.resolve()
     const { agent, launch, cwd, title, env, tools } = this.#order
     const { pid, nativeSession } = this
-    const working = this.#turn !== undefined
+    const working = this.#turn !== undefined || this.#cut
+    this.#keptAt = clock.now()
     const write = async () => {
       const born = pid === undefined ? undefined : await processes?.born(pid)
       await kept.put({
@@ -185,6 +195,8 @@ export class Hosted {
   }
 
   glance(): Glance {
+    // That it was alive not long ago: one that is left for a day is not started again.
+    if (this.#parts.clock.now() - this.#keptAt > ALIVE_MS) void this.#keep()
     return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#said.changedAt }
   }
 
@@ -197,6 +209,7 @@ export class Hosted {
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<Typed>()
     const unlisten = backend.listen(() => hasBegun('taken'))
     const timer = setTimeout(hasBegun, TAKEN_MS, 'taken')
+    this.#cut = false
     this.#turn = backend
       .prompt(text)
       .then(

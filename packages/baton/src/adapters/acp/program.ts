@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 import { BatonError } from '@batonpass/contract/errors'
@@ -36,7 +37,7 @@ export function startProgram({ launch, cwd, env }: ProgramStart): Promise<AgentP
     stdio: 'pipe',
   })
   return new Promise((resolve, reject) => {
-    child.once('error', cause => reject(notStarted(launch, cause)))
+    child.once('error', cause => reject(existsSync(cwd) ? notStarted(launch, cause) : noFolder(cwd, cause)))
     child.once('spawn', () => resolve(running(child, child.pid ?? 0)))
   })
 }
@@ -105,6 +106,10 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
     // Already gone.
   }
 }
+
+/** The system's words for a folder that is gone are those for a program that is. */
+const noFolder = (cwd: string, cause: unknown): BatonError =>
+  new BatonError('not_found', `The folder ${cwd} is gone`, { cause })
 
 function notStarted({ program, remedy }: ProgramStart['launch'], cause: unknown): BatonError {
   const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'

@@ -131,6 +131,23 @@ describe('a hosted session that another process left', () => {
     expect((await after.driver.look(place, 'opencode')).state).toBe('waiting')
   })
 
+  test('is remembered as cut off until somebody goes on with it, and counts no starts while it only waits', async () => {
+    const { after, place } = await left({ ACP_LOADS: '1' }, 'wait')
+    const kept = keptSessions(systemSmallFiles, join(after.folder.path, 'state'))
+    expect(await after.driver.revive()).toMatchObject([{ how: 'resumed', working: true }])
+    expect(await kept.all()).toMatchObject([{ working: true, revivals: 1 }])
+    await after.driver.type(place, 'say on', 'opencode')
+    await until(async () => (await kept.all())[0]?.revivals === 0, { what: 'the end of its turn to count' })
+    expect(await kept.all()).toMatchObject([{ working: false }])
+    await after.driver.close('leave')
+    for (let start = 0; start < 3; start++) {
+      const again = world(undefined, after.folder)
+      expect(await again.driver.revive()).toMatchObject([{ how: 'resumed', working: false }])
+      expect(await kept.all()).toMatchObject([{ revivals: 0 }])
+      await again.driver.close('leave')
+    }
+  })
+
   test('is not started again when it was ended on purpose', async () => {
     const { after } = await left({}, 'say x', 'end')
     expect(await after.driver.revive()).toEqual([])
@@ -142,6 +159,7 @@ describe('a hosted session that another process left', () => {
       { launch: { program: '/no/such/agent', args: [], env: {} } },
       /is not installed/,
     ],
+    ['a folder that is gone', { cwd: '/no/such/folder' }, /folder .* is gone/],
     ['one that was left long ago', { seenAt: 0 }, /more than a day ago/],
     ['one that never comes to the end of a turn', { revivals: 5 }, /started again 5 times/],
   ])('says why it cannot be started again, once: %s', async (_, change, why) => {
