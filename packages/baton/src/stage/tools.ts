@@ -1,6 +1,8 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { StageAgent, TemplateKey, type ToolAnswer } from '@batonpass/contract/work'
 import { z } from 'zod'
+import { askWords } from '../handoff/generation/words.ts'
+import { handoffName } from '../handoff/name.ts'
 import { callAgent } from './call-agent.ts'
 import type { WorkItem } from './items.ts'
 import type { StagePorts } from './ports.ts'
@@ -145,15 +147,24 @@ async function allPrompts(ports: StagePorts, item: WorkItem, { project }: ToolCo
   ].join('\n')
 }
 
+/** An editor's chat has no hooks and no transcript that Baton could read: who asks is the only one who knows. */
+const chatHandoff = (now: number, focus: string | undefined): string =>
+  [
+    'Baton does not see this chat, so the document is yours to write, from what you know of it.',
+    askWords(handoffName(now), focus, true),
+    'If there is a file of that name, let yours end in `-2.md`. Then tell the user that `baton handoff --verify FILE` compares it with git, and that `baton handoffs show --context` prints it for the next session.',
+  ].join('\n\n')
+
 async function handOff(
   stages: Stages,
   ports: StagePorts,
   args: Readonly<Record<string, unknown>>,
-  { project }: ToolContext,
+  { project, opensChats }: ToolContext,
 ): Promise<string> {
   const given = args.work_id === undefined ? '' : checkWorkId(args.work_id)
   const from = stages.callers.of(project, 'baton_handoff', given)
   const session = from && (await ports.session(from))
+  if (!session && opensChats) return chatHandoff(ports.now(), textOf(args, 'focus'))
   if (!session || !ports.handOff)
     throw new BatonError('nothing_to_hand_off', 'Baton does not know the session that asks', {
       remedy: 'Install the hooks (`baton init`) and run `baton handoff` in the project instead.',

@@ -258,3 +258,24 @@ describe('paw_get_context', () => {
     expect(text).toContain(`<handoff_instructions mode="${mode.toLowerCase()}">`)
   })
 })
+
+describe('baton_handoff', () => {
+  it('tells a chat that Baton does not see to write the document itself: where, in which form, and what then', async () => {
+    await using world = await begun()
+    const { text } = await world.tool('baton_handoff', { focus: 'the endpoint' }, true)
+    expect(text).toMatch(
+      /write the handoff document to \.bmad\/handoffs\/handoff-\d{4}-\d\d-\d\d-\d\d-\d\d\.md/,
+    )
+    expect(text).toContain('## Next Steps (numbered)')
+    expect(text).toContain('Additional focus: the endpoint')
+    expect(text).toContain('baton handoff --verify FILE')
+  })
+
+  it('says what to do where the session that asks is not known', async () => {
+    await using world = await begun()
+    await expect(world.tool('baton_handoff', {})).rejects.toMatchObject({
+      code: 'nothing_to_hand_off',
+      remedy: expect.stringContaining('baton handoff'),
+    })
+  })
+})
