@@ -45,6 +45,8 @@ export async function inTerminal(
     await seen('run in tmux and typed into', () => typedInto(world, evidence))
     await seen('cycle at a full context', () => cycled(world, evidence))
   } finally {
+    // Some outlive their terminal.
+    await baton.run(['kill', 'tried'])
     try {
       tmux('kill-server')
     } catch {

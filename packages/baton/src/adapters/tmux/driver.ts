@@ -5,6 +5,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, Glance, Look, Started, StartOrder, Typed } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
+import { endGroup } from './end-group.ts'
 import { isShellPrompt } from './foreground.ts'
 import { isOwnTyping, isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
 import { TmuxServer } from './server.ts'
@@ -260,7 +261,9 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       const pane = spot && (await paneAt(spot.server, spot.id))
       // A pane that Baton did not start has no mark; a number that tmux gave out anew has none either.
       if (!spot || !pane?.mark) return false
-      return (await spot.server.run(['kill-pane', '-t', spot.id]))?.ok === true
+      const killed = (await spot.server.run(['kill-pane', '-t', spot.id]))?.ok === true
+      if (killed && pane.pid !== undefined && !pane.dead) await endGroup(pane.pid, eventually)
+      return killed
     },
 
     close() {
