@@ -9,6 +9,7 @@ agentContract({ adapter, fixtures: 'codex', scopes: ['user', 'project'], entries
 describe('what Codex says', () => {
   test.each([
     ['session-start.resume', { type: 'SessionStarted', source: 'resume', mode: 'bypass' }],
+    ['session-start.clear', { type: 'SessionStarted', source: 'clear', mode: 'default' }],
     ['user-prompt-submit', { type: 'PromptSubmitted', prompt: 'count the files' }],
     ['pre-tool-use', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
     ['pre-tool-use.patch', { action: { kind: 'write', paths: ['new.txt', 'src/a.ts', 'src/b.ts'] } }],

@@ -8,6 +8,8 @@ agentContract({ adapter, fixtures: 'gemini', scopes: ['user', 'project'], entrie
 describe('what Gemini CLI says', () => {
   test.each([
     ['session-start', { type: 'SessionStarted', source: 'startup' }],
+    ['session-start.clear', { type: 'SessionStarted', source: 'clear', deaf: true }],
+    ['session-end.clear', { type: 'SessionEnded', reason: 'clear' }],
     ['before-agent', { type: 'PromptSubmitted', prompt: 'count the files' }],
     ['before-tool', { action: { kind: 'shell', command: 'npm test', cwd: '/home/dev/project' } }],
     ['before-tool.mcp', { action: { kind: 'mcp', server: 'notes', tool: 'add' } }],
