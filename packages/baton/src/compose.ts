@@ -235,7 +235,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   if (!ground.inMemory)
     void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
   return {
-    ...composeUpkeep(ground),
+    ...composeUpkeep(ground, handoff.tidy),
     intake,
     store,
     asks,

@@ -16,7 +16,6 @@ import type { Asks } from '../ask/asks.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
-import { programPaths } from '../hook/program.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Driver, ToolServer } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
@@ -73,6 +72,8 @@ export interface SessionParts {
   stateDir: string
   redactor: Redactor
   content(): 'full' | 'digest'
+  /** Baton's own tools, for hosted sessions that need them. */
+  toolServer?: ToolServer | undefined
   /** A session is over although it said no goodbye. */
   lost(session: Session, why: string): Promise<void>
   asks: Pick<Asks, 'tell'>
@@ -187,7 +188,7 @@ export function composeSessions(parts: SessionParts): Sessions {
           ...order,
           launch: { ...launch, args: [...launch.args, ...args] },
           prompt,
-          ...(tools ? { tools: ownTools() } : {}),
+          ...(tools && parts.toolServer ? { tools: parts.toolServer } : {}),
         }),
       )
     },
@@ -197,12 +198,6 @@ export function composeSessions(parts: SessionParts): Sessions {
     kill: name => changing(spawns.kill(name)),
     revived: revival => changing(spawns.revived(revival)),
   }
-}
-
-/** The same as `baton mcp`, by where this installation is: it may not be on the agent's PATH. */
-function ownTools(): ToolServer {
-  const { node, cli } = programPaths()
-  return { name: 'baton', command: node, args: [cli, 'mcp'] }
 }
 
 function needed(program: string, env: Environment, remedy: string): void {
