@@ -35,6 +35,7 @@ import type { Cycles } from './handoff/cycle/cycles.ts'
 import type { Live } from './journal/live.ts'
 import type { ChannelMemory } from './ports/ask-store.ts'
 import type { Clock } from './ports/clock.ts'
+import type { ToolServer } from './ports/driver.ts'
 import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
@@ -45,6 +46,8 @@ import { lostReason } from './session/watch/lost.ts'
 const LONGEST_TICK_MS = 3000
 
 export interface ComposeOptions extends GroundOptions {
+  /** How `baton mcp` is started, by where this installation is: it may not be on an agent's PATH. */
+  toolServer?: ToolServer
   /** Added to the product's own reactors; tests bring theirs here. */
   reactors?: readonly Reactor[]
 }
@@ -216,6 +219,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       claim.claims.busy(id, false)
     },
     asks,
+    toolServer: options.toolServer,
   })
   live.listen(entry => watched.hear(entry))
   const ticks = new Ticks(

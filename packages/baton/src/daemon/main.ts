@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
 import { openStateFolder, type StateFolder } from '../config/state-folder.ts'
+import { programPaths } from '../hook/program.ts'
 import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
 import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
@@ -27,7 +28,9 @@ async function serve(dir: string, home: string): Promise<number> {
     // Only now: one that finds another running goes without having loaded everything.
     const [{ compose }, { runDaemon }] = await Promise.all([import('../compose.ts'), import('./daemon.ts')])
     startLasts(dir)
-    const baton = await compose({ folder, env: process.env, home })
+    const { node, cli } = programPaths()
+    const toolServer = { name: 'baton', command: node, args: [cli, 'mcp'] }
+    const baton = await compose({ folder, env: process.env, home, toolServer })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
     startDone(dir)
     // A machine that shuts down sends these: what was hosted goes on afterwards. Who wants it ended says `baton down`.

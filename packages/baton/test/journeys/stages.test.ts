@@ -3,11 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { StageEntry } from '@batonpass/contract/work'
 import { describe, expect, test } from 'vitest'
-import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import { type ClaudeHome, claudeCode, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { codex } from '../world/agents/codex.ts'
+import { hostable } from '../world/agents/hostable.ts'
 import { installAgent } from '../world/agents/install.ts'
-import { type BatonHere, batonFor } from '../world/baton.ts'
+import { type BatonHere, batonFor, batonIn } from '../world/baton.ts'
+import { anthropic } from '../world/dialects/anthropic.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { scratch } from '../world/scratch.ts'
 import { call, say, type Turn } from '../world/turn.ts'
@@ -341,5 +344,61 @@ describe('staged work, with the real Claude Code', () => {
       sockets.remove()
     }
     model.assertClean()
+  })
+})
+
+const SPEC = (mark: string) =>
+  `printf '# Spec\\n\\n## Research Questions\\n- [${mark}] How are tokens stored?\\n' > ${WORK}/Spec.md`
+
+describe.each([claudeCode, codex])('staged work, hosted, with the real $name', agent => {
+  test('auto mode goes from stage to stage without a terminal, each in a fresh conversation with the tools of its stage', {
+    timeout: 240_000,
+  }, async () => {
+    await using model = await startModel([...new Set([anthropic, agent.dialect])])
+    await using home = claudeHome()
+    await home.git()
+    const place = { home: home.path, project: home.project, key: home.key, url: model.url }
+    if (agent !== claudeCode) agent.setUp(place)
+    await using baton = batonIn(home.path, home.project)
+    baton.configure('permission:\n  preset: trusting\n')
+    await baton.must('work', 'new', 'Auth System', '--mode', 'auto')
+    const seen: string[] = []
+    const shell = agent.hostedShell ?? agent.shell
+    const works: Record<string, () => string> = {
+      'PAW-01A Specification': () =>
+        SPEC(existsSync(join(home.project, WORK, 'SpecResearch.md')) ? 'x' : ' '),
+      'PAW-01B Spec Researcher': () => `echo Answers > ${WORK}/SpecResearch.md`,
+      'PAW-02A Code Researcher': () => `echo Code > ${WORK}/CodeResearch.md`,
+    }
+    let offered = false
+    model.script({ key: home.key }, request => {
+      const { agent } = stageOf(request)
+      const work = works[agent]
+      // A server of tools may come up after the first request, and its tools may be named before they are offered.
+      offered ||=
+        JSON.stringify(request.body.tools ?? []).includes('paw_get_context') ||
+        JSON.stringify(request.body).includes('baton__paw_get_context')
+      if (!work || request.toolResults.length > 0) return say(`${agent} is finished.`)
+      seen.push(agent)
+      return shell(work())
+    })
+    const env = {
+      ...home.env(model),
+      ...(agent === claudeCode ? {} : agent.env(place)),
+      ...(await hostable(agent.name)),
+    }
+    const ran = await baton.run(['work', 'run', 'auth-system', '--agent', agent.name, '--hosted'], { env })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('PAW-01A Specification begins as') })
+    await until(() => existsSync(join(home.project, WORK, 'CodeResearch.md')), {
+      what: 'the fourth stage',
+      timeout: 120_000,
+      evidence: async () => `${seen.join('\n')}\n${await baton.must('logs')}\n${model.summary()}`,
+    })
+    expect(seen.slice(0, 4)).toEqual(EVERYTHING.slice(0, 4))
+    expect(offered).toBe(true)
+    const { sessions } = JSON.parse(await baton.must('ps', '--json'))
+    expect(sessions).toMatchObject([{ agent: agent.name, place: expect.stringMatching(/^hosted /) }])
+    const began = (await baton.events()).filter(({ type }) => type === 'SessionStarted')
+    expect(new Set(began.map(({ nativeSession }) => nativeSession)).size).toBeGreaterThanOrEqual(4)
   })
 })
