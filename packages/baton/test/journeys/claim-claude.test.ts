@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClaimFile } from '@batonpass/contract/claim'
 import { expect, test } from 'vitest'
 import { claudeHome } from '../world/agents/claude.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
+import { installAgent } from '../world/agents/install.ts'
 import { batonFor } from '../world/baton.ts'
 import { callSocket, settingsFor } from '../world/claims.ts'
 import { fakeGitHub } from '../world/github.ts'
@@ -120,5 +121,93 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
     github.assertClean()
   } finally {
     listener.kill()
+  }
+})
+
+test('claim.wake: resume takes the session of an agent that has left up again, with what is to be mended', {
+  timeout: 240_000,
+}, async () => {
+  await using github = await fakeGitHub()
+  const issue = await github.repository.issue({ title: 'Say hello' })
+  await using model = await startModel()
+  await using home = claudeHome()
+  const repo = await home.git()
+  await repo.git('remote', 'add', 'origin', github.repository.remote)
+  await repo.git('fetch', '-q', 'origin')
+  await repo.git('reset', '-q', '--hard', 'origin/main')
+  const bin = join(home.path, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)
+  chmodSync(join(bin, 'baton'), 0o755)
+  symlinkSync(await installAgent('claude-code'), join(bin, 'claude'))
+  await using baton = await batonFor(home)
+  const settings = 'permission:\n  preset: trusting\n  undecided: defer\nclaim:\n  wake: resume\n'
+  baton.configure(settingsFor(github, settings))
+  const env = { ...home.env(model), PATH: `${bin}:${process.env.PATH}` }
+  expect(await baton.run(['up', '--restart'], { env })).toMatchObject({ code: 0 })
+  const bash = (command: string) => call('Bash', { command })
+  const turns = [
+    () => bash(`baton claim ${issue}`),
+    () => bash('echo hello > hello.txt && git add hello.txt && git commit -q -m "Say hello"'),
+    () => bash('baton claim ready --summary "Say hello to everybody"'),
+    () => say('Handed off.'),
+    // Taken up again by Baton
+    () => bash('echo "hello, world" > hello.txt && git commit -q -am "Greet the world"'),
+    () => bash('baton claim ready'),
+    () => say('Mended.'),
+  ]
+  let n = 0
+  model.script({ key: home.key }, () => turns[n++]?.() ?? say('There is nothing to do.'))
+  const file = join(home.project, '.agent-claim.json')
+  const eventually = <T>(what: string, look: () => T | Promise<T>) =>
+    until(look, {
+      what,
+      timeout: 60_000,
+      every: 200,
+      evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
+    })
+  let socket = ''
+  try {
+    const terminal = await claudeInTmux({
+      home,
+      model,
+      permissionMode: 'bypassPermissions',
+      env: { PATH: env.PATH },
+    })
+    await terminal.submit(`please do issue ${issue}`)
+    const pull = await eventually(
+      'the pull request',
+      () => ClaimFile.parse(JSON.parse(readFileSync(file, 'utf8'))).pr_number,
+    )
+    await eventually('the end of the turn', () => n >= 4)
+    const [before] = home.sessions()
+    socket = terminal.socket
+    // Gone without a goodbye: its terminal was closed.
+    await terminal.kill()
+    await github.repository.check(pull, 'test', {
+      state: 'failure',
+      workflow: 'CI',
+      log: 'expected "hello, world"\n',
+    })
+    await callSocket(baton.stateDir, 'POST', '/api/claims/nudge', { repository: 'acme/app' })
+    const told = await eventually('the agent to be taken up again', () =>
+      model.mainRequests({ key: home.key }).find(request => textOf(request).includes('FAILED on PR')),
+    )
+    // The same conversation, not a new one.
+    expect(textOf(told)).toContain(`please do issue ${issue}`)
+    expect(textOf(told)).toContain('expected "hello, world"')
+    await eventually('the mended branch', async () =>
+      (await github.repository.git.git('show', `issue-${issue}:hello.txt`)).includes('world'),
+    )
+    expect(home.sessions()).toEqual([before])
+    const whats = (await baton.entries({ kind: 'claim' })).map(({ body }) => body)
+    expect(whats).toContainEqual(
+      expect.objectContaining({ what: 'told', reason: expect.stringContaining('by resuming its session') }),
+    )
+    // Woken while it runs: it is told there, and no second one begins beside it.
+    expect((await baton.must('ps', '--json')).match(/"nativeSession"/g)).toHaveLength(1)
+    github.assertClean()
+  } finally {
+    spawnSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' })
   }
 })
