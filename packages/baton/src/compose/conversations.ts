@@ -23,6 +23,8 @@ export interface Conversations {
   interrupt(id: string): Promise<'interrupted' | 'idle' | 'gone'>
 }
 
+const NOTHING: ConversationView = { state: 'none', rev: 0, items: [], plan: [] }
+
 export function composeConversations({ store, redactor, driverAt, talks }: ConversationParts): Conversations {
   const the = async (id: string): Promise<Session> => {
     const session = await store.findSession(id)
@@ -38,11 +40,15 @@ export function composeConversations({ store, redactor, driverAt, talks }: Conve
     async open(id) {
       const session = await the(id)
       const { pane, nativeSession } = session
-      const here = pane === undefined ? undefined : driverAt(pane)?.conversation?.(pane)
-      const talk = here?.nativeSession === nativeSession ? here : talks.of(session.id)
+      // Looked up each time: after a handoff another conversation is open at the same place.
+      const current = (): Pick<Talk, 'since' | 'listen'> | undefined => {
+        const here = pane === undefined ? undefined : driverAt(pane)?.conversation?.(pane)
+        return here?.nativeSession === nativeSession ? here : talks.of(session.id)
+      }
+      const talk = current()
       if (!talk) return undefined
       return {
-        since: rev => redactor.redact(talk.since(rev)) as ConversationView,
+        since: rev => redactor.redact(current()?.since(rev) ?? { ...NOTHING, rev }) as ConversationView,
         listen: listener => talk.listen(listener),
       }
     },

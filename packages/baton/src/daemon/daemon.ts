@@ -107,7 +107,7 @@ export async function runDaemon(
         workRoutes(baton.work),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
-        conversationRoutes(baton.dashboard.conversations, mayAnswer),
+        conversationRoutes(baton.dashboard.conversations, mayAnswer, logins),
         dashboardRoutes({
           ...baton,
           logins,

@@ -12,6 +12,7 @@ import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { follow } from './follow.ts'
 import { LOGIN_MS, type Logins } from './logins.ts'
+import { pageStream } from './page-stream.ts'
 
 export interface DashboardRouteParts
   extends Pick<Baton, 'dashboard' | 'store' | 'live' | 'asks' | 'pages' | 'work'> {
@@ -121,7 +122,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   api.get('/api/page/events', c =>
     streamSSE(c, async stream => {
       const gone = pages.arrive()
-      const { ended, whileIn } = untilOut(stream, c.req.raw.headers)
+      const { ended, whileIn } = pageStream(stream, c.req.raw.headers, logins)
       try {
         const after = c.req.query('after')
         await follow(after && /^\d{1,15}$/.test(after) ? Number(after) : undefined, store, live, {
@@ -138,18 +139,6 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   )
   api.onError(answerError)
   return api
-
-  /** A browser that was logged out hears nothing more, however long its stream has been open. */
-  function untilOut(stream: { onAbort(listener: () => void): void }, headers: Headers) {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    stream.onAbort(() => end())
-    const given = Object.fromEntries(headers)
-    const whileIn = async (write: () => Promise<unknown>) => {
-      if (given['baton-page'] === undefined || logins.knows(given)) await write()
-      else end()
-    }
-    return { ended, whileIn }
-  }
 
   /** Only in folders that agents worked in. */
   async function undoIn(wanted: z.output<typeof UndoRequest>): Promise<z.output<typeof UndoRequest>> {
