@@ -5,6 +5,7 @@ import { startTerminal } from '../world/agents/tmux.ts'
 import { batonIn } from '../world/baton.ts'
 import { claudePayload } from '../world/hook-payload.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
+import { CHAT, startTelegram } from '../world/telegram.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
@@ -78,6 +79,41 @@ describe('the guided set-up', () => {
     expect(readFileSync(here.calls, 'utf8')).toBe(
       `mcp add --scope user baton -- ${own} mcp\nmcp remove --scope user baton\n`,
     )
+  })
+
+  test('sets up Telegram, hides the token in what it shows, and sends a test message', {
+    timeout: 60_000,
+  }, async () => {
+    await using here = await world()
+    await using telegram = await startTelegram()
+    writeFileSync(here.config, `daemon:\n  port: 0\ntelegram:\n  api_root: ${telegram.url}\n`, {
+      mode: 0o600,
+    })
+    await using terminal = await startTerminal({
+      command: [process.execPath, CLI, 'init'],
+      cwd: here.project.path,
+      env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
+    })
+    const answer = async (question: RegExp, text: string) => {
+      await terminal.waitForScreen(question)
+      if (text) await terminal.type(text)
+      await terminal.press('Enter')
+    }
+    await answer(/Which\?/, '')
+    await answer(/shadow mode/, '')
+    await answer(/desktop when/, '')
+    await answer(/Telegram when you are away/, 'y')
+    await answer(/Token:/, telegram.token)
+    await answer(/Your chat id/, String(CHAT))
+    await answer(/MCP server/, '')
+    await terminal.waitForScreen(/Write it\?/)
+    expect(await terminal.history()).toMatch(/\+ +token: ••••/)
+    await terminal.press('Enter')
+    await answer(/Send a test message\?/, '')
+    await terminal.waitForScreen(/Sent by telegram/)
+    expect(telegram.messages()).toHaveLength(1)
+    expect(readFileSync(here.config, 'utf8')).toContain(`token: ${telegram.token}`)
+    expect(statSync(here.config).mode & 0o777).toBe(0o600)
   })
 
   test('a no at the end writes nothing', { timeout: 60_000 }, async () => {
