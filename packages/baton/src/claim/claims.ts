@@ -23,6 +23,8 @@ const CLAIMING_MS = 60_000
 /** A file that was written a moment ago may be in the middle of a turn that nobody told us about. */
 const SETTLE_MS = 3000
 
+const MOST_FAREWELLS = 100
+
 /** Every claim of this machine: claimed, carried on, released. One thing at a time for each worktree. */
 export class Claims {
   readonly #ports: ClaimPorts
@@ -285,7 +287,12 @@ export class Claims {
 
   #ended(record: ClaimRecord, { notice }: StepOutcome): void {
     this.#asking.get(record.id)?.abort()
-    if (record.session && notice) this.#farewells.set(record.session, notice)
+    this.#woken.delete(record.id)
+    if (!record.session || !notice) return
+    this.#farewells.set(record.session, notice)
+    // A session that never stops again would keep its own for ever.
+    const [oldest] = this.#farewells.keys()
+    if (this.#farewells.size > MOST_FAREWELLS && oldest !== undefined) this.#farewells.delete(oldest)
   }
 
   /** The agent's turn is over, or there is none. After a restart nobody is known to be at work. */

@@ -4,6 +4,7 @@ import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
 import { readAllKept } from '../ports/kept-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
+import { Turns } from '../session/turns.ts'
 
 /** A piece of news that an agent has not heard yet. */
 const Waiting = z.object({
@@ -82,6 +83,8 @@ export class ClaimRecords {
   readonly #files: SmallFiles
   readonly #stateDir: string | undefined
   #byProject: Promise<Map<string, ClaimRecord>> | undefined
+  /** Two changes at once would each be made to what was known before the other. */
+  readonly #turns = new Turns()
 
   /** Without a folder they live as long as the process. */
   constructor(files: SmallFiles, stateDir: string | undefined) {
@@ -101,7 +104,11 @@ export class ClaimRecords {
     return (await this.all()).find(fits)
   }
 
-  async put(record: ClaimRecord): Promise<void> {
+  put(record: ClaimRecord): Promise<void> {
+    return this.#turns.take(record.project, () => this.#put(record))
+  }
+
+  async #put(record: ClaimRecord): Promise<void> {
     const all = await this.#all()
     if (this.#stateDir !== undefined)
       await this.#files.write(this.#stateDir, nameOf(record.id), JSON.stringify(record))
@@ -109,21 +116,25 @@ export class ClaimRecords {
   }
 
   /** Changes what is known now, if the claim is still there. */
-  async change(
+  change(
     { project, id }: Pick<ClaimRecord, 'project' | 'id'>,
     change: (record: ClaimRecord) => ClaimRecord,
   ): Promise<ClaimRecord | undefined> {
-    const known = await this.at(project)
-    if (known?.id !== id) return undefined
-    const next = change(known)
-    if (next !== known) await this.put(next)
-    return next
+    return this.#turns.take(project, async () => {
+      const known = await this.at(project)
+      if (known?.id !== id) return undefined
+      const next = change(known)
+      if (next !== known) await this.#put(next)
+      return next
+    })
   }
 
-  async remove({ project, id }: Pick<ClaimRecord, 'project' | 'id'>): Promise<void> {
-    const all = await this.#all()
-    if (this.#stateDir !== undefined) await this.#files.remove(this.#stateDir, nameOf(id))
-    if (all.get(project)?.id === id) all.delete(project)
+  remove({ project, id }: Pick<ClaimRecord, 'project' | 'id'>): Promise<void> {
+    return this.#turns.take(project, async () => {
+      const all = await this.#all()
+      if (this.#stateDir !== undefined) await this.#files.remove(this.#stateDir, nameOf(id))
+      if (all.get(project)?.id === id) all.delete(project)
+    })
   }
 
   #all(): Promise<Map<string, ClaimRecord>> {

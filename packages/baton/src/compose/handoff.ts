@@ -2,6 +2,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { readerOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemFolders } from '../adapters/system/folders.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
@@ -33,6 +34,8 @@ export interface HandoffParts {
   written?(session: SessionId, document: string): void
 }
 
+const KEPT_MS = 60 * 24 * 3_600_000
+
 /** `/handoff` inside agents, with everything it needs of the world. */
 export function composeHandoff(parts: HandoffParts): {
   reactor: Reactor
@@ -40,15 +43,18 @@ export function composeHandoff(parts: HandoffParts): {
   files: HandoffFiles
   /** A document is being written in that session: its stops are the handoff's. */
   busy(session: SessionId): Promise<boolean>
+  /** Drops what no session will ask for again. */
+  tidy(): Promise<void>
 } {
   const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
   const kept = parts.inMemory ? filesInMemory() : systemSmallFiles
   const items = new WorkItems(systemSmallFiles, systemFolders)
   const files = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
+  const memory = new HandoffMemory(kept, parts.stateDir)
   const generation = new HandoffGeneration({
     evidence: { git: systemGit, files: systemFiles, readTest },
     files,
-    memory: new HandoffMemory(kept, parts.stateDir),
+    memory,
     readerOf,
     ...(parts.continues ? { continues: parts.continues } : {}),
     async workOf(project, nativeSession) {
@@ -67,5 +73,6 @@ export function composeHandoff(parts: HandoffParts): {
     generation,
     files,
     busy: async session => (await generation.wanted(session)) !== undefined,
+    tidy: () => memory.tidy(systemClock.now() - KEPT_MS),
   }
 }

@@ -13,7 +13,7 @@ export interface Upkeep {
   housekeeping(): Promise<void>
 }
 
-export function composeUpkeep(ground: Ground): Upkeep {
+export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep {
   const { store, local, config } = ground
   return {
     async figures() {
@@ -40,6 +40,7 @@ export function composeUpkeep(ground: Ground): Upkeep {
     async housekeeping() {
       ground.rotateLog()
       await config.refresh()
+      await tidy()
       const { days, size } = ground.machine().config.journal.retain
       const limits = limitsAt({ days, bytes: size }, systemClock.now())
       await store.prune(limits)

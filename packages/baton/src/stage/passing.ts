@@ -13,6 +13,8 @@ const LOOK_MS = 250
 const HEARD_MS = 120_000
 const MOST_TRIES = 3
 
+const keyOf = ({ project, workId }: Pick<Pass, 'project' | 'workId'>): string => `${project}\0${workId}`
+
 /** Brings a stage to its fresh session: at the same place, at a new one, or into a person's hands. */
 export class Passing {
   readonly #ports: StagePorts
@@ -30,7 +32,7 @@ export class Passing {
 
   /** What is due begins now, in the background; nothing waits for it. */
   begin(pass: Pass): void {
-    const key = `${pass.project}\0${pass.workId}`
+    const key = keyOf(pass)
     if (this.#under.has(key)) return
     this.#under.add(key)
     void this.#carryOut(pass)
@@ -45,7 +47,10 @@ export class Passing {
   /** Takes up what a daemon that was killed left behind, and gives up on what nobody heard of. */
   async tick(): Promise<void> {
     const { memory, now } = this.#ports
-    for (const pass of await memory.passes()) {
+    for (const { project, workId } of await memory.passes()) {
+      // Read again: what came before it in the list may have taken long.
+      const pass = await memory.pass(project, workId)
+      if (!pass || this.#under.has(keyOf(pass))) continue
       if (pass.state === 'due') this.begin(pass)
       else if (pass.state === 'begun' && now() - pass.at > HEARD_MS)
         await this.#failed(pass, 'the fresh session did not report')

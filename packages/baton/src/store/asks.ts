@@ -39,6 +39,16 @@ export function sqliteAsks(connection: Connection, where: string): AskStore {
   const forgetSession = connection.prepare<[string]>('delete from asks where session = ?')
   const forgetAllowed = connection.prepare<[string]>('delete from allowed_for_session where session = ?')
 
+  // What a person allowed for a session goes with the question it was the answer to.
+  const forgetUnasked = connection.prepare(
+    'delete from allowed_for_session where ask not in (select id from asks)',
+  )
+  const forgetOld = connection.transaction((before: string): number => {
+    const { changes } = forgetBefore.run(before)
+    if (changes > 0) forgetUnasked.run()
+    return changes
+  })
+
   const settle = connection.transaction((ask: Ask, allows: Parameters<AskStore['settle']>[1]): boolean => {
     if (update.run(ask.state, JSON.stringify(ask), ask.id).changes === 0) return false
     if (allows) allow.run(allows.fingerprint, allows.session ?? null, ask.id)
@@ -70,7 +80,7 @@ export function sqliteAsks(connection: Connection, where: string): AskStore {
     allowed: fingerprint => guarded(() => allowed.get(fingerprint) !== undefined),
     forget: which =>
       guarded(() =>
-        'before' in which ? forgetBefore.run(which.before).changes : forget.immediate(which.session),
+        'before' in which ? forgetOld.immediate(which.before) : forget.immediate(which.session),
       ),
     memory: channel => channelMemory(connection, channel, guarded),
   }

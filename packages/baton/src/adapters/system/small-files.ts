@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
@@ -31,7 +32,8 @@ export const systemSmallFiles: SmallFiles = {
 
   async write(root, name, text, { hasty = false, shared = false, fresh = false } = {}) {
     const path = await safePath(root, name, shared ? 0o755 : 0o700)
-    const draft = `${path}.${process.pid}.${++drafts}.tmp`
+    // By chance, too: in a container every daemon may have the same number, and one that was killed left its drafts.
+    const draft = `${path}.${process.pid}.${++drafts}.${randomBytes(4).toString('hex')}.tmp`
     try {
       const file = await open(draft, 'wx', shared ? 0o644 : 0o600)
       try {
@@ -76,7 +78,7 @@ export const systemSmallFiles: SmallFiles = {
     if (await obstacle(root, folder)) return []
     try {
       const entries = await readdir(join(root, folder), { withFileTypes: true })
-      const files = entries.filter(entry => entry.isFile())
+      const files = entries.filter(entry => entry.isFile() && !DRAFT.test(entry.name))
       const found = await Promise.all(
         files.map(async ({ name }) => {
           const facts = await lstat(join(root, folder, name)).catch(() => undefined)
@@ -91,6 +93,8 @@ export const systemSmallFiles: SmallFiles = {
 }
 
 let drafts = 0
+/** Left by a process that was killed before it was whole. */
+const DRAFT = /\.\d+\.\d+(?:\.[0-9a-f]{8})?\.tmp$/
 const user = process.geteuid?.()
 
 /** What below the root stands in the way of `name`, if anything. A name that is free is no obstacle. */

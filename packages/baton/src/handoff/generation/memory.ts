@@ -43,12 +43,14 @@ export type Waiting = z.infer<typeof Waiting>
 
 const Received = z.object({ document: z.string(), from: z.string().optional() })
 
+type Kept = Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>
+
 /** What must outlive the daemon: one small file each in Baton's state folder. */
 export class HandoffMemory {
-  readonly #files: Pick<SmallFiles, 'read' | 'write' | 'remove'>
+  readonly #files: Kept
   readonly #stateDir: string
 
-  constructor(files: Pick<SmallFiles, 'read' | 'write' | 'remove'>, stateDir: string) {
+  constructor(files: Kept, stateDir: string) {
     this.#files = files
     this.#stateDir = stateDir
   }
@@ -72,6 +74,13 @@ export class HandoffMemory {
   receive = (session: string, received: z.infer<typeof Received>): Promise<void> =>
     this.#write(receivedName(session), received)
 
+  /** What was asked, waits or was received before a moment is not needed again. */
+  async tidy(before: number): Promise<void> {
+    for (const folder of ['asked', 'waiting', 'received'])
+      for (const { name, modifiedMs } of await this.#files.list(this.#stateDir, `handoff/${folder}`))
+        if (modifiedMs < before) await this.#files.remove(this.#stateDir, `handoff/${folder}/${name}`)
+  }
+
   #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
     return readKept(this.#files, this.#stateDir, name, schema)
   }
@@ -82,7 +91,7 @@ export class HandoffMemory {
 }
 
 /** Files in memory, for a process that can keep nothing. */
-export function filesInMemory(): Pick<SmallFiles, 'read' | 'write' | 'remove'> {
+export function filesInMemory(): Kept {
   const kept = new Map<string, string>()
   return {
     async read(root, name) {
@@ -91,6 +100,7 @@ export function filesInMemory(): Pick<SmallFiles, 'read' | 'write' | 'remove'> {
     },
     write: async (root, name, text) => void kept.set(`${root}\0${name}`, text),
     remove: async (root, name) => kept.delete(`${root}\0${name}`),
+    list: async () => [],
   }
 }
 
