@@ -28,8 +28,15 @@ ${names
   .join('\n')}
 
 /** ${about} */
-export const ${what}s: readonly ${type}[] = [${names.map(local).join(', ')}]
+export const ${what}s: readonly ${type}[] = ${inLines(names.map(local), `export const ${what}s: readonly ${type}[] = `)}
 `
+
+/** As the formatter has it: one to a line where they do not fit into one. */
+function inLines(words: readonly string[], before: string): string {
+  const line = `[${words.join(', ')}]`
+  return `${before}${line}`.length <= 110 ? line : `[\n${words.map(word => `  ${word},\n`).join('')}]`
+}
+
 bring(
   join(folder, 'profile-list.ts'),
   list('profile', 'AgentProfile', 'What a hook client must know of every agent Baton speaks with.'),

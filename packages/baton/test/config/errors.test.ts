@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AGENTS } from '@batonpass/contract/agents'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { systemFiles } from '../../src/adapters/system/files.ts'
@@ -53,7 +54,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'an unknown choice, with the one that was meant',
     'handsoff:\n  supervisor:\n    provider: cluade\n',
-    `${at}:3:15: handsoff.supervisor.provider: expected one of none, claude, cursor, codex, opencode, gemini, copilot, pi, found other text. Did you mean claude?`,
+    `${at}:3:15: handsoff.supervisor.provider: expected one of none, ${Object.keys(AGENTS).join(', ').replace('claude-code', 'claude')}, found other text. Did you mean claude?`,
   ],
   [
     'nothing where a value belongs',

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { adapters } from '../../src/adapters/agents/registry.ts'
 import { batonIn } from '../world/baton.ts'
 import { scratch } from '../world/scratch.ts'
 
@@ -59,13 +60,13 @@ test.each(['where they usually are', 'where variables say', 'that are not there 
     const init = await baton.run(['init', '--agent', 'all', '--json'], { env })
     expect(init).toMatchObject({ code: 0 })
     const { changed } = JSON.parse(init.stdout)
-    expect(changed).toHaveLength(7)
+    expect(changed).toHaveLength(adapters.length)
     if (how === 'where variables say')
       expect(changed.filter((path: string) => path.startsWith(`${home}/`))).toEqual([places.cursor])
     const doctor = await baton.run(['doctor', '--json'], { env })
     const { checks } = JSON.parse(doctor.stdout)
     const hooks = checks.filter(({ message }: { message: string }) => /hooks in user settings/.test(message))
-    expect(hooks).toHaveLength(7)
+    expect(hooks).toHaveLength(adapters.length)
     // Its person has let none of them run yet, wherever its folder is.
     expect(JSON.stringify(checks)).toContain('11 of its 11 hooks do not run')
     const again = await baton.run(['init', '--agent', 'all', '--json'], { env })

@@ -1,14 +1,12 @@
 import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
-import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
+import { decodeBy } from '../decode-events.ts'
+import { optional, type Payload, readPayload } from '../payload.ts'
 import { actionBy, patchPaths } from '../tool-actions.ts'
 import { tools } from './actions.ts'
 
 /** Copilot CLI's hook JSON as our event. Its payloads do not name their event: the hook's arguments do. */
 export function decode(json: unknown, argument: string | undefined): Decoded {
-  const payload = readPayload('Copilot CLI', json)
-  const nativeEvent = eventName('Copilot CLI', payload, argument)
-  const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
-  return read ? { event: read(payload), nativeEvent } : { ignored: printableName(nativeEvent) }
+  return decodeBy('Copilot CLI', events, json, argument)
 }
 
 const events: Record<string, (payload: Payload) => DecodedEvent> = {

@@ -1,14 +1,11 @@
 import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
-import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
+import { decodeBy } from '../decode-events.ts'
+import { optional, type Payload, readPayload } from '../payload.ts'
 import { actionOf, mcpAction } from './actions.ts'
 
 /** Cursor's hook JSON as our event. */
 export function decode(json: unknown, argument: string | undefined): Decoded {
-  const payload = readPayload('Cursor', json)
-  const nativeEvent = eventName('Cursor', payload, argument)
-  const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
-  const event = read?.(payload)
-  return event ? { event, nativeEvent } : { ignored: printableName(nativeEvent) }
+  return decodeBy('Cursor', events, json, argument)
 }
 
 const events: Record<string, (payload: Payload) => DecodedEvent | undefined> = {

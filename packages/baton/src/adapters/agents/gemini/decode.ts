@@ -1,13 +1,11 @@
 import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
-import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
+import { decodeBy } from '../decode-events.ts'
+import { optional, type Payload } from '../payload.ts'
 import { actionOf } from './actions.ts'
 
 /** Gemini CLI's hook JSON as our event. */
 export function decode(json: unknown, argument: string | undefined): Decoded {
-  const payload = readPayload('Gemini CLI', json)
-  const nativeEvent = eventName('Gemini CLI', payload, argument)
-  const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
-  return read ? { event: read(payload), nativeEvent } : { ignored: printableName(nativeEvent) }
+  return decodeBy('Gemini CLI', events, json, argument)
 }
 
 const events: Record<string, (payload: Payload) => DecodedEvent> = {
