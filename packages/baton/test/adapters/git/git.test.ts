@@ -80,7 +80,8 @@ it('A folder of files that looks like a repository is none', async () => {
   await using repo = await gitRepo()
   for (const name of ['HEAD', 'objects', 'refs'])
     cpSync(join(repo.path, '.git', name), join(planted.path, name), { recursive: true })
-  writeFileSync(join(planted.path, 'config'), `[core]\n\tbare = false\n\tworktree = ${planted.path}\n`)
+  const config = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ${planted.path}\n`
+  writeFileSync(join(planted.path, 'config'), config)
   expect(await systemGit.standing(planted.path)).toBeUndefined()
   expect(await systemGit.worktree(planted.path)).toBeUndefined()
 })
