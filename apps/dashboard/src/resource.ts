@@ -13,6 +13,7 @@ export interface Resource<T> {
 
 /** At most one look in this time, however much happens. */
 const CALM_MS = 600
+const LATER_MS = 400
 
 /** What an address of the daemon holds, looked at again when something happened that concerns it. */
 export function useResource<T>(
@@ -51,15 +52,17 @@ export function useResource<T>(
         soon()
       }
     }
-    const soon = () => {
+    const soon = (ms = CALM_MS) => {
       if (timer) return
       timer = setTimeout(() => {
         timer = 0
         void look()
-      }, CALM_MS)
+      }, ms)
     }
     reload.current = () => void look()
-    void look()
+    // What is looked at again and again anyway does not stand in the way of the first paint.
+    if (everyMs === undefined) void look()
+    else soon(LATER_MS)
     const stopEntries = onEntry(entry => {
       if (test.current(entry)) soon()
     })
