@@ -105,9 +105,12 @@ async function askPerson(
 export const dialogFollows = (event: ToolEvent, { attended }: ReactionContext): boolean =>
   event.type === 'ToolRequested' && event.agent === 'claude-code' && attended === true
 
-/** The dialog is on the screen all the while, unless nobody sits there; Codex opens it only after its hook. */
+/**
+ * The dialog is on the screen all the while, unless nobody sits there; Codex opens its own only after its hook. Whoever hosts
+ * an agent says that somebody is there.
+ */
 const dialogIsOpen = (event: ToolEvent, { attended }: ReactionContext): boolean =>
-  event.type === 'PermissionAsked' && event.agent !== 'codex' && attended !== false
+  event.type === 'PermissionAsked' && (attended ?? event.agent !== 'codex')
 
 const DIALOG_MS = 7200 * 1000
 const UNATTENDED_MS = 60_000

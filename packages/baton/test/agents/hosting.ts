@@ -4,7 +4,7 @@ import { AskList } from '@batonpass/contract/ask'
 import { launchesOf } from '../../src/adapters/agents/launches.ts'
 import { hostable } from '../world/agents/hostable.ts'
 import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.ts'
-import { startTerminal } from '../world/agents/tmux.ts'
+import { startTerminal, type Terminal } from '../world/agents/tmux.ts'
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { type ModelRequest, startModel } from '../world/model.ts'
 import { hold, say } from '../world/turn.ts'
@@ -74,7 +74,7 @@ export async function hosting(agent: RealAgent): Promise<string | undefined> {
   await replied()
   if (there('denied.txt')) return 'what the rules refuse ran'
   await tell('make ASKED')
-  const ask = await openAsk(baton)
+  const ask = await openAsk(baton, terminal)
   if (there('asked.txt')) return 'it ran before somebody answered'
   await allow(ask, home)
   await replied()
@@ -105,11 +105,11 @@ async function allow(ask: string, home: AgentHome): Promise<void> {
   if (code !== 0) throw new Error(`baton allow ended with ${code}\n${await terminal.history()}`)
 }
 
-const openAsk = (baton: BatonHere): Promise<string> =>
+const openAsk = (baton: BatonHere, terminal: Terminal): Promise<string> =>
   until(
     async () => {
       const { asks } = AskList.parse(JSON.parse(await baton.must('asks', '--json')))
       return asks.find(({ state }) => state === 'open')?.id
     },
-    { what: 'a question to a person', timeout: 30_000, every: 300 },
+    { what: 'a question to a person', timeout: 60_000, every: 300, evidence: terminal.history },
   )
