@@ -120,6 +120,15 @@ describe('an agent cannot help itself', () => {
     expect(check(command)).toMatchObject({ final: false })
   })
 
+  test.each(['baton claim release 5', 'baton claim takeover 5'])(
+    'nor take from another session by %s what it holds',
+    command => {
+      expect(check(command).decision).toBe('undecided')
+      expect(check('baton claim 5').decision).toBe('allow')
+      expect(check('baton claim release').decision).toBe('allow')
+    },
+  )
+
   test.each(['baton done', 'baton status', 'baton asks --json', 'baton why dec_1', "baton check 'rm x'"])(
     'but may run %s',
     command => {

@@ -16,8 +16,9 @@ export const OWN: ProgramTable = {
         max: 0,
         flags: '-s= --session= --transcript= --focus= --verify= --print',
       },
-      // Taking an issue from a living holder, or one that is not to do, is a person's word.
-      claim: { kind: 'project', flags: '--list --worktree --summary= --dry-run' },
+      // Taking an issue from its holder, or one that is not to do, is a person's word; so is releasing one that is claimed
+      // elsewhere, for then it could be taken.
+      claim: { kind: 'project', max: 1, flags: '--list --worktree --summary= --dry-run' },
       'claims board': { kind: 'read', max: 0, flags: '--json' },
       // Beginning a handoff of another session, or calling one off, is a person's word.
       cycle: { kind: 'read', max: 0, flags: '--json --all -a' },
