@@ -174,6 +174,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const permission = composePermission({
     asks,
     home,
+    env,
     stateDir,
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),

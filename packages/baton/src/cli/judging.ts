@@ -1,5 +1,6 @@
 import type { Config } from '@batonpass/contract/config'
 import type { PermissionJudgement, PermissionRule } from '@batonpass/contract/permission'
+import { hookFiles } from '../adapters/agents/hook-files.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { realpath } from '../adapters/system/realpath.ts'
@@ -28,7 +29,12 @@ export function judging(
   const permissions = { ...config.permissions, allow: [...config.permissions.allow, ...allow] }
   const rules = rulesInForce({ permission: config.permission, permissions }, { worktree, home: io.home })
   const { port } = config.daemon
-  const guarded = { folders: [stateDir(io.env, io.home)], ports: port === 0 ? [] : [port], pids: [] }
+  const guarded = {
+    folders: [stateDir(io.env, io.home)],
+    ports: port === 0 ? [] : [port],
+    pids: [],
+    hooks: hookFiles(io.home, io.env),
+  }
   const place = { worktree, home: io.home, guarded }
   const paths = { realpath, hasDashNames }
   return {

@@ -18,6 +18,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { Recap } from '@batonpass/contract/recap'
 import type { Session } from '@batonpass/contract/session'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { hookFiles } from '../adapters/agents/hook-files.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { realpath } from '../adapters/system/realpath.ts'
@@ -87,6 +88,7 @@ const MOST_POINTS = 400
 export function composeDashboard(parts: DashboardParts): Dashboard {
   const { store, asks, config, clock } = parts
   const tally = new Tally()
+  const hooksOfAgents = hookFiles(parts.home, parts.env)
   const talks = new HostedTalks()
   const runs = keptFor(1000, clock, () =>
     new WorkflowActions(
@@ -195,7 +197,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       const judgement = judgeCall(
         event,
         rulesInForce(settings, place),
-        { ...place, guarded: { folders: [parts.stateDir], ports: [], pids: [] } },
+        { ...place, guarded: { folders: [parts.stateDir], ports: [], pids: [], hooks: hooksOfAgents } },
         { realpath, hasDashNames },
       )
       return { ask, subject: subjectOf(event), judgement }

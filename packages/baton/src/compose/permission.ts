@@ -1,9 +1,11 @@
+import { hookFiles } from '../adapters/agents/hook-files.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
+import type { Environment } from '../config/places.ts'
 import { printable } from '../config/problem.ts'
 import { type PermissionPorts, permissionReactor } from '../permission/reactor.ts'
 import { type ActiveWorkflow, rulesKeeper } from '../permission/rules-in-force.ts'
@@ -12,6 +14,7 @@ import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 export interface PermissionParts {
   asks: Asks
   home: string
+  env: Environment
   /** Baton's own folder and port, closed to every agent. */
   stateDir: string
   port(): number | undefined
@@ -43,6 +46,7 @@ export function composePermission(parts: PermissionParts): Reactor {
       return port === undefined ? [] : [port]
     },
     pids: [process.pid],
+    hooks: hookFiles(parts.home, parts.env),
   }
   return permissionReactor({
     asks: parts.asks,

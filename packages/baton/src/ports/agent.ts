@@ -43,6 +43,14 @@ export interface FileChange {
   after: string | undefined
 }
 
+/** The files through which the agents ask Baton. */
+export interface HookFiles {
+  /** Their usual names, below the home or any project. */
+  readonly names: readonly string[]
+  /** Those that a person's variable has moved: what stands below `from` counts as if it stood below `to`. */
+  readonly moved: readonly { file: string; from: string; to: string }[]
+}
+
 /** What a hook client must know of an agent: loaded at each call, so it brings nothing that reads or installs. */
 export interface AgentProfile {
   readonly name: AgentName

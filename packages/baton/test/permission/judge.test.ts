@@ -1,6 +1,7 @@
 import { PermissionJudgement } from '@batonpass/contract/permission'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { hookFiles } from '../../src/adapters/agents/hook-files.ts'
 import { judge } from '../../src/permission/judge.ts'
 import { compileRules } from '../../src/permission/rules/compile.ts'
 import { check, GUARDED, PLACE, request, STANDARD, withRules } from './place.ts'
@@ -232,6 +233,38 @@ describe('force-push', () => {
   ])('%s goes the ordinary way', command => {
     expect(check(command).decision).toBe('undecided')
     expect(judge(request(command), withRules({ allow: ['^git push'] })).decision).toBe('allow')
+  })
+})
+
+describe('hooks that stand elsewhere are closed, too', () => {
+  const moved = hookFiles('/home/me', { CODEX_HOME: '/data/cx', XDG_CONFIG_HOME: '/data/conf' })
+  const guarded = { ...GUARDED, hooks: moved }
+  test.each([
+    'rm /data/cx/hooks.json',
+    'rm -rf /data/cx',
+    'rm -rf /data',
+    'echo x > /data/cx/config.toml',
+    'cp evil.json /data/cx/hooks.json',
+    'cp hooks.json /data/cx/',
+    'rm /data/cx/h*.json',
+    'cp x.js /data/conf/opencode/plugin/baton.js',
+    'rsync -a evil/ /data/conf/opencode',
+    'mv /data/conf/opencode /tmp/x',
+    'rm .codex/hooks.json',
+  ])('%s', command => {
+    expect(check(command, { guarded }).decision).toBe('deny')
+  })
+
+  test.each(['rm -rf build', 'cat /data/cx/hooks.json', 'cp a.txt /data/other/'])('not so %s', command => {
+    expect(check(command, { guarded }).decision).not.toBe('deny')
+  })
+
+  test('every agent’s own files are among them', () => {
+    const { names } = hookFiles('/home/me', {})
+    expect(names).toEqual(expect.arrayContaining(['.codex/hooks.json', '.config/opencode/plugin/baton.js']))
+    const hooks = { names: ['.eighth/hooks.json'], moved: [] }
+    expect(check('rm .eighth/hooks.json', { guarded: { ...GUARDED, hooks } }).decision).toBe('deny')
+    expect(check('rm -rf .eighth', { guarded: { ...GUARDED, hooks } }).decision).toBe('deny')
   })
 })
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import type { HookFiles } from '../../ports/agent.ts'
 import { isInside } from './resolve.ts'
 import { globPattern } from './secrets.ts'
 
@@ -9,6 +10,8 @@ export interface Guarded {
   /** Ports on this machine on which the daemon listens. */
   readonly ports: readonly number[]
   readonly pids: readonly number[]
+  /** Where the agents' hooks are installed, besides the settings that are known below. */
+  readonly hooks?: HookFiles | undefined
 }
 
 export function guardedDefaults(home: string): Guarded {
@@ -37,6 +40,7 @@ const SETTINGS: readonly RegExp[] = [
 /** The folders of agents' hook settings: written as a whole, whatever is in them is replaced. */
 const OWN_FOLDER =
   /(^|\/)(\.claude|\.cursor|\.codex|\.gemini|\.copilot|\.opencode|\.config\/opencode|\.(?:pi|omp)|\.(?:pi|omp)\/agent)$/
+const SETTINGS_FOLDER = 'the folder of an agent’s hook settings'
 /** Mostly about other things, but hook settings go with it. */
 const HOLDS_SETTINGS = /(^|\/)\.github$/
 
@@ -96,15 +100,26 @@ export function guardedPath(
 ): string | undefined {
   for (const folder of guarded.folders) if (isInside(path, folder)) return `Baton's own folder ${folder}`
   if (access === 'read') return undefined
-  if (PATTERN.test(path) && mayMatch(path))
-    return `a pattern that fits a file which decides what agents may do (${posix.basename(path)})`
-  for (const pattern of SETTINGS) {
-    if (!pattern.test(path)) continue
-    if (!gitInternals && /\/\.git\//.test(path)) continue
-    return `a file that decides what agents may do (${posix.basename(path)})`
+  const { names = [], moved = [] } = guarded.hooks ?? {}
+  for (const each of [path, ...usualPlaces(path, moved)]) {
+    if (PATTERN.test(each) && mayMatch(each, names))
+      return `a pattern that fits a file which decides what agents may do (${posix.basename(path)})`
+    const isSettings = SETTINGS.some(
+      pattern => pattern.test(each) && (gitInternals || !/\/\.git\//.test(each)),
+    )
+    if (isSettings || names.some(name => endsIn(each, name)))
+      return `a file that decides what agents may do (${posix.basename(path)})`
   }
   return undefined
 }
+
+/** Where a path would stand if no variable had moved the agent's settings. */
+const usualPlaces = (path: string, moved: HookFiles['moved']): string[] =>
+  moved
+    .filter(({ from }) => isInside(path, from))
+    .map(({ from, to }) => posix.join(to, posix.relative(from, path)))
+
+const endsIn = (path: string, name: string): boolean => path.endsWith(`/${name}`)
 
 /** Removing or moving a folder takes the guarded files in it along; copying one there brings others. */
 export function guardedFolder(
@@ -112,9 +127,13 @@ export function guardedFolder(
   change: 'removed' | 'written',
   guarded: Guarded,
 ): string | undefined {
-  if (OWN_FOLDER.test(path) || (change === 'removed' && HOLDS_SETTINGS.test(path)))
-    return 'the folder of an agent’s hook settings'
+  const { names = [], moved = [] } = guarded.hooks ?? {}
+  for (const each of [path, ...usualPlaces(path, moved)]) {
+    if (OWN_FOLDER.test(each) || (change === 'removed' && HOLDS_SETTINGS.test(each))) return SETTINGS_FOLDER
+    if (names.some(name => endsIn(each, posix.dirname(name)))) return SETTINGS_FOLDER
+  }
   if (change === 'written') return undefined
+  if (moved.some(({ file }) => isInside(file, path))) return SETTINGS_FOLDER
   for (const folder of guarded.folders) if (isInside(folder, path)) return `a folder that holds ${folder}`
   return undefined
 }
@@ -122,9 +141,9 @@ export function guardedFolder(
 const PATTERN = /[*?[]/
 
 /** Whether the end of a pattern fits one of the samples, name by name. */
-function mayMatch(path: string): boolean {
+function mayMatch(path: string, hooks: readonly string[]): boolean {
   const names = path.split('/')
-  return SAMPLES.some(sample => {
+  return [...SAMPLES, ...hooks.map(name => name.split('/'))].some(sample => {
     const end = names.slice(-sample.length)
     return end.length === sample.length && sample.every((name, at) => fits(end[at] ?? '', name))
   })
