@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Io, printable } from './io.ts'
@@ -18,7 +18,8 @@ export async function cleanProject(project: string, io: Pick<Io, 'stdout'>): Pro
   for (const ref of refs) await git(project, 'update-ref', '-d', ref)
   const own = ['.tmp/hooked-sessions', '.agent-claim.json']
     .map(name => join(project, name))
-    .filter(existsSync)
+    // Through a link it would be somebody else's folder.
+    .filter(path => existsSync(path) && (dirname(path) === project || !isLink(dirname(path))))
   for (const path of own) rmSync(path, { recursive: true, force: true })
   removeIfEmpty(join(project, '.tmp'))
   await removeExcludes(project)
@@ -75,8 +76,11 @@ function removeIfEmpty(folder: string): boolean {
   }
 }
 
+const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink()
+
+// Nothing that the repository's own configuration names is run.
 const git = (project: string, ...args: string[]): Promise<string> =>
-  run('git', ['-C', project, ...args]).then(
+  run('git', ['-c', 'core.hooksPath=/dev/null', '-C', project, ...args]).then(
     ({ stdout }) => stdout,
     () => '',
   )

@@ -7,8 +7,6 @@ import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
 import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import type { Logins } from './logins.ts'
-import { pageStream } from './page-stream.ts'
 
 const BEAT_MS = 10_000
 /** An agent speaks in syllables: they are sent in bunches. */
@@ -21,7 +19,6 @@ const NOTHING: ConversationView = { state: 'none', rev: 0, items: [], plan: [] }
 export function conversationRoutes(
   conversations: Conversations,
   mayAnswer: MayAnswer,
-  logins: Pick<Logins, 'knows'>,
   beatMs = BEAT_MS,
 ): Hono {
   const api = new Hono()
@@ -31,12 +28,12 @@ export function conversationRoutes(
     const after = c.req.query('after') ?? ''
     return streamSSE(c, async stream => {
       let open = true
-      const { ended, whileIn } = pageStream(stream, c.req.raw.headers, logins)
+      const ended = new Promise<void>(resolve => stream.onAbort(resolve))
       void ended.then(() => {
         open = false
       })
-      const send = (view: ConversationView) => whileIn(() => stream.writeSSE({ data: JSON.stringify(view) }))
-      const beat = () => whileIn(() => stream.write(BEAT))
+      const send = (view: ConversationView) => stream.writeSSE({ data: JSON.stringify(view) })
+      const beat = () => stream.write(BEAT)
       if (!talk) await send(NOTHING)
       // A session that is taken up after a restart has a conversation only a little later.
       for (let n = 1; open && !talk; n++) {

@@ -107,7 +107,7 @@ export async function runDaemon(
         workRoutes(baton.work),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
-        conversationRoutes(baton.dashboard.conversations, mayAnswer, logins),
+        conversationRoutes(baton.dashboard.conversations, mayAnswer),
         dashboardRoutes({
           ...baton,
           logins,
@@ -166,7 +166,11 @@ export async function runDaemon(
   await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
   const guarded = (during: string, work: () => Promise<void>) => () =>
     void work().catch(cause => baton.fault(during, cause))
-  const housekeeping = setInterval(guarded('housekeeping', baton.housekeeping), HOUSEKEEPING_MS)
+  const tidy = async () => {
+    await logins.expire()
+    await baton.housekeeping()
+  }
+  const housekeeping = setInterval(guarded('housekeeping', tidy), HOUSEKEEPING_MS)
   const ticking = setInterval(guarded('ticking', baton.tick), TICK_MS)
   const sweeping = setInterval(sweeper(), SWEEP_MS)
 

@@ -12,7 +12,6 @@ import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { follow } from './follow.ts'
 import { LOGIN_MS, type Logins } from './logins.ts'
-import { pageStream } from './page-stream.ts'
 
 export interface DashboardRouteParts
   extends Pick<Baton, 'dashboard' | 'store' | 'live' | 'asks' | 'pages' | 'work'> {
@@ -122,15 +121,13 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   api.get('/api/page/events', c =>
     streamSSE(c, async stream => {
       const gone = pages.arrive()
-      const { ended, whileIn } = pageStream(stream, c.req.raw.headers, logins)
       try {
         const after = c.req.query('after')
         await follow(after && /^\d{1,15}$/.test(after) ? Number(after) : undefined, store, live, {
           beatMs: parts.beatMs ?? BEAT_MS,
-          send: entry =>
-            whileIn(() => stream.writeSSE({ id: String(entry.seq), data: JSON.stringify(slimEntry(entry)) })),
-          beat: () => whileIn(() => stream.write(': still here\n\n')),
-          ended,
+          send: entry => stream.writeSSE({ id: String(entry.seq), data: JSON.stringify(slimEntry(entry)) }),
+          beat: () => stream.write(': still here\n\n'),
+          ended: new Promise(resolve => stream.onAbort(resolve)),
         })
       } finally {
         gone()

@@ -23,6 +23,8 @@ export interface Logins {
    * perhaps, was sent cookie and key by every page that was still open.
    */
   moved(): Promise<void>
+  /** Ends the logins whose time is over. */
+  expire(): Promise<void>
   /** Ends this browser's login, or everybody's. */
   leave(headers?: Pick<IncomingMessage, 'headers'>['headers']): Promise<void>
 }
@@ -100,6 +102,9 @@ export async function openLogins(
     },
     async moved() {
       for (const [name, { at }] of logins) if (at !== cookieName()) await forget(name)
+    },
+    async expire() {
+      for (const [name, { until }] of logins) if (until <= clock.now()) await forget(name)
     },
     async leave(headers) {
       const cookie = headers && cookieOf(headers)
