@@ -1,0 +1,31 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { systemChance } from '../../src/adapters/system/chance.ts'
+import { LOGIN_MS, openLogins } from '../../src/daemon/logins.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+
+test('a login that is over ends with its stream, and nothing of it is kept', async () => {
+  const store = await openSqlite(':memory:')
+  const memory = store.asks.memory('dashboard')
+  let now = 1_000_000
+  const clock = { now: () => now, elapsed: () => now }
+  const logins = await openLogins(memory, { clock, chance: systemChance, cookieName: () => 'baton_1' })
+  const { cookie = '', key = '' } = (await logins.enter(logins.code().code)) ?? {}
+  const headers = { cookie: `baton_1=${cookie}`, 'baton-page': key }
+  let cut = false
+  const stream = Object.assign(new EventEmitter(), {
+    headersSent: true,
+    destroy() {
+      cut = true
+    },
+  })
+  logins.hold(headers, stream as unknown as Parameters<typeof logins.hold>[1])
+
+  await logins.expire()
+  expect({ known: logins.knows(headers), cut }).toEqual({ known: true, cut: false })
+  now += LOGIN_MS
+  await logins.expire()
+  expect({ known: logins.knows(headers), cut }).toEqual({ known: false, cut: true })
+  expect(await memory.list('login:')).toEqual([])
+  await store.close()
+})
