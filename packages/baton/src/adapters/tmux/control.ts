@@ -97,11 +97,15 @@ interface Waiting {
   resolve(answer: Answer | undefined): void
 }
 
-/** Between the first `%begin` and the last `%end` or `%error` stands the answer; notices come only before and after. */
+/**
+ * Between `%begin` and `%end` or `%error` of one number stands the answer. The flag 1 marks what this client asked for: the
+ * attaching itself is answered, too, and its end may come late, among the lines of the first question.
+ */
 export function answerIn(lines: readonly string[]): Answer {
-  const begin = lines.findIndex(line => /^%begin \d+ \d+ \d+$/.test(line))
-  const end = lines.findLastIndex(line => /^%(?:end|error) \d+ \d+ \d+$/.test(line))
-  const inner = lines.slice(begin + 1, Math.max(end, begin + 1))
+  const begin = lines.findIndex(line => /^%begin \d+ \d+ 1$/.test(line))
+  const number = lines[begin]?.split(' ')[2]
+  const end = lines.findLastIndex(line => new RegExp(`^%(?:end|error) \\d+ ${number} 1$`).test(line))
   if (begin < 0 || end < begin) return { ok: false, why: 'tmux did not answer' }
+  const inner = lines.slice(begin + 1, end)
   return lines[end]?.startsWith('%end') ? { ok: true, lines: inner } : { ok: false, why: inner.join(' ') }
 }

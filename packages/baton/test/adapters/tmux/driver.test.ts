@@ -357,6 +357,14 @@ describe('The connection', () => {
     })
     expect(answerIn([])).toMatchObject({ ok: false })
   })
+
+  it('does not take the answer to its own attaching for that to a question', () => {
+    const attached = ['%begin 1 2 0', '%end 1 2 0', '%session-changed $0 x']
+    expect(answerIn([...attached, '%begin 1 7 1', 'here', '%end 1 7 1', '%begin 1 8 1'])).toEqual({
+      ok: true,
+      lines: ['here'],
+    })
+  })
 })
 
 it('A program that outlives its terminal is ended with it', async () => {
