@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -155,6 +155,7 @@ export async function runDaemon(
   }
 
   const socket = await listenUnix(folder.socket, onSocket)
+  const ownSocket = fileId(folder.socket)
   const { server: loopback, port } = await listenLoopback(
     baton.port || lastPort(folder) || (baton.port ?? DEFAULT_PORT),
     onLoopback,
@@ -171,7 +172,12 @@ export async function runDaemon(
     await baton.housekeeping()
   }
   const housekeeping = setInterval(guarded('housekeeping', tidy), HOUSEKEEPING_MS)
-  const ticking = setInterval(guarded('ticking', baton.tick), TICK_MS)
+  const tick = guarded('ticking', baton.tick)
+  // Who removed the folder wants no daemon in it; without its socket nobody would find it, and its lock would keep others out.
+  const ticking = setInterval(
+    () => (fileId(folder.socket) === ownSocket ? tick() : stop('stopped', 'daemon')),
+    TICK_MS,
+  )
   const sweeping = setInterval(sweeper(), SWEEP_MS)
 
   function stop(
@@ -189,6 +195,7 @@ export async function runDaemon(
     clearInterval(sweeping)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
+    if (fileId(folder.socket) === ownSocket) rmSync(folder.socket, { force: true })
     try {
       // Before its waiters are cut off, or their questions would count as withdrawn.
       await baton.asks.stop().catch(cause => baton.fault('stopping', cause))
@@ -197,12 +204,17 @@ export async function runDaemon(
       await baton.close(hosted)
     } finally {
       // Only now may a successor put its own socket here.
-      rmSync(folder.socket, { force: true })
       lock.release()
     }
   }
 
   return { url, ended, stop }
+}
+
+/** Tells a file from another one that took its place; undefined when there is none. */
+function fileId(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
 }
 
 const isLogin = ({ method, url }: IncomingMessage): boolean => method === 'POST' && url === '/login'

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { BatonError } from '@batonpass/contract/errors'
@@ -10,13 +10,17 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 export async function listenUnix(path: string, handler: Handler): Promise<Server> {
   await clearTheWay(path)
   const server = makeServer(handler)
+  // Closing removes the name it was bound to, whosever socket that is by then: this one is nobody's.
+  const bound = `${path}.new`
+  rmSync(bound, { force: true })
   const umask = process.umask(0o177)
   try {
-    await listening(server, () => server.listen(shortSocketPath(path)))
+    await listening(server, () => server.listen(shortSocketPath(bound)))
   } finally {
     process.umask(umask)
   }
-  chmodSync(path, 0o600)
+  chmodSync(bound, 0o600)
+  renameSync(bound, path)
   return server
 }
 

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { openStateFolder } from '../../src/config/state-folder.ts'
 import { runDaemon } from '../../src/daemon/daemon.ts'
 import { takeLock } from '../../src/store/lock.ts'
 import { hookWorld } from '../hook/world.ts'
+import { startedDaemon } from './process-world.ts'
 
 it('A daemon lets go of its lock and socket even when something cannot be closed', async () => {
   await using world = hookWorld()
@@ -24,4 +25,15 @@ it('A daemon lets go of its lock and socket even when something cannot be closed
   const next = takeLock(folder.lock, 0)
   expect(next).toBeDefined()
   next?.release()
+})
+
+it('A daemon ends when its folder is removed, and leaves alone what stands there since', async () => {
+  await using world = hookWorld()
+  const first = await startedDaemon(world)
+  rmSync(world.folder.dir, { recursive: true })
+  const second = await startedDaemon(world)
+  expect(await first.ended).toBe(0)
+  expect(existsSync(world.folder.socket)).toBe(true)
+  second.child.kill('SIGTERM')
+  expect(await second.ended).toBe(0)
 })
