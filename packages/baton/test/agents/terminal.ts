@@ -83,6 +83,13 @@ async function typedInto({ agent, baton }: World, evidence: Evidence): Promise<s
     what: 'the prompt it was started with',
     ...patience,
   })
+  // Before its context is full: then another session takes its place.
+  const listed = async () => PsList.parse(JSON.parse(await baton.must('ps', '--json'))).sessions
+  const row = await until(async () => (await listed()).find(({ session }) => session === first.session), {
+    what: 'the session in `baton ps`',
+    ...patience,
+  })
+  if (row.by !== 'run') return `baton ps says ${JSON.stringify(row)}`
   const folder = stateFolder(baton.stateDir)
   const headers = { authorization: `Bearer ${readFileSync(folder.token, 'utf8').trim()}` }
   const type = (text: string) =>
@@ -105,10 +112,7 @@ async function typedInto({ agent, baton }: World, evidence: Evidence): Promise<s
       ),
     { what: 'the prompt that was typed, as it was', ...patience },
   )
-  if (second.session !== first.session) return 'it was taken by another session'
-  const { sessions } = PsList.parse(JSON.parse(await baton.must('ps', '--json')))
-  const row = sessions.find(({ session }) => session === first.session)
-  return row?.by === 'run' ? undefined : `baton ps says ${JSON.stringify(row)}`
+  return second.session === first.session ? undefined : 'it was taken by another session'
 }
 
 /** The context is full after the next turn: document, clearing, essentials, next step, without a hand on it. */
