@@ -74,6 +74,12 @@ export const TROUBLES = {
     cause: 'The agent has no hook or protocol for it, or Baton does not read it.',
     fix: 'Nothing is wrong; docs/agents.md compares what the agents offer',
   },
+  'AGENT/limited': {
+    severity: 'note',
+    says: '{what}, with a limit: {why}',
+    cause: 'The agent offers only a part of it.',
+    fix: 'Nothing is wrong; docs/agents.md compares what the agents offer',
+  },
   'git/absent': {
     severity: 'fail',
     says: 'not found; handoffs, undo and claims read it',

@@ -115,9 +115,10 @@ function limits(name: string, { offers, cautions }: Capabilities): Check[] {
   const less = WANTED.flatMap((wanted): Check[] => {
     const offer = offers[wanted]
     if (offer === 'yes') return []
-    if ('missing' in offer)
-      return [found('AGENT/limits', { what: WANTED_WORDS[wanted], why: offer.missing }, name)]
-    return [{ name, state: 'note', message: `${WANTED_WORDS[wanted]}, with a limit: ${offer.partly}` }]
+    const what = WANTED_WORDS[wanted]
+    return 'missing' in offer
+      ? [found('AGENT/limits', { what, why: offer.missing }, name)]
+      : [found('AGENT/limited', { what, why: offer.partly }, name)]
   })
   return [
     ...cautions
@@ -185,9 +186,10 @@ function print(checks: readonly Check[], io: Io): void {
     warn: colour('yellow', 'warn'),
     fail: colour('red', 'FAIL'),
   }
-  for (const { name, state, message, fix } of checks) {
+  for (const [at, { name, state, message, fix }] of checks.entries()) {
     io.stdout.write(`${marks[state]}  ${name.padEnd(width)}  ${printable(message)}\n`)
-    if (fix && state !== 'ok')
+    // Several notes in a row that lead to the same page say so once.
+    if (fix && state !== 'ok' && !(state === 'note' && checks[at + 1]?.fix === fix))
       io.stdout.write(
         `      ${' '.repeat(width)}  ${colour('dim', `${state === 'note' ? 'see' : 'fix'}: ${fix}`)}\n`,
       )
