@@ -7,6 +7,7 @@ import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
 import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
+import { listening } from './listening.ts'
 
 const BEAT_MS = 10_000
 /** An agent speaks in syllables: they are sent in bunches. */
@@ -41,13 +42,17 @@ export function conversationRoutes(
         talk = await conversations.open(id)
         if (n % 5 === 0) await beat()
       }
-      if (talk)
-        await followTalk(/^\d{1,15}$/.test(after) ? Number(after) : 0, talk, {
-          beatMs,
-          ended,
-          send,
-          beat,
-        })
+      if (!talk) return
+      const current = talk
+      let last = /^\d{1,15}$/.test(after) ? Number(after) : 0
+      const tell = async () => {
+        const view = current.since(last)
+        last = view.rev
+        await send(view)
+        await pause(BUNCH_MS)
+        return false
+      }
+      await listening(heard => current.listen(heard), tell, { beatMs, ended, beat })
     })
   })
   api.post('/api/page/sessions/:id/say', bodyLimit({ maxSize: 128 * 1024 }), async c => {
@@ -64,50 +69,6 @@ export function conversationRoutes(
   return api
 }
 
-interface Follower {
-  send(view: ConversationView): Promise<unknown>
-  beat(): Promise<unknown>
-  ended: Promise<void>
-  beatMs: number
-}
-
 type Conversations = Baton['dashboard']['conversations']
-type Talk = NonNullable<Awaited<ReturnType<Conversations['open']>>>
-
-async function followTalk(from: number, talk: Talk, to: Follower): Promise<void> {
-  let open = true
-  let wake = () => {}
-  let news = true
-  void to.ended.then(() => {
-    open = false
-    wake()
-  })
-  const unlisten = talk.listen(() => {
-    news = true
-    wake()
-  })
-  try {
-    let last = from
-    while (open) {
-      if (news) {
-        news = false
-        const view = talk.since(last)
-        last = view.rev
-        await to.send(view)
-        await pause(BUNCH_MS)
-        continue
-      }
-      const woken = new Promise<void>(resolve => {
-        wake = resolve
-      })
-      const beat = setTimeout(() => wake(), to.beatMs)
-      await woken
-      clearTimeout(beat)
-      if (open && !news) await to.beat()
-    }
-  } finally {
-    unlisten()
-  }
-}
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))

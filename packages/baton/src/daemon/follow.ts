@@ -1,14 +1,10 @@
 import type { Entry } from '@batonpass/contract/journal'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
+import { type Listener, listening } from './listening.ts'
 
-export interface Follower {
+export interface Follower extends Listener {
   send(entry: Entry): Promise<unknown>
-  /** A sign of life when there is nothing to tell. */
-  beat(): Promise<unknown>
-  /** Resolves when nobody listens any more. */
-  ended: Promise<void>
-  beatMs: number
 }
 
 const BATCH = 500
@@ -23,40 +19,18 @@ export async function follow(
   live: Pick<Live, 'listen'>,
   to: Follower,
 ): Promise<void> {
-  let open = true
-  let news = true
-  let wake = () => {}
-  void to.ended.then(() => {
-    open = false
-    wake()
-  })
-  const unlisten = live.listen(() => {
-    news = true
-    wake()
-  })
-  try {
-    let last = from ?? (await store.stats()).lastSeq
-    while (open) {
-      if (!news) {
-        const woken = new Promise<void>(resolve => {
-          wake = resolve
-        })
-        const beat = setTimeout(() => wake(), to.beatMs)
-        await woken
-        clearTimeout(beat)
-        if (open && !news) await to.beat()
-        continue
-      }
-      news = false
+  let last = from ?? (await store.stats()).lastSeq
+  await listening(
+    heard => live.listen(heard),
+    async isOpen => {
       const entries = await store.entries({ after: last, limit: BATCH })
       for (const entry of entries) {
-        if (!open) break
+        if (!isOpen()) break
         await to.send(entry)
         last = entry.seq
       }
-      news ||= entries.length === BATCH
-    }
-  } finally {
-    unlisten()
-  }
+      return entries.length === BATCH
+    },
+    to,
+  )
 }
