@@ -2,6 +2,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import { signal } from '@preact/signals'
 import { access, pageHeaders, turnedAway } from './api.ts'
 import { beforeRetry, readEvents } from './sse.ts'
+import { clock } from './time.tsx'
 
 /** How the stream from the daemon stands; after `lost` the page catches up by itself. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
@@ -59,10 +60,10 @@ const LOOK_MS = 5000
 
 /** A timer that comes far too late slept with the machine: the line it left behind is not to be trusted. */
 function mindSleep(woke: () => void): () => void {
-  let last = Date.now()
+  let last = clock()
   const timer = setInterval(() => {
-    const slept = Date.now() - last > 4 * LOOK_MS
-    last = Date.now()
+    const slept = clock() - last > 4 * LOOK_MS
+    last = clock()
     // Timers of hidden pages are slowed down to a minute; only a page in view knows that it slept.
     if (slept && !document.hidden) woke()
   }, LOOK_MS)

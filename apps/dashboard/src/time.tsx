@@ -1,10 +1,15 @@
 import { signal } from '@preact/signals'
 
 /** The one clock of the page; everything that says "ago" follows it. */
-export const now = signal(Date.now())
+export const now = signal(clock())
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now()
+  if (!document.hidden) now.value = clock()
 }, 1000)
+
+/** The moment itself, also while nobody looks. */
+export function clock(): number {
+  return Date.now()
+}
 
 /** `3 s`, `12 min`, `4 h`, `2 d`. */
 export function span(ms: number): string {

@@ -8,7 +8,7 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { Ago, span } from '../time.tsx'
+import { Ago, clock, span } from '../time.tsx'
 import { isTyping } from '../typing.ts'
 import { plainly } from '../unseen.ts'
 import { AGENTS, baseOf, counted, WHO } from '../words.ts'
@@ -23,7 +23,7 @@ const SPANS = [
 /** What happened while nobody looked, and what waits now. */
 export function RecapPage() {
   const [hours, setHours] = useState('')
-  const [opened] = useState(() => Date.now())
+  const [opened] = useState(() => clock())
   const since = hours === '' ? '' : `?since=${new Date(opened - Number(hours) * 3_600_000).toISOString()}`
   const { data, error } = useResource<Recap>(
     `/api/page/recap${since}`,
