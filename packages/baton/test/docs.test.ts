@@ -84,7 +84,7 @@ describe('the commands in the guides', () => {
         odd.push(`${line}: ${code} ${stderr}`)
     }
     expect(odd).toEqual([])
-  }, 240_000)
+  }, 120_000)
 })
 
 describe('the commands in the README', () => {

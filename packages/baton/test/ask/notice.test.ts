@@ -152,7 +152,12 @@ describe('the ways to be told', () => {
   test('on a Mac the text is data to the script', async () => {
     const calls: { program: string; args: readonly string[] }[] = []
     const mac = desktopNotifier({
-      programs: { run: async call => (calls.push(call), { why: 'itself', code: 0, stdout: '', stderr: '' }) },
+      programs: {
+        async run(call) {
+          calls.push(call)
+          return { why: 'itself', code: 0, stdout: '', stderr: '' }
+        },
+      },
       env: {},
       platform: 'darwin',
       uid: 501,

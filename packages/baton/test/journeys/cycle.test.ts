@@ -380,13 +380,23 @@ describe('a full session of the real Claude Code', () => {
     const points: CycleEntry['what'][] = process.env.BATON_LONG
       ? ['due', 'asked', 'written', 'cleared', 'resumed', 'verified']
       : ['asked']
-    for (const what of points) {
+    const revivals = async () =>
+      (await baton.entries({ kind: 'spawn' })).filter(
+        ({ body }) => body.kind === 'spawn' && body.what === 'revived',
+      ).length
+    for (const [before, what] of points.entries()) {
       await told(what)
       const { daemon } = JSON.parse(await baton.must('status', '--json'))
       process.kill(daemon.pid, 'SIGKILL')
       await until(() => !isAlive(daemon.pid), { what: 'the daemon to be gone' })
       // Without the agent's PATH and keys: they were kept with the session.
       await baton.must('up')
+      // One that is killed while it starts the agent again would leave that to the next.
+      await until(async () => (await revivals()) === before + 1, {
+        what: 'the agent to be started again',
+        timeout: 60_000,
+        evidence: () => baton.must('logs'),
+      })
     }
     const done = await told('completed')
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
@@ -396,9 +406,7 @@ describe('a full session of the real Claude Code', () => {
     })
     expect(done.to).not.toBe(done.from)
     expect(documents(home)).toContain(done.document)
-    const spawns = (await baton.entries({ kind: 'spawn' })).map(({ body }) => body)
-    // One that is killed while it starts the agent again leaves that to the next.
-    expect(spawns.filter(body => body.kind === 'spawn' && body.what === 'revived')).not.toHaveLength(0)
+    expect(await revivals()).toBe(points.length)
     expect(JSON.parse(await baton.must('ps', '--json')).sessions).toMatchObject([
       { title: 'work', nativeSession: done.to },
     ])
