@@ -1,13 +1,14 @@
 import type { Session } from '@batonpass/contract/session'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, post } from '../api.ts'
 
 const SAID: Record<string, string> = {
   taken: 'The agent has it.',
-  busy: 'It does not wait for input right now; nothing was typed.',
+  busy: 'It is busy. This is said as soon as it waits, while this page is open.',
   'not-taken': 'It was typed, but the agent did not take it.',
   gone: 'The agent is no longer there.',
 }
+const AGAIN_MS = 1500
 const STOPPED: Record<string, string> = {
   interrupted: 'The turn was stopped.',
   idle: 'It was not working.',
@@ -18,16 +19,34 @@ const STOPPED: Record<string, string> = {
 export function Say({ session, working }: { session: Session; working: boolean }) {
   const [words, setWords] = useState('')
   const [said, setSaid] = useState('')
+  /** Changes when the words that are being said are no longer what a person wants to say. */
+  const saying = useRef(0)
   const path = `/api/page/sessions/${session.id}`
+  useEffect(() => () => void saying.current++, [path])
   const failed = (cause: unknown) =>
     setSaid(cause instanceof ApiError ? cause.message : 'The daemon does not answer')
   const send = async () => {
     if (words.trim() === '') return
+    const mine = ++saying.current
     setSaid('…')
-    await post<{ typed: string }>(`${path}/say`, { text: words }).then(({ typed }) => {
-      setSaid(SAID[typed] ?? typed)
-      if (typed === 'taken') setWords('')
-    }, failed)
+    try {
+      for (;;) {
+        const { typed } = await post<{ typed: string }>(`${path}/say`, { text: words })
+        if (mine === saying.current || typed !== 'busy') setSaid(SAID[typed] ?? typed)
+        if (mine !== saying.current) return
+        if (typed === 'taken') setWords('')
+        if (typed !== 'busy') return
+        await new Promise(resolve => setTimeout(resolve, AGAIN_MS))
+        if (mine !== saying.current) return
+      }
+    } catch (cause) {
+      failed(cause)
+    }
+  }
+  const write = (text: string) => {
+    saying.current++
+    setWords(text)
+    setSaid('')
   }
   const interrupt = async () => {
     setSaid('…')
@@ -53,7 +72,7 @@ export function Say({ session, working }: { session: Session; working: boolean }
         maxLength={20_000}
         value={words}
         placeholder="Say something to the agent"
-        onInput={event => setWords(event.currentTarget.value)}
+        onInput={event => write(event.currentTarget.value)}
         onKeyDown={event => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()

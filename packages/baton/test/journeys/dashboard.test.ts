@@ -117,6 +117,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await page.goto(await linkOf(baton))
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
     const stopped = new Promise<void>(() => {})
+    const slow = Promise.withResolvers<void>()
     const todos = [
       { content: 'Look at the clock', status: 'completed', activeForm: 'Looking' },
       { content: 'Say the year', status: 'pending', activeForm: 'Saying' },
@@ -124,6 +125,7 @@ describe('the dashboard beside the real Claude Code', () => {
     const answers: [RegExp, () => Turn][] = [
       [/what year$/, () => call('Bash', { command: 'date +year-%Y' }, { text: 'I look at **the clock**.' })],
       [/for ever$/, () => say('never', { gate: stopped })],
+      [/slowly$/, () => say('There it is.', { gate: slow.promise })],
       [/make a plan$/, () => call('TodoWrite', { todos })],
       [/./, () => say('It is done.\n\n- one\n- two')],
     ]
@@ -147,8 +149,15 @@ describe('the dashboard beside the real Claude Code', () => {
     await done.getByText(/year-20\d\d/).waitFor()
     await talk.locator('[data-who=agent]', { hasText: 'It is done.' }).waitFor()
 
+    await page.getByLabel('Say something to the agent').fill('slowly')
+    await page.keyboard.press('Enter')
+    await model.waitForRequest(request => /slowly$/.test(request.lastText))
+    await page.getByText('The agent has it.').waitFor()
+    // Words to a busy agent wait for its turn to end.
     await page.getByLabel('Say something to the agent').fill('make a plan')
     await page.keyboard.press('Enter')
+    await page.getByText('This is said as soon as it waits').waitFor()
+    slow.resolve()
     await page.getByText('Plan, 1 of 2 done').waitFor()
     await page.getByText('The agent has it.').waitFor()
     await talk.locator('[data-who=prompt]', { hasText: 'make a plan' }).waitFor()
