@@ -14,6 +14,9 @@ const OURS = ['.tmp', '.baton', '.bmad/handoffs']
 /** So many paths or commits say enough. */
 const MOST_PATHS = 3000
 const MOST_COMMITS = 50
+/** Of a submodule only its commit counts: to see more, git would run in it, by its own settings. */
+const PARTS = ['--ignore-submodules=dirty', '--submodule=short']
+const STATUS = ['--no-renames', '--untracked-files=all', '--ignore-submodules=dirty']
 
 /** Git through its own program: argument lists only, no locks taken, no prompts, no hooks or helpers of the repository run. */
 export const systemGit: Git & GitStanding = {
@@ -27,8 +30,8 @@ export const systemGit: Git & GitStanding = {
     const [head, branch, status, diff] = await Promise.all([
       git(root, ['rev-parse', '--verify', '-q', 'HEAD']),
       git(root, ['symbolic-ref', '--short', '-q', 'HEAD']),
-      git(root, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', ...scope], calm),
-      git(root, ['diff', '--no-ext-diff', '--no-textconv', '--no-color', 'HEAD', ...scope], calm),
+      git(root, ['status', '--porcelain=v1', '-z', ...STATUS, ...scope], calm),
+      git(root, ['diff', '--no-ext-diff', '--no-textconv', '--no-color', ...PARTS, 'HEAD', ...scope], calm),
     ])
     if (status === undefined) return undefined
     const tree = createHash('sha256')
@@ -48,7 +51,7 @@ export const systemGit: Git & GitStanding = {
 
   async standing(folder) {
     const scope = ['--', ':/', ...OURS.map(name => `:(exclude,top)${name}`)]
-    const status = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all']
+    const status = ['status', '--porcelain=v2', '--branch', '-z', ...STATUS]
     const calm = await withoutFilters(folder)
     if (!calm) return undefined
     const [where, said] = await Promise.all([

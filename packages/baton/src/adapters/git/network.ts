@@ -23,10 +23,16 @@ export interface GitSaid {
 
 const TIMEOUT_MS = 60_000
 const MAX_OUTPUT = 16 * 1024 * 1024
+/** Submodules are repositories of their own, with settings of their own: nothing is fetched, pushed or run in them. */
+const ALONE = [
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'push.recurseSubmodules=no',
+].flatMap(setting => ['-c', setting])
 
 /** The person's own git, network included: no terminal, no prompts, argument lists only. */
 export function networkGit(args: readonly string[], call: Call): Promise<GitSaid> {
-  const quiet = call.hooks ? [] : ['-c', 'core.hooksPath=/dev/null']
+  const quiet = [...ALONE, ...(call.hooks ? [] : ['-c', 'core.hooksPath=/dev/null'])]
   const said = new Promise<GitSaid>((resolve, reject) => {
     const child = spawn('git', ['--no-pager', '-c', 'core.quotePath=false', ...quiet, ...args], {
       cwd: call.cwd,

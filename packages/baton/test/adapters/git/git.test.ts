@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemGit } from '../../../src/adapters/git/git.ts'
@@ -73,6 +73,43 @@ it("A repository's own settings run nothing", async () => {
   expect(await systemGit.worktree(repo.path)).toBeDefined()
   expect((await systemGit.standing(repo.path))?.dirty.sort()).toEqual(['README.md', 'other.txt'])
   expect(() => readFileSync(join(repo.path, '.git/sprung'))).toThrow()
+})
+
+it("A submodule's own settings run nothing, and its commits still count", async () => {
+  await using repo = await gitRepo()
+  await using other = await gitRepo()
+  await repo.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', other.path, 'part')
+  await repo.git('commit', '-qm', 'a part')
+  const part = join(repo.path, 'part')
+  const inner = join(repo.path, '.git/modules/part')
+  const trap = repo.write('.git/trap.sh', `#!/bin/sh\ntouch ${repo.path}/.git/sprung\ncat\n`, 0o755)
+  for (const key of ['core.fsmonitor', 'diff.external', 'diff.trap.textconv', 'filter.trap.clean'])
+    await repo.git('-C', part, 'config', key, trap)
+  await repo.git('config', 'diff.submodule', 'diff')
+  writeFileSync(join(inner, 'info/attributes'), '* diff=trap filter=trap\n')
+  repo.write('part/README.md', 'changed!')
+  const before = await systemGit.worktree(repo.path)
+  const standing = await systemGit.standing(repo.path)
+  expect(existsSync(join(repo.path, '.git/sprung'))).toBe(false)
+  expect(standing?.dirty).toEqual([])
+
+  rmSync(join(inner, 'info/attributes'))
+  await repo.git(
+    '-C',
+    part,
+    '-c',
+    'core.fsmonitor=false',
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@b',
+    'commit',
+    '-qam',
+    'more',
+  )
+  expect((await systemGit.worktree(repo.path))?.tree).not.toBe(before?.tree)
+  expect((await systemGit.standing(repo.path))?.dirty).toEqual(['part'])
+  expect(existsSync(join(repo.path, '.git/sprung'))).toBe(false)
 })
 
 it('A folder of files that looks like a repository is none', async () => {
