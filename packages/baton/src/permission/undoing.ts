@@ -1,4 +1,4 @@
-import type { SimpleCommand } from './analysis/analysis.ts'
+import type { SimpleCommand } from './analysis/simple-command.ts'
 import type { PathFindings } from './paths/judge-paths.ts'
 import { isInside } from './paths/resolve.ts'
 import type { Assessment } from './rules/assess.ts'

@@ -1,5 +1,5 @@
-import type { UnknownCode } from './analysis.ts'
 import { changesWhatRuns } from './environment.ts'
+import type { UnknownCode } from './unknown.ts'
 import type { Word } from './word.ts'
 
 interface Reason {

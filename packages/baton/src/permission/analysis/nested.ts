@@ -1,9 +1,10 @@
-import type { Redirection, UnknownCode, VariableAssignment } from './analysis.ts'
 import { findCommands } from './find.ts'
 import { gitHazards } from './git.ts'
 import { inlineCode } from './inline.ts'
 import { type FlagTable, flagTable, type Parsed, parseOptions } from './options.ts'
 import { expandShell, SHELLS } from './shells.ts'
+import type { Redirection, VariableAssignment } from './simple-command.ts'
+import type { UnknownCode } from './unknown.ts'
 import { literalWord, unknownWord, type Word } from './word.ts'
 import { WRAPPERS, type Wrapper } from './wrappers.ts'
 

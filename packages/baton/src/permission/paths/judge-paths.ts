@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
-import type { Analysis, SimpleCommand } from '../analysis/analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { programName } from '../analysis/program.ts'
+import type { SimpleCommand } from '../analysis/simple-command.ts'
 import type { Word } from '../analysis/word.ts'
 import type { JudgeContext } from '../judge.ts'
 import type { Assessment } from '../rules/assess.ts'
@@ -83,9 +84,32 @@ export function judgePaths(
   }
   if (assessment.writes.length > 0) found.allInside = inside
   if (COPIES.test(assessment.program)) found.closed ??= copiedInto(assessment, command, context)
+  if (assessment.program === 'git' && assessment.kind === 'write' && !STAGES.test(assessment.path[0] ?? ''))
+    found.closed ??= namedToGit(command, assessment, context)
   if (assessment.kind !== 'read' && !/^git$/.test(assessment.program))
     scanWords(command, context, found, assessment)
   return found
+}
+
+/** These write to the index and to history only. */
+const STAGES = /^(add|stage|commit|tag|notes|branch|config)$/
+
+/** A word that names a guarded file or folder to git, as a path, as the part of a commit, or as where it works. */
+function namedToGit(
+  command: SimpleCommand,
+  { path: [sub = ''] }: Assessment,
+  { request: { home }, guarded, paths }: JudgeContext,
+): string | undefined {
+  const change = /^(rm|mv|clean|stash)$/.test(sub) ? 'removed' : 'written'
+  return command.words
+    .slice(1)
+    .flatMap(word => {
+      const text = word.value?.replace(/^--?[\w-]+=|^:\([^)]*\)|^:[/!^]*|^[^:/]+:/, '')
+      return text === undefined ? [] : (pathsOf({ ...word, value: text }, command.folders, home) ?? [])
+    })
+    .flatMap(path => [path, paths.realpath(path)])
+    .map(path => guardedPath(path, 'write', guarded, false) ?? guardedFolder(path, change, guarded))
+    .find(reason => reason !== undefined)
 }
 
 const COPIES = /^g?(cp|mv|install)$/

@@ -1,6 +1,6 @@
-import type { SimpleCommand } from '../analysis/analysis.ts'
 import { leadingWords, type Parsed, parseOptions } from '../analysis/options.ts'
 import { programName } from '../analysis/program.ts'
+import type { SimpleCommand } from '../analysis/simple-command.ts'
 import type { Word } from '../analysis/word.ts'
 import { CHECKS } from './checks/registry.ts'
 import { type Kind, worse } from './kinds.ts'

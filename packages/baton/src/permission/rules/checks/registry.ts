@@ -1,5 +1,5 @@
-import type { SimpleCommand } from '../../analysis/analysis.ts'
 import type { Parsed } from '../../analysis/options.ts'
+import type { SimpleCommand } from '../../analysis/simple-command.ts'
 import type { Word } from '../../analysis/word.ts'
 import type { Assessment } from '../assess.ts'
 import { FILE_CHECKS } from './files.ts'
