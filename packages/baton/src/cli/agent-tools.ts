@@ -91,7 +91,8 @@ function registered(folder: StateFolder): AgentName[] {
   return (Object.keys(WORDS) as AgentName[]).filter(agent => lines.includes(agent))
 }
 
-function ran(program: string, words: readonly string[], io: Io): Promise<boolean> {
+/** Runs one of an agent's own commands; true when it succeeded. */
+export function ran(program: string, words: readonly string[], io: Io): Promise<boolean> {
   return new Promise(resolve => {
     const options = { env: io.env as NodeJS.ProcessEnv, cwd: io.home, timeout: WITHIN_MS }
     execFile(program, words, options, error => resolve(!error)).stdin?.end()

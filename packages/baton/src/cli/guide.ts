@@ -1,5 +1,6 @@
 import { adapters } from '../adapters/agents/registry.ts'
 import { onPath } from '../adapters/system/on-path.ts'
+import { lacksPlugin } from './agent-plugin.ts'
 import { toolSteps } from './agent-tools.ts'
 import { type Given, text } from './command.ts'
 import { folderOf } from './daemon.ts'
@@ -71,11 +72,21 @@ export async function guide(given: Given, io: Io, questions: Questions): Promise
     } else say('Without both it stays off.')
   }
   const scope = text(given, 'scope')
-  const canTake = toolSteps(agents, folderOf(io), io).length > 0 && given.options.mcp !== true
+  const plugin =
+    given.options.plugin !== true &&
+    (scope ?? 'user') === 'user' &&
+    lacksPlugin(agents, io) &&
+    (await questions.yes(
+      "\nGive Claude Code Baton's slash commands (/issue-to-impl, /handoff, /claim; its plugin)?",
+      true,
+    ))
+  // The plugin brings the tools along.
+  const others = plugin ? agents.filter(name => name !== 'claude-code') : agents
+  const canTake = toolSteps(others, folderOf(io), io).length > 0 && given.options.mcp !== true
   const mcp =
     canTake &&
     (await questions.yes("\nGive the agents Baton's tools for staged work (an MCP server)?", false))
-  const more = { ...(scope ? { scope } : {}), ...(mcp ? { mcp } : {}) }
+  const more = { ...(scope ? { scope } : {}), ...(mcp ? { mcp } : {}), ...(plugin ? { plugin } : {}) }
   return {
     given: { ...given, options: { ...given.options, agent: agents, ...more } },
     settings,

@@ -12,7 +12,11 @@ const CLI = join(import.meta.dirname, '../../dist/cli.js')
 async function world() {
   const here = scratch()
   const calls = join(here.path, 'claude-calls')
-  here.write('bin/claude', `#!/bin/sh\n[ "$1" = mcp ] && echo "$*" >> ${calls}\necho 2.1.0\n`, 0o755)
+  here.write(
+    'bin/claude',
+    `#!/bin/sh\n[ "$1" = mcp -o "$1" = plugin ] && echo "$*" >> ${calls}\necho 2.1.0\n`,
+    0o755,
+  )
   const project = await gitRepo(join(here.path, 'project'))
   const home = join(here.path, 'home')
   const baton = batonIn(home, project.path)
@@ -54,6 +58,9 @@ describe('the guided set-up', () => {
     await terminal.waitForScreen(/desktop when/)
     await terminal.press('Enter')
     await terminal.waitForScreen(/Telegram/)
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/slash commands/)
+    await terminal.type('n')
     await terminal.press('Enter')
     await terminal.waitForScreen(/MCP server/)
     await terminal.type('y')
@@ -105,6 +112,7 @@ describe('the guided set-up', () => {
     await answer(/Telegram when you are away/, 'y')
     await answer(/Token:/, telegram.token)
     await answer(/Your chat id/, String(CHAT))
+    await answer(/slash commands/, 'n')
     await answer(/MCP server/, '')
     await terminal.waitForScreen(/Write it\?/)
     expect(await terminal.history()).toMatch(/\+ +token: ••••/)
@@ -116,6 +124,26 @@ describe('the guided set-up', () => {
     expect(statSync(here.config).mode & 0o777).toBe(0o600)
   })
 
+  test('gives Claude Code the slash commands by its own command, and takes just that back', {
+    timeout: 60_000,
+  }, async () => {
+    await using here = await world()
+    expect((await here.run('init', '--yes')).stdout).toContain('baton init --plugin')
+    expect((await here.run('init', '--dry-run', '--plugin')).stdout).toMatch(
+      /Would run: claude plugin marketplace add .*\/dist\/plugin\nWould run: claude plugin install baton@batonpass\n/,
+    )
+    expect(existsSync(here.calls)).toBe(false)
+    // The plugin brings the tools along: no second server of the same name.
+    expect((await here.run('init', '--yes', '--plugin', '--mcp')).stdout).toContain('/baton:issue-to-impl')
+    expect(readFileSync(here.calls, 'utf8')).toMatch(
+      /^plugin marketplace add .*\/dist\/plugin\nplugin install baton@batonpass\n$/,
+    )
+    expect((await here.run('uninstall', '--yes')).stdout).toContain("Removed Baton's plugin")
+    expect(readFileSync(here.calls, 'utf8')).toMatch(
+      /plugin uninstall baton@batonpass\nplugin marketplace remove batonpass\n$/,
+    )
+  })
+
   test('a no at the end writes nothing', { timeout: 60_000 }, async () => {
     await using here = await world()
     await using terminal = await startTerminal({
@@ -124,7 +152,7 @@ describe('the guided set-up', () => {
       env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
     })
     const before = readFileSync(here.config, 'utf8')
-    for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /MCP server/]) {
+    for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /slash commands/]) {
       await terminal.waitForScreen(question)
       await terminal.press('Enter')
     }
@@ -145,7 +173,7 @@ describe('the guided set-up', () => {
         cwd: here.project.path,
         env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
       })
-      for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /MCP server/]) {
+      for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /slash commands/]) {
         await terminal.waitForScreen(question)
         if (question.source === point.source) break
         await terminal.press('Enter')

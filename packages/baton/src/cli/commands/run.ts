@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { RunRequest, Spawn } from '@batonpass/contract/watch'
+import { launchesOf } from '../../adapters/agents/launches.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { programPaths } from '../../hook/program.ts'
+import { hasPlugin, ownPlugin } from '../agent-plugin.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -22,6 +23,8 @@ export const run: Handler = async (given, io) => {
     throw new BatonError('usage', 'A hosted session has no terminal to attach to')
   const folder = folderOf(io)
   const agent = text(given, 'agent') ?? 'claude'
+  // A name that nobody knows is said before a worktree is made for it.
+  launchesOf(agent)
   const prompt = promptOf(given, agent, io)
   const name = text(given, 'worktree')
   const dryRun = flag(given, 'dry-run')
@@ -86,19 +89,10 @@ function pluginArguments(given: Given, agent: string, io: Io): string[] {
   return text(given, 'workflow') === undefined ? [] : broughtPlugin(agent, io)
 }
 
-export function broughtPlugin(agent: string, { env, home }: Io): string[] {
+export function broughtPlugin(agent: string, io: Io): string[] {
   if (!/^claude(-code)?$/.test(agent)) return []
-  const installed = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'plugins/installed_plugins.json')
-  const plugin = join(dirname(programPaths().cli), 'plugin')
-  return holds(installed, '"baton@') || !existsSync(plugin) ? [] : ['--plugin-dir', plugin]
-}
-
-function holds(file: string, words: string): boolean {
-  try {
-    return readFileSync(file, 'utf8').includes(words)
-  } catch {
-    return false
-  }
+  const plugin = ownPlugin()
+  return plugin === undefined || hasPlugin(io) ? [] : ['--plugin-dir', plugin]
 }
 
 function list(given: Given, name: string): readonly string[] {

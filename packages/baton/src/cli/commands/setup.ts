@@ -1,5 +1,6 @@
+import { givePlugin, hasPlugin, lacksPlugin, pluginLines } from '../agent-plugin.ts'
 import { giveTools, lineOf, toolSteps } from '../agent-tools.ts'
-import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { guide } from '../guide.ts'
@@ -49,13 +50,28 @@ async function carryOut(given: Given, io: Io, change: OwnConfigChange): Promise<
   return code
 }
 
-/** Baton's tools for the agents, by the agents' own commands. */
+/** Baton's slash commands for Claude Code and its tools for the agents, by the agents' own commands. */
 async function giveOrShow(given: Given, io: Io): Promise<void> {
-  if (!flag(given, 'mcp')) return
-  const steps = toolSteps(agentsOf(given, io), folderOf(io), io)
-  const lines = flag(given, 'dry-run')
-    ? steps.map(step => `Would run: ${lineOf(step)}`)
-    : await giveTools(steps, folderOf(io), io)
+  const agents = agentsOf(given, io)
+  const isDry = flag(given, 'dry-run')
+  const lines: string[] = []
+  const isUsers = (text(given, 'scope') ?? 'user') === 'user'
+  const lacks = isUsers && lacksPlugin(agents, io)
+  if (flag(given, 'plugin') && lacks)
+    lines.push(
+      ...(isDry ? pluginLines().map(line => `Would run: ${line}`) : [await givePlugin(folderOf(io), io)]),
+    )
+  else if (lacks && !isDry)
+    lines.push("Claude Code's slash commands (/issue-to-impl, /handoff, /claim): baton init --plugin")
+  if (flag(given, 'mcp')) {
+    // The plugin brings them along.
+    const others =
+      flag(given, 'plugin') || hasPlugin(io) ? agents.filter(name => name !== 'claude-code') : agents
+    const steps = toolSteps(others, folderOf(io), io)
+    lines.push(
+      ...(isDry ? steps.map(step => `Would run: ${lineOf(step)}`) : await giveTools(steps, folderOf(io), io)),
+    )
+  }
   if (!flag(given, 'json')) for (const line of lines) io.stdout.write(`${printable(line)}\n`)
 }
 

@@ -4,6 +4,7 @@ import { SessionList } from '@batonpass/contract/api'
 import { ClaimList } from '@batonpass/contract/claim'
 import { batonHome } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { takePlugin } from '../agent-plugin.ts'
 import { takeTools } from '../agent-tools.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
@@ -39,7 +40,8 @@ export const uninstall: Handler = async (given, io) => {
   }
   const code = await removeHooks(given, io, held.projects)
   if (code !== EXIT.ok) return code
-  for (const line of await takeTools(folderOf(io), io)) quietly.stdout.write(`${printable(line)}\n`)
+  const taken = [...(await takePlugin(folderOf(io), io)), ...(await takeTools(folderOf(io), io))]
+  for (const line of taken) quietly.stdout.write(`${printable(line)}\n`)
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
   if (!removesData) return code
   if (!isSure) {

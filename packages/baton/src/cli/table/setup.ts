@@ -36,6 +36,10 @@ export const setupCommands: readonly Command[] = [
         type: 'boolean',
         help: "Leave Claude Code's status line alone. By default it tells Baton how full the context is; your own is kept.",
       },
+      plugin: {
+        type: 'boolean',
+        help: "Also give Claude Code Baton's plugin: slash commands (/issue-to-impl, /handoff, /claim), stage agents and tools.",
+      },
       mcp: {
         type: 'boolean',
         help: "Also give the agents Baton's tools for staged work, as an MCP server, by their own `mcp add`.",
@@ -50,6 +54,7 @@ export const setupCommands: readonly Command[] = [
     },
     examples: [
       ['baton init', 'Hooks for the agents found on this machine, in your own settings.'],
+      ['baton init --yes --plugin', 'The same without questions, and Claude Code gets the slash commands.'],
       [
         'baton init --agent claude --scope project --dry-run',
         'Show what would change in .claude/settings.json of this project.',
