@@ -1,19 +1,43 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentName } from '../packages/contract/src/event.ts'
+import { pathToFileURL } from 'node:url'
+import type { AgentEntry } from '../packages/baton/src/ports/agent.ts'
 
-// Writes the two lists of agents from the folders that are there, and docs/agents.md from what each declares; `--check` only
-// says whether they are up to date.
+// Writes the lists of agents from the folders that are there, and docs/agents.md from what each declares; `--check` only says
+// whether they are up to date.
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'packages', 'baton', 'src', 'adapters', 'agents')
 const check = process.argv.includes('--check')
 
-const names = AgentName.options.filter(name => existsSync(join(folder, name, 'agent.ts')))
-const unnamed = readdirSync(folder).filter(
-  name => existsSync(join(folder, name, 'agent.ts')) && !AgentName.options.some(known => known === name),
+const names = readdirSync(folder)
+  .filter(name => existsSync(join(folder, name, 'agent.ts')))
+  .toSorted()
+const entries = await Promise.all(
+  names.map(async name => {
+    const { entry }: { entry: AgentEntry } = await import(pathToFileURL(join(folder, name, 'entry.ts')).href)
+    return { name, ...entry }
+  }),
 )
-if (unnamed.length > 0)
-  fail(`${unnamed.join(', ')}: add the name to AgentName in packages/contract/src/event.ts`)
+
+const word = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`
+bring(
+  join(root, 'packages', 'contract', 'src', 'agents.ts'),
+  `// Written by scripts/generate-agents.ts from each agent's entry.ts.
+/** The coding agents Baton speaks with; each name is also the folder of its adapter, and \`AgentEntry\` says what is told of it. */
+export const AGENTS = {
+${entries
+  .map(
+    ({ name, title, letters, programs, env }) => `  ${/^\w+$/.test(name) ? name : word(name)}: {
+    title: ${word(title)},
+    letters: ${word(letters)},
+    programs: ${inLines(programs.map(word), '    programs: ', '    ')},
+    env: ${inLines(env.map(word), '    env: ', '    ')},
+  },
+`,
+  )
+  .join('')}} as const
+`,
+)
 
 const local = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 const list = (
@@ -22,19 +46,17 @@ const list = (
   about: string,
 ) => `// Written by scripts/generate-agents.ts from the folders here.
 import type { ${type} } from '../../ports/agent.ts'
-${names
-  .toSorted()
-  .map(name => `import { ${what} as ${local(name)} } from './${name}/${what}.ts'`)
-  .join('\n')}
+${names.map(name => `import { ${what} as ${local(name)} } from './${name}/${what}.ts'`).join('\n')}
 
 /** ${about} */
 export const ${what}s: readonly ${type}[] = ${inLines(names.map(local), `export const ${what}s: readonly ${type}[] = `)}
 `
 
 /** As the formatter has it: one to a line where they do not fit into one. */
-function inLines(words: readonly string[], before: string): string {
+function inLines(words: readonly string[], before: string, indent = ''): string {
   const line = `[${words.join(', ')}]`
-  return `${before}${line}`.length <= 110 ? line : `[\n${words.map(word => `  ${word},\n`).join('')}]`
+  if (`${before}${line}${indent && ','}`.length <= 110) return line
+  return `[\n${words.map(each => `${indent}  ${each},\n`).join('')}${indent}]`
 }
 
 bring(

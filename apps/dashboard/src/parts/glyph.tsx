@@ -1,18 +1,10 @@
+import { AGENTS } from '@batonpass/contract/agents'
+
 /** The agent as two letters. */
-export function Glyph({ agent }: { agent: keyof typeof LETTERS }) {
+export function Glyph({ agent }: { agent: keyof typeof AGENTS }) {
   return (
     <span class="glyph" aria-hidden="true">
-      {LETTERS[agent]}
+      {AGENTS[agent].letters}
     </span>
   )
 }
-
-const LETTERS = {
-  'claude-code': 'Cc',
-  cursor: 'Cu',
-  codex: 'Cx',
-  opencode: 'Oc',
-  gemini: 'Ge',
-  copilot: 'Co',
-  pi: 'π',
-} as const

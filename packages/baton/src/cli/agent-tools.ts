@@ -3,50 +3,35 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentName } from '@batonpass/contract/event'
+import { agents } from '../adapters/agents/agent-list.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import type { StateFolder } from '../config/state-folder.ts'
 import { replaceFile } from '../daemon/secret-file.ts'
 import type { Io } from './io.ts'
 
-/** How agents register an MCP server for their user: by a command of their own, which knows best where that stands. */
-const WORDS: Partial<Record<AgentName, { add(program: string): string[]; remove: string[] }>> = {
-  'claude-code': {
-    add: program => ['mcp', 'add', '--scope', 'user', 'baton', '--', program, 'mcp'],
-    remove: ['mcp', 'remove', '--scope', 'user', 'baton'],
-  },
-  codex: {
-    add: program => ['mcp', 'add', 'baton', '--', program, 'mcp'],
-    remove: ['mcp', 'remove', 'baton'],
-  },
-  gemini: {
-    add: program => ['mcp', 'add', '--scope', 'user', 'baton', program, 'mcp'],
-    remove: ['mcp', 'remove', '--scope', 'user', 'baton'],
-  },
-  copilot: {
-    add: program => ['mcp', 'add', 'baton', '--', program, 'mcp'],
-    remove: ['mcp', 'remove', 'baton'],
-  },
-}
+/** By a command of its own, which knows best where that stands. */
+const wordsOf = (agent: AgentName) => agents.find(({ adapter }) => adapter.name === agent)?.launches?.tools
+const TELLABLE: readonly AgentName[] = agents.flatMap(({ adapter, launches }) =>
+  launches?.tools ? adapter.name : [],
+)
 const WITHIN_MS = 60_000
 
 /** One agent to which Baton's tools can be given. */
 export interface ToolStep {
   agent: AgentName
   program: string
-  words: string[]
+  words: readonly string[]
 }
 
 /** Those of these agents that are here, can be told, and were not told before. */
-export function toolSteps(agents: readonly string[], folder: StateFolder, io: Io): ToolStep[] {
+export function toolSteps(chosen: readonly string[], folder: StateFolder, io: Io): ToolStep[] {
   const done = registered(folder)
   const own = join(dirname(folder.launcher), 'baton')
-  return (Object.keys(WORDS) as AgentName[])
-    .filter(agent => agents.includes(agent) && !done.includes(agent))
-    .flatMap(agent => {
-      const program = AGENTS[agent].programs.find(name => onPath(name, io.env))
-      const words = WORDS[agent]?.add(own)
-      return program && words ? [{ agent, program, words }] : []
-    })
+  return TELLABLE.filter(agent => chosen.includes(agent) && !done.includes(agent)).flatMap(agent => {
+    const program = AGENTS[agent].programs.find(name => onPath(name, io.env))
+    const words = wordsOf(agent)?.add(own)
+    return program && words ? [{ agent, program, words }] : []
+  })
 }
 
 /** Runs the steps; gives a line for people about each. What was done is noted, so that `uninstall` takes back just that. */
@@ -67,7 +52,7 @@ export async function takeTools(folder: StateFolder, io: Io): Promise<string[]> 
   for (const agent of registered(folder)) {
     const { title, programs } = AGENTS[agent]
     const program = programs.find(name => onPath(name, io.env))
-    const words = WORDS[agent]?.remove ?? []
+    const words = wordsOf(agent)?.remove ?? []
     const gone = program !== undefined && (await ran(program, words, io))
     lines.push(
       gone
@@ -88,7 +73,7 @@ const note = (folder: StateFolder, agents: readonly AgentName[]): void =>
 function registered(folder: StateFolder): AgentName[] {
   if (!existsSync(noteFile(folder))) return []
   const lines = readFileSync(noteFile(folder), 'utf8').split('\n')
-  return (Object.keys(WORDS) as AgentName[]).filter(agent => lines.includes(agent))
+  return TELLABLE.filter(agent => lines.includes(agent))
 }
 
 /** Runs one of an agent's own commands; true when it succeeded. */

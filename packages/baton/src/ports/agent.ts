@@ -51,6 +51,20 @@ export interface HookFiles {
   readonly moved: readonly { file: string; from: string; to: string }[]
 }
 
+/** What code that knows no adapter must know of an agent: gathered from the folders into `@batonpass/contract/agents`. */
+export interface AgentEntry {
+  title: string
+  /** The same in two letters, for lists. */
+  letters: string
+  /** The files it runs as: what runs below one of them is never a person. */
+  programs: readonly string[]
+  /**
+   * The variables (as patterns) by which it finds its folder and logs in: the daemon keeps them for the calls it makes with
+   * it. Variables of a running session are none of them.
+   */
+  env: readonly string[]
+}
+
 /** What a hook client must know of an agent: loaded at each call, so it brings nothing that reads or installs. */
 export interface AgentProfile {
   readonly name: AgentName

@@ -39,4 +39,6 @@ export interface Launches {
   answer?(order: { model?: string | undefined; flags?: readonly string[] }): AnswerLaunch
   /** As a program that speaks the Agent Client Protocol on its standard streams, where there is one. */
   acp?(): AcpLaunch
+  /** How its program registers an MCP server `baton` for its user, and forgets it again. */
+  tools?: { add(program: string): readonly string[]; remove: readonly string[] }
 }

@@ -9,4 +9,4 @@ import { agent as opencode } from './opencode/agent.ts'
 import { agent as pi } from './pi/agent.ts'
 
 /** Everything Baton knows of every agent it speaks with. */
-export const agents: readonly Agent[] = [claudeCode, cursor, codex, opencode, gemini, copilot, pi]
+export const agents: readonly Agent[] = [claudeCode, codex, copilot, cursor, gemini, opencode, pi]

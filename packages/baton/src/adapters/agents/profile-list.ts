@@ -9,4 +9,4 @@ import { profile as opencode } from './opencode/profile.ts'
 import { profile as pi } from './pi/profile.ts'
 
 /** What a hook client must know of every agent Baton speaks with. */
-export const profiles: readonly AgentProfile[] = [claudeCode, cursor, codex, opencode, gemini, copilot, pi]
+export const profiles: readonly AgentProfile[] = [claudeCode, codex, copilot, cursor, gemini, opencode, pi]

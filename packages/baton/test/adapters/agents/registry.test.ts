@@ -11,7 +11,7 @@ test('an unknown agent is an error that names the known ones', () => {
   expect(() => adapterFor('emacs')).toThrow(
     expect.objectContaining({
       code: 'agent_unknown',
-      remedy: expect.stringContaining('claude-code, cursor'),
+      remedy: expect.stringContaining('claude-code, codex, copilot, cursor'),
     }),
   )
 })

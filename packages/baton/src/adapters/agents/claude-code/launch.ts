@@ -37,4 +37,8 @@ export const launches: Launches = {
     args: [],
     remedy: 'Install it: npm install -g @agentclientprotocol/claude-agent-acp',
   }),
+  tools: {
+    add: program => ['mcp', 'add', '--scope', 'user', 'baton', '--', program, 'mcp'],
+    remove: ['mcp', 'remove', '--scope', 'user', 'baton'],
+  },
 }

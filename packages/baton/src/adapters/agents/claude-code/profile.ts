@@ -1,6 +1,6 @@
-import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { encode } from './encode.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 import { modes } from './modes.ts'
 import { safe } from './safe.ts'
@@ -8,8 +8,8 @@ import { safe } from './safe.ts'
 export const profile: AgentProfile = {
   name: 'claude-code',
   aliases: ['claude'],
-  title: AGENTS['claude-code'].title,
-  programs: AGENTS['claude-code'].programs,
+  title: entry.title,
+  programs: entry.programs,
   scopes: ['user', 'project', 'local'],
   hooks,
   modes,

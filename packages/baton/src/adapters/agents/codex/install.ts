@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 import { codexFolder } from './trust.ts'
 
 /** `$CODEX_HOME/hooks.json` (usually `~/.codex`), or `.codex/hooks.json` of a project that Codex trusts. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'codex',
-  title: AGENTS.codex.title,
+  title: entry.title,
   hooks,
   layout: {
     entries: 'groups',

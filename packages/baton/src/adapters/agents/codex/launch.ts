@@ -32,6 +32,10 @@ export const launches: Launches = {
     remedy: 'Install it: npm install -g @agentclientprotocol/codex-acp',
     endsWhenRefused: 'cancelled',
   }),
+  tools: {
+    add: program => ['mcp', 'add', 'baton', '--', program, 'mcp'],
+    remove: ['mcp', 'remove', 'baton'],
+  },
 }
 
 /** What could act, look or tell in a call that is to do nothing but answer; the first would leave a process behind. */

@@ -1,15 +1,15 @@
-import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { refusedUnasked } from '../no-question.ts'
 import { encode } from './encode.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 import { modes } from './modes.ts'
 
 export const profile: AgentProfile = {
   name: 'codex',
   aliases: [],
-  title: AGENTS.codex.title,
-  programs: AGENTS.codex.programs,
+  title: entry.title,
+  programs: entry.programs,
   scopes: ['user', 'project'],
   hooks,
   modes,

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { ownFolder } from '../own-folder.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 
 /** `$COPILOT_HOME/hooks/baton.json` (usually `~/.copilot`), or `.github/hooks/baton.json` of a project. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'copilot',
-  title: AGENTS.copilot.title,
+  title: entry.title,
   hooks,
   layout: {
     entries: 'flat',

@@ -29,4 +29,8 @@ export const launches: Launches = {
     remedy: 'Install it: npm install -g @github/copilot',
     endsWhenRefused: 'ended',
   }),
+  tools: {
+    add: program => ['mcp', 'add', 'baton', '--', program, 'mcp'],
+    remove: ['mcp', 'remove', 'baton'],
+  },
 }

@@ -1,13 +1,13 @@
-import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { encode } from './encode.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 
 export const profile: AgentProfile = {
   name: 'copilot',
   aliases: [],
-  title: AGENTS.copilot.title,
-  programs: AGENTS.copilot.programs,
+  title: entry.title,
+  programs: entry.programs,
   scopes: ['user', 'project'],
   hooks,
   // Its payloads do not say how freely it runs.

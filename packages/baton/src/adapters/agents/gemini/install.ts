@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { AGENTS } from '@batonpass/contract/agents'
 import { hookCommand, runsLauncher } from '../hook-command.ts'
 import { ownFolder } from '../own-folder.ts'
 import { settingsInstall, timeoutSeconds } from '../settings-install.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 
 /** `$GEMINI_CLI_HOME/.gemini/settings.json` (usually the home), or `.gemini/settings.json` of a folder that Gemini CLI trusts. */
 export const { install, uninstall, installed } = settingsInstall({
   agent: 'gemini',
-  title: AGENTS.gemini.title,
+  title: entry.title,
   hooks,
   layout: {
     entries: 'groups',

@@ -33,6 +33,10 @@ export const launches: Launches = {
       return { command: title, ...(where.groups?.cwd ? { cwd: where.groups.cwd } : {}) }
     },
   }),
+  tools: {
+    add: program => ['mcp', 'add', '--scope', 'user', 'baton', program, 'mcp'],
+    remove: ['mcp', 'remove', '--scope', 'user', 'baton'],
+  },
 }
 
 /** Stands over the user's own settings: no tool, no hook, no server. */

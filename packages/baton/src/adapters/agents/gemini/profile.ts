@@ -1,14 +1,14 @@
-import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { refusedUnasked } from '../no-question.ts'
 import { encode } from './encode.ts'
+import { entry } from './entry.ts'
 import { hooks } from './hooks.ts'
 
 export const profile: AgentProfile = {
   name: 'gemini',
   aliases: [],
-  title: AGENTS.gemini.title,
-  programs: AGENTS.gemini.programs,
+  title: entry.title,
+  programs: entry.programs,
   scopes: ['user', 'project'],
   hooks,
   // Its payloads do not say how freely it runs.

@@ -1,13 +1,13 @@
-import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { refusedUnasked } from '../no-question.ts'
 import { pluginEncode, pluginHooks } from '../plugin-protocol.ts'
+import { entry } from './entry.ts'
 
 export const profile: AgentProfile = {
   name: 'opencode',
   aliases: [],
-  title: AGENTS.opencode.title,
-  programs: AGENTS.opencode.programs,
+  title: entry.title,
+  programs: entry.programs,
   scopes: ['user', 'project'],
   hooks: pluginHooks,
   modes: {},

@@ -1,12 +1,12 @@
-import { AGENTS } from '@batonpass/contract/agents'
 import type { AgentProfile } from '../../../ports/agent.ts'
 import { pluginEncode, pluginHooks } from '../plugin-protocol.ts'
+import { entry } from './entry.ts'
 
 export const profile: AgentProfile = {
   name: 'pi',
   aliases: [],
-  title: AGENTS.pi.title,
-  programs: AGENTS.pi.programs,
+  title: entry.title,
+  programs: entry.programs,
   scopes: ['user', 'project'],
   hooks: pluginHooks,
   modes: {},
