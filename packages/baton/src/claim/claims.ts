@@ -3,15 +3,18 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { Turns } from '../session/turns.ts'
+import { beganWith, carryOver, type Holder } from './belonging.ts'
 import { claimable, claimNext } from './choosing.ts'
 import { adopt, type ClaimOrder, claimIssue, resumeClaiming } from './claiming.ts'
-import { answered, awaitAnswer } from './closing.ts'
+import { answered } from './closing.ts'
+import { ClosingQuestions } from './closing-questions.ts'
 import { release } from './ending.ts'
-import { entry, leaseName, lost, rehold } from './fence.ts'
+import { Farewells } from './farewells.ts'
 import { carry } from './lifecycle.ts'
 import type { StepOutcome, Trigger } from './outcome.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
+import { renew } from './renewing.ts'
 import { wake } from './telling.ts'
 import { troubleOf } from './trouble.ts'
 import { viewOf } from './view.ts'
@@ -23,21 +26,22 @@ const CLAIMING_MS = 60_000
 /** A file that was written a moment ago may be in the middle of a turn that nobody told us about. */
 const SETTLE_MS = 3000
 
-const MOST_FAREWELLS = 100
-
 /** Every claim of this machine: claimed, carried on, released. One thing at a time for each worktree. */
 export class Claims {
   readonly #ports: ClaimPorts
   readonly #turns = new Turns()
   readonly #busy = new Set<string>()
-  readonly #asking = new Map<string, AbortController>()
   readonly #woken = new Map<string, number>()
   readonly #settling = new Map<string, Promise<unknown>>()
-  readonly #farewells = new Map<string, string>()
-  readonly #stop = new AbortController()
+  readonly #farewells = new Farewells()
+  readonly #closing: ClosingQuestions
 
   constructor(ports: ClaimPorts) {
     this.#ports = ports
+    this.#closing = new ClosingQuestions(ports, async (record, answer) => {
+      await this.#turns.take(record.project, () => answered(ports, record, answer))
+      if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
+    })
   }
 
   at(project: string): Promise<ClaimRecord | undefined> {
@@ -69,23 +73,20 @@ export class Claims {
 
   /** Gives an issue back, whatever its phase. */
   async release(project: string, issue: number | undefined, why: string): Promise<ClaimView> {
+    const { records } = this.#ports
     const record =
       issue === undefined
         ? await this.at(project)
-        : ((await this.#ports.records.find(each => each.issue === issue && each.project === project)) ??
-          (await this.#ports.records.find(each => each.issue === issue && each.home === project)))
-    if (!record)
-      throw new BatonError(
-        'not_found',
-        issue === undefined ? 'No issue is claimed here' : `Issue #${issue} is not claimed here`,
-        {
-          remedy: 'See `baton claims`.',
-        },
-      )
+        : ((await records.find(each => each.issue === issue && each.project === project)) ??
+          (await records.find(each => each.issue === issue && each.home === project)))
+    if (!record) {
+      const what = issue === undefined ? 'No issue is claimed here' : `Issue #${issue} is not claimed here`
+      throw new BatonError('not_found', what, { remedy: 'See `baton claims`.' })
+    }
     return this.#turns.take(record.project, async () => {
       const view = await this.#view(record)
       await release(this.#ports, record, why)
-      this.#asking.get(record.id)?.abort()
+      this.#closing.withdraw(record.id)
       await carry(this.#ports, record, { why: 'nudge', resting: true })
       return view
     })
@@ -142,34 +143,18 @@ export class Claims {
   }
 
   /** The successor of a session goes on with its claim. False when it holds none. */
-  async carryOver(
-    from: SessionId,
-    to: Pick<Session, 'id' | 'nativeSession' | 'agent'> & { pane?: string | undefined },
-  ): Promise<boolean> {
-    const record = await this.#ports.records.find(each => each.session === from)
-    if (!record) return false
-    await this.#link(record, to)
-    await this.#ports.journal(record, {
-      ...entry(record, 'carried-over'),
-      reason: `to session ${to.nativeSession}`,
-    })
-    return true
+  carryOver(from: SessionId, to: Holder): Promise<boolean> {
+    return carryOver(this.#ports, from, to)
   }
 
   /** Which session a claim belongs to, when one begins in its worktree. False: another one is still alive. */
-  async sessionBegan(
+  sessionBegan(
     record: ClaimRecord,
     session: Session,
     same: boolean,
     known: Session | undefined,
   ): Promise<boolean> {
-    if (record.session === session.id || record.session === undefined || same || record.sessionEnded) {
-      await this.#link(record, session)
-      return true
-    }
-    if (known && !known.endedAt && (known.pid === undefined || this.#ports.isAlive(known.pid))) return false
-    await this.#link(record, session)
-    return true
+    return beganWith(this.#ports, record, session, same, known)
   }
 
   async sessionEnded(record: ClaimRecord): Promise<void> {
@@ -198,13 +183,11 @@ export class Claims {
 
   /** What a session is told after its claim has ended. */
   farewell(session: string): string | undefined {
-    const text = this.#farewells.get(session)
-    this.#farewells.delete(session)
-    return text
+    return this.#farewells.take(session)
   }
 
   stop(): void {
-    this.#stop.abort()
+    this.#closing.stop()
   }
 
   async #tickOne(record: ClaimRecord): Promise<void> {
@@ -220,7 +203,7 @@ export class Claims {
       })
       return
     }
-    await this.#renew(record, now)
+    await renew(this.#ports, this.#turns, record, now)
     const found = await this.#ports.signals.read(record.project)
     const age = found.kind === 'claim' ? now - found.modifiedMs : Number.POSITIVE_INFINITY
     // A file from the future, by a clock that was set back, is not young for ever.
@@ -232,42 +215,13 @@ export class Claims {
   async #after({ project, id }: ClaimRecord): Promise<void> {
     const record = await this.at(project)
     if (record?.id !== id) return
-    if (record.closing === 'asked') this.#ask(record)
-    else this.#asking.get(id)?.abort()
+    if (record.closing === 'asked') this.#closing.ask(record)
+    else this.#closing.withdraw(id)
     const now = this.#ports.clock.now()
     if (record.inbox.length === 0 || !this.#rests(record) || now - (this.#woken.get(id) ?? 0) < WAKE_MS)
       return
     this.#woken.set(id, now)
     await wake(this.#ports, record)
-  }
-
-  async #renew(record: ClaimRecord, now: number): Promise<void> {
-    if (record.lease.lost || record.stage !== 'held') return
-    if (record.lease.kind !== this.#ports.leases().kind) {
-      await this.#turns.take(record.project, () => rehold(this.#ports, record))
-      return
-    }
-    const { claim } = await this.#ports.config(record.project)
-    const ttlMs = claim.lease_minutes * 60_000
-    if (now - record.lease.renewedAt < ttlMs / 3) return
-    await this.#turns.take(record.project, async () => {
-      const known = await this.at(record.project)
-      if (known?.id !== record.id || now - known.lease.renewedAt < ttlMs / 3) return
-      const grip = { claim: record.id, token: record.lease.token }
-      try {
-        if (!(await this.#ports.leases().renew(leaseName(known), grip, ttlMs)))
-          return await lost(this.#ports, known)
-        // Whoever keeps leases can be reached again.
-        await this.#ports.records.change(known, ({ trouble, ...each }) => ({
-          ...each,
-          ...(trouble && !/^(?:git|database)_failed$/.test(trouble.code) ? { trouble } : {}),
-          lease: { ...each.lease, renewedAt: now },
-        }))
-      } catch (error) {
-        const { trouble } = troubleOf(error, known, now)
-        await this.#ports.records.change(known, each => ({ ...each, trouble }))
-      }
-    })
   }
 
   #carry(record: ClaimRecord, trigger: Trigger): Promise<StepOutcome> {
@@ -286,54 +240,14 @@ export class Claims {
   }
 
   #ended(record: ClaimRecord, { notice }: StepOutcome): void {
-    this.#asking.get(record.id)?.abort()
+    this.#closing.withdraw(record.id)
     this.#woken.delete(record.id)
-    if (!record.session || !notice) return
-    this.#farewells.set(record.session, notice)
-    // A session that never stops again would keep its own for ever.
-    const [oldest] = this.#farewells.keys()
-    if (this.#farewells.size > MOST_FAREWELLS && oldest !== undefined) this.#farewells.delete(oldest)
+    if (record.session && notice) this.#farewells.leave(record.session, notice)
   }
 
   /** The agent's turn is over, or there is none. After a restart nobody is known to be at work. */
   #rests({ session }: ClaimRecord): boolean {
     return session === undefined || !this.#busy.has(session)
-  }
-
-  #ask(record: ClaimRecord): void {
-    if (this.#asking.has(record.id) || this.#stop.signal.aborted) return
-    const mine = new AbortController()
-    this.#asking.set(record.id, mine)
-    const signal = AbortSignal.any([mine.signal, this.#stop.signal])
-    void awaitAnswer(this.#ports, record, signal)
-      .then(async answer => {
-        this.#asking.delete(record.id)
-        // A daemon that stops, or a claim that ended meanwhile, has no answer.
-        if (signal.aborted) return
-        await this.#turns.take(record.project, () => answered(this.#ports, record, answer))
-        if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
-      })
-      .catch(cause => {
-        this.#asking.delete(record.id)
-        this.#ports.fault('asking whether to close an issue', cause)
-      })
-  }
-
-  async #link(
-    record: ClaimRecord,
-    session: Pick<Session, 'id' | 'nativeSession' | 'agent'> & { pane?: string | undefined },
-  ): Promise<void> {
-    await this.#ports.records.change(record, ({ pane, ...known }) => {
-      const place = session.pane ?? pane
-      return {
-        ...known,
-        session: session.id,
-        nativeSession: session.nativeSession,
-        agent: session.agent,
-        ...(place === undefined ? {} : { pane: place }),
-        sessionEnded: false,
-      }
-    })
   }
 
   #view(record: ClaimRecord): Promise<ClaimView> {
