@@ -85,6 +85,8 @@ export const PermissionEffects = z.object({
   outside: z.boolean(),
   /** What cannot be known before it runs. */
   unknown: z.array(z.string()),
+  /** Commands that write files which their words do not name: for git its sub-command and words, else the program. */
+  brings: z.array(z.array(z.string())).optional(),
 })
 export type PermissionEffects = z.infer<typeof PermissionEffects>
 

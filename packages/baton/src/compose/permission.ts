@@ -1,4 +1,5 @@
 import { hookFiles } from '../adapters/agents/hook-files.ts'
+import { gitBrought } from '../adapters/git/brought.ts'
 import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
@@ -7,6 +8,7 @@ import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
 import type { Environment } from '../config/places.ts'
 import { printable } from '../config/problem.ts'
+import { isGuarded } from '../permission/paths/protected.ts'
 import { type PermissionPorts, permissionReactor } from '../permission/reactor.ts'
 import { type ActiveWorkflow, rulesKeeper } from '../permission/rules-in-force.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
@@ -61,6 +63,8 @@ export function composePermission(parts: PermissionParts): Reactor {
     },
     snapshot: parts.snapshot,
     model: parts.model,
+    bringsGuarded: (project, commands) =>
+      gitBrought.changes(project, commands, path => isGuarded(path, guarded)),
     write: parts.write,
     fault: parts.fault,
     debug: (context, line) => debugLine(parts.logRoot(context.project), context, parts.redact(line)),

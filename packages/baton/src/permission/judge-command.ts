@@ -4,6 +4,7 @@ import { programName } from './analysis/program.ts'
 import type { SimpleCommand } from './analysis/simple-command.ts'
 import type { UnknownCode } from './analysis/unknown.ts'
 import type { Word } from './analysis/word.ts'
+import { bringsUnseen } from './bringing.ts'
 import type { JudgeContext } from './judge.ts'
 import { guardedMention, judgePaths, type PathFindings } from './paths/judge-paths.ts'
 import { pathsOf } from './paths/resolve.ts'
@@ -52,7 +53,7 @@ export function judgeCommand(source: string, context: JudgeContext): PermissionJ
   if (verdict.trail.length === 0) {
     verdict.add({ rule: 'analysis', decision: 'undecided', part: '', reason: 'there is no command in it' })
   }
-  return verdict.judgement(undoing.possible && analysis.unknowns.length === 0)
+  return verdict.judgement(undoing.possible && analysis.unknowns.length === 0, undoing.brings)
 }
 
 const EMPTY: Subject = { tool: 'Bash', text: '', words: [], paths: [], hosts: [], mcp: undefined }
@@ -197,6 +198,8 @@ function builtin(assessment: Assessment, found: PathFindings, part: string, cont
   let decision: PermissionDecision = preset.kinds[assessment.kind]
   let reason = reasonOf(assessment)
   if (assessment.kind === 'write' && found.allInside) decision = preset.worktreeWrite
+  // What a branch or a patch brings has to be looked into first.
+  if (decision === 'allow' && bringsUnseen(assessment)) decision = 'undecided'
   if (decision === 'allow' && found.unknownPath) {
     decision = 'undecided'
     reason = `${assessment.program} reads or writes a path only known when it runs: ${found.unknownPath}`

@@ -12,6 +12,8 @@ export interface LinkPorts {
   /** Takes a snapshot that covers these paths; gives its name, or nothing when it cannot. */
   snapshot(event: ToolEvent, project: string, judgement: PermissionJudgement): Promise<string | undefined>
   model: ModelJudge | undefined
+  /** Whether what these commands bring may change a file that decides what agents may do. */
+  bringsGuarded(project: string, commands: readonly (readonly string[])[]): Promise<boolean>
   fault(during: string, cause: unknown): void
 }
 
@@ -39,11 +41,23 @@ export interface Walk {
 
 /** Goes through the links that take time. A link that fails has not decided: the next one does. */
 export async function walk(
-  { event, context, judgement, settings, tried, ...given }: Walk,
+  { event, context, judgement, tried, ...given }: Walk,
   signal: AbortSignal,
   ports: LinkPorts,
 ): Promise<Decided> {
   let reason = given.reason ?? judgement.reason
+  let { settings } = given
+  const { brings = [] } = judgement.effects
+  if (brings.length > 0 && judgement.decision === 'undecided') {
+    const guarded = await ports.bringsGuarded(context.project, brings).catch(cause => {
+      ports.fault('looking into what a command brings', cause)
+      return true
+    })
+    if (guarded) {
+      settings = { ...settings, undo: false, model: false }
+      reason = `${reason}; it may bring other files that decide what agents may do`
+    }
+  }
   const spent = new Set(tried)
   for (;;) {
     const next = nextLink(judgement, settings, spent)

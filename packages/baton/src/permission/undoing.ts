@@ -1,4 +1,5 @@
 import type { SimpleCommand } from './analysis/simple-command.ts'
+import { bringing } from './bringing.ts'
 import type { PathFindings } from './paths/judge-paths.ts'
 import { isInside } from './paths/resolve.ts'
 import type { Assessment } from './rules/assess.ts'
@@ -14,6 +15,8 @@ export class Undoing {
   readonly #worktree: string
   #possible = true
   #writes = false
+  /** What its parts bring that no word names: see bringing.ts. */
+  readonly brings: string[][] = []
   /** Paths that earlier parts may have turned into links. */
   readonly #moved: string[] = []
 
@@ -30,6 +33,8 @@ export class Undoing {
   }
 
   part(command: SimpleCommand, assessment: Assessment, found: PathFindings): void {
+    const brought = bringing(command, assessment, found, this.#worktree)
+    if (brought) this.brings.push(brought)
     if (assessment.kind === 'read' && assessment.hosts.length === 0) {
       if (found.unknownPath) this.#possible = false
       return

@@ -34,7 +34,7 @@ export class Verdict {
     return this.#decision
   }
 
-  judgement(reversible: boolean): PermissionJudgement {
+  judgement(reversible: boolean, brings: string[][] = []): PermissionJudgement {
     return {
       decision: this.#decision,
       reason: this.#reason,
@@ -46,6 +46,7 @@ export class Verdict {
         network: this.network,
         outside: this.outside,
         unknown: this.unknown,
+        ...(brings.length > 0 ? { brings } : {}),
       },
       reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',
       final: this.#final,

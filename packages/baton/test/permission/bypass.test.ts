@@ -281,3 +281,41 @@ describe('harmless uses of the same shapes are allowed', () => {
     expect(check(command)).toMatchObject({ decision: 'allow' })
   })
 })
+
+describe('hooks of agents cannot be changed through git by their name', () => {
+  test.each([
+    'git mv a.json .claude/settings.json',
+    'git mv evil .claude',
+    'git rm .claude/settings.json',
+    'git rm -r .github',
+    'git clean -fd .claude',
+    'git checkout evil -- .claude/settings.json',
+    'git checkout evil .claude',
+    'git restore --source=evil .codex/hooks.json',
+    'git restore -s evil :/.claude',
+    "git checkout evil -- ':(top).claude/settings.json'",
+    'git stash push .claude/settings.json',
+    'cd .claude && git checkout evil -- settings.json',
+    'git -C .claude checkout evil -- settings.json',
+    'git --work-tree=.claude checkout evil',
+    'git clone https://example.com/x .claude',
+    'git worktree add .claude/hooks evil',
+    'git submodule add https://example.com/x .claude/plugins',
+    'git checkout-index -a --prefix=.claude/',
+    'git mv x .Claude/settings.json',
+    'cp x .CLAUDE/Settings.json',
+    'cat ~/.Baton/token',
+  ])('%s', command => {
+    expect(check(command)).toMatchObject({ decision: 'deny', final: true })
+  })
+
+  test.each([
+    'git add .claude/settings.json',
+    'git commit -m x .claude/settings.json',
+    'git diff evil -- .claude',
+    'git show evil:.claude/settings.json',
+    'git checkout fix/claude-settings',
+  ])('%s changes none', command => {
+    expect(check(command).decision).not.toBe('deny')
+  })
+})

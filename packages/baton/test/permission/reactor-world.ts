@@ -148,6 +148,7 @@ export function reactorWorld({
       if (snapshot === 'broken') throw new Error('no snapshot')
       return snapshot === 'taken' ? '7' : undefined
     },
+    bringsGuarded: async (_, commands) => commands.some(words => words.includes('evil')),
     model: model && {
       withinMs: 30_000,
       judge: async () => {

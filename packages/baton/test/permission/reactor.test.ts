@@ -121,6 +121,15 @@ describe('the way of one call', () => {
     expect(world.modelCalls).toBe(0)
   })
 
+  test('what may bring hooks of its own is asked, whatever a snapshot or a model could say', async () => {
+    const world = reactorWorld({ person: sayYes, model: 'allow', snapshot: 'taken' })
+    for (const command of ['git checkout fine', 'git checkout evil']) {
+      await world.answer(requested(command), world.context(RULES))
+    }
+    expect(world.decisions.map(({ by }) => by)).toEqual(['undo', 'person'])
+    expect(JSON.stringify(world.questions)).toContain('decide what agents may do')
+  })
+
   test('a snapshot or a model that fails leaves it to the next link', async () => {
     const world = reactorWorld({ person: sayYes, model: 'broken', snapshot: 'broken' })
     const { permission } = await world.answer(requested('touch a.txt'), world.context(RULES))

@@ -128,7 +128,7 @@ function pathOf(entry: string): string[] {
  * What keeps git from running the filters that a repository's own configuration names; those of the person's configuration,
  * such as LFS's, stay. Undefined where they cannot be known.
  */
-async function withoutFilters(folder: string): Promise<Record<string, string> | undefined> {
+export async function withoutFilters(folder: string): Promise<Record<string, string> | undefined> {
   const wanted = [
     '--show-scope',
     '--name-only',
@@ -168,7 +168,7 @@ const SAFE = [
 const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
 
 /** Its output, or undefined when it fails; `empty`: codes that only say that there is nothing. */
-function git(
+export function git(
   cwd: string,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},

@@ -98,10 +98,11 @@ export function guardedPath(
   guarded: Guarded,
   gitInternals = true,
 ): string | undefined {
-  for (const folder of guarded.folders) if (isInside(path, folder)) return `Baton's own folder ${folder}`
+  for (const folder of guarded.folders)
+    if (isInside(fold(path), fold(folder))) return `Baton's own folder ${folder}`
   if (access === 'read') return undefined
   const { names = [], moved = [] } = guarded.hooks ?? {}
-  for (const each of [path, ...usualPlaces(path, moved)]) {
+  for (const each of [path, ...usualPlaces(path, moved)].map(fold)) {
     if (PATTERN.test(each) && mayMatch(each, names))
       return `a pattern that fits a file which decides what agents may do (${posix.basename(path)})`
     const isSettings = SETTINGS.some(
@@ -113,13 +114,20 @@ export function guardedPath(
   return undefined
 }
 
+/** Whether writing or replacing this changes what agents may do. */
+export const isGuarded = (path: string, guarded: Guarded): boolean =>
+  (guardedPath(path, 'write', guarded) ?? guardedFolder(path, 'removed', guarded)) !== undefined
+
 /** Where a path would stand if no variable had moved the agent's settings. */
 const usualPlaces = (path: string, moved: HookFiles['moved']): string[] =>
   moved
     .filter(({ from }) => isInside(path, from))
     .map(({ from, to }) => posix.join(to, posix.relative(from, path)))
 
-const endsIn = (path: string, name: string): boolean => path.endsWith(`/${name}`)
+const endsIn = (path: string, name: string): boolean => path.endsWith(`/${fold(name)}`)
+
+/** Many file systems hold `.Claude` and `.claude` for one. */
+const fold = (path: string): string => path.toLowerCase()
 
 /** Removing or moving a folder takes the guarded files in it along; copying one there brings others. */
 export function guardedFolder(
@@ -128,13 +136,14 @@ export function guardedFolder(
   guarded: Guarded,
 ): string | undefined {
   const { names = [], moved = [] } = guarded.hooks ?? {}
-  for (const each of [path, ...usualPlaces(path, moved)]) {
+  for (const each of [path, ...usualPlaces(path, moved)].map(fold)) {
     if (OWN_FOLDER.test(each) || (change === 'removed' && HOLDS_SETTINGS.test(each))) return SETTINGS_FOLDER
     if (names.some(name => endsIn(each, posix.dirname(name)))) return SETTINGS_FOLDER
   }
   if (change === 'written') return undefined
-  if (moved.some(({ file }) => isInside(file, path))) return SETTINGS_FOLDER
-  for (const folder of guarded.folders) if (isInside(folder, path)) return `a folder that holds ${folder}`
+  if (moved.some(({ file }) => isInside(fold(file), fold(path)))) return SETTINGS_FOLDER
+  for (const folder of guarded.folders)
+    if (isInside(fold(folder), fold(path))) return `a folder that holds ${folder}`
   return undefined
 }
 

@@ -1,0 +1,44 @@
+import { posix } from 'node:path'
+import type { SimpleCommand } from './analysis/simple-command.ts'
+import type { PathFindings } from './paths/judge-paths.ts'
+import { isInside } from './paths/resolve.ts'
+import type { Assessment } from './rules/assess.ts'
+
+/**
+ * A command that writes files which its words do not name: a branch, a patch or an archive says which. Its program (for git: the
+ * sub-command) and words, for one who looks into what it brings; undefined where the words say everything.
+ */
+export function bringing(
+  { words, folders }: SimpleCommand,
+  assessment: Assessment,
+  { writes }: Pick<PathFindings, 'writes'>,
+  worktree: string,
+): string[] | undefined {
+  const { program, path, kind } = assessment
+  if (kind === 'read') return undefined
+  if (program === 'git') {
+    const [sub = ''] = path
+    if (kind !== 'write' || NAMES_ALL.test(sub)) return undefined
+    const at = words.findIndex(word => word.value === sub)
+    const rest = words.slice(at + 1).flatMap(({ value }) => (value === undefined ? [] : [value]))
+    const [folder, another] = folders
+    if (rest.length < words.length - at - 1 || folder === undefined || another) return [UNKNOWN]
+    const isPath = (word: string) => TAKES_PATHS.test(sub) && /^[^-:]/.test(word)
+    return [sub, ...rest.map(word => (isPath(word) ? posix.resolve(folder, word) : word))]
+  }
+  if (UNPACKS.test(program)) return [program]
+  // A whole folder that is poured into the worktree, or over it.
+  return POURS.test(program) && writes.some(target => isInside(worktree, target)) ? [program] : undefined
+}
+
+/** Whether it may write files of the worktree that nobody has seen yet. */
+export const bringsUnseen = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
+  program === 'git' && kind === 'write' && sub !== 'commit' && !NAMES_ALL.test(sub)
+
+const UNKNOWN = 'unknown'
+const TAKES_PATHS = /^(rm|clean|apply)$/
+/** What they touch stands in their words, or is no file of the worktree. */
+const NAMES_ALL =
+  /^(add|stage|mv|branch|tag|config|remote|notes|fetch|init|gc|prune|repack|maintenance|pack-.*|multi-pack-index|commit-graph|bisect|bundle|hash-object|rerere|write-tree|commit-tree|update-ref|symbolic-ref)$/
+const UNPACKS = /^(g?tar|bsdtar|unzip|7z[arsz]{0,2}|cpio|unrar|patch|gpatch)$/
+const POURS = /^(g?cp|rsync|g?mv|g?install)$/

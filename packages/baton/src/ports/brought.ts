@@ -1,0 +1,9 @@
+/** Looks into what commands bring that write files which their words do not name. */
+export interface Brought {
+  /** Whether one of them may change a file that `isGuarded` names, told by its whole path. Doubt is a yes. */
+  changes(
+    worktree: string,
+    commands: readonly (readonly string[])[],
+    isGuarded: (path: string) => boolean,
+  ): Promise<boolean>
+}
