@@ -1,5 +1,5 @@
 import type { Cycle, CycleEntry, CycleStep } from '@batonpass/contract/cycle'
-import type { CycleChange, CycleEffect } from './machine.ts'
+import type { CycleChange, CycleEffect } from './events.ts'
 
 /** After so many failed attempts of one step something else has to happen. */
 export const MOST_TRIES = 2

@@ -1,21 +1,21 @@
 import type { Config } from '@batonpass/contract/config'
 import { type Cycle, Cycle as CycleSchema } from '@batonpass/contract/cycle'
 import { BatonError } from '@batonpass/contract/errors'
-import { CycleId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { Turns } from '../../session/turns.ts'
-import { isGone } from './acting.ts'
-import { advance, type CycleEffect, type CycleEvent, hasEnded } from './machine.ts'
+import { dueCycle, WHY_DUE } from './due.ts'
+import type { CycleEffect, CycleEvent } from './events.ts'
+import { type Looker, lookAfter, REST_MS, takeDocument } from './look-after.ts'
+import { advance, hasEnded } from './machine.ts'
 import { Performer } from './perform.ts'
 import type { CyclePorts } from './ports.ts'
+import { Room } from './room.ts'
 import { causeOf, dueFor, isSettled, lineage, raiseFor } from './trigger.ts'
 
 /** So many ended cycles are looked at to know what became of a session. */
 const RECENT = 200
 /** A tick that comes later than this says more about a machine that slept than about an agent that is slow. */
 const LONGEST_TICK_MS = 15_000
-/** A terminal at rest is left alone for a moment: somebody may be about to type. */
-const REST_MS = 500
 const LATER_MS = 100
 /** Events of a session in which nothing was said yet. */
 const NOTHING_SAID = 1
@@ -30,12 +30,18 @@ export class Cycles {
   readonly #turns = new Turns()
   readonly #performer: Performer
   #tickedAt: number
-  #beganAt = Number.NEGATIVE_INFINITY
-  readonly #beginning = new Set<string>()
+  readonly #room: Room
+  readonly #looker: Looker = {
+    happen: (id, event) => this.happen(id, event),
+    written: (session, document) => this.written(session, document),
+    succeeded: session => this.succeeded(session),
+    rests: async cycle => this.#moment(cycle, 'idle', await this.#ports.config(cycle.project)),
+  }
   #loaded: Promise<void> | undefined
 
   constructor(ports: CyclePorts) {
     this.#ports = ports
+    this.#room = new Room(ports.clock)
     this.#tickedAt = ports.clock.elapsed()
     this.#performer = new Performer(ports, (cycle, event) => void this.#later(cycle.id, event, cycle.step))
   }
@@ -56,8 +62,9 @@ export class Cycles {
       else this.#ports.fault(`reading cycle ${kept.id}`, read.error)
     }
     for (const cycle of [...this.#open.values()]) {
-      // A document that stands already is not asked for again.
-      await this.#takeDocument(cycle).catch(cause => this.#ports.fault('looking for a document', cause))
+      await takeDocument(cycle, this.#ports, this.#looker).catch(cause =>
+        this.#ports.fault('looking for a document', cause),
+      )
       const cut = this.#ports.driverAt(cycle.place)?.kind === 'acp'
       await this.#later(cycle.id, { type: 'restart', cut })
     }
@@ -188,42 +195,11 @@ export class Cycles {
     const fullest = this.list().sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
     await Promise.all(
       fullest.map(cycle =>
-        this.#look(cycle).catch(cause => this.#ports.fault('looking after a cycle', cause)),
+        lookAfter(cycle, this.#ports, this.#looker).catch(cause =>
+          this.#ports.fault('looking after a cycle', cause),
+        ),
       ),
     )
-  }
-
-  async #look(cycle: Cycle): Promise<void> {
-    const { driverAt, sessionsAt, clock } = this.#ports
-    await this.#takeDocument(cycle)
-    if (cycle.step === 'clearing' || cycle.step === 'person') {
-      const here = (await sessionsAt(cycle.place))
-        .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
-        .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0]
-      if (here && !cycle.successor) await this.succeeded(here)
-    }
-    const driver = driverAt(cycle.place)
-    if (!driver || cycle.step === 'person') return
-    const session = await this.#ports.session(cycle.successor?.session ?? cycle.session)
-    // Whoever hosts an agent knows better, and starts it again under another number.
-    const tells = driver.kind !== 'acp' && session?.agent === 'claude-code'
-    if (tells && session.pid && !this.#ports.alive(session.pid))
-      await this.happen(cycle.id, { type: 'lost', why: 'the agent has died' })
-    const { state } = await driver.look(cycle.place, cycle.agent)
-    const acting = { driver, timers: this.#ports.timers }
-    if ((state === 'gone' || state === 'dead') && (await isGone(acting, cycle)))
-      await this.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })
-    if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
-    const rested = !session || Math.abs(clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
-    if (rested) await this.#moment(cycle, 'idle', await this.#ports.config(cycle.project))
-  }
-
-  async #takeDocument(cycle: Cycle): Promise<void> {
-    const { documents, clock } = this.#ports
-    if (cycle.step !== 'writing') return
-    if (!cycle.lost) await documents.ready(cycle.session, clock.now())
-    const settled = await documents.settled(cycle)
-    if (settled && settled.document !== cycle.document) await this.written(cycle.session, settled.document)
   }
 
   /** A document of a session that hands off stands ready. */
@@ -268,31 +244,15 @@ export class Cycles {
   }
 
   async #begin(session: Session, reason: Cycle['reason'], now: number): Promise<Cycle | undefined> {
-    const { store, driverAt, documents, timers, chance } = this.#ports
-    const { pane, agent, nativeSession, project } = session
-    if (!pane || !project || !driverAt(pane)) return undefined
-    const at = new Date(now).toISOString()
-    const cycle = CycleSchema.parse({
-      id: CycleId.parse(`cyc_${chance.id(20)}`),
-      version: 0,
-      session: session.id,
-      nativeSession,
-      agent,
-      project,
-      place: pane,
-      reason,
-      ...(driverAt(pane)?.startsWithPrompt?.(agent) ? { startsWithPrompt: true } : {}),
-      ...(session.context?.percent === undefined ? {} : { percent: session.context.percent }),
-      step: 'due',
-      startedAt: at,
-      changedAt: at,
-    })
+    const { store, documents, timers } = this.#ports
+    const cycle = dueCycle(session, reason, now, this.#ports)
+    if (!cycle) return undefined
     return this.#turns.take(session.id, async () => {
       const known = this.of(session.id)
       if (known) return known
       // What an earlier handoff of this session left is out of date.
       await documents.drop(cycle)
-      await this.#performer.tell(cycle, 'due', WHY[reason])
+      await this.#performer.tell(cycle, 'due', WHY_DUE[reason])
       if (!(await store.put(cycle))) return undefined
       this.#open.set(cycle.id, cycle)
       // A session that is at rest already need not wait for the next tick.
@@ -301,24 +261,10 @@ export class Cycles {
     })
   }
 
-  /** Begins a cycle that is due, if there is room: at most so many at a time, and not two at once. */
-  async #moment({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
-    const { at_once, stagger_sec } = config.cycle
-    const now = this.#ports.clock.elapsed()
+  /** Begins a cycle that is due, if there is room. */
+  #moment({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
     const acting = this.list().filter(({ step }) => step !== 'due' && step !== 'person').length
-    const isRoom = acting + this.#beginning.size < at_once
-    if (!isRoom || this.#beginning.has(id) || now - this.#beganAt < stagger_sec * 1000) return []
-    // Taken before anything is waited for: others look at the same time.
-    const before = this.#beganAt
-    this.#beganAt = now
-    this.#beginning.add(id)
-    try {
-      const effects = await this.happen(id, { type: 'moment', by })
-      if (effects.length === 0) this.#beganAt = before
-      return effects
-    } finally {
-      this.#beginning.delete(id)
-    }
+    return this.#room.take(id, acting, config.cycle, () => this.happen(id, { type: 'moment', by }))
   }
 
   #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {
@@ -329,10 +275,3 @@ export class Cycles {
     return new Date(this.#ports.clock.now()).toISOString()
   }
 }
-
-const WHY = {
-  context: 'the context is full',
-  overflow: 'the next turn may not fit into the context',
-  asked: 'a person asked for it',
-  restart: 'its agent was started anew and cannot go back to it',
-} as const

@@ -3,7 +3,7 @@ import { fingerprintOf } from '../../ask/fingerprint.ts'
 import { Turns } from '../../session/turns.ts'
 import { clearAt, interruptAt, typeAt } from './acting.ts'
 import { essentialsOf } from './essentials.ts'
-import type { CycleEffect, CycleEvent } from './machine.ts'
+import type { CycleEffect, CycleEvent } from './events.ts'
 import type { CyclePorts } from './ports.ts'
 import { askDocumentWords, goOnWords, personWords, resumeWords } from './words.ts'
 

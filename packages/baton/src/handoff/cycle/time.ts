@@ -10,7 +10,7 @@ import {
   tell,
   writeOrAsk,
 } from './changes.ts'
-import type { CycleChange, CycleEffect, Limits } from './machine.ts'
+import type { CycleChange, CycleEffect, Limits } from './events.ts'
 
 /** A prompt given at a stop that nothing came of for so long was lost: then it is typed. */
 const UNHEARD_MS = 20_000

@@ -2,7 +2,8 @@ import { Cycle } from '@batonpass/contract/cycle'
 import { EventId } from '@batonpass/contract/ids'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { advance, type CycleEvent, hasEnded } from '../../../src/handoff/cycle/machine.ts'
+import type { CycleEvent } from '../../../src/handoff/cycle/events.ts'
+import { advance, hasEnded } from '../../../src/handoff/cycle/machine.ts'
 import { sessionId } from '../../world/journal.ts'
 
 const LIMITS = { documentMs: 300_000, answerMs: 300_000 }

@@ -1,0 +1,39 @@
+import { Cycle } from '@batonpass/contract/cycle'
+import { CycleId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
+import type { CyclePorts } from './ports.ts'
+
+/** A cycle of a session that waits for a good moment; undefined where Baton cannot reach the session. */
+export function dueCycle(
+  session: Session,
+  reason: Cycle['reason'],
+  now: number,
+  { driverAt, chance }: Pick<CyclePorts, 'driverAt' | 'chance'>,
+): Cycle | undefined {
+  const { pane, agent, nativeSession, project } = session
+  const driver = pane && driverAt(pane)
+  if (!driver || !project) return undefined
+  const at = new Date(now).toISOString()
+  return Cycle.parse({
+    id: CycleId.parse(`cyc_${chance.id(20)}`),
+    version: 0,
+    session: session.id,
+    nativeSession,
+    agent,
+    project,
+    place: pane,
+    reason,
+    ...(driver.startsWithPrompt?.(agent) ? { startsWithPrompt: true } : {}),
+    ...(session.context?.percent === undefined ? {} : { percent: session.context.percent }),
+    step: 'due',
+    startedAt: at,
+    changedAt: at,
+  })
+}
+
+export const WHY_DUE = {
+  context: 'the context is full',
+  overflow: 'the next turn may not fit into the context',
+  asked: 'a person asked for it',
+  restart: 'its agent was started anew and cannot go back to it',
+} as const satisfies Record<Cycle['reason'], string>
