@@ -147,6 +147,7 @@ export const ClaimEntry = z.object({
     'opened',
     'checks',
     'review',
+    'asked-again',
     'conflict',
     'merged',
     'closed-unmerged',

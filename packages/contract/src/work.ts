@@ -246,6 +246,7 @@ export const StageEntry = z.object({
     'blocked',
     'failed',
     'ended',
+    'asked-again',
     'carried-over',
   ]),
   workId: WorkId,

@@ -1,6 +1,6 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
-import type { Check, PullRequestStatus } from '../ports/forge.ts'
-import { entry } from './fence.ts'
+import { type Check, ForgeError, type PullRequestStatus, reviewersToAskAgain } from '../ports/forge.ts'
+import { entry, fence } from './fence.ts'
 import { checksLine, newsOf } from './news.ts'
 import type { StepOutcome } from './outcome.ts'
 import { polled } from './phases.ts'
@@ -38,8 +38,29 @@ export async function poll(ports: ClaimPorts, record: ClaimRecord, file: ClaimFi
     if (news.announce && news.kind !== 'merged')
       await ports.announce(record.project, `🔔 issue #${record.issue}: ${news.text}\n${record.project}`)
   }
+  await askAgain(ports, record, pull)
   return { did: 'polled' }
 }
+
+/** Those who wanted changes are asked to look again once the branch has moved on; a refusal keeps nothing else from going on. */
+async function askAgain(ports: ClaimPorts, record: ClaimRecord, pull: PullRequestStatus): Promise<void> {
+  const who = reviewersToAskAgain(pull)
+  const digest = `${pull.headSha} ${who.join(' ')}`
+  const known = await ports.records.at(record.project)
+  if (who.length === 0 || known?.id !== record.id || known.told['asked-again'] === digest) return
+  await fence(ports, record)
+  const forge = await ports.forgeFor(record)
+  const refused = await forge.requestReviews(pull.number, who).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (refused instanceof ForgeError && refused.passing) throw refused
+  await ports.records.change(record, now => ({ ...now, told: { ...now.told, 'asked-again': digest } }))
+  const reason = refused ? `${who.join(', ')} could not be asked: ${messageOf(refused)}` : who.join(', ')
+  await ports.journal(record, { ...entry(record, 'asked-again'), pullRequest: pull.url, reason })
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const seen = (pull: PullRequestStatus) => ({
   checks: checksLine(pull),

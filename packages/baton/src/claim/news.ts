@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Check, PullRequestStatus, Remark } from '../ports/forge.ts'
+import type { Check, PullRequestStatus } from '../ports/forge.ts'
+import { oneLine, remarksOf } from '../ports/remarks.ts'
 
 /** One thing worth telling about a pull request. */
 export interface PrNews {
@@ -16,8 +17,6 @@ export interface PrNews {
 }
 
 const MOST_NAMES = 5
-const MOST_REMARKS = 20
-const LONGEST = 2000
 
 /** Everything there is to say about a pull request as it stands. Pure; who was told what is the caller's matter. */
 export function newsOf(pull: PullRequestStatus, issue: number): PrNews[] {
@@ -80,28 +79,11 @@ function checksNews({ number, url, headSha, checks }: PullRequestStatus): PrNews
 
 /** Strangers may write on a public repository: what they wrote is not an agent's task. */
 function reviewNews(pull: PullRequestStatus): PrNews {
-  const asked = pull.reviews.filter(
-    review => review.state === 'changes-requested' || review.state === 'commented',
-  )
-  const remarks = [
-    ...asked.map(review => ({
-      ...review,
-      where: review.state === 'changes-requested' ? 'asks for changes' : 'comments',
-    })),
-    ...pull.threads
-      .filter(thread => !thread.outdated)
-      .flatMap(({ path, line, remarks }) =>
-        remarks.map(remark => ({ ...remark, where: `on ${path}${line === undefined ? '' : `:${line}`}` })),
-      ),
-  ]
-  const trusted = remarks.filter(remark => remark.trusted)
-  if (trusted.length === 0) return news('review', '', '')
-  const strangers = remarks.length - trusted.length
-  const shown = trusted.slice(-MOST_REMARKS).map(quoted)
-  const left = trusted.length - shown.length
+  const { shown, left, strangers, key } = remarksOf(pull)
+  if (key.length === 0) return news('review', '', '')
   return news(
     'review',
-    digestOf(trusted.map(({ url, body }) => `${url} ${body}`)),
+    digestOf(key),
     [
       `PR #${pull.number} has review remarks that nobody has resolved. Settle each: change the code, or answer why not.`,
       ...shown,
@@ -125,22 +107,6 @@ function conflictNews({ number, mergeable, headSha, base, branch }: PullRequestS
 
 const named = ({ name, detail, url, required }: Check): string =>
   `- ${oneLine(name, 120)}${detail && detail !== 'failure' ? ` (${oneLine(detail, 40)})` : ''}${required ? ', required' : ''}${url ? `: ${oneLine(url, 300)}` : ''}`
-
-function quoted({ author, where, body, url }: Remark & { where: string }): string {
-  const text = body.trim().slice(0, LONGEST)
-  const lines =
-    text === '' ? [] : text.split('\n').map(line => `  > ${line.replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')}`)
-  return [
-    `- ${oneLine(author ?? 'someone', 60)} ${oneLine(where, 200)} (${oneLine(url, 300)})${lines.length > 0 ? ':' : ''}`,
-    ...lines,
-  ].join('\n')
-}
-
-const oneLine = (text: string, most: number): string =>
-  text
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-    .slice(0, most)
 
 const digestOf = (parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)

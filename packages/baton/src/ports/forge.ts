@@ -31,6 +31,8 @@ export interface Forge {
   createPullRequest(request: PullRequestRequest): Promise<CreatedPullRequest>
   /** State, reviews, unresolved threads and checks: one call, unless there are more than a hundred checks. */
   pullRequest(number: number): Promise<PullRequestStatus>
+  /** Asks these people to review it (again); who is asked already is no failure. */
+  requestReviews(number: number, logins: readonly string[]): Promise<void>
   /** The end of a check's log in plain text, or undefined when the service keeps none. */
   checkLog(check: Check, limit?: LogLimit): Promise<string | undefined>
 
@@ -126,6 +128,8 @@ export interface PullRequestStatus extends PullRequest {
   reviews: Review[]
   /** Review threads that nobody has resolved, oldest first. */
   threads: ReviewThread[]
+  /** Who has been asked for a review and has not given one since. */
+  requested: string[]
   checks: Checks
   mergedAt: number | undefined
 }
@@ -142,6 +146,8 @@ export interface Remark {
 
 export interface Review extends Remark {
   state: 'approved' | 'changes-requested' | 'commented' | 'dismissed'
+  /** The commit that was looked at. */
+  commit: string | undefined
 }
 
 export interface ReviewThread {
@@ -299,3 +305,17 @@ export function checksOf(checks: readonly Check[]): Checks {
 }
 
 const order: CheckState[] = ['failed', 'pending', 'unknown', 'passed']
+
+/** Who asked for changes, has not seen what came since, and is not asked to look again yet. Only those with rights here. */
+export const reviewersToAskAgain = ({ state, headSha, reviews, requested }: PullRequestStatus): string[] =>
+  state !== 'open'
+    ? []
+    : reviews.flatMap(({ state: judgement, author, trusted, commit }) =>
+        judgement === 'changes-requested' &&
+        trusted &&
+        author !== undefined &&
+        commit !== headSha &&
+        !requested.includes(author)
+          ? author
+          : [],
+      )

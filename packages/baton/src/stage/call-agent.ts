@@ -4,8 +4,9 @@ import { StageAgent, type ToolAnswer } from '@batonpass/contract/work'
 import { missingFor, openPhase, type Step } from './facts.ts'
 import type { WorkItem } from './items.ts'
 import type { Pass } from './memory.ts'
-import { openingPrompt, phaseIn } from './opening.ts'
+import { openingPrompt, phaseIn, pullIn } from './opening.ts'
 import type { StagePorts } from './ports.ts'
+import { afterAddressing, checkWords } from './resolve.ts'
 import type { Stages } from './stages.ts'
 import { rowOfAgent } from './table.ts'
 import { textOf } from './tool-text.ts'
@@ -25,7 +26,8 @@ export async function callAgent(
     throw new BatonError('usage', 'Unknown target_agent', {
       remedy: `Use one of ${StageAgent.options.join(', ')}.`,
     })
-  const instruction = textOf(args, 'inline_instruction')
+  const caller: SessionId | undefined = stages.callers.of(folder, 'paw_call_agent', id)
+  const instruction = await instructionFor(ports, caller, row.stage, textOf(args, 'inline_instruction'))
   const item = await ports.items.get(folder, id)
   const step = stepFor(row.stage, instruction, item)
   const missing = missingFor(step, item.facts)
@@ -39,8 +41,7 @@ export async function callAgent(
     )
   const order = { workId: id, ...step, instruction }
   if (opensChats) return { text: '', open: { agent: row.agent, prompt: openingPrompt(order) } }
-  const from: SessionId | undefined = stages.callers.of(folder, 'paw_call_agent', id)
-  const session = from && (await ports.session(from))
+  const session = caller && (await ports.session(caller))
   // As the session's own hooks name it.
   const project = session?.project ?? folder
   const now = ports.now()
@@ -100,4 +101,18 @@ function stepFor(stage: Step['stage'], instruction: string | undefined, { facts 
       ? (openPhase(facts)?.number ?? (instruction ? facts.phases.at(-1)?.number : undefined))
       : facts.phases.findLast(({ state, reviewed }) => state !== 'open' && !reviewed)?.number
   return phase === undefined ? { stage } : { stage, phase }
+}
+
+/** Who looks at what was done about review comments is told of which pull request, also when the agent did not say. */
+async function instructionFor(
+  { memory }: StagePorts,
+  caller: SessionId | undefined,
+  stage: Step['stage'],
+  said: string | undefined,
+): Promise<string | undefined> {
+  const binding = caller && (await memory.binding(caller))
+  if (!binding?.pull || !binding.stage || afterAddressing(binding.stage) !== stage || pullIn(said))
+    return said
+  const phase = binding.phase ? `Phase ${binding.phase}` : ''
+  return [phase, checkWords(binding.pull), said].filter(Boolean).join(': ')
 }

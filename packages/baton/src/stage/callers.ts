@@ -15,7 +15,8 @@ export class Callers {
 
   note(event: EventOf<'ToolRequested' | 'ToolFinished'>, project: string, now: number): void {
     const { action, input } = event
-    if (action.kind !== 'mcp' || !/^(?:paw_call_agent|baton_handoff)$/.test(action.tool)) return
+    if (action.kind !== 'mcp' || !/^(?:paw_call_agent|paw_get_context|baton_handoff)$/.test(action.tool))
+      return
     for (const [key, { at }] of this.#seen) if (now - at > CALLER_MS) this.#seen.delete(key)
     const work =
       typeof input === 'object' && input !== null && 'work_id' in input ? String(input.work_id) : ''

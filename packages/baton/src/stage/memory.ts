@@ -15,6 +15,8 @@ const Binding = z.object({
   workId: WorkId,
   stage: StageName.optional(),
   phase: z.number().int().positive().optional(),
+  /** The pull request whose review comments it was sent to address. */
+  pull: z.number().int().positive().optional(),
   since: z.number(),
   /** How often the session was told that its stage is not finished. */
   reminders: z.number().int().nonnegative().default(0),

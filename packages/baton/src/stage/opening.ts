@@ -36,4 +36,10 @@ export const agentIn = (prompt: string): string | undefined =>
 export const phaseIn = (instruction: string | undefined): number | undefined =>
   Number(/\bphase\s+(\d{1,3})\b/i.exec((instruction ?? '').slice(0, LOOKED_AT))?.[1]) || undefined
 
+/** The pull request whose review comments an instruction is about. */
+export const pullIn = (instruction: string | undefined): number | undefined =>
+  Number(
+    /\breview comments on pull request #(\d{1,9})\b/i.exec((instruction ?? '').slice(0, LOOKED_AT))?.[1],
+  ) || undefined
+
 const LOOKED_AT = 4000

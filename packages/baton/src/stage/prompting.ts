@@ -7,7 +7,7 @@ import { openPhase, position, type Step } from './facts.ts'
 import { stageInstructions } from './instructions/agent-file.ts'
 import type { WorkItem } from './items.ts'
 import type { Binding } from './memory.ts'
-import { agentIn, phaseIn, workIdIn } from './opening.ts'
+import { agentIn, phaseIn, pullIn, workIdIn } from './opening.ts'
 import type { StagePorts } from './ports.ts'
 import { resolve } from './resolve.ts'
 import { detect, workReport } from './status.ts'
@@ -66,6 +66,7 @@ async function opened(
     (before?.workId === item.workId ? before.stage : undefined)
   const said = stage === expected?.stage ? expected?.phase : phaseIn(event.prompt)
   const phase = said ?? phaseFor(stage, item)
+  const pull = pullIn(event.prompt)
   const binding: Binding = {
     session: event.session,
     nativeSession: event.nativeSession,
@@ -76,6 +77,7 @@ async function opened(
     reminders: 0,
     ...(stage ? { stage } : {}),
     ...(phase ? { phase } : {}),
+    ...(pull ? { pull } : {}),
   }
   await memory.bind(binding)
   if (expected) await memory.drop(expected)

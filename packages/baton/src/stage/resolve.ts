@@ -62,6 +62,19 @@ export const COMMENT_ROUTES: Record<PullRequestState['kind'], readonly StageName
   final: ['implement', 'review'],
 }
 
+/** What the first agent of a route is told; the words lead back to the pull request (see `pullIn`). */
+const addressWords = (number: number): string => `Address the review comments on pull request #${number}`
+
+/** What the second is told. */
+export const checkWords = (number: number): string =>
+  `Check how the review comments on pull request #${number} were addressed, push, and answer them`
+
+/** Who looks at what a stage did about review comments; undefined where it was the last to do so. */
+export const afterAddressing = (stage: StageName): StageName | undefined =>
+  Object.values(COMMENT_ROUTES)
+    .filter(route => route.includes(stage))
+    .flatMap(route => route.slice(route.indexOf(stage) + 1))[0]
+
 export const waitsForAnswer = ({ state, comments }: PullRequestState): boolean =>
   state === 'open' &&
   comments !== undefined &&
@@ -85,7 +98,7 @@ function addressing(
   const [stage = 'implement'] = COMMENT_ROUTES[pull.kind]
   const number = pull.phase
   const step: Step = stage === 'implement' && number !== undefined ? { stage, phase: number } : { stage }
-  const task = `Address the review comments on pull request #${pull.number} (${pull.branch})`
+  const task = `${addressWords(pull.number ?? 0)} (${pull.branch})`
   // Finished phases are no obstacle here: the comments are about them.
   const plan = facts.artifacts.has('ImplementationPlan')
   if (stage === 'implement' && !plan) return checked(step, facts, instruction)

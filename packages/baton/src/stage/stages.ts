@@ -3,6 +3,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Contribution } from '../ports/contribution.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
+import { addressed } from './addressing.ts'
 import { Callers } from './callers.ts'
 import { commandFor, decide, offers } from './decide.ts'
 import type { Step } from './facts.ts'
@@ -64,6 +65,10 @@ export class Stages {
       if (mode !== 'manual')
         await this.#ports.announce(project, `🔔 ${workId} is blocked: ${blocked.slice(0, 300)}`)
       return { notice: `${workId} is blocked: ${blocked.slice(0, 300)}` }
+    }
+    if (binding.pull !== undefined) {
+      const pass = addressed(this.#ports, binding, binding.pull, mode, session)
+      return pass ? this.#goOn(pass, session, binding) : {}
     }
     const turnout = decide(from, item.facts, mode)
     const finished = isFinished(binding, item)

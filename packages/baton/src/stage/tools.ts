@@ -114,7 +114,7 @@ export async function callTool(
     case 'paw_create_prompt_templates':
       return { text: await allPrompts(ports, await ports.items.get(context.project, args.work_id), context) }
     case 'paw_get_context':
-      return { text: await contextText(ports, args, context) }
+      return { text: await contextText(stages, ports, args, context) }
     case 'baton_status':
       return { text: (await workReport(ports, context.project, args.work_id)).text }
     case 'baton_handoff':

@@ -402,6 +402,15 @@ describe('trouble on the way', () => {
     await w.tick()
     expect(w.typed).toHaveLength(2)
     expect((await w.record()).inbox.map(({ kind }) => kind)).toEqual(['checks'])
+    // Who asked for changes is asked to look again, once there is something new to look at.
+    const asked = async () =>
+      (await github.repository.pullNow(pull)).requested_reviewers?.map(({ login }) => login)
+    expect(await asked()).toEqual([])
+    await github.repository.git.commit(`issue-${issue}`, { 'renamed.txt': 'x' })
+    await w.tick()
+    expect(await asked()).toEqual(['reviewer'])
+    const { calls } = await github.counting(w.tick)
+    expect(calls.filter(({ path }) => path.endsWith('requested_reviewers'))).toEqual([])
     await w.claims.release(w.project, issue, 'by hand')
   })
 })

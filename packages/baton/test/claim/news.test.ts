@@ -44,7 +44,7 @@ describe('what is told of a pull request', () => {
 
   test('remarks of people with rights are a task, quoted; those of strangers are not passed on', () => {
     const pull = pullStatus([], {
-      reviews: [{ ...remark(), state: 'changes-requested' }],
+      reviews: [{ ...remark(), state: 'changes-requested', commit: 'abc' }],
       threads: [
         {
           path: 'a.ts',

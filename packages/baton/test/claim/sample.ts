@@ -44,6 +44,7 @@ export const pullStatus = (
   review: 'none',
   reviews: [],
   threads: [],
+  requested: [],
   checks: checksOf(checks),
   mergedAt: undefined,
   ...more,

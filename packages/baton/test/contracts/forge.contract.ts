@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type BoardPlace, type Forge, ForgeError } from '../../src/ports/forge.ts'
+import { type BoardPlace, type Forge, ForgeError, reviewersToAskAgain } from '../../src/ports/forge.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 
 /** A service with one empty repository, and ways to reach it. The world's own words stand for what people do there. */
@@ -285,6 +285,27 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       expect(status.threads).toMatchObject([
         { path: 'fix.txt', line: 1, remarks: [{ body: 'Why?' }, { body: 'Because' }] },
       ])
+    })
+  })
+
+  describe(`${title}: asking for another review`, () => {
+    test('who asked for changes is asked again when the branch has moved on, and only once', async () => {
+      await pushed()
+      const { number } = await forge.createPullRequest({ branch: 'claude/fix-1', title: 'Fix', body: '' })
+      await world.repository.review(number, 'REQUEST_CHANGES', 'Rename it')
+      const before = await forge.pullRequest(number)
+      expect(before.reviews).toMatchObject([{ commit: before.headSha }])
+      expect(reviewersToAskAgain(before)).toEqual([])
+      await world.repository.git.commit('claude/fix-1', { 'fix.txt': 'renamed\n' })
+      const moved = await forge.pullRequest(number)
+      expect(reviewersToAskAgain(moved)).toEqual(['reviewer'])
+      await forge.requestReviews(number, ['reviewer'])
+      await forge.requestReviews(number, ['reviewer'])
+      const asked = await forge.pullRequest(number)
+      expect(asked.requested).toEqual(['reviewer'])
+      expect(reviewersToAskAgain(asked)).toEqual([])
+      await world.repository.review(number, 'APPROVE', 'Good')
+      expect((await forge.pullRequest(number)).requested).toEqual([])
     })
   })
 

@@ -34,6 +34,7 @@ const forge = (parts: Partial<Forge>): Forge => ({
   pullRequestFor: async () => undefined,
   createPullRequest: away,
   pullRequest: away,
+  requestReviews: away,
   checkLog: away,
   board: async () => undefined,
   boardItems: away,

@@ -354,7 +354,10 @@ function repositoryHandle(world: World, fullName: string): FakeRepository {
       for (const check of checks) world.required.add(check)
     },
     async review(number, event, body, as = 'reviewer') {
-      await rest.call('POST', `${api}/pulls/${number}/reviews`, { event, body }, as)
+      // Of the commit that stands there now; who has reviewed is not asked any more.
+      const commit_id = await headOf(number)
+      await rest.call('POST', `${api}/pulls/${number}/reviews`, { event, body, commit_id }, as)
+      await rest.call('DELETE', `${api}/pulls/${number}/requested_reviewers`, { reviewers: [as] })
     },
     async remark(number, { path, line, body, as = 'reviewer', answers }) {
       const comment = { path, line, body, side: 'RIGHT', ...(answers ? { in_reply_to_id: answers } : {}) }

@@ -198,10 +198,13 @@ export function folderForge(folder: string, files: SmallFiles): Forge {
         review: 'none',
         reviews: [],
         threads: [],
+        requested: [],
         checks: checksOf(all),
         mergedAt: merged[number],
       }
     },
+    // Nobody reviews in a folder.
+    requestReviews: async () => {},
     checkLog: async () => undefined,
 
     board,

@@ -24,7 +24,8 @@ export const statusDocument = `query BatonPullRequest($owner: String!, $repo: St
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       ${core} mergedAt reviewDecision
-      latestReviews(first: 30) { nodes { ${remark} state submittedAt } }
+      latestReviews(first: 30) { nodes { ${remark} state submittedAt commit { oid } } }
+      reviewRequests(first: 30) { nodes { requestedReviewer { ... on User { login } } } }
       reviewThreads(first: 100) {
         nodes { isResolved isOutdated path line comments(first: 20) { nodes { ${remark} createdAt } } }
       }
@@ -63,13 +64,17 @@ export const Status = Core.extend({
   mergedAt: time.nullish(),
   reviewDecision: z.string().nullish(),
   latestReviews: nodes(
-    Remark.extend({ state: z.string(), submittedAt: time.nullish() }).transform(
-      ({ submittedAt, ...review }) => ({
-        ...review,
-        createdAt: submittedAt ?? 0,
-      }),
-    ),
+    Remark.extend({
+      state: z.string(),
+      submittedAt: time.nullish(),
+      commit: z.object({ oid: z.string() }).nullish(),
+    }).transform(({ submittedAt, ...review }) => ({
+      ...review,
+      createdAt: submittedAt ?? 0,
+    })),
   ),
+  // A team, or somebody we may not see, has no login here.
+  reviewRequests: nodes(z.object({ requestedReviewer: z.object({ login: z.string().nullish() }).nullish() })),
   reviewThreads: nodes(
     z.object({
       isResolved: z.boolean(),

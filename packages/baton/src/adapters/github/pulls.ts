@@ -28,7 +28,7 @@ import {
   statusDocument,
 } from './pull-documents.ts'
 
-type PullRequests = Pick<Forge, 'pullRequestFor' | 'createPullRequest' | 'pullRequest'>
+type PullRequests = Pick<Forge, 'pullRequestFor' | 'createPullRequest' | 'pullRequest' | 'requestReviews'>
 
 export function pullRequests(
   connection: Connection,
@@ -142,7 +142,12 @@ export function pullRequests(
       review: reviewStates[first.reviewDecision ?? ''] ?? judged(first.latestReviews),
       reviews: first.latestReviews
         .filter(review => review.state === 'CHANGES_REQUESTED' || review.body.trim() !== '')
-        .map(({ state, ...review }) => ({ ...fromRemark(review), state: judgements[state] ?? 'commented' })),
+        .map(({ state, commit, ...review }) => ({
+          ...fromRemark(review),
+          state: judgements[state] ?? 'commented',
+          commit: commit?.oid,
+        })),
+      requested: first.reviewRequests.flatMap(({ requestedReviewer }) => requestedReviewer?.login ?? []),
       threads: first.reviewThreads
         .filter(thread => !thread.isResolved)
         .map(({ path, line, isOutdated, comments }) => ({
@@ -155,5 +160,14 @@ export function pullRequests(
     }
   }
 
-  return { pullRequestFor, createPullRequest, pullRequest }
+  async function requestReviews(number: number, logins: readonly string[]): Promise<void> {
+    if (logins.length === 0) return
+    await connection.send(
+      'POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers',
+      { owner, repo, pull_number: number, reviewers: [...logins] },
+      z.unknown(),
+    )
+  }
+
+  return { pullRequestFor, createPullRequest, pullRequest, requestReviews }
 }

@@ -1,16 +1,19 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { type RunRequest, Spawn } from '@batonpass/contract/watch'
+import type { PullRequestState } from '@batonpass/contract/work'
 import { launchesOf } from '../../adapters/agents/launches.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { parseCommand } from '../../stage/command.ts'
-import { position } from '../../stage/facts.ts'
-import { summaryOf } from '../../stage/items.ts'
+import { parseCommand, type WorkCommand } from '../../stage/command.ts'
+import { isPart, position } from '../../stage/facts.ts'
+import { summaryOf, type WorkItem } from '../../stage/items.ts'
+import { promptFileName, templateFor, writePrompt } from '../../stage/prompts.ts'
 import { row } from '../../stage/render-status.ts'
 import { resolve } from '../../stage/resolve.ts'
 import { Stages } from '../../stage/stages.ts'
 import { detect } from '../../stage/status.ts'
+import { rowOf, STAGES } from '../../stage/table.ts'
 import { callTool } from '../../stage/tools.ts'
 import { workIdOf } from '../../stage/work-id.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
@@ -115,11 +118,23 @@ async function run(given: Given, io: Io, project: string, words: readonly string
   const said = typed.join(' ') || 'continue'
   const from = position(item.facts)
   const command = parseCommand(said, from?.stage)
-  if (!command || !('kind' in command) || !['stage', 'continue', 'feedback'].includes(command.kind))
+  if (!command)
     throw new BatonError('usage', `'${said.slice(0, 60)}' begins no stage`, {
       remedy: `What can be done next: baton work show ${item.workId}`,
     })
-  const meaning = resolve(command as Parameters<typeof resolve>[0], item.facts, from)
+  switch (command.kind) {
+    case 'status':
+      return show(given, io, project, item.workId)
+    case 'list':
+      return list(given, io, project)
+    case 'help':
+      io.stdout.write(wordsOf(item))
+      return EXIT.ok
+    case 'prompt':
+      return prompt(given, io, project, item, command)
+  }
+  const pulls = command.kind === 'comments' ? await pullsOf(io, project, item.workId) : []
+  const meaning = resolve(command, item.facts, from, pulls)
   if (meaning.kind === 'blocked')
     throw new BatonError('usage', `${item.workId} is blocked: ${meaning.reason}`)
   if (meaning.kind === 'nothing') throw new BatonError('usage', meaning.why)
@@ -148,6 +163,41 @@ async function run(given: Given, io: Io, project: string, words: readonly string
         : `${printable(instead)}\n`,
   )
   return EXIT.ok
+}
+
+/** `help`: the words that begin a stage of this work, and what each does. */
+function wordsOf({ facts }: WorkItem): string {
+  const stages = STAGES.filter(({ stage }) => isPart(stage, facts))
+  const width = Math.max(...stages.map(({ words }) => words[0]?.length ?? 0))
+  return stages.map(({ words, purpose }) => `${words[0]?.padEnd(width)}  ${purpose}\n`).join('')
+}
+
+/** `generate prompt for implementer Phase 3`: a file to edit. */
+async function prompt(
+  given: Given,
+  io: Io,
+  project: string,
+  item: WorkItem,
+  { stage, phase, instruction }: Extract<WorkCommand, { kind: 'prompt' }>,
+): Promise<number> {
+  const key = templateFor(stage)
+  if (!key) throw new BatonError('usage', `There is no prompt file for ${rowOf(stage).agent}`)
+  const filename = promptFileName(key, phase)
+  if (flag(given, 'dry-run')) {
+    io.stdout.write(`Would write ${filename} (--dry-run).\n`)
+    return EXIT.ok
+  }
+  const additional = [phase && `Phase: ${phase}`, instruction].filter(Boolean).join('\n\n')
+  const { path } = await writePrompt(workHere(io).files, project, item, { key, filename, additional })
+  io.stdout.write(flag(given, 'json') ? `${JSON.stringify({ workId: item.workId, path })}\n` : `${path}\n`)
+  return EXIT.ok
+}
+
+/** Only the daemon knows the forge. */
+async function pullsOf(io: Io, project: string, workId: string): Promise<PullRequestState[]> {
+  const folder = folderOf(io)
+  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  return (await reportHere(io, project, workId)).status?.pullRequests ?? []
 }
 
 /** The daemon starts it with the person's own environment, as `baton run` does; without tmux they get the command. */

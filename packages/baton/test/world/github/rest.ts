@@ -115,6 +115,7 @@ export interface RestPull extends RestIssue {
   merged_at: string | null
   head: { ref: string; sha: string; repo: { full_name: string } | null }
   base: { ref: string; sha: string }
+  requested_reviewers?: RestUser[]
 }
 export interface RestComment {
   id: number
@@ -137,6 +138,7 @@ export interface RestReview {
   author_association?: string
   html_url: string
   submitted_at: string | null
+  commit_id: string | null
 }
 export interface RestCheckRun {
   id: number

@@ -28,6 +28,7 @@ const known: [string, RegExp][] = [
   ['PATCH', new RegExp(`^${repo}/pulls/\\d+$`)],
   ['POST', new RegExp(`^${repo}/pulls/\\d+/reviews$`)],
   ['POST', new RegExp(`^${repo}/pulls/\\d+/comments$`)],
+  ['POST', new RegExp(`^${repo}/pulls/\\d+/requested_reviewers$`)],
   ['GET', new RegExp(`^${repo}/labels$`)],
   ['POST', new RegExp(`^${repo}/labels$`)],
   ['GET', new RegExp(`^${repo}/check-runs/\\d+$`)],

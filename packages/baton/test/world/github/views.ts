@@ -100,10 +100,18 @@ export async function pullView(world: World, full: string, number: number): Prom
           ...remark(review),
           state: review.state,
           submittedAt: review.submitted_at,
+          commit: review.commit_id ? { __typename: 'Commit', oid: review.commit_id } : null,
         })),
         args,
       )
     },
+    reviewRequests: (args: object) =>
+      connection(
+        (pull.requested_reviewers ?? []).map(user => ({
+          requestedReviewer: { __typename: 'User', login: user.login },
+        })),
+        args,
+      ),
     reviewThreads: async (args: object) => {
       const comments = await world.rest.call<RestComment[]>('GET', `${api}/comments?per_page=100`)
       const threads = comments

@@ -1,0 +1,55 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { StageName } from '@batonpass/contract/work'
+import { type Forge, reviewersToAskAgain } from '../ports/forge.ts'
+import { remarksOf } from '../ports/remarks.ts'
+import type { WorkItem } from './items.ts'
+import type { StagePorts } from './ports.ts'
+import { branchesOf, pullRequestsOf } from './pull-requests.ts'
+import { COMMENT_ROUTES, waitsForAnswer } from './resolve.ts'
+
+/** What reviewers said about a pull request, for the agent that was sent because of it. */
+export async function reviewComments(
+  { forgeFor }: Pick<StagePorts, 'forgeFor'>,
+  project: string,
+  number: number,
+): Promise<string> {
+  const forge = await forgeFor(project)
+  if (!forge) throw new BatonError('not_found', 'No forge of this project is known')
+  const pull = await forge.pullRequest(number)
+  const { shown, left, strangers } = remarksOf(pull)
+  return [
+    `Pull request #${number}, ${pull.branch} into ${pull.base}: ${pull.url}`,
+    shown.length > 0
+      ? 'What reviewers wrote and nobody has resolved. Settle each: change the code, or answer why not. It is what people said, not what this work is held to.'
+      : 'No review comment waits for an answer.',
+    ...shown,
+    ...(left > 0 ? [`- and ${left} earlier ones: ${pull.url}`] : []),
+    ...(strangers > 0 ? [`(${strangers} more by people without rights here are left out.)`] : []),
+  ].join('\n')
+}
+
+/** The pull request whose comments wait for this stage; for callers of whom it is not known why they were sent. */
+export async function waitingPull(
+  forge: Forge,
+  { context, facts }: WorkItem,
+  stage: StageName,
+): Promise<number | undefined> {
+  if (context.branch === '' || facts.flow !== 'build') return undefined
+  const branches = branchesOf(context.branch, context.strategy, facts.phases).filter(({ kind }) =>
+    COMMENT_ROUTES[kind].includes(stage),
+  )
+  return (await pullRequestsOf(forge, branches)).findLast(waitsForAnswer)?.number
+}
+
+/** Asks those who wanted changes to look again, once there is something new to look at. Gives whom. */
+export async function askAgain(
+  { forgeFor }: Pick<StagePorts, 'forgeFor'>,
+  project: string,
+  number: number,
+): Promise<string[]> {
+  const forge = await forgeFor(project)
+  if (!forge) return []
+  const who = reviewersToAskAgain(await forge.pullRequest(number))
+  if (who.length > 0) await forge.requestReviews(number, who)
+  return who
+}
