@@ -1,5 +1,5 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAsks } from '../asks.ts'
 import { AskCard } from '../parts/ask-card.tsx'
 import { Page } from '../parts/page.tsx'
@@ -15,7 +15,8 @@ export function AsksPage() {
   const chosen = Math.min(current, open.length - 1)
 
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  // With the picture that is answered, not a moment after it: the key is meant for what is seen.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return
       const view = open[chosen]

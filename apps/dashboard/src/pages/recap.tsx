@@ -1,5 +1,5 @@
 import type { Recap } from '@batonpass/contract/recap'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { toneOf } from '../parts/analysis.tsx'
 import { Glyph } from '../parts/glyph.tsx'
 import { Outside } from '../parts/outside.tsx'
@@ -43,7 +43,7 @@ export function RecapPage() {
       </select>
     </>
   )
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'u' || isTyping(event)) return
       event.preventDefault()

@@ -1,6 +1,6 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 import type { AskView } from '@batonpass/contract/dashboard'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Link } from '../router.tsx'
 import { Ago, now, span } from '../time.tsx'
 import { plainly } from '../unseen.ts'
@@ -22,7 +22,8 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
   const { agent, project, session, cwd, tool } = ask.facts
   const left = Date.parse(ask.expiresAt) - now.value
   const whole = Date.parse(ask.expiresAt) - Date.parse(ask.createdAt)
-  useEffect(() => {
+  // At once: what is typed next are words, and no keys that answer.
+  useLayoutEffect(() => {
     if (saying) reason.current?.focus()
   }, [saying])
   const answer = (option: AskOption, words?: string) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { go } from '../router.tsx'
 import { isTyping } from '../typing.ts'
 
@@ -18,7 +18,8 @@ const SECOND_MS = 1200
 /** The keys of every page, and the help that lists them. */
 export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before anybody sees the page: a key that is pressed at once counts, too.
+  useLayoutEffect(() => {
     let going = 0
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return

@@ -1,5 +1,5 @@
 import type { Recap } from '@batonpass/contract/recap'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get, post } from '../api.ts'
 import { Ago } from '../time.tsx'
 import { counted } from '../words.ts'
@@ -37,7 +37,7 @@ export function Undo({ project, steps, withKey }: UndoProps) {
   const failed = (cause: unknown) =>
     setSaid(cause instanceof ApiError ? `${cause.message}. ${cause.remedy ?? ''}` : String(cause))
   const confirm = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (preview) confirm.current?.focus()
   }, [preview])
   const [newest, ...older] = steps
