@@ -95,7 +95,7 @@ describe.each([1440, 390])('texts that mean harm, in a window %s wide', width =>
     const command = page.locator('.ask .command')
     await command.locator('.unseen').first().waitFor()
     expect(await command.locator('.unseen').allInnerTexts()).toEqual(['U+202E', 'U+202C', 'U+200B'])
-    expect(await page.title()).toBe('(1) Asks · Baton')
+    await expect.poll(() => page.title(), { timeout: 20_000 }).toBe('(1) Asks · Baton')
     expect(opened.complaints).toEqual([])
   })
 })
