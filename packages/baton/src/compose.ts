@@ -130,6 +130,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     driverAt: drivers.at,
     busyElsewhere,
     announce: announcement => asks.tell(newsOf(announcement)),
+    tell: (agent, event) => intake.tell(agent, event),
   })
   const work = composeStage({
     env,

@@ -14,7 +14,7 @@ import type { News } from '../ports/channel.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { OwnCalls } from '../session/own-calls.ts'
-import { type HandsOffMode, handsOffMode } from '../workflow/mode.ts'
+import { type HandsOffMode, type HandsOffParts, handsOffMode } from '../workflow/mode.ts'
 import type { Announcement } from '../workflow/ports.ts'
 import { newEntry } from './entry.ts'
 import { privateCalls } from './model.ts'
@@ -29,6 +29,8 @@ export interface WorkflowParts {
   forgeFor(project: string): Promise<Forge | undefined>
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
+  /** An event, as if the agent had told it. */
+  tell: HandsOffParts['tell']
   /** Channels that tell people of an end; the terminal's notice is sent anyway. */
   announce?(announcement: Announcement): Promise<void>
   /** Whether another capability answers a session's stops right now. */
@@ -57,6 +59,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     async journal(about, body) {
       await parts.write([newEntry(body, about)])
     },
+    tell: parts.tell,
     announce: parts.announce ?? (async () => {}),
     busyElsewhere: parts.busyElsewhere,
     fault: parts.fault,

@@ -18,6 +18,8 @@ export interface Reading {
 
 /** An agent's own record of a session. It is written while we read, and nothing in it is to be trusted. */
 export interface Transcripts {
+  /** The agent has no hook for a turn that failed: only the error at the end of `tail` tells of it. */
+  readonly failsSilently?: true
   /** The replies since the last reading; undefined when there is no transcript. Without `from`: from its present end on. */
   usage(path: string, from: Reading | undefined): Promise<{ replies: Usage[]; reading: Reading } | undefined>
   /** The end of the conversation as text, and the error of the model service if that is the last thing in it. */

@@ -76,7 +76,7 @@ function span(text: string, now: number): number | undefined {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const WALL =
-  /resets?\s+(?:at\s+|on\s+)?(?:([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?:,|\s+at)?\s+)?(\d{1,2})(?::(\d{2}))?\s*([ap])?\.?m?\.?(?:\s*\(([\w/+-]{2,40})\))?/i
+  /(?:resets?|try again)\s+(?:at\s+|on\s+)?(?:([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,\s+20\d\d)?(?:,|\s+at)?\s+)?(\d{1,2})(?::(\d{2}))?\s*([ap])?\.?m?\.?(?:\s*\(([\w/+-]{2,40})\))?/i
 
 /** A time of day is the next one that comes, in the zone it names or in this machine's. */
 function wallTime(text: string, now: number): number | undefined {

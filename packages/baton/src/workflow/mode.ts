@@ -13,6 +13,7 @@ import type { WorkflowPorts } from './ports.ts'
 import { workflowReactor } from './reactor.ts'
 import { resumeParked } from './resume.ts'
 import { filedRuns, quickToDeny, runsInMemory } from './run.ts'
+import { tellFailures } from './silence.ts'
 import { StateFiles } from './state-files.ts'
 import { programSupervisor, type SupervisorParts } from './supervisor-program.ts'
 import type { Workflow } from './workflow.ts'
@@ -21,7 +22,15 @@ export interface HandsOffParts
   extends SupervisorParts,
     Pick<
       WorkflowPorts,
-      'git' | 'transcriptsOf' | 'forgeFor' | 'journal' | 'announce' | 'fault' | 'busyElsewhere' | 'driverAt'
+      | 'git'
+      | 'transcriptsOf'
+      | 'forgeFor'
+      | 'journal'
+      | 'tell'
+      | 'announce'
+      | 'fault'
+      | 'busyElsewhere'
+      | 'driverAt'
     > {
   files: Files
   smallFiles: SmallFiles
@@ -70,6 +79,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     busyElsewhere: parts.busyElsewhere,
     driverAt: parts.driverAt,
     journal: parts.journal,
+    tell: parts.tell,
     announce: parts.announce,
     fault: parts.fault,
   }
@@ -90,7 +100,10 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
       const workflow = (await ports.workflows(project)).findLast(each => each.name === found.state.workflow)
       return workflow && { ...workflow, issue: found.state.issue_no }
     },
-    tick: () => resumeParked(ports, handsOff, clock.now()),
+    async tick() {
+      await tellFailures(ports)
+      return resumeParked(ports, handsOff, clock.now())
+    },
     carryOver: (from, to) => carryOver(ports, handsOff, from, to, clock.now()),
     catalogue,
   }

@@ -1,6 +1,7 @@
 import type { AgentName } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { EndKind, WorkflowEntry } from '@batonpass/contract/workflow'
+import type { DecodedEvent } from '../ports/agent.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { Git } from '../ports/git.ts'
@@ -26,6 +27,8 @@ export interface WorkflowPorts {
   /** What can act on a session from outside, by the place where it runs. */
   driverAt(place: string): Driver | undefined
   journal(about: RunName, entry: WorkflowEntry): Promise<void>
+  /** What an agent has no hook for, told in its place. */
+  tell(agent: AgentName, event: DecodedEvent): Promise<unknown>
   /** Tells people of an end, beside the terminal: once for each end. */
   announce(announcement: Announcement): Promise<void>
   fault(during: string, cause: unknown): void

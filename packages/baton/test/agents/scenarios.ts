@@ -8,8 +8,10 @@ import { type Model, type ModelRequest, startModel, textOf } from '../world/mode
 import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 import { answering } from './answering.ts'
+import { asking } from './asking.ts'
 import { type Check, judged, messageOf, type Outcome } from './check.ts'
 import { hosting } from './hosting.ts'
+import { limits } from './limits.ts'
 import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
 
 /** What is tried in every test run, in the order of the table. */
@@ -29,10 +31,16 @@ export const EVERY_RUN = [
 ] as const
 
 /** What is tried besides: each takes a program or a terminal more. */
-const BESIDES = ['hosted', 'terminal'] as const
+const BESIDES = ['hosted', 'terminal', 'person', 'limit'] as const
 
 /** What every agent is tried on, in the order of the table. */
-export const BEHAVIOURS = [...EVERY_RUN, 'hosted', ...IN_A_TERMINAL] as const
+export const BEHAVIOURS = [
+  ...EVERY_RUN,
+  'hosted',
+  ...IN_A_TERMINAL,
+  'ask at its terminal',
+  'usage limit',
+] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
 /** The same scenarios against one real agent with the real, built Baton; each behaviour is judged for itself. */
@@ -56,6 +64,8 @@ export async function tryAgent(
     }).catch(cause => {
       for (const behaviour of IN_A_TERMINAL) outcomes[behaviour] ??= { failed: messageOf(cause) }
     })
+  if (besides.includes('person')) outcomes['ask at its terminal'] = await judged(() => asking(agent))
+  if (besides.includes('limit')) outcomes['usage limit'] = await judged(() => limits(agent))
   return Object.fromEntries(
     BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),
   ) as Record<Behaviour, Outcome>

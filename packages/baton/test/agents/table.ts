@@ -145,6 +145,8 @@ function isMissing({ name }: RealAgent, behaviour: Behaviour): boolean {
     hosted: 'acp',
     'run in tmux and typed into': 'terminal',
     'cycle at a full context': 'terminal',
+    'ask at its terminal': 'dialog',
+    'usage limit': 'limits',
   }
   const key = wanted[behaviour]
   const offer = key && agents.find(({ adapter }) => adapter.name === name)?.capabilities.offers[key]

@@ -1,17 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '@batonpass/contract/event'
 import { PsList } from '@batonpass/contract/watch'
 import { callDaemon } from '../../src/cli/daemon.ts'
 import { stateFolder } from '../../src/config/state-folder.ts'
-import { installAgent } from '../world/agents/install.ts'
-import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.ts'
-import { type BatonHere, batonIn } from '../world/baton.ts'
-import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
+import type { RealAgent } from '../world/agents/real.ts'
+import { type ModelRequest, textOf } from '../world/model.ts'
 import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 import type { Check } from './check.ts'
+import { type InTmux, startedInTmux } from './in-tmux.ts'
 
 export const IN_A_TERMINAL = ['run in tmux and typed into', 'cycle at a full context'] as const
 
@@ -20,49 +18,14 @@ export async function inTerminal(
   agent: RealAgent,
   seen: (behaviour: (typeof IN_A_TERMINAL)[number], check: Check) => Promise<void>,
 ): Promise<void> {
-  await using model = await startModel([agent.dialect])
-  await using home = await agentHome(agent, model)
-  await using baton = batonIn(home.path, home.project)
-  baton.configure(RULES)
-  await baton.must('init', '--agent', agent.name)
-  const world: World = { agent, model, home, baton }
-  model.script(() => true, answers(world))
-  const bin = join(home.path, 'bin')
-  mkdirSync(bin)
-  symlinkSync(await installAgent(agent.name), join(bin, agent.name === 'claude-code' ? 'claude' : agent.name))
-  const env = { ...home.env(), PATH: `${bin}:${home.env().PATH}`, TMUX_TMPDIR: home.path }
-  const socket = join(home.path, `tmux-${process.getuid?.()}`, 'default')
-  const tmux = (...args: string[]) =>
-    execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const screen = () => tmux('capture-pane', '-p', '-t', '=tried:').replaceAll(/\n\s*\n+/g, '\n')
-  try {
-    const extra = (agent.interactive ?? []).flatMap(argument => [`--arg=${argument}`])
-    const order = ['run', '--agent', agent.name, '--title', 'tried', ...extra, 'HELLO there']
-    const ran = await baton.run(order, { env })
-    if (ran.code !== 0) throw new Error(`baton ${order.join(' ')}\n${ran.stdout}${ran.stderr}`)
-    const evidence = async () =>
-      `${screen()}\n${await baton.must('logs', '--lines', '20')}\n${model.summary()}`
-    await seen('run in tmux and typed into', () => typedInto(world, evidence))
-    await seen('cycle at a full context', () => cycled(world, evidence))
-  } finally {
-    // Some outlive their terminal.
-    await baton.run(['kill', 'tried'])
-    try {
-      tmux('kill-server')
-    } catch {
-      // Gone already.
-    }
-  }
+  await using world = await startedInTmux(agent, {
+    rules: RULES,
+    prompt: 'HELLO there',
+    answers: answers({ agent }),
+  })
+  await seen('run in tmux and typed into', () => typedInto(world))
+  await seen('cycle at a full context', () => cycled(world))
 }
-
-interface World {
-  agent: RealAgent
-  model: Model
-  home: AgentHome
-  baton: BatonHere
-}
-
-type Evidence = () => Promise<string>
 
 // A little is much here: agents make their own context smaller when it is really full.
 const RULES = `permission:
@@ -77,7 +40,7 @@ const isPrompt = (event: AgentEvent, words: string) =>
   event.type === 'PromptSubmitted' && event.prompt.includes(words)
 
 /** The daemon types into the session that it started; the session tells of it. */
-async function typedInto({ agent, baton }: World, evidence: Evidence): Promise<string | undefined> {
+async function typedInto({ agent, baton, evidence }: InTmux): Promise<string | undefined> {
   const patience = { timeout: agent.patience ?? 60_000, every: 200, evidence }
   const first = await until(async () => (await baton.events()).find(each => isPrompt(each, 'HELLO there')), {
     what: 'the prompt it was started with',
@@ -116,7 +79,7 @@ async function typedInto({ agent, baton }: World, evidence: Evidence): Promise<s
 }
 
 /** The context is full after the next turn: document, clearing, essentials, next step, without a hand on it. */
-async function cycled({ agent, home, baton, model }: World, evidence: Evidence): Promise<string | undefined> {
+async function cycled({ agent, home, baton, model, evidence }: InTmux): Promise<string | undefined> {
   const story = async () =>
     (await baton.entries({ kind: 'cycle' })).flatMap(({ body }) => (body.kind === 'cycle' ? body : []))
   await until(async () => (await story()).some(({ what }) => what === 'completed'), {
@@ -144,7 +107,7 @@ async function cycled({ agent, home, baton, model }: World, evidence: Evidence):
 }
 
 /** What the model would do, by what it is asked. */
-function answers({ agent }: Pick<World, 'agent'>): (request: ModelRequest) => Turn {
+function answers({ agent }: Pick<InTmux, 'agent'>): (request: ModelRequest) => Turn {
   return request => {
     const last = request.lastText
     const isOld = request.text.includes('please begin') && !request.text.includes('and resume work')

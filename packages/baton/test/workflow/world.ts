@@ -102,6 +102,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     busyElsewhere: async () => false,
     supervisor: undefined,
     driverAt: () => undefined,
+    tell: async () => {},
     journal: async (_, entry) => void journal.push(entry),
     announce: async announcement => void announced.push(announcement),
     fault: (_, cause) => void faults.push(cause),

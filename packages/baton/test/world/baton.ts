@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntryList } from '@batonpass/contract/api'
 import type { AgentEvent } from '@batonpass/contract/event'
@@ -43,8 +43,8 @@ export async function batonFor(home: ClaudeHome, { init = ['--agent', 'claude'] 
   return here
 }
 
-/** The built Baton in a home folder, without hooks. */
-export function batonIn(home: string, cwd: string): BatonHere {
+/** The built Baton (or the one of `cli`) in a home folder, without hooks. */
+export function batonIn(home: string, cwd: string, cli = CLI): BatonHere {
   const stateDir = join(home, '.local/state/baton')
   mkdirSync(home, { recursive: true })
   // Any free port: many of these run at once.
@@ -52,7 +52,7 @@ export function batonIn(home: string, cwd: string): BatonHere {
 
   const run: BatonHere['run'] = (args, options = {}) =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [CLI, ...args], {
+      const child = spawn(process.execPath, [cli, ...args], {
         cwd: options.cwd ?? cwd,
         env: { PATH: process.env.PATH, HOME: home, ...options.env },
       })
@@ -105,7 +105,10 @@ export function batonIn(home: string, cwd: string): BatonHere {
       )
     },
     configure(yaml) {
-      writeFileSync(join(home, '.baton.yaml'), `daemon:\n  port: 0\n${yaml}`, { mode: 0o600 })
+      // At one stroke: a daemon that runs would take half a file for the whole.
+      const half = join(home, '.baton.yaml.half')
+      writeFileSync(half, `daemon:\n  port: 0\n${yaml}`, { mode: 0o600 })
+      renameSync(half, join(home, '.baton.yaml'))
     },
     async [Symbol.asyncDispose]() {
       await run(['down', '--force'])

@@ -34,6 +34,8 @@ export interface ModelError {
   type: string
   message: string
   headers?: Record<string, string>
+  /** What else the vendor writes beside type and message. */
+  more?: Record<string, unknown>
 }
 
 type Extra = Pick<Turn, 'usage' | 'gate' | 'times' | 'thinking'>

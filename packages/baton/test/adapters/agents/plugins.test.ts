@@ -128,9 +128,9 @@ async function startOpencode(folder: Scratch, answers: Record<string, string>, s
     postSessionIdPermissionsPermissionId: async (reply: unknown) => void replies.push(reply),
   }
   const hooks = (await module.Baton?.({ client, directory: folder.path })) as Record<string, Handler>
-  const say = async (text: string) => {
+  const say = async (text: string, sessionID = 'ses_1') => {
     const parts = [{ id: 'prt_1', type: 'text', text }]
-    await hooks['chat.message']?.({ sessionID: 'ses_1' }, { message: { id: 'msg_1' }, parts })
+    await hooks['chat.message']?.({ sessionID }, { message: { id: 'msg_1' }, parts })
     return parts
   }
   const event = (type: string, properties: object) => hooks.event?.({ event: { type, properties } })
@@ -169,6 +169,31 @@ describe('the plugin for opencode', () => {
         .filter(line => line.endsWith(' Prompt'))
         .at(-1),
     ).toContain('"automatic":true')
+  })
+
+  test.each([
+    ['/$bunfs/root/src/cli/tui/worker.js', ['ses_1 new']],
+    ['/$bunfs/root/src/index.js', []],
+  ])('run as %s, leaving a conversation for another ends %j', async (program, ends) => {
+    await using folder = scratch()
+    const [, before = ''] = process.argv
+    process.argv[1] = program
+    const { say, event } = await startOpencode(folder, { TurnEnd: '{}' }).finally(() => {
+      process.argv[1] = before
+    })
+    await say('hello')
+    await event('session.idle', { sessionID: 'ses_1' })
+    await say('elsewhere', 'ses_2')
+    // One that still works is left only when it is done.
+    await say('once more', 'ses_3')
+    const ended = () =>
+      told(folder)
+        .filter(line => line.endsWith(' SessionEnd'))
+        .map(line => JSON.parse(line.replace(/ SessionEnd$/, '')))
+        .map(({ session_id, reason }) => `${session_id} ${reason}`)
+    expect(ended()).toEqual(ends)
+    await event('session.idle', { sessionID: 'ses_2' })
+    expect(ended()).toEqual(ends.length > 0 ? [...ends, 'ses_2 new'] : [])
   })
 
   test("a subagent's idle is not the session's", async () => {

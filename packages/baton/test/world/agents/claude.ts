@@ -141,6 +141,7 @@ export const claudeCode: RealAgent = {
     })
   },
   env: ({ url, key }) => quietEnvironment(url, key),
+  oneTry: { CLAUDE_CODE_MAX_RETRIES: '0' },
   headless: ({ prompt, resume }) => [
     '-p',
     ...['--permission-mode', 'default'],

@@ -39,6 +39,12 @@ trust_level = "trusted"
     '--dangerously-bypass-hook-trust',
     '--dangerously-bypass-approvals-and-sandbox',
   ],
+  limit: reset => ({
+    status: 429,
+    type: 'usage_limit_reached',
+    message: 'The usage limit has been reached',
+    more: { plan_type: 'plus', resets_at: Math.floor(reset / 1000) },
+  }),
   shell: command => call('exec_command', { cmd: command }),
   // What its sandbox does not let it do, its model asks for.
   hostedShell: cmd =>

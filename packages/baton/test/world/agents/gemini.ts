@@ -13,7 +13,8 @@ export const gemini: RealAgent = {
       // A fixed one: with `auto` a classifier is asked first.
       model: { name: 'gemini-2.5-pro' },
       security: { auth: { selectedType: 'gemini-api-key' } },
-      general: { enableAutoUpdate: false },
+      // It tries ten times by itself, for four minutes.
+      general: { enableAutoUpdate: false, maxAttempts: 1 },
       telemetry: { enabled: false },
       privacy: { usageStatisticsEnabled: false },
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Model } from '../model.ts'
 import { gitRepo, plainGit, type Repository, type Scratch, scratch } from '../scratch.ts'
-import type { Turn } from '../turn.ts'
+import type { ModelError, Turn } from '../turn.ts'
 import { installAgent } from './install.ts'
 import type { AgentName } from './pinned.ts'
 
@@ -23,6 +23,10 @@ export interface RealAgent {
   headless(order: Pick<RunOrder, 'prompt' | 'resume' | 'attach'>): string[]
   /** The arguments of a run in a terminal, beside those that Baton gives; where its screen is read. */
   interactive?: readonly string[]
+  /** A usage limit in its own service's words, where it reads no other; `reset` is in milliseconds since the epoch. */
+  limit?(reset: number): ModelError
+  /** The environment in which it does not try again for long what the model service refuses. */
+  oneTry?: Readonly<Record<string, string>>
   /** A turn of the model in which it calls the agent's shell tool. */
   shell(command: string): Turn
   /** The same where it is hosted over the Agent Client Protocol, if the model has to say more there. */

@@ -65,8 +65,8 @@ function textIn(item: Record<string, unknown>): string {
 
 function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
   if (turn.error) {
-    const { status, type, message, headers } = turn.error
-    sendJson(response, status, { error: { type, code: type, message } }, headers)
+    const { status, type, message, headers, more } = turn.error
+    sendJson(response, status, { error: { type, code: type, message, ...more } }, headers)
     return
   }
   const id = `resp_${randomUUID().replaceAll('-', '')}`

@@ -6,11 +6,13 @@ export const capabilities: Capabilities = {
     allow: { partly: 'A hook cannot lift Codex’s own sandbox; its approval dialog is answered for it.' },
     deny: 'yes',
     ask: { partly: 'Codex waves a hook’s ask through, so it is a refusal that says so.' },
+    dialog: { missing: 'It takes a hook’s ask for no decision, and asks only for what its own policy says.' },
     continue: 'yes',
     inject: { partly: 'Its session begins at the first prompt: nothing is injected before it.' },
     context: 'yes',
     evidence: 'yes',
     ends: { partly: 'An error of the model service fires no hook; it stands in the transcript.' },
+    limits: 'yes',
     resume: 'yes',
     headless: 'yes',
     acp: {

@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Todo, Told } from '../../../ports/transcript.ts'
+import type { Todo, Told, Transcripts } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
@@ -44,7 +44,7 @@ const form: LineForm = {
 }
 
 export const reader = lineReader(form)
-export const transcripts = lineTranscripts(form)
+export const transcripts: Transcripts = { ...lineTranscripts(form), failsSilently: true }
 
 function tell(row: Row): Told[] {
   const payload = objectAt(row, 'payload')

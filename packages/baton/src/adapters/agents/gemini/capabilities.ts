@@ -9,11 +9,13 @@ export const capabilities: Capabilities = {
       partly:
         'In tmux, by its own dialog. Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
     },
+    dialog: { partly: 'In tmux, where Baton sees its screen.' },
     continue: 'yes',
     inject: { partly: 'After /clear it drops what a hook says, so it is told with the next prompt.' },
     context: 'yes',
     evidence: 'yes',
     ends: { partly: 'A failed turn and an interrupt fire no hook.' },
+    limits: 'yes',
     resume: 'yes',
     headless: 'yes',
     acp: 'yes',

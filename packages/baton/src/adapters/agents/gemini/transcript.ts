@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Told } from '../../../ports/transcript.ts'
+import type { Told, Transcripts } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
@@ -28,7 +28,7 @@ const form: LineForm = {
 }
 
 export const reader = lineReader(form)
-export const transcripts = lineTranscripts(form)
+export const transcripts: Transcripts = { ...lineTranscripts(form), failsSilently: true }
 
 function spent(row: Row) {
   const tokens = row.type === 'gemini' ? objectAt(row, 'tokens') : undefined

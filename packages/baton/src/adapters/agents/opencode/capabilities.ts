@@ -6,6 +6,7 @@ export const capabilities: Capabilities = {
     allow: 'yes',
     deny: 'yes',
     ask: { partly: 'A plugin cannot ask its person, so it is a refusal that says so.' },
+    dialog: { missing: 'A plugin cannot open one.' },
     continue: {
       partly:
         'Where opencode keeps running: its terminal, `serve`, ACP. `opencode run` ends with the first turn.',
@@ -14,6 +15,7 @@ export const capabilities: Capabilities = {
     context: 'yes',
     evidence: 'yes',
     ends: 'yes',
+    limits: 'yes',
     resume: 'yes',
     headless: 'yes',
     acp: {

@@ -14,6 +14,10 @@ export const Baton = async ({ client, directory }) => {
   const allowed = new Set()
   const failed = new Map()
   const windows = new Map()
+  const busy = new Set()
+  // Its terminal shows one conversation at a time; a server may have many.
+  const inTerminal = process.argv.some(word => word.includes('/tui/'))
+  let shown
 
   const rootOf = id => {
     let root = id
@@ -34,6 +38,11 @@ export const Baton = async ({ client, directory }) => {
     for (const id of started) tellLast('SessionEnd', { ...about(id), reason: 'exit' })
   })
 
+  // opencode tells of no end when \`/new\` or another conversation takes a session's place.
+  async function leave(id) {
+    if (started.delete(id)) await ask('SessionEnd', { ...about(id), reason: 'new' })
+  }
+
   async function lastMessage(id) {
     try {
       const { data } = await client.session.messages({ path: { id }, query: { limit: 5 } })
@@ -50,6 +59,7 @@ export const Baton = async ({ client, directory }) => {
   }
 
   async function idle(id) {
+    busy.delete(id)
     if (parents.has(id) || !started.has(id)) return
     const outcome = failed.get(id) ?? 'completed'
     failed.delete(id)
@@ -61,6 +71,7 @@ export const Baton = async ({ client, directory }) => {
     show(answer.notice)
     if (!answer.prompt) {
       ours.delete(id)
+      if (inTerminal && shown !== id && !busy.has(id)) await leave(id)
       return
     }
     ours.set(id, answer.prompt)
@@ -95,6 +106,10 @@ export const Baton = async ({ client, directory }) => {
     async 'chat.message'({ sessionID: id }, output) {
       if (parents.has(id)) return
       const contexts = []
+      shown = id
+      busy.add(id)
+      const left = inTerminal ? [...started].filter(other => other !== id && !busy.has(other)) : []
+      for (const other of left) await leave(other)
       if (!started.has(id)) {
         started.add(id)
         const answer = await ask('SessionStart', { ...about(id), source: created.has(id) ? 'startup' : 'resume' })
