@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { judge, type PermissionRequest } from '../packages/baton/src/permission/judge.ts'
+import { judge } from '../packages/baton/src/permission/judge.ts'
+import type { PermissionRequest } from '../packages/baton/src/permission/judge-context.ts'
 import { compileRules } from '../packages/baton/src/permission/rules/compile.ts'
 
 interface Line {

@@ -1,11 +1,12 @@
 import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
 import { literalWord } from './analysis/word.ts'
-import type { JudgeContext } from './judge.ts'
+import type { JudgeContext } from './judge-context.ts'
 import { guardedPath } from './paths/protected.ts'
 import { isInside, pathsOf } from './paths/resolve.ts'
 import { secretPath } from './paths/secrets.ts'
-import type { CompiledRule, Subject } from './rules/match.ts'
+import type { Subject } from './rules/match.ts'
 import { ownAddress } from './rules/own.ts'
+import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
 import { Verdict } from './verdict.ts'
 
 /** Tools that neither read files nor leave the conversation. */
@@ -101,10 +102,7 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
   const mode = access === 'write' ? 'write' : 'read'
   const closed = guardedPath(path, mode, guarded) ?? guardedPath(real, mode, guarded)
   if (closed) {
-    verdict.add(
-      { rule: 'self-protection', decision: 'deny', part, reason: `${closed} is closed to agents` },
-      true,
-    )
+    verdict.close(part, closed)
     return verdict.judgement(false)
   }
   const { worktree } = context
@@ -121,23 +119,13 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
               .map(glob => secretPath(`/${glob}`, request.home))
               .find(Boolean)
           : undefined))
-  const spoken = personal(context, about)
+  const spoken = spokenBy(context.rules, about)
   if (spoken && !(secret && spoken.decision === 'allow' && !spoken.namesPaths)) {
-    verdict.add({
-      rule: spoken.name,
-      decision: spoken.decision,
-      part,
-      reason: spoken.reason ?? `the rule ${spoken.name} says so`,
-    })
+    verdict.add(ruleStep(spoken, part))
     return verdict.judgement(access === 'write' && inside)
   }
   if (secret) {
-    verdict.add({
-      rule: `preset ${rules.presetName} secrets`,
-      decision: rules.preset.secretRead,
-      part,
-      reason: `touches ${secret}`,
-    })
+    verdict.add(secretStep(rules, part, secret))
     return verdict.judgement(false)
   }
   const rule = `builtin file (${rules.presetName})`
@@ -171,10 +159,7 @@ function judgeWeb(context: JudgeContext): PermissionJudgement {
   const address = ownAddress(url, context.guarded)
   if (address) {
     const verdict = new Verdict()
-    verdict.add(
-      { rule: 'self-protection', decision: 'deny', part: url, reason: `${address} is closed to agents` },
-      true,
-    )
+    verdict.close(url, address)
     return verdict.judgement(false)
   }
   return byRules(
@@ -192,26 +177,14 @@ function byRules(
   reason: string,
 ): PermissionJudgement {
   const verdict = new Verdict()
-  const spoken = personal(context, about)
+  const spoken = spokenBy(context.rules, about)
   const part = about.text === '' ? context.request.tool : about.text
   for (const host of about.hosts) if (host !== undefined) verdict.hosts.add(host)
   verdict.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
   verdict.outside = about.mcp !== undefined
-  if (spoken)
-    verdict.add({
-      rule: spoken.name,
-      decision: spoken.decision,
-      part,
-      reason: spoken.reason ?? `the rule ${spoken.name} says so`,
-    })
+  if (spoken) verdict.add(ruleStep(spoken, part))
   else verdict.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
   return verdict.judgement(false)
-}
-
-function personal(context: JudgeContext, about: Subject): CompiledRule | undefined {
-  const { rules } = context
-  const first = (list: readonly CompiledRule[]) => list.find(rule => rule.matches(about))
-  return first(rules.deny) ?? first(rules.workflow) ?? first(rules.ask) ?? first(rules.allow)
 }
 
 function subject(tool: string): Subject {

@@ -1,32 +1,10 @@
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import { judgeCommand } from './judge-command.ts'
+import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { judgeTool } from './judge-tool.ts'
-import { type Guarded, guardedDefaults } from './paths/protected.ts'
+import { guardedDefaults } from './paths/protected.ts'
 import { LEXICAL_PATHS, type PathPorts } from './paths/resolve.ts'
 import type { RuleSet } from './rules/compile.ts'
-
-/** One use of a tool that an agent asks for. */
-export interface PermissionRequest {
-  readonly tool: string
-  readonly input: unknown
-  readonly cwd: string
-  /** Root of the worktree in which the session began. */
-  readonly worktree: string
-  readonly home: string
-  /** The session's own branch: the only one it may push with force. */
-  readonly branch?: string
-  /** What belongs to Baton; `~/.baton` when left out. */
-  readonly guarded?: Guarded
-}
-
-export interface JudgeContext {
-  readonly request: PermissionRequest
-  readonly rules: RuleSet
-  readonly paths: PathPorts
-  readonly guarded: Guarded
-  /** The worktree's root with links followed. */
-  readonly worktree: string
-}
 
 /** Decides from rules and analysis alone. Never throws: what goes wrong becomes `ask`. */
 export function judge(

@@ -1,6 +1,7 @@
 import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
 import type { ToolEvent } from './ask-for.ts'
-import { judge, type PermissionRequest } from './judge.ts'
+import { judge } from './judge.ts'
+import type { PermissionRequest } from './judge-context.ts'
 import type { PathPorts } from './paths/resolve.ts'
 import type { RuleSet } from './rules/compile.ts'
 

@@ -30,8 +30,25 @@ export class Verdict {
     }
   }
 
-  get decision(): PermissionDecision {
-    return this.#decision
+  /** A deny that no rule and no person lifts. Gives false: nothing speaks for the part any more. */
+  denyForGood(rule: string, part: string, reason: string): false {
+    this.add({ rule, decision: 'deny', part, reason }, true)
+    return false
+  }
+
+  /** Denied because Baton itself would be harmed. */
+  protect(part: string, reason: string): false {
+    return this.denyForGood('self-protection', part, reason)
+  }
+
+  /** Denied because it would reach what belongs to Baton. */
+  close(part: string, what: string): false {
+    return this.protect(part, `${what} is closed to agents`)
+  }
+
+  touch(paths: { reads: readonly string[]; writes: readonly string[] }): void {
+    for (const path of paths.reads) this.reads.add(path)
+    for (const path of paths.writes) this.writes.add(path)
   }
 
   judgement(reversible: boolean, brings: string[][] = []): PermissionJudgement {

@@ -1,5 +1,6 @@
 import type { PermissionRule } from '@batonpass/contract/permission'
-import { judge, type PermissionRequest } from '../../src/permission/judge.ts'
+import { judge } from '../../src/permission/judge.ts'
+import type { PermissionRequest } from '../../src/permission/judge-context.ts'
 import type { PathPorts } from '../../src/permission/paths/resolve.ts'
 import { compileRules, type RuleSource } from '../../src/permission/rules/compile.ts'
 

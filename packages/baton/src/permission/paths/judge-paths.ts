@@ -3,7 +3,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { programName } from '../analysis/program.ts'
 import type { SimpleCommand } from '../analysis/simple-command.ts'
 import type { Word } from '../analysis/word.ts'
-import type { JudgeContext } from '../judge.ts'
+import type { JudgeContext } from '../judge-context.ts'
 import type { Assessment } from '../rules/assess.ts'
 import { guardedFolder, guardedPath } from './protected.ts'
 import { isInside, pathsOf } from './resolve.ts'
@@ -89,6 +89,11 @@ export function judgePaths(
   if (assessment.kind !== 'read' && !/^git$/.test(assessment.program))
     scanWords(command, context, found, assessment)
   return found
+}
+
+/** All paths of a part, as rules see them: undefined among them means one that is unknown. */
+export function touched({ reads, writes, unknownPath }: PathFindings): (string | undefined)[] {
+  return [...reads, ...writes, ...(unknownPath ? [undefined] : [])]
 }
 
 /** These write to the index and to history only. */

@@ -1,0 +1,179 @@
+import type { PermissionDecision, PermissionStep } from '@batonpass/contract/permission'
+import type { Analysis } from './analysis/analysis.ts'
+import { programName } from './analysis/program.ts'
+import type { SimpleCommand } from './analysis/simple-command.ts'
+import type { Word } from './analysis/word.ts'
+import { bringsUnseen } from './bringing.ts'
+import type { JudgeContext } from './judge-context.ts'
+import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
+import { type Assessment, assess } from './rules/assess.ts'
+import { KIND_MEANING } from './rules/kinds.ts'
+import type { Subject } from './rules/match.ts'
+import { ownAddress, ownHazard } from './rules/own.ts'
+import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
+import type { Undoing } from './undoing.ts'
+import type { Verdict } from './verdict.ts'
+
+/** One simple command without its redirections. True when a person's own allow speaks for it. */
+export function judgePart(
+  command: SimpleCommand,
+  analysis: Analysis,
+  context: JudgeContext,
+  verdict: Verdict,
+  undoing: Undoing,
+): boolean {
+  const { request, rules, guarded } = context
+  const part = partText(command)
+  if (command.words.length === 0) {
+    if (command.redirections.length === 0)
+      verdict.add({ rule: 'builtin', decision: 'allow', part, reason: 'sets variables only' })
+    return false
+  }
+  const own = ownHazard(command, guarded)
+  if (own) return verdict.protect(part, own)
+  if (command.calls) {
+    const reason = 'calls a function whose commands are judged on their own'
+    verdict.add({ rule: 'builtin', decision: 'allow', part, reason })
+    return false
+  }
+  const assessment = assess(command, rules.programs)
+  const found = command.elsewhere ? NOTHING : judgePaths(assessment, command, analysis, context)
+  if (found.closed) return verdict.close(part, found.closed)
+  verdict.touch(found)
+  const address = assessment.hosts.map(word => ownAddress(word.value ?? word.prefix, guarded)).find(Boolean)
+  if (address) return verdict.close(part, address)
+  const hosts = assessment.hosts.map(hostOf)
+  noteEffects(assessment, found, hosts, verdict)
+  undoing.part(command, assessment, found)
+  const forced = forcedElsewhere(assessment.forcePush, request.branch)
+  if (forced) return verdict.denyForGood('builtin force-push', part, forced)
+  const subject = {
+    tool: 'Bash',
+    text: part,
+    words: command.words,
+    paths: touched(found),
+    hosts,
+    mcp: undefined,
+  }
+  return byRules(subject, command, assessment, found, context, verdict)
+}
+
+function noteEffects(
+  { kind }: Assessment,
+  { unknownPath }: PathFindings,
+  hosts: readonly (string | undefined)[],
+  verdict: Verdict,
+): void {
+  for (const host of hosts) if (host !== undefined) verdict.hosts.add(host)
+  if (hosts.length > 0 || /^(fetch|remote|credential)$/.test(kind)) verdict.network = true
+  if (/^(unlisted|build|exec|system|destroy|remote)$/.test(kind)) verdict.outside = true
+  if (kind !== 'read' || unknownPath) verdict.opaque = true
+}
+
+/** What is wrong with a forced push to anything but the session's own branch. */
+function forcedElsewhere(target: string | undefined, branch: string | undefined): string | undefined {
+  if (target === undefined || (branch !== undefined && target === branch)) return undefined
+  return target === ''
+    ? 'a forced push that does not name exactly one branch'
+    : `a forced push to ${target}, which is not this session’s own branch`
+}
+
+/** The person's rules, then what no rule lifts, then the presets. True when a person's own allow decided. */
+function byRules(
+  subject: Subject,
+  command: SimpleCommand,
+  assessment: Assessment,
+  found: PathFindings,
+  context: JudgeContext,
+  verdict: Verdict,
+): boolean {
+  const { rules } = context
+  const part = subject.text
+  const spoken = spokenBy(rules, subject)
+  // Not even a workflow's own permission opens a secret: it speaks of programs, not of files.
+  const speaks = spoken && !(spoken.decision === 'allow' && found.secret && !spoken.namesPaths)
+  if (speaks) {
+    verdict.add(ruleStep(spoken, part.slice(0, 500)))
+    if (spoken.decision !== 'allow') return false
+  }
+  if (assessment.kind === 'destroy' || found.root) {
+    const reason = found.root ? `it would remove or overwrite ${found.root}` : reasonOf(assessment)
+    return verdict.denyForGood('builtin destroy', part, reason)
+  }
+  if (speaks) return true
+  if (found.secret) {
+    verdict.add(secretStep(rules, part, found.secret))
+    return false
+  }
+  verdict.add(builtin(assessment, found, part, context))
+  const flagged = patternAsFlag(command, context)
+  if (flagged) {
+    const reason = `${flagged} matches a name that starts with a dash, which becomes a flag`
+    verdict.add({ rule: 'analysis pattern', decision: 'undecided', part, reason })
+  }
+  return false
+}
+
+/** `sort *` in a folder that holds a file named `-ox`. */
+function patternAsFlag(command: SimpleCommand, context: JudgeContext): string | undefined {
+  const { hasDashNames } = context.paths
+  if (!hasDashNames) return undefined
+  const end = command.words.findIndex(word => word.value === '--')
+  const bare = command.words
+    .slice(1, end === -1 ? undefined : end)
+    .find(word => word.glob && /^[*?[-]/.test(word.value ?? ''))
+  return bare && (command.folders.length === 0 || command.folders.some(folder => hasDashNames(folder)))
+    ? bare.text
+    : undefined
+}
+
+const NOTHING: PathFindings = {
+  reads: [],
+  writes: [],
+  closed: undefined,
+  secret: undefined,
+  root: undefined,
+  unknownPath: undefined,
+  allInside: false,
+}
+
+function builtin(
+  assessment: Assessment,
+  found: PathFindings,
+  part: string,
+  { rules: { preset, presetName } }: JudgeContext,
+): PermissionStep {
+  const rule = `builtin ${[assessment.program, ...assessment.path].join(' ').slice(0, 80)} (${presetName})`
+  const inside = assessment.kind === 'write' && found.allInside
+  const decision: PermissionDecision = inside ? preset.worktreeWrite : preset.kinds[assessment.kind]
+  // What a branch or a patch brings has to be looked into first.
+  if (decision === 'allow' && bringsUnseen(assessment))
+    return { rule, decision: 'undecided', part, reason: reasonOf(assessment) }
+  if (decision === 'allow' && found.unknownPath) {
+    const reason = `${assessment.program} reads or writes a path only known when it runs: ${found.unknownPath}`
+    return { rule, decision: 'undecided', part, reason }
+  }
+  return { rule, decision, part, reason: reasonOf(assessment) }
+}
+
+function reasonOf(assessment: Assessment): string {
+  const meaning = KIND_MEANING[assessment.kind]
+  const detail = assessment.reason === '' ? '' : ` (${assessment.reason})`
+  return `${assessment.program || 'this'} ${meaning}${detail}`
+}
+
+/** One normal form of a part: the program without its system folder, single blanks, quotes removed. */
+function partText(command: SimpleCommand): string {
+  const words = command.words.map((word, index) => {
+    const text = word.value ?? word.text
+    return index === 0 ? programName(text) : text
+  })
+  if (words.length > 0) return words.join(' ').slice(0, 8192)
+  return command.assignments.map(({ name, value }) => `${name}=${value?.value ?? '…'}`).join(' ')
+}
+
+function hostOf({ value }: Word): string | undefined {
+  if (value === undefined) return undefined
+  const match = /^(?:[a-z][\w+.-]*:\/\/)?(?:[^@/]*@)?(\[[^\]]+\]|[^:/?#]+)/i.exec(value)
+  return match?.[1]?.toLowerCase()
+}

@@ -1,0 +1,96 @@
+import type { PermissionStep } from '@batonpass/contract/permission'
+import type { Redirection, SimpleCommand } from './analysis/simple-command.ts'
+import type { Word } from './analysis/word.ts'
+import type { JudgeContext } from './judge-context.ts'
+import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
+import { pathsOf } from './paths/resolve.ts'
+import { type Assessment, blankAssessment } from './rules/assess.ts'
+import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
+import type { Undoing } from './undoing.ts'
+import type { Verdict } from './verdict.ts'
+
+/** The files that the shell itself opens for a command. */
+export function judgeRedirections(
+  command: SimpleCommand,
+  context: JudgeContext,
+  verdict: Verdict,
+  undoing: Undoing,
+): void {
+  for (const redirection of command.redirections) {
+    const target = openedBy(redirection)
+    if (!target) continue
+    const part = `${redirection.operator} ${target.value ?? target.text}`
+    if (/^\/dev\/(tcp|udp)\//.test(target.value ?? '')) {
+      verdict.network = true
+      verdict.outside = true
+      undoing.stop()
+      const reason = 'opens a network connection'
+      verdict.add({ rule: 'builtin redirection', decision: 'undecided', part, reason })
+      continue
+    }
+    const reads = redirection.operator === '<' || redirection.operator === '<&'
+    const assessment: Assessment = {
+      ...BLANK,
+      ...(reads ? { kind: 'read', reads: [target] } : { kind: 'write', writes: [target] }),
+    }
+    const found = judgePaths(assessment, command, undefined, context)
+    verdict.touch(found)
+    if (found.closed) {
+      verdict.close(part, found.closed)
+      continue
+    }
+    undoing.part(command, assessment, found)
+    const step = stepFor(command, { part, target, reads, found }, context)
+    if (step) verdict.add(step)
+  }
+}
+
+const BLANK = blankAssessment('read', 'redirection', '')
+
+/** The file it opens, unless it only copies a descriptor or opens a device that holds nothing. */
+function openedBy({ target, operator }: Redirection): Word | undefined {
+  if (!target || operator === '<<<') return undefined
+  const text = target.value ?? ''
+  if (operator.endsWith('&') && /^(\d+-?|-)$/.test(text)) return undefined
+  if (/^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+|zero|random|urandom)$/.test(text)) return undefined
+  return target
+}
+
+interface Opened {
+  readonly part: string
+  readonly target: Word
+  readonly reads: boolean
+  readonly found: PathFindings
+}
+
+function stepFor(
+  command: SimpleCommand,
+  { part, target, reads, found }: Opened,
+  { rules, request }: JudgeContext,
+): PermissionStep | undefined {
+  const subject = {
+    tool: 'Bash',
+    text: part,
+    words: [],
+    paths: touched(found),
+    hosts: [],
+    mcp: undefined,
+  }
+  const spoken = spokenBy(rules, subject)
+  if (spoken && (spoken.decision !== 'allow' || spoken.namesPaths))
+    return ruleStep(spoken, part.slice(0, 500))
+  if (found.secret) return secretStep(rules, part, found.secret)
+  const rule = `builtin redirection (${rules.presetName})`
+  if (!reads) {
+    const inside = found.allInside && target.value !== undefined
+    const decision = inside ? rules.preset.worktreeWrite : rules.preset.kinds.write
+    const path = pathsOf(target, command.folders, request.home)?.[0] ?? target.text
+    return { rule, decision, part, reason: `writes to ${path}` }
+  }
+  if (found.unknownPath) {
+    const reason = `reads a path only known when it runs: ${target.text}`
+    return { rule, decision: 'undecided', part, reason }
+  }
+  if (command.words.length > 0) return undefined
+  return { rule: 'builtin redirection', decision: 'allow', part, reason: 'reads a file' }
+}

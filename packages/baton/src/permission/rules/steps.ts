@@ -1,0 +1,23 @@
+import type { PermissionStep } from '@batonpass/contract/permission'
+import type { RuleSet } from './compile.ts'
+import type { CompiledRule, Subject } from './match.ts'
+
+/** The person's own rules: deny, then the workflow's allow over their ask, then their allow. */
+export function spokenBy(rules: RuleSet, about: Subject): CompiledRule | undefined {
+  const first = (list: readonly CompiledRule[]) => list.find(rule => rule.matches(about))
+  return first(rules.deny) ?? first(rules.workflow) ?? first(rules.ask) ?? first(rules.allow)
+}
+
+export function ruleStep(rule: CompiledRule, part: string): PermissionStep {
+  const reason = rule.reason ?? `the rule ${rule.name} says so`
+  return { rule: rule.name, decision: rule.decision, part, reason }
+}
+
+export function secretStep({ preset, presetName }: RuleSet, part: string, secret: string): PermissionStep {
+  return {
+    rule: `preset ${presetName} secrets`,
+    decision: preset.secretRead,
+    part,
+    reason: `touches ${secret}`,
+  }
+}
