@@ -15,5 +15,6 @@ export async function handOff(daemon: Daemon, { id, agent, nativeSession }: Sess
     },
     yes,
   )
-  if (chosen === yes) await daemon.post(`/api/sessions/${encodeURIComponent(id)}/cycle`, Cycle, {})
+  if (chosen === yes)
+    await daemon.post(`/api/sessions/${encodeURIComponent(id)}/cycle`, Cycle, {}, { asPerson: true })
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { Health } from '@batonpass/contract/api'
+import { apiNeed } from '@batonpass/contract/api-needs'
 import { ErrorBody } from '@batonpass/contract/error-body'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
@@ -9,6 +11,7 @@ import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
 import { claimStart, startDone, startFailure } from '../hook/start-mark.ts'
 import type { Io } from './io.ts'
+import { withProof } from './proof.ts'
 
 export function folderOf(io: Io): StateFolder {
   return stateFolder(stateDir(io.env, io.home))
@@ -22,7 +25,7 @@ export interface Message {
   signal?: AbortSignal
 }
 
-/** One request to the daemon's API over its unix socket; `daemon_absent` when none listens. */
+/** One request to the daemon's API over its unix socket, with what it needs; `daemon_absent` when none listens. */
 export async function callDaemon(
   folder: StateFolder,
   method: string,
@@ -30,7 +33,17 @@ export async function callDaemon(
   timeoutMs = 10_000,
   message: Message = {},
 ): Promise<unknown> {
-  const { status, text } = await send(folder, method, path, timeoutMs, message)
+  const { headers = {} } = message
+  const isProven =
+    apiNeed(method, path) === 'nothing' ||
+    'baton-pid' in headers ||
+    'authorization' in headers ||
+    !existsSync(folder.dir)
+  const { status, text } = isProven
+    ? await send(folder, method, path, timeoutMs, message)
+    : await withProof(folder.dir, proof =>
+        send(folder, method, path, timeoutMs, { ...message, headers: { ...proof, ...headers } }),
+      )
   let body: unknown
   try {
     body = JSON.parse(text)

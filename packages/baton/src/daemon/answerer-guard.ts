@@ -1,11 +1,15 @@
 import { join } from 'node:path'
+import type { ApiNeed } from '@batonpass/contract/api-needs'
 import { BatonError } from '@batonpass/contract/errors'
 import { refuseAgents } from '../ask/answerer.ts'
 import type { Ancestry } from '../ports/ancestry.ts'
 import { sameSecret } from './guard.ts'
 
-/** Who gave an answer over the API; throws `not_allowed` for one who may not. */
-export type MayAnswer = (headers: Headers) => Promise<{ channel: string; who: string }>
+/** Who gave an answer over the API; throws `not_allowed` for one who may not. For `no-agent` a terminal is not needed. */
+export type MayAnswer = (
+  headers: Headers,
+  need?: Exclude<ApiNeed, 'nothing'>,
+) => Promise<{ channel: string; who: string }>
 
 export interface GuardParts {
   ancestry: Ancestry
@@ -23,7 +27,7 @@ export interface GuardParts {
  * holding a file open, and no agent may be among that process's ancestors.
  */
 export function answererGuard({ ancestry, token, user, stateDir, fromPage }: GuardParts): MayAnswer {
-  return async headers => {
+  return async (headers, need = 'person') => {
     const given = /^Bearer ([0-9a-f]{64})$/.exec(headers.get('authorization') ?? '')?.[1]
     const hasToken = given !== undefined && sameSecret(given, token)
     const pid = /^[1-9]\d{0,9}$/.exec(headers.get('baton-pid') ?? '')?.[0]
@@ -31,10 +35,14 @@ export function answererGuard({ ancestry, token, user, stateDir, fromPage }: Gua
       const proof = /^answering-[0-9a-z]{16,64}$/.exec(headers.get('baton-proof') ?? '')?.[0]
       if (!proof || (await ancestry.holds(Number(pid), join(stateDir, proof))) === false)
         throw new BatonError('not_allowed', `Process ${pid} did not prove that it is the one who answers`)
-      refuseAgents(await ancestry.of(Number(pid)), hasToken ? 'not-needed' : 'needed')
+      refuseAgents(await ancestry.of(Number(pid)), hasToken || need === 'no-agent' ? 'not-needed' : 'needed')
       return { channel: 'terminal', who: user }
     }
     if (fromPage?.(headers)) return { channel: 'dashboard', who: user }
+    if (!hasToken && need === 'no-agent')
+      throw new BatonError('not_allowed', 'This needs the token, or a process that shows who it is', {
+        remedy: 'Use the command `baton` in a terminal of your own.',
+      })
     if (!hasToken)
       throw new BatonError('not_allowed', 'An answer needs the token or a terminal', {
         remedy: 'Use `baton allow ASK` or `baton deny ASK` in a terminal of your own.',

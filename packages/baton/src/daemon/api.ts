@@ -1,4 +1,5 @@
 import { Health } from '@batonpass/contract/api'
+import { API_NEEDS } from '@batonpass/contract/api-needs'
 import { BatonError } from '@batonpass/contract/errors'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { Hono } from 'hono'
@@ -6,6 +7,7 @@ import { streamSSE } from 'hono/streaming'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
 import { answerError } from './answer-error.ts'
+import type { MayAnswer } from './answerer-guard.ts'
 import { follow } from './follow.ts'
 
 export interface ApiParts {
@@ -15,15 +17,24 @@ export interface ApiParts {
   /** Lets what is under way finish, then ends the process. */
   stop(reason: 'stopped' | 'drained'): void
   forget(session: string): Promise<{ session: string; entries: number }>
+  mayAnswer: MayAnswer
   /** What capabilities add. */
   routes: readonly Hono[]
   /** How long a live stream may be silent. */
   beatMs?: number
 }
 
-/** The daemon's API. Who may call it is decided before a request gets here. */
-export function makeApi({ health, store, live, stop, forget, routes, beatMs = BEAT_MS }: ApiParts): Hono {
+/** The daemon's API. Who may call it is decided before a request gets here; who may change what, by the table of needs. */
+export function makeApi(parts: ApiParts): Hono {
+  const { health, store, live, stop, forget, mayAnswer, routes, beatMs = BEAT_MS } = parts
   const api = new Hono()
+  for (const [method, path, need] of API_NEEDS) {
+    if (need === 'nothing') continue
+    api.on(method, path, async (c, next) => {
+      await mayAnswer(c.req.raw.headers, need)
+      await next()
+    })
+  }
   for (const route of routes) api.route('/', route)
   api.get('/api/health', async c => c.json(Health.parse(await health())))
   api.get('/api/sessions', async c => {

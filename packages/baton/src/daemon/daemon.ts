@@ -98,6 +98,7 @@ export async function runDaemon(
       live: baton.live,
       stop,
       forget: baton.forget,
+      mayAnswer,
       routes: [
         askRoutes(baton.asks, mayAnswer),
         cycleRoutes(baton),

@@ -28,6 +28,7 @@ function world() {
     live: new Live(),
     stop() {},
     forget: () => Promise.reject(new Error('not here')),
+    mayAnswer: () => Promise.reject(new Error('nobody')),
     routes: [routes, new Hono()],
   })
   const post = (body: unknown, path = '/api/hosted') =>

@@ -103,7 +103,16 @@ function apiOn(store: Awaited<ReturnType<typeof openSqlite>>, live: Live, beatMs
   const none = async () => {
     throw new Error('not here')
   }
-  return makeApi({ health: none, store, live, stop: () => {}, forget: none, routes: [], beatMs })
+  return makeApi({
+    health: none,
+    store,
+    live,
+    stop: () => {},
+    forget: none,
+    mayAnswer: none,
+    routes: [],
+    beatMs,
+  })
 }
 
 /** Reads the stream as an EventSource would. */
