@@ -4,12 +4,13 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { problemLine } from '../config/problem.ts'
 import { limitsAt } from '../journal/retention.ts'
 import { newEntry } from './entry.ts'
+import { type Forgotten, forgetFiles } from './forgetting.ts'
 import type { Ground } from './ground.ts'
 
 /** Figures, forgetting and tidying up. */
 export interface Upkeep {
   figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config'>>
-  forget(session: string): Promise<{ session: string; entries: number }>
+  forget(session: string): Promise<{ session: string; entries: number } & Forgotten>
   housekeeping(): Promise<void>
 }
 
@@ -35,7 +36,8 @@ export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep
       await local.cycles.forget({ session: session.id })
       const entries = await store.forget(session.id)
       await ground.write([newEntry({ kind: 'forgotten', session: session.id, entries })])
-      return { session: session.nativeSession, entries }
+      const files = ground.inMemory ? { removed: [], kept: [] } : await forgetFiles(ground.stateDir, session)
+      return { session: session.nativeSession, entries, ...files }
     },
     async housekeeping() {
       ground.rotateLog()

@@ -14,7 +14,7 @@ import { until } from '../world/wait.ts'
 
 const TOOLS = 'mcp__plugin_baton_baton__'
 const RULES =
-  'permission:\n  preset: trusting\n  undecided: defer\npermissions:\n  allow:\n    - mcp: plugin_baton_baton\n'
+  'permission:\n  preset: trusting\n  undecided: defer\npermissions:\n  allow:\n    - mcp: plugin_baton_baton\n    - program: git\n      subcommand: push\n'
 const PLAN =
   '# Plan\n\n## Phase 1: Greet\n- [x] it greets\n**Review**: passed\n\n## Phase 2: Part\n- [ ] it parts\n'
 
@@ -86,7 +86,7 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('PAW-03A Implementer begins as') })
     const asked = async () =>
       (await github.repository.pullNow(pull)).requested_reviewers?.map(({ login }) => login)
-    await until(async () => (await asked())?.length, {
+    await until(async () => (await asked())?.includes('reviewer'), {
       what: 'the question to the reviewer',
       timeout: 90_000,
       evidence: async () =>

@@ -81,10 +81,12 @@ export const journalCommands: readonly Command[] = [
   },
   {
     name: 'forget',
-    summary: 'Remove a session from the journal.',
+    summary: 'Remove a session from the journal, and what else Baton keeps of it.',
+    details:
+      'The entries are overwritten in the file. Conversations of `baton chat` and what was remembered of its handoffs, workflow\nand stage go with them. Handoff documents in the project and the transcript of the agent are named and stay.',
     positionals: [{ name: 'SESSION', required: true, help: 'Its id, or the start of it.' }],
     options: JSON_OPTION,
-    examples: [['baton forget 3f2a91c0', 'Everything the journal holds of that session goes.']],
+    examples: [['baton forget 3f2a91c0', 'Everything Baton holds of that session goes.']],
     load: async () => (await import('../commands/forget.ts')).forget,
   },
 ]
