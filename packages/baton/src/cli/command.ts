@@ -34,6 +34,8 @@ export interface Command {
   examples: readonly (readonly [command: string, what: string])[]
   /** Printed when the command fails, which then exits 0: an agent reads any other exit code as a verdict. */
   insteadOfFailing?: string
+  /** Under which heading the overview lists it. */
+  group?: string
   /** Left out of the overview. */
   hidden?: boolean
   load(): Promise<Handler>

@@ -1,27 +1,37 @@
 import { type Command, HELP, type Option } from './command.ts'
 
+/** Wide enough for most windows; on a terminal its own width counts. */
+const WIDTH = 100
+
 /** The overview that `baton` and `baton --help` print. */
-export function overview(commands: readonly Command[], version: string): string {
+export function overview(commands: readonly Command[], version: string, columns = WIDTH): string {
   const shown = commands.filter(command => !command.hidden)
   const width = Math.max(...shown.map(command => command.name.length))
+  const groups = [...new Set(shown.map(({ group }) => group))]
   return [
-    `baton ${version}: keeps coding agents working without a person at their side`,
+    ...wrap(`baton ${version}: keeps coding agents working without a person at their side`, columns),
     '',
     'Usage: baton COMMAND [OPTIONS]',
     '',
-    'Commands:',
-    ...shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    'New here? baton tour, then baton init.',
+    ...groups.flatMap(group => [
+      '',
+      `${group ?? 'Commands'}:`,
+      ...shown
+        .filter(command => command.group === group)
+        .flatMap(({ name, summary }) => row(name, summary, width, columns)),
+    ]),
     '',
     'Options:',
-    '  -h, --help     Show help, also of one command: baton COMMAND --help',
-    '  -v, --version  Print the version',
+    ...row('-h, --help', 'Show help, also of one command: baton COMMAND --help', 13, columns),
+    ...row('-v, --version', 'Print the version', 13, columns),
     '',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 invalid configuration.',
+    ...wrap('Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 invalid configuration.', columns),
     '',
   ].join('\n')
 }
 
-export function helpOf(command: Command): string {
+export function helpOf(command: Command, columns = WIDTH): string {
   const positionals = (command.positionals ?? []).map(p => {
     const name = p.many ? `${p.name}...` : p.name
     return p.required ? name : `[${name}]`
@@ -35,21 +45,44 @@ export function helpOf(command: Command): string {
     ...(command.positionals ?? []).map(p => p.name.length),
   )
   return [
-    `${command.summary}`,
+    ...wrap(command.summary, columns),
     '',
     `Usage: ${['baton', command.name, ...positionals, '[OPTIONS]'].join(' ')}`,
-    ...(command.details ? ['', command.details] : []),
+    ...(command.details ? ['', ...wrap(command.details, columns)] : []),
     ...(command.positionals?.length
-      ? ['', 'Arguments:', ...command.positionals.map(p => `  ${p.name.padEnd(width)}  ${argumentHelp(p)}`)]
+      ? ['', 'Arguments:', ...command.positionals.flatMap(p => row(p.name, argumentHelp(p), width, columns))]
       : []),
     '',
     'Options:',
-    ...options.map(o => `  ${o.left.padEnd(width)}  ${o.right}`),
+    ...options.flatMap(o => row(o.left, o.right, width, columns)),
     '',
     'Examples:',
-    ...command.examples.flatMap(([line, what]) => [`  ${line}`, `      ${what}`]),
+    ...command.examples.flatMap(([line, what]) => [
+      `  ${line}`,
+      ...wrap(what, columns - 6).map(each => `      ${each}`),
+    ]),
     '',
   ].join('\n')
+}
+
+/** A name and what it means, the rest of it below; in a very narrow window, all of it below. */
+function row(left: string, right: string, width: number, columns: number): string[] {
+  const indent = width + 4
+  if (columns - indent < 24) return [`  ${left}`, ...wrap(right, columns - 6).map(line => `      ${line}`)]
+  const [first = '', ...rest] = wrap(right, columns - indent)
+  return [`  ${left.padEnd(width)}  ${first}`, ...rest.map(line => `${' '.repeat(indent)}${line}`)]
+}
+
+/** Broken between words; a word that is too long stays whole, so that it can be copied. */
+function wrap(text: string, columns: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= Math.max(columns, 20))
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 const valueName = ({ type, value = 'VALUE', optional }: Option): string =>

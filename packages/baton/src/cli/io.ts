@@ -10,6 +10,8 @@ export interface Io {
   home: string
   /** Standard output is a terminal. */
   isTTY: boolean
+  /** How wide the terminal is. */
+  columns?: number
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
 }

@@ -12,7 +12,7 @@ export async function main(words: readonly string[], commands: readonly Command[
   try {
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
       const about = name === 'help' && rest[0] ? await find(commands, rest[0]) : undefined
-      io.stdout.write(about ? helpOf(about) : overview(commands, VERSION))
+      io.stdout.write(about ? helpOf(about, io.columns) : overview(commands, VERSION, io.columns))
       return EXIT.ok
     }
     if (name === '--version' || name === '-v') {
@@ -23,7 +23,7 @@ export async function main(words: readonly string[], commands: readonly Command[
     instead = command.insteadOfFailing
     const given = parse(command, rest)
     if (given.options.help) {
-      io.stdout.write(helpOf(command))
+      io.stdout.write(helpOf(command, io.columns))
       return EXIT.ok
     }
     const run = await command.load()
@@ -40,9 +40,10 @@ async function find(commands: readonly Command[], name: string): Promise<Command
   const command = commands.find(c => c.name === name)
   if (command) return command
   const { nearestWord } = await import('../config/keys.ts')
+  // Of short words half the alphabet is near: who mistypes rarely does so at the first letter.
   const close = nearestWord(
     name,
-    commands.filter(c => !c.hidden).map(c => c.name),
+    commands.filter(c => !c.hidden && c.name[0] === name[0]).map(c => c.name),
   )
   throw new BatonError('usage', `There is no command '${name}'`, {
     remedy: close ? `Did you mean \`baton ${close}\`?` : 'See `baton --help`.',
@@ -84,6 +85,7 @@ export function processIo(): Io {
     cwd: workingFolder(),
     home: homeFolder(),
     isTTY: process.stdout.isTTY === true,
+    ...(process.stdout.isTTY ? { columns: Math.min(process.stdout.columns || 80, 120) } : {}),
     signal: stop.signal,
   }
 }

@@ -25,16 +25,19 @@ const completions: Command = {
  * A new one goes into the file of its group; its handler is imported only when it runs.
  */
 export const COMMANDS: readonly Command[] = [
-  ...setupCommands,
-  ...daemonCommands,
-  ...sessionCommands,
-  ...askCommands,
-  ...permissionCommands,
-  ...workflowCommands,
-  ...claimCommands,
-  ...handoffCommands,
-  ...stageCommands,
-  ...journalCommands,
-  ...agentCommands,
-  completions,
+  ...under('Set up', setupCommands),
+  ...under('The daemon', daemonCommands),
+  ...under('Sessions', sessionCommands),
+  ...under('Questions to you', askCommands),
+  ...under('What agents may run', permissionCommands),
+  ...under('Hands-off work', workflowCommands),
+  ...under('Issues and pull requests', claimCommands),
+  ...under('Handoffs', handoffCommands),
+  ...under('Staged work', stageCommands),
+  ...under('Looking back', journalCommands),
+  ...under('For shells and agents', [completions, ...agentCommands]),
 ]
+
+function under(group: string, commands: readonly Command[]): Command[] {
+  return commands.map(command => ({ ...command, group }))
+}

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { EntryBody } from '@batonpass/contract/journal'
 import { describe, expect, test } from 'vitest'
+import { helpOf, overview } from '../../src/cli/help.ts'
 import { COMMANDS } from '../../src/cli/table.ts'
 import { scratch } from '../world/scratch.ts'
 import { runCommand } from './run.ts'
@@ -53,6 +54,7 @@ describe('the command line', () => {
   test.each([
     [['stauts'], "There is no command 'stauts'", 'Did you mean `baton status`?'],
     [['xyzzy'], "There is no command 'xyzzy'", 'See `baton --help`.'],
+    [['foo'], "There is no command 'foo'", 'See `baton --help`.'],
     [['up', 'extra'], "Unexpected word 'extra'", 'baton up --help'],
     [['forget'], 'SESSION is missing', 'baton forget --help'],
     [['completions', 'tcsh'], 'SHELL must be one of bash, zsh, fish', 'baton completions --help'],
@@ -65,6 +67,17 @@ describe('the command line', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(wrong)
     expect(stderr).toContain(remedy)
+  })
+
+  test.each([60, 80, 120])('keeps help within a window of %i columns', columns => {
+    const texts = [overview(COMMANDS, '1.0.0', columns), ...COMMANDS.map(each => helpOf(each, columns))]
+    const long = texts.flatMap(text =>
+      text
+        .split('\n')
+        // What is to be typed is never broken.
+        .filter(line => line.length > columns && !/^ {2}\S|^Usage:|^\s*\S+$/.test(line)),
+    )
+    expect(long).toEqual([])
   })
 
   test('filters the journal by every kind of entry there is', () => {

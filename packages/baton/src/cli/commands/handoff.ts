@@ -64,7 +64,10 @@ export const handoff: Handler = async (given, io) => {
 
 async function verify(given: Given, io: Io, subject: HandoffSubject, path: string): Promise<number> {
   const written = await readFile(path, 'utf8').catch(cause => {
-    throw new BatonError('not_found', `${path} cannot be read`, { cause })
+    throw new BatonError('not_found', `${path} cannot be read`, {
+      remedy: 'See which there are: baton handoffs',
+      cause,
+    })
   })
   const { document, form, findings: odd } = parseHandoff(written)
   const evidence = await evidenceFor(io, subject, filesNamed(document))

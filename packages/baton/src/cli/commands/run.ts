@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { RunRequest, Spawn } from '@batonpass/contract/watch'
-import { launchesOf } from '../../adapters/agents/launches.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { hasPlugin, ownPlugin } from '../agent-plugin.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
@@ -23,8 +22,6 @@ export const run: Handler = async (given, io) => {
     throw new BatonError('usage', 'A hosted session has no terminal to attach to')
   const folder = folderOf(io)
   const agent = text(given, 'agent') ?? 'claude'
-  // A name that nobody knows is said before a worktree is made for it.
-  launchesOf(agent)
   const prompt = promptOf(given, agent, io)
   const name = text(given, 'worktree')
   const dryRun = flag(given, 'dry-run')

@@ -15,7 +15,8 @@ export const sessionCommands: readonly Command[] = [
       agent: {
         type: 'string',
         value: 'AGENT',
-        help: 'Which agent: claude, codex, opencode, gemini, copilot. Default: claude.',
+        help: 'Which agent. Default: claude.',
+        choices: STARTED,
       },
       workflow: { type: 'string', short: 'w', value: 'NAME', help: 'Begin with this workflow.' },
       tmux: { type: 'boolean', help: 'In a tmux session of its own. This is the default.' },

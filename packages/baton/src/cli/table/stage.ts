@@ -52,6 +52,10 @@ export const stageCommands: readonly Command[] = [
       ['baton work new "Auth System" --mode semi-auto', 'Makes .paw/work/auth-system/WorkflowContext.md.'],
       ['baton work run auth-system', 'Begins the next stage in tmux, or prints the command that does.'],
       [
+        'baton work run auth-system address comments',
+        'Sends the agent whose pull request has review comments; `baton work run ID help` lists the words.',
+      ],
+      [
         'baton work run auth-system implement Phase 2 but add rate limiting',
         'Begins that phase, with an instruction.',
       ],
