@@ -40,7 +40,7 @@ ${rows.join('\n')}
 
 ## What was seen on the real programs
 
-\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table; each column is its agent's last run. For *ask* nobody is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`. For *judge* and *supervisor* the agent's own program answers Baton's question, without a tool, and its answer counts. *hosted* is \`baton chat\` over ACP: a call that the rules allow, one that they refuse, one that a person allows with \`baton allow\` in another terminal, and a reply that is stopped.
+\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table; each column is its agent's last run. For *ask* nobody is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`. For *judge* and *supervisor* the agent's own program answers Baton's question, without a tool, and its answer counts. *hosted* is \`baton chat\` over ACP: a call that the rules allow, one that they refuse, one that a person allows with \`baton allow\` in another terminal, and a reply that is stopped. *ask at its terminal*: the agent's own dialog shows Baton's reason, and a yes there runs the call. *usage limit*: a workflow in tmux meets an error 429; it is parked, and after the reset Baton types the next prompt, once.
 
 ${seen(before)}
 

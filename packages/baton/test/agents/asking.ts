@@ -32,7 +32,10 @@ export async function asking(agent: RealAgent): Promise<string | undefined> {
   await until(() => asked() || refused(), { what: 'its dialog with the reason', ...patience })
   if (refused()) return 'the model went on without an answer'
   if (there()) return 'it ran before somebody answered'
-  const looks = await baton.run(['ps', '--json'])
+  await until(async () => (await baton.must('ps', '--json')).includes('"dialog"'), {
+    what: 'the dialog in `baton ps`',
+    ...patience,
+  })
   // What is highlighted first is yes; it takes no key before it is drawn.
   await until(
     async () => {
@@ -41,5 +44,5 @@ export async function asking(agent: RealAgent): Promise<string | undefined> {
     },
     { what: 'the call to run after a yes', ...patience },
   )
-  return looks.stdout.includes('"dialog"') ? undefined : `Baton did not see the dialog: ${looks.stdout}`
+  return undefined
 }

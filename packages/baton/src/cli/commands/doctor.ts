@@ -114,7 +114,8 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
 function limits(name: string, { offers, cautions }: Capabilities): Check[] {
   const less = WANTED.flatMap((wanted): Check[] => {
     const offer = offers[wanted]
-    if (offer === 'yes') return []
+    // What is said of asking says it already.
+    if (offer === 'yes' || wanted === 'dialog') return []
     const what = WANTED_WORDS[wanted]
     return 'missing' in offer
       ? [found('AGENT/limits', { what, why: offer.missing }, name)]
@@ -141,11 +142,12 @@ function stateOf(adapter: AgentAdapter, target: Parameters<AgentAdapter['install
 
 /** All are asked at once, and some unpack themselves first. */
 const VERSION_MS = 20_000
+const UNSAID = 'does not say its version'
 
 function versionOf(program: string, io: Io): Promise<string> {
   return new Promise(resolve => {
     execFile(program, ['--version'], { timeout: VERSION_MS, cwd: io.home }, (error, stdout) =>
-      resolve(error ? 'does not say its version' : printable(stdout.split('\n')[0] ?? '').slice(0, 80)),
+      resolve(error ? UNSAID : printable(stdout.trim().split('\n')[0] || UNSAID).slice(0, 80)),
     )
   })
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import { agents } from '../../adapters/agents/agent-list.ts'
 import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-line.ts'
 import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
@@ -68,7 +69,11 @@ export const installHooks: Handler = async (given, io) => {
     io.stdout.write(
       `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried, launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun })}\n`,
     )
-  } else summary(io, chosen, transport, tried, changes, dryRun)
+  } else {
+    summary(io, chosen, transport, tried, changes, dryRun)
+    if (!dryRun && target.scope === 'user')
+      for (const line of hindrances(chosen, io)) io.stdout.write(`${line}\n`)
+  }
   return EXIT.ok
 }
 
@@ -189,6 +194,16 @@ function summary(
   if (baton !== 'baton')
     io.stdout.write('`baton` is not on your PATH. For you and your agents: npm install -g batonpass\n')
 }
+
+/** What a person has to do in an agent before its hooks run: nothing of it is seen until a call goes by. */
+const hindrances = (chosen: readonly AgentAdapter[], { home, env }: Io): string[] =>
+  agents
+    .filter(({ adapter }) => chosen.includes(adapter))
+    .flatMap(({ adapter, obstacles }) =>
+      (obstacles?.({ home, env }, readText) ?? []).map(
+        ({ what, fix }) => `${adapter.title}: ${what}. ${fix}.`,
+      ),
+    )
 
 function readText(path: string): string | undefined {
   try {

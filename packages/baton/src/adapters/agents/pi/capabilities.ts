@@ -20,7 +20,7 @@ export const capabilities: Capabilities = {
   },
   cautions: [
     {
-      what: 'oh-my-pi keeps its extensions in a folder of its own, ~/.omp. It was not run under Baton.',
+      what: 'oh-my-pi keeps its extensions in a folder of its own, ~/.omp. It was never run under Baton: that the extension works there is not proven.',
       fix: 'Run oh-my-pi once, then `baton init --agent pi`: it puts the extension there, too.',
     },
   ],
