@@ -127,7 +127,7 @@ export const sessionCommands: readonly Command[] = [
     summary: 'Print the command that takes up a session again, or run it.',
     positionals: [{ name: 'SESSION', required: true, help: 'Its id, or the start of it.' }],
     options: { run: { type: 'boolean', help: 'Run it here.' }, ...JSON_OPTION },
-    examples: [['baton resume 3f2a91c0', 'Prints cd FOLDER and claude -r SESSION.']],
+    examples: [['baton resume 3f2a91c0', 'Prints cd FOLDER && claude --resume SESSION.']],
     load: async () => (await import('../commands/resume.ts')).resume,
   },
   {
