@@ -1,31 +1,17 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { Backend, Heard, TurnEnd } from '../../ports/backend.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { TurnEnd } from '../../ports/backend.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { wordsOfMessage } from '../../session/engine/context.ts'
-import { isObject, type SessionMessage, textOfMessage } from '../../session/engine/entries.ts'
-import { Replies } from '../../session/engine/replies.ts'
-import type { SessionManager } from '../../session/engine/session-manager.ts'
 import type { HandoffOutcome } from './outcome.ts'
+import { nativeOf, noteNative } from './own-memory.ts'
+import type { SessionEvent } from './session-event.ts'
 import { conversationSoFar } from './so-far.ts'
-import { contextPrompt, correctionPrompt } from './words.ts'
+import { Talk, type TalkParts } from './talk.ts'
+import { writeHandoff } from './write-handoff.ts'
 import type { About, HandoffWriter, Written } from './writer.ts'
 
-export type SessionEvent =
-  | { type: 'agent_start' }
-  | { type: 'heard'; heard: Heard }
-  | { type: 'message_end'; message: SessionMessage }
-  | { type: 'agent_end'; end: TurnEnd | 'failed' }
-  | { type: 'handoff'; step: 'asked' | 'checking' | 'asked-again' | 'switching' }
-  /** Another session is open now. */
-  | { type: 'session'; id: string; why: 'new' | 'resume' | 'fork' | 'handoff'; parent?: string }
-
-export interface AgentSessionParts {
-  manager: SessionManager
-  backend: Backend
+export interface AgentSessionParts extends TalkParts {
   writer: HandoffWriter
-  clock: Pick<Clock, 'now'>
-  timers: Timers
   /** The worktree's root: where documents stand. */
   root: string
   /** Puts prompt templates in the place of their names. */
@@ -36,35 +22,26 @@ export interface AgentSessionParts {
 const FEWEST_MESSAGES = 2
 /** An agent that was told to stop and goes on is not waited for any longer. */
 const STOP_MS = 15_000
-const CANCEL_AGAIN_MS = 1000
-const NATIVE = 'baton-agent'
 
 /** One conversation with an agent that Baton hosts, kept in a session file, and handed over to the next one. */
 export class AgentSession {
   readonly #parts: AgentSessionParts
   readonly #listeners = new Set<(event: SessionEvent) => void>()
-  readonly #replies = new Replies()
+  readonly #talk: Talk
   #handoff: AbortController | undefined
-  /** There while a turn runs. */
-  #stop: AbortController | undefined
-  /** Goes before the next prompt, because the agent has not seen it. */
-  #pending: string[] = []
   #followUps: string[] = []
-  #messages: SessionMessage[] = []
-  #turns = 0
-  #context: { used: number; size: number | undefined } | undefined
   /** The document this session began with. */
   #began: string | undefined
-  #writing: Promise<unknown> = Promise.resolve()
 
   constructor(parts: AgentSessionParts) {
     this.#parts = parts
-    parts.backend.listen(heard => this.#hear(heard))
+    this.#talk = new Talk(parts, event => this.#tell(event))
   }
 
   /** Begins the agent's own conversation. */
   async start(): Promise<void> {
-    await this.#remember(await this.#parts.backend.begin())
+    const { manager, backend } = this.#parts
+    await noteNative(manager, backend, await backend.begin())
   }
 
   get sessionId(): string {
@@ -74,7 +51,7 @@ export class AgentSession {
     return this.#parts.manager.path
   }
   get isStreaming(): boolean {
-    return this.#stop !== undefined
+    return this.#talk.isRunning
   }
   get isGeneratingHandoff(): boolean {
     return this.#handoff !== undefined
@@ -84,10 +61,10 @@ export class AgentSession {
     return this.#followUps
   }
   get turns(): number {
-    return this.#turns
+    return this.#talk.turns
   }
   get context(): { used: number; size: number | undefined } | undefined {
-    return this.#context
+    return this.#talk.context
   }
 
   subscribe(listener: (event: SessionEvent) => void): () => void {
@@ -100,7 +77,7 @@ export class AgentSession {
     this.#refuseWhileBusy()
     const words = expandPromptTemplates ? (this.#parts.expand?.(text) ?? text) : text
     const message = { role: 'user', content: [{ type: 'text', text: words }], timestamp: this.#now() }
-    return this.#turn(words, false, () => this.#parts.manager.appendMessage(message))
+    return this.#talk.run(words, false, () => this.#parts.manager.appendMessage(message))
   }
 
   /** Kept until the turn has ended; `next` gives it then. */
@@ -113,7 +90,7 @@ export class AgentSession {
 
   /** Stops the turn that runs. */
   abort(): void {
-    this.#stop?.abort()
+    this.#talk.stop()
   }
 
   abortHandoff(): void {
@@ -132,23 +109,15 @@ export class AgentSession {
     this.#handoff = abort
     try {
       if (!(await this.hasEnough())) throw nothing()
-      const about = this.#about(focus)
-      const before = await this.#parts.writer.evidence(about)
-      this.#tell({ type: 'handoff', step: 'asked' })
-      const reply = await this.#ask(contextPrompt(focus), abort.signal)
-      if (typeof reply !== 'string') return reply
-      this.#tell({ type: 'handoff', step: 'checking' })
-      let judged = await this.#parts.writer.judge(reply, about)
-      if (judged.findings.length > 0 && !abort.signal.aborted) {
-        this.#tell({ type: 'handoff', step: 'asked-again' })
-        const better = await this.#ask(correctionPrompt(judged.findings), abort.signal)
-        if (typeof better === 'string') judged = await this.#parts.writer.judge(better, about)
-        else if (better.kind !== 'empty' && better.kind !== 'refused') return better
-      }
-      if (abort.signal.aborted) return { kind: 'cancelled' }
-      this.#tell({ type: 'handoff', step: 'switching' })
-      const written = await this.#parts.writer.store(judged, before, about, this.#now())
-      return await this.#switch(written)
+      const written = await writeHandoff({
+        writer: this.#parts.writer,
+        about: this.#about(focus),
+        signal: abort.signal,
+        ask: words => this.#ask(words, abort.signal),
+        tell: event => this.#tell(event),
+        now: () => this.#now(),
+      })
+      return 'kind' in written ? written : await this.#switch(written)
     } catch (cause) {
       if (cause instanceof BatonError && cause.code === 'nothing_to_hand_off') throw cause
       return abort.signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', error: asBatonError(cause) }
@@ -175,7 +144,7 @@ export class AgentSession {
     const before = manager.path
     const stored = manager.isStored
     await manager.switchTo(path)
-    const native = await this.#nativeOf()
+    const native = await nativeOf(manager, backend)
     try {
       if (native !== undefined && (await backend.resume(native))) {
         await this.#opened('resume')
@@ -204,7 +173,7 @@ export class AgentSession {
   }
 
   async close(): Promise<void> {
-    await this.#writing.catch(() => {})
+    await this.#talk.stored().catch(() => {})
     await this.#parts.manager.flush().catch(() => {})
     await this.#parts.manager.close()
     await this.#parts.backend.close()
@@ -217,87 +186,17 @@ export class AgentSession {
     const stop = () => this.abort()
     signal.addEventListener('abort', stop, { once: true })
     try {
-      const turn = this.#turn(words, true, () =>
+      const turn = this.#talk.run(words, true, () =>
         manager.appendCustomMessageEntry('handoff-request', words, false),
       )
       const end = await Promise.race([turn, stoppedLate(signal, this.#parts.timers)])
       turn.catch(() => {})
       if (signal.aborted || end === 'cancelled') return { kind: 'cancelled' }
       if (end === 'refused') return { kind: 'refused' }
-      const last = this.#messages.findLast(message => message.role === 'assistant')
-      const text = last ? textOfMessage(last).trim() : ''
-      return text === '' ? { kind: 'empty' } : text
+      return this.#talk.lastReply || { kind: 'empty' }
     } finally {
       signal.removeEventListener('abort', stop)
     }
-  }
-
-  async #turn(words: string, own: boolean, keep: () => Promise<unknown>): Promise<TurnEnd> {
-    const stop = new AbortController()
-    this.#stop = stop
-    this.#messages = []
-    let end: TurnEnd | 'failed' = 'failed'
-    try {
-      await keep()
-      this.#tell({ type: 'agent_start' })
-      end = stop.signal.aborted ? 'cancelled' : await this.#send(words, own, stop.signal)
-      this.#turns++
-      return end
-    } finally {
-      const why = end === 'failed' ? 'error' : end === 'cancelled' ? 'aborted' : 'stop'
-      for (const message of this.#replies.end(this.#stamp(), why)) this.#keep(message)
-      this.#replies.forgetCalls()
-      this.#stop = undefined
-      this.#tell({ type: 'agent_end', end })
-      await this.#stored()
-    }
-  }
-
-  async #send(words: string, own: boolean, stop: AbortSignal): Promise<TurnEnd> {
-    const { backend, timers } = this.#parts
-    let callOff = () => {}
-    // An agent that has hardly begun may miss the first one.
-    const cancel = () => {
-      void backend.cancel()
-      callOff = timers.after(CANCEL_AGAIN_MS, cancel)
-    }
-    stop.addEventListener('abort', cancel, { once: true })
-    try {
-      const sent = this.#pending
-      const end = await backend.prompt(words, { before: sent, own })
-      this.#pending = this.#pending.slice(sent.length)
-      return end
-    } finally {
-      stop.removeEventListener('abort', cancel)
-      callOff()
-    }
-  }
-
-  #hear(heard: Heard): void {
-    if (heard.kind === 'usage') this.#context = { used: heard.used, size: heard.size }
-    for (const message of this.#replies.take(heard, this.#stamp())) this.#keep(message)
-    if (heard.kind === 'continued')
-      this.#store(this.#parts.manager.appendCustomMessageEntry('continuation', heard.prompt, true))
-    this.#tell({ type: 'heard', heard })
-  }
-
-  #keep(message: SessionMessage): void {
-    this.#messages.push(message)
-    this.#store(this.#parts.manager.appendMessage(message))
-    this.#tell({ type: 'message_end', message })
-  }
-
-  #store(written: Promise<unknown>): void {
-    const before = this.#writing
-    this.#writing = written.then(() => before)
-    this.#writing.catch(() => {})
-  }
-
-  /** A reply that could not be stored is told once, when the turn has ended. */
-  async #stored(): Promise<void> {
-    const writing = this.#writing
-    this.#writing = Promise.resolve()
-    await writing
   }
 
   async #switch(written: Written): Promise<HandoffOutcome> {
@@ -309,7 +208,7 @@ export class AgentSession {
     const native = await backend.begin()
     try {
       await manager.newSession({ parentSession })
-      await this.#remember(native)
+      await noteNative(manager, backend, native)
       await manager.appendCustomMessageEntry('handoff', written.context, true)
     } catch (cause) {
       await manager.switchTo(parentSession)
@@ -319,50 +218,32 @@ export class AgentSession {
     this.#reset()
     this.#began = written.name
     const { messages } = await manager.buildSessionContext()
-    this.#pending = messages.map(wordsOfMessage)
+    this.#talk.sendFirst(messages.map(wordsOfMessage))
     this.#tell({ type: 'session', id: manager.sessionId, why: 'handoff', parent: parentSession })
     return { kind: 'switched', session: manager.sessionId, parentSession, ...written }
   }
 
   async #opened(why: 'new' | 'resume' | 'fork', native?: string, parent?: string): Promise<void> {
     this.#reset()
-    if (native !== undefined) await this.#remember(native)
-    const id = this.#parts.manager.sessionId
-    this.#tell({ type: 'session', id, why, ...(parent === undefined ? {} : { parent }) })
+    const { manager, backend } = this.#parts
+    if (native !== undefined) await noteNative(manager, backend, native)
+    this.#tell({ type: 'session', id: manager.sessionId, why, ...(parent === undefined ? {} : { parent }) })
   }
 
   #reset(): void {
-    this.#pending = []
+    this.#talk.reset()
     this.#followUps = []
-    this.#messages = []
-    this.#turns = 0
-    this.#context = undefined
     this.#began = undefined
   }
 
   async #retell(): Promise<void> {
     const { messages } = await this.#parts.manager.buildSessionContext()
-    this.#pending = conversationSoFar(messages)
-  }
-
-  /** So that the agent's own memory of the conversation is found again. */
-  async #remember(nativeSession: string): Promise<void> {
-    const { manager, backend } = this.#parts
-    await manager.appendCustomEntry(NATIVE, { agent: backend.agent, nativeSession })
-  }
-
-  async #nativeOf(): Promise<string | undefined> {
-    const { manager, backend } = this.#parts
-    const last = await manager.findLast(entry => entry.customType === NATIVE)
-    const data = isObject(last?.data) ? last.data : undefined
-    return data?.agent === backend.agent && typeof data.nativeSession === 'string'
-      ? data.nativeSession
-      : undefined
+    this.#talk.sendFirst(conversationSoFar(messages))
   }
 
   #about(focus: string | undefined): About {
     const { manager, backend } = this.#parts
-    const { used, size } = this.#context ?? {}
+    const { used, size } = this.#talk.context ?? {}
     return {
       root: this.#parts.root,
       agent: backend.agent,
@@ -379,14 +260,10 @@ export class AgentSession {
       throw new BatonError('not_allowed', 'A handoff is being written', {
         remedy: 'Wait for it, or press Escape.',
       })
-    if (this.#stop)
+    if (this.#talk.isRunning)
       throw new BatonError('not_allowed', 'A reply is being written', {
         remedy: 'Wait for it, or press Escape.',
       })
-  }
-
-  #stamp() {
-    return { agent: this.#parts.backend.agent, now: this.#now() }
   }
 
   #now(): number {
