@@ -132,3 +132,9 @@ export function showSize(bytes: number): string {
   )
   return unit ? `${bytes / units[unit]}${unit}` : `${bytes}B`
 }
+
+/** The address of a service, or nothing. */
+export const webAddress = z
+  .string()
+  .regex(/^(https?:\/\/[^\s\p{Cc}]+)?$/u)
+  .default('')

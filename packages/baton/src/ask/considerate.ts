@@ -1,4 +1,4 @@
-import type { NoticeKind } from '@batonpass/contract/config'
+import type { NoticeKind } from '@batonpass/contract/notice'
 import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Channel, News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'

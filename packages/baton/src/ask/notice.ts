@@ -1,4 +1,5 @@
-import type { Config, NoticeKind } from '@batonpass/contract/config'
+import type { Config } from '@batonpass/contract/config'
+import type { NoticeKind } from '@batonpass/contract/notice'
 
 /** When a notification was last sent, and what now is on the clock on the wall. */
 export interface Moment {

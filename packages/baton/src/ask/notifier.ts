@@ -1,6 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
-import type { Config, NoticeKind } from '@batonpass/contract/config'
+import type { Config } from '@batonpass/contract/config'
 import type { AskId, SessionId } from '@batonpass/contract/ids'
+import type { NoticeKind } from '@batonpass/contract/notice'
 import { visible } from '@batonpass/contract/visible'
 import type { Channel, News } from '../ports/channel.ts'
 import { type ConsiderateParts, firstTime } from './considerate.ts'

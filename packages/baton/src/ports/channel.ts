@@ -1,6 +1,6 @@
 import type { Ask, AskAnswer } from '@batonpass/contract/ask'
-import type { NoticeKind } from '@batonpass/contract/config'
 import type { AskId, SessionId } from '@batonpass/contract/ids'
+import type { NoticeKind } from '@batonpass/contract/notice'
 
 /** A way to reach a person. One that fails costs the others nothing. */
 export interface Channel {

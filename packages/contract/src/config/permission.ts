@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { PermissionRule } from '../permission.ts'
+import { choice, flag, section, setting } from '../setting.ts'
+import { AGENT_WORDS } from './agent-words.ts'
+
+export const permission = section('How permission requests are decided.', {
+  preset: choice(['cautious', 'standard', 'trusting'], 'standard', 'The built-in rules to start from.', {
+    trust: 'to-loosen',
+    looser: ['cautious', 'standard', 'trusting'],
+    whenBroken: 'cautious',
+  }),
+  undecided: choice(
+    ['ask', 'defer'],
+    'ask',
+    "What a request becomes that nothing decided: ask a person, or leave it to the agent's own permission mode.",
+    { trust: 'to-loosen', looser: ['ask', 'defer'], whenBroken: 'ask' },
+  ),
+  undo: flag(true, 'Snapshot the worktree before a command that can be undone, and allow it.', {
+    trust: 'needed',
+  }),
+  judge: choice(
+    ['auto', 'api', ...AGENT_WORDS],
+    'auto',
+    'Who judges what no rule decides: the Anthropic API by its key, or the program of an agent. `auto` takes the first that is there.',
+    { trust: 'needed' },
+  ),
+})
+
+const Rule = setting(
+  PermissionRule,
+  'A regular expression on a Bash command, or a rule such as {program: git, subcommand: push}.',
+  { expects: 'a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}' },
+)
+const rules = (description: string, facts: { trust?: 'needed' } = {}) =>
+  setting(z.array(Rule).default([]), description, { expects: 'a list of rules', accumulates: true, ...facts })
+
+export const permissions = section('Your own permission rules; those of all files count together.', {
+  allow: rules('What may run without a question.', { trust: 'needed' }),
+  deny: rules('What never runs.'),
+  ask: rules('What always needs a person.'),
+})
+
+export const shadow = section('Watching without acting, to see what Baton would do.', {
+  enabled: flag(
+    false,
+    'Write everything down and answer nothing: the agents go on as if Baton were not there.',
+    {
+      trust: 'needed',
+      whenBroken: false,
+    },
+  ),
+})
