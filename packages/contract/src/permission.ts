@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AskId, EventId } from './ids.ts'
-import { compilePattern, PatternError } from './pattern.ts'
+import { PatternError } from './pattern/error.ts'
+import { compilePattern } from './pattern.ts'
 
 /** A permission answer. `undecided` means that no rule spoke: the chain goes on. */
 export const PermissionDecision = z.enum(['allow', 'deny', 'ask', 'undecided'])

@@ -1,4 +1,5 @@
-import { compilePattern, PatternError } from '@batonpass/contract/pattern'
+import { compilePattern } from '@batonpass/contract/pattern'
+import { PatternError } from '@batonpass/contract/pattern/error'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 

@@ -1,0 +1,42 @@
+/** Whether a character, by its code, is one of those meant. */
+export type CharTest = (code: number) => boolean
+
+/** What `\d`, `\w`, `\s` and their opposites stand for. */
+export function escapeClass(char: string): CharTest | undefined {
+  switch (char) {
+    case 'd':
+      return code => code >= 48 && code <= 57
+    case 'D':
+      return code => code < 48 || code > 57
+    case 'w':
+      return isWord
+    case 'W':
+      return code => !isWord(code)
+    case 's':
+      return isSpace
+    case 'S':
+      return code => !isSpace(code)
+    default:
+      return undefined
+  }
+}
+
+/** Characters that are written with a letter. */
+export const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f', v: '\v' }
+
+export function isWord(code: number): boolean {
+  return (
+    (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122)
+  )
+}
+
+function isSpace(code: number): boolean {
+  return (
+    (code >= 9 && code <= 13) ||
+    code === 32 ||
+    code === 160 ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0xfeff
+  )
+}
