@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Look } from '../../ports/driver.ts'
+import type { AgentTerminal } from '../../ports/terminal.ts'
+import { isOwnTyping, isTypedInto, type Pane, paneAt, screenOf } from './pane.ts'
+import type { TmuxServer } from './server.ts'
+
+const LOOK_AGAIN_MS = 40
+
+/** What a pane shows, read as its agent's screen. */
+export interface View extends Look {
+  /** What stands on the prompt line. */
+  typed: string
+  pane?: (Pane & { now: number }) | undefined
+}
+
+/** One pane in which an agent runs. */
+export class AgentPane {
+  readonly server: TmuxServer
+  readonly id: string
+  readonly terminal: AgentTerminal | undefined
+  readonly #elapsed: () => number
+
+  constructor(server: TmuxServer, id: string, terminal: AgentTerminal | undefined, elapsed: () => number) {
+    this.server = server
+    this.id = id
+    this.terminal = terminal
+    this.#elapsed = elapsed
+  }
+
+  /** What it shows, whoever typed what stands there. */
+  async view(): Promise<View> {
+    const pane = await paneAt(this.server, this.id)
+    if (!pane) return { state: 'gone', typed: '', lines: [] }
+    const screen = (await screenOf(this.server, pane.id)) ?? ''
+    const { state, typed } = this.terminal?.read(screen, pane.title) ?? {
+      state: 'unknown' as const,
+      typed: '',
+    }
+    const seen = { typed, lines: linesOf(screen), pid: pane.pid }
+    if (pane.dead) return { ...seen, state: 'dead' }
+    return { ...seen, state: pane.inMode ? 'person' : state, pane }
+  }
+
+  /** What it shows; a person who types, or has half typed something, comes before all else. */
+  async look(): Promise<View> {
+    const seen = await this.view()
+    const { pane } = seen
+    if (!pane) return seen
+    const halfTyped = seen.typed !== '' && !(await isOwnTyping(this.server, pane))
+    return halfTyped || (await isTypedInto(this.server, pane)) ? { ...seen, state: 'person' } : seen
+  }
+
+  async press(key: string): Promise<void> {
+    await this.server.run(['send-keys', '-t', this.id, key])
+  }
+
+  eventually(holds: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+    return eventually(holds, withinMs, this.#elapsed)
+  }
+}
+
+export async function eventually(
+  holds: () => Promise<boolean>,
+  withinMs: number,
+  elapsed: () => number,
+): Promise<boolean> {
+  for (const until = elapsed() + withinMs; ; await pause(LOOK_AGAIN_MS)) {
+    if (await holds()) return true
+    if (elapsed() > until) return false
+  }
+}
+
+const linesOf = (screen: string): string[] =>
+  screen
+    .replaceAll(/\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])/g, '')
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
+    .trimEnd()
+    .split('\n')
