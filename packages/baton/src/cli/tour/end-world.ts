@@ -8,9 +8,12 @@ export const WORLD_PREFIX = 'baton-tour-'
 export const OWNER = 'tour.pid'
 export const TMUX_SOCKET = 'tmux'
 
+/** A process that was ended is gone within a few of these, each of which takes as long as `ps` does. */
+const MOST_LOOKS = 200
+
 /**
- * Ends everything that runs in a tour's folder, and removes it unless it is to be kept. Without waiting for anybody: the
- * process that calls this may be about to end.
+ * Ends everything that runs in a tour's folder, sees it gone, and removes the folder unless it is to be kept. Without a
+ * pause: the process that calls this may be about to end.
  */
 export function endWorld(dir: string, keep = false): void {
   const tmux = (...words: string[]) =>
@@ -19,7 +22,11 @@ export function endWorld(dir: string, keep = false): void {
   // The agent and its hooks first: a hook that finds no daemon would start one.
   for (const line of tmux('list-panes', '-a', '-F', '#{pane_pid}').split('\n')) kill(-Number(line))
   tmux('kill-server')
-  for (let look = 0; look < 3 && daemonsIn(dir).map(kill).length > 0; look++);
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const left = runningIn(dir)
+    if (left.length === 0) break
+    for (const { pid, isDaemon } of left) if (isDaemon) kill(pid)
+  }
   if (keep) rmSync(join(dir, OWNER), { force: true })
   else rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 }
@@ -39,13 +46,14 @@ export function sweepWorlds(folder: string): void {
   }
 }
 
-/** By their command line: a daemon that has not come up yet answers no question. */
-function daemonsIn(dir: string): number[] {
+/** Daemons and tmux, by their command line: a daemon that has not come up yet answers no question. */
+function runningIn(dir: string): { pid: number; isDaemon: boolean }[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+  const [daemon, tmux] = [stateArgument(join(dir, 'home')), `-S ${join(dir, TMUX_SOCKET)} `]
   return (stdout ?? '')
     .split('\n')
-    .filter(line => line.includes(stateArgument(join(dir, 'home'))))
-    .map(line => Number.parseInt(line, 10))
+    .filter(line => line.includes(daemon) || line.includes(tmux))
+    .map(line => ({ pid: Number.parseInt(line, 10), isDaemon: line.includes(daemon) }))
 }
 
 function kill(pid: number): void {
