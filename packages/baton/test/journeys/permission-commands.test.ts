@@ -32,7 +32,12 @@ describe('permission by the command line', () => {
     folder.remove()
   })
 
-  afterEach(() => baton.configure(QUIET))
+  afterEach(async () => {
+    const { before } = configBefore()
+    baton.configure(QUIET)
+    // A daemon that runs looks at its settings only now and then.
+    if (readFileSync(join(baton.home, '.baton.yaml'), 'utf8') !== before) await baton.must('up', '--restart')
+  })
 
   const configBefore = () => {
     const config = join(baton.home, '.baton.yaml')
