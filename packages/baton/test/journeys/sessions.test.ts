@@ -251,7 +251,10 @@ it('A hosted session of a killed daemon whose agent cannot go back to it begins 
   )
   await j.home.git()
   await j.baton.run(['run', '--hosted', '--title', 'inside', 'wait'], { env: j.env })
-  const { nativeSession: before } = await j.comes('its turn', ({ state }) => state === 'working')
+  const { nativeSession: before } = await j.comes(
+    'its turn',
+    ({ nativeSession, state }) => !!nativeSession && state === 'working',
+  )
   const { daemon } = JSON.parse(await j.baton.must('status', '--json'))
   process.kill(daemon.pid, 'SIGKILL')
   await until(() => !existsSync(`/proc/${daemon.pid}`), { what: 'the daemon to be gone' })
