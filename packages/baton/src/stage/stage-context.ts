@@ -3,7 +3,7 @@ import { StageAgent } from '@batonpass/contract/work'
 import { handoffInstructions } from './instructions/handoff-instructions.ts'
 import type { WorkItem } from './items.ts'
 import type { StagePorts } from './ports.ts'
-import { reviewComments, waitingPull } from './review-comments.ts'
+import { reviewComments, reviewedPull, waitingPull } from './review-comments.ts'
 import type { Stages } from './stages.ts'
 import { rowOfAgent, type StageRow } from './table.ts'
 import { textOf } from './tool-text.ts'
@@ -51,7 +51,7 @@ export async function contextText(
           `<context status="empty">There is no WorkflowContext.md and there are no instructions for ${item.workId}.</context>`,
         ]
       : []),
-    ...part('review_comments', comments),
+    ...part(item.facts.flow === 'pr-review' ? 'pull_request' : 'review_comments', comments),
     ...(item.warnings.length > 0 ? part('warnings', item.warnings.join('\n')) : []),
     `<handoff_instructions mode="${mode}">\n${handoffInstructions({ mode, flow: item.facts.flow, ...(row ? { stage: row.stage } : {}) })}\n</handoff_instructions>`,
   ].join('\n\n')
@@ -70,6 +70,7 @@ async function commentsFor(
   const caller = stages.callers.of(project, 'paw_get_context', item.workId)
   const binding = caller && (await ports.memory.binding(caller))
   const found = async () => {
+    if (item.facts.flow === 'pr-review') return reviewedPull(ports, project, item)
     const forge = binding || !row ? undefined : await ports.forgeFor(project)
     // Of a session without hooks it is not known what it was sent for.
     const number = binding?.pull ?? (forge && row && (await waitingPull(forge, item, row.stage)))

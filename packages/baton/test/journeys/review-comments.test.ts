@@ -104,6 +104,8 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
     expect(seen[1]).toContain('> It is hello, not hullo')
     expect(seen[1]).not.toContain('Run my script')
     expect(await github.repository.git.git('show', 'greeting_phase1:hello.txt')).toBe('hello')
+    // GitHub has it before Baton hears so.
+    await baton.waitFor('stage', ({ what }) => what === 'asked-again')
     const log = await baton.must('logs', '--kind', 'stage')
     expect(log).toContain(`asked-again review, Phase 1: reviewer to look at pull request #${pull}`)
     expect(model.mainRequests({ key: home.key }).map(textOf).join('\n')).toContain('keep it small')
@@ -112,6 +114,73 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
     spawnSync('tmux', ['-S', socket, 'kill-server'])
     sockets.remove()
   }
+  github.assertClean()
+  model.assertClean()
+})
+
+const MADE: Record<string, string> = {
+  'PAW-R1A Understanding': 'DerivedSpec',
+  'PAW-R1B Baseline Researcher': 'CodeResearch',
+  'PAW-R2A Impact Analyzer': 'ImpactAnalysis',
+  'PAW-R2B Gap Analyzer': 'GapAnalysis',
+  'PAW-R3A Feedback Generator': 'ReviewComments',
+}
+
+test('somebody else’s pull request is reviewed in five stages, and nothing is posted: real Claude Code', {
+  timeout: 180_000,
+}, async () => {
+  await using github = await fakeGitHub()
+  await using model = await startModel()
+  await using home = claudeHome()
+  const repo = await home.git()
+  await repo.git('remote', 'add', 'origin', github.repository.remote)
+  await using baton = await batonFor(home)
+  baton.configure(settingsFor(github, RULES))
+  await baton.must('up', '--restart')
+  await github.repository.git.commit('theirs', { 'hello.txt': 'hullo\n' })
+  const pull = await github.repository.pull({ branch: 'theirs', title: 'Greet', as: 'reviewer' })
+  const url = `${github.url}/acme/app/pull/${pull}`
+  await baton.must('work', 'new', 'Look', '--workflow', 'review', '--mode', 'semi-auto', '--issue', url)
+
+  const seen: string[] = []
+  let given = ''
+  model.script({ key: home.key }, request => {
+    const agent = [...textOf(request).matchAll(/You are (PAW-\w+ [A-Za-z ]+?)\. Call/g)].at(-1)?.[1] ?? ''
+    const messages = (request.body.messages ?? []) as { role: string }[]
+    const turn = messages.filter(({ role }) => role === 'assistant').length
+    if (turn === 0) {
+      seen.push(agent)
+      return call(`${TOOLS}paw_get_context`, { work_id: 'look', agent_name: agent })
+    }
+    given = request.lastText || given
+    if (turn > 1) return say(`${agent} is finished.`)
+    if (agent === 'PAW-R1A Understanding') expect(given).toContain(`#${pull} "Greet"`)
+    return call('Bash', { command: `echo '# x' > .paw/work/look/${MADE[agent]}.md` })
+  })
+  const sockets = scratch('bx-')
+  const claude = dirname(await installAgent('claude-code'))
+  const env = { ...home.env(model), PATH: `${claude}:${process.env.PATH}`, TMUX_TMPDIR: sockets.path }
+  const evidence = async () =>
+    `${seen.join('\n')}\n${await baton.must('logs', '--lines', '60')}\n${model.summary()}`
+  try {
+    await baton.run(['work', 'run', 'look'], { env })
+    await baton
+      .waitFor('stage', ({ what }) => what === 'paused')
+      .catch(async cause => {
+        throw new Error(`${cause}\n${await evidence()}`)
+      })
+    expect(seen).toEqual(Object.keys(MADE).slice(0, 4))
+    expect(await baton.must('work', 'show')).toContain('- `comments`: Turns the gaps into review comments')
+    await baton.run(['work', 'run', 'look', 'comments'], { env })
+    await baton.waitFor('stage', ({ what, stage }) => what === 'ended' && stage === 'pr-feedback')
+    expect(seen).toEqual(Object.keys(MADE))
+  } finally {
+    const socket = join(sockets.path, `tmux-${process.getuid?.()}`, 'default')
+    spawnSync('tmux', ['-S', socket, 'kill-server'])
+    sockets.remove()
+  }
+  const writes = github.calls.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql'))
+  expect(writes).toEqual([])
   github.assertClean()
   model.assertClean()
 })
