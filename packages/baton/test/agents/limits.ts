@@ -39,8 +39,15 @@ export async function limits(agent: RealAgent): Promise<string | undefined> {
   })
   if (!parked.reason?.includes('goes on at')) return `it was parked: ${parked.reason}`
   await until(() => state === 'resumed', { what: 'the session to go on by itself', ...patience })
-  const resumed = (await story()).filter(
-    ({ what, reason }) => what === 'resumed' && reason?.includes('was typed into'),
+  // The model hears of it before it is written down.
+  const resumed = await until(
+    async () => {
+      const found = (await story()).filter(
+        ({ what, reason }) => what === 'resumed' && reason?.includes('was typed into'),
+      )
+      return found.length > 0 && found
+    },
+    { what: 'a note of it', ...patience },
   )
   return resumed.length === 1 ? undefined : `it went on ${resumed.length} times`
 }
