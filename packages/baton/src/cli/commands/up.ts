@@ -28,15 +28,16 @@ export const up: Handler = async (given, io) => {
   return await say(
     started.url,
     started.pid,
-    running ? `took over from ${running.version} (pid ${running.pid})` : 'is running',
+    'is running',
+    running && `; it took over from ${running.version} (pid ${running.pid})`,
   )
 
-  async function say(url: string, pid: number, what: string): Promise<number> {
+  async function say(url: string, pid: number, what: string, more = ''): Promise<number> {
     if (flag(given, 'json'))
       io.stdout.write(`${JSON.stringify({ url, pid, version: VERSION, socket: folder.socket })}\n`)
     else
       io.stdout.write(
-        `The daemon ${what} (pid ${pid}).\n  dashboard  ${await linkHere()}\n  API        ${url}/api\n  socket     ${folder.socket}\n  token      ${folder.token}\n`,
+        `The daemon ${what} (pid ${pid})${more}.\n  dashboard  ${await linkHere()}\n  API        ${url}/api\n  socket     ${folder.socket}\n  token      ${folder.token}\n`,
       )
     return EXIT.ok
   }
