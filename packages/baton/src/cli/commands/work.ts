@@ -61,6 +61,10 @@ async function begin(given: Given, io: Io, project: string, title: string): Prom
   }
   if (title.trim() === '')
     throw new BatonError('usage', 'TITLE is missing', { remedy: 'For example: baton work new "Auth System"' })
+  if (wanted.workflow === 'review' && !wanted.issue)
+    throw new BatonError('usage', 'Which pull request is to be reviewed?', {
+      remedy: 'Name it: --issue https://github.com/OWNER/REPOSITORY/pull/107',
+    })
   if (flag(given, 'dry-run')) {
     io.stdout.write(`Would begin ${wanted.work_id ?? workIdOf(title)} in .paw/work (--dry-run).\n`)
     return EXIT.ok
