@@ -26,7 +26,7 @@ const WORDS = {
 export async function guide(given: Given, io: Io, questions: Questions): Promise<Guided> {
   const settings: Guided['settings'] = []
   const say = (line: string) => io.stdout.write(`${line}\n`)
-  say('This sets Baton up. Nothing is written before you have seen all of it.\n')
+  say('This sets Baton up. Nothing is written before you have seen the plan and said yes.\n')
 
   const found = adapters.filter(({ programs }) => programs.some(program => onPath(program, io.env)))
   const named = given.options.agent

@@ -65,8 +65,17 @@ describe('the guided set-up', () => {
     await terminal.waitForScreen(/MCP server/)
     await terminal.type('y')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/Write it\?/)
-    expect(await terminal.history()).toMatch(/\+\s*preset: cautious/)
+    await terminal.waitForScreen(/Write it\? \(yes, no, diff\)/)
+    // A plan that can be read at a glance; everything else on wish.
+    const plan = (await terminal.history()).split('This would change:')[1] ?? ''
+    expect(plan).toMatch(/~\/\.claude\/settings\.json\n +hooks of Claude Code: a new file, \d+ lines more/)
+    expect(plan).toMatch(/~\/\.baton\.yaml\n +your settings \(permission\.preset\): 2 lines more/)
+    expect(plan).not.toMatch(/^[+@]/m)
+    expect(plan.trim().split('\n').length).toBeLessThan(16)
+    await terminal.type('d')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/\+\s*preset: cautious.*Write it\?/s)
+    expect(await terminal.history()).toMatch(/\+.*baton-hook/)
     expect((await terminal.history()).replaceAll('\n', '')).toMatch(
       /Would run: claude mcp add --scope user baton -- .*\/bin\/baton mcp/,
     )
@@ -114,8 +123,9 @@ describe('the guided set-up', () => {
     await answer(/Your chat id/, String(CHAT))
     await answer(/slash commands/, 'n')
     await answer(/MCP server/, '')
-    await terminal.waitForScreen(/Write it\?/)
-    expect(await terminal.history()).toMatch(/\+ +token: ••••/)
+    await answer(/Write it\?/, 'd')
+    await terminal.waitForScreen(/\+ +token: ••••/)
+    expect((await terminal.history()).split('This would change')[1]).not.toContain(telegram.token)
     await terminal.press('Enter')
     await answer(/Send a test message\?/, '')
     await terminal.waitForScreen(/Sent by telegram/)

@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-line.ts'
 import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { openStateFolder } from '../../config/state-folder.ts'
+import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { lastEndpoint } from '../../daemon/endpoint.ts'
 import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../hook/deadline.ts'
@@ -14,12 +15,30 @@ import { type LauncherPlaces, launcherText, statusLineText, type Transport } fro
 import { ownProgramText } from '../../hook/own-program.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
-import type { AgentAdapter, FileChange, InstallScope } from '../../ports/agent.ts'
+import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
+import type { PlannedFile } from '../plan.ts'
 import { removeEmptyFolders } from '../remains.ts'
+
+/** The settings files that `init` would change, and of which agents. */
+export async function plannedHooks(given: Given, io: Io): Promise<PlannedFile[]> {
+  const folder = folderOf(io)
+  const target = targetOf(given, io, folder, drawnUrl(given, folder, await daemonHealth(folder)))
+  return chooseAgents(given, io).flatMap(adapter =>
+    changed(adapter.install(target, readText)).map(change => ({
+      ...change,
+      what: `hooks of ${adapter.title}`,
+    })),
+  )
+}
+
+/** The changes that `init` would make to settings of agents, as a diff. */
+export async function showHooks(given: Given, io: Io): Promise<void> {
+  await show(await plannedHooks(given, io), given, io)
+}
 
 /** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
 export const installHooks: Handler = async (given, io) => {
@@ -43,21 +62,12 @@ export const installHooks: Handler = async (given, io) => {
       remedy: 'Run `baton doctor`.',
     })
   }
-  const observeUrl = flag(given, 'no-http')
-    ? undefined
-    : dryRun
-      ? `${health?.url ?? lastEndpoint(folder).url ?? 'http://127.0.0.1:<port>'}/observe/${readText(folder.observeKey)?.trim() ?? '<key>'}`
+  const observeUrl = dryRun
+    ? drawnUrl(given, folder, health)
+    : flag(given, 'no-http')
+      ? undefined
       : health && `${health.url}/observe/${secretFile(folder.observeKey)}`
-  const target = {
-    scope: (text(given, 'scope') ?? 'user') as InstallScope,
-    project: findWorktreeRoot(io.cwd),
-    home: io.home,
-    env: io.env,
-    launcher: folder.launcher,
-    observeUrl,
-    waitSeconds: WAIT_SECONDS,
-    statusLine: !flag(given, 'no-status-line'),
-  }
+  const target = targetOf(given, io, folder, observeUrl)
   const changes = chosen.flatMap(adapter => adapter.install(target, readText))
   if (!dryRun && transport) {
     writeProgram(folder.launcher, launcherText(transport, places))
@@ -76,6 +86,29 @@ export const installHooks: Handler = async (given, io) => {
   }
   return EXIT.ok
 }
+
+/** Where HTTP hooks would tell, before anything is made: a key that is not there yet is only named. */
+function drawnUrl(given: Given, folder: StateFolder, health: Health | undefined): string | undefined {
+  if (flag(given, 'no-http')) return undefined
+  const url = health?.url ?? lastEndpoint(folder).url ?? 'http://127.0.0.1:<port>'
+  return `${url}/observe/${readText(folder.observeKey)?.trim() ?? '<key>'}`
+}
+
+const targetOf = (
+  given: Given,
+  io: Io,
+  folder: StateFolder,
+  observeUrl: string | undefined,
+): InstallTarget => ({
+  scope: (text(given, 'scope') ?? 'user') as InstallScope,
+  project: findWorktreeRoot(io.cwd),
+  home: io.home,
+  env: io.env,
+  launcher: folder.launcher,
+  observeUrl,
+  waitSeconds: WAIT_SECONDS,
+  statusLine: !flag(given, 'no-status-line'),
+})
 
 /** Takes Baton's hooks out again, here and in `projects`, and leaves everything else as it was. */
 export async function removeHooks(given: Given, io: Io, projects: readonly string[] = []): Promise<number> {
@@ -138,13 +171,16 @@ const OBSERVE_KEY = /\/observe\/[0-9a-f]{64}(?=\/)/g
 
 const changed = (changes: readonly FileChange[]): FileChange[] => changes.filter(c => c.before !== c.after)
 
-async function apply(changes: readonly FileChange[], given: Given, io: Io): Promise<void> {
+async function show(changes: readonly FileChange[], given: Given, io: Io): Promise<void> {
   for (const { path, before, after } of changed(changes)) {
-    if (flag(given, 'dry-run')) {
-      const diff = await diffOf(path, before ?? '', after ?? '')
-      if (!flag(given, 'json')) io.stdout.write(diff.replace(OBSERVE_KEY, '/observe/<key>'))
-      continue
-    }
+    const diff = await diffOf(path, before ?? '', after ?? '')
+    if (!flag(given, 'json')) io.stdout.write(diff.replace(OBSERVE_KEY, '/observe/<key>'))
+  }
+}
+
+async function apply(changes: readonly FileChange[], given: Given, io: Io): Promise<void> {
+  if (flag(given, 'dry-run')) return show(changes, given, io)
+  for (const { path, before, after } of changed(changes)) {
     if (readText(path) !== before) {
       throw new BatonError('settings_changed', `${path} was changed by someone else just now`, {
         remedy: 'Run the command again.',

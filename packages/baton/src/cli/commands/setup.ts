@@ -6,9 +6,10 @@ import { diffOf } from '../diff.ts'
 import { guide } from '../guide.ts'
 import { type Io, printable } from '../io.ts'
 import { changeOwnConfig, type OwnConfigChange, writeOwnConfig } from '../own-config.ts'
+import { planOf } from '../plan.ts'
 import { withProof } from '../proof.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
-import { agentsOf, installHooks } from './init.ts'
+import { agentsOf, installHooks, plannedHooks, showHooks } from './init.ts'
 
 /** Sets Baton up: at a terminal by questions, with everything shown before it is written; else by the options alone. */
 export const init: Handler = async (given, io) => {
@@ -18,20 +19,41 @@ export const init: Handler = async (given, io) => {
 
   using questions = askAtTerminal(io)
   const guided = await guide(given, io, questions)
-  const change = changeOwnConfig(io, [...settings, ...guided.settings])
-  io.stdout.write('\nThis would change:\n')
-  const code = await installHooks(dry(guided.given), io)
-  if (code !== EXIT.ok) return code
-  await showChange(change, io)
-  await giveOrShow(dry(guided.given), io)
-  if (!(await questions.yes('\nWrite it?', true))) {
-    io.stdout.write('Nothing was written.\n')
-    return EXIT.ok
+  const keys = [...settings, ...guided.settings]
+  const change = changeOwnConfig(io, keys)
+  await showPlan(guided.given, keys, change, io)
+  for (;;) {
+    const said = await questions.choice('\nWrite it?', ['yes', 'no', 'diff'], 'yes')
+    if (said === 'yes') break
+    if (said === 'no') {
+      io.stdout.write('Nothing was written.\n')
+      return EXIT.ok
+    }
+    await showHooks(guided.given, io)
+    await showChange(change, io)
   }
   const done = await carryOut(guided.given, io, change)
   if (guided.tries && (await questions.yes('Send a test message?', true))) await tryChannels(io)
   io.stdout.write('See what the agents do: baton dashboard\n')
   return done
+}
+
+/** Everything that a yes would do, a line or two each; the diff is a key away. */
+async function showPlan(
+  given: Given,
+  keys: readonly (readonly [key: string, value: unknown])[],
+  change: OwnConfigChange,
+  io: Io,
+): Promise<void> {
+  const files = await plannedHooks(given, io)
+  if (keys.length > 0)
+    files.push({ ...change, what: `your settings (${keys.map(([key]) => key).join(', ')})` })
+  const lines = await planOf(files, io)
+  io.stdout.write(
+    lines.length > 0 ? `\nThis would change:\n${lines.join('\n')}\n` : '\nNo settings would change.\n',
+  )
+  io.stdout.write(`The launcher and the journal stand in ${folderOf(io).dir}; the daemon is started.\n`)
+  await giveOrShow(dry(given), io)
 }
 
 async function carryOut(given: Given, io: Io, change: OwnConfigChange): Promise<number> {

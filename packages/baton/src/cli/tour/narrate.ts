@@ -58,7 +58,8 @@ export function narrate({ body }: Entry, project: string): Told | undefined {
     }
     case 'claim': {
       const told = CLAIM[body.what]
-      return told && { mark: '⚑', ...told, text: `issue #${body.issue}: ${told.text}` }
+      const how = body.what === 'checks' ? CHECKS(body.reason ?? '') : ''
+      return told && { mark: '⚑', ...told, text: `issue #${body.issue}: ${told.text}${how}` }
     }
     case 'fault':
       return { mark: '✗', text: `fault during ${body.during}: ${body.error.message}` }
@@ -102,6 +103,10 @@ const CLAIM: Lines = {
   merged: { text: 'merged' },
   closed: { text: 'closed' },
 }
+
+/** How the checks stand, from what the claim says of them. */
+const CHECKS = (reason: string): string =>
+  /^CI passed/.test(reason) ? ': all pass' : /running/.test(reason) ? ' running' : ''
 
 function firstLine(text: string): string {
   const line = text.trim().split('\n', 1)[0] ?? ''

@@ -107,8 +107,11 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
   async function begin(world: TourWorld, state: StateFolder): Promise<void> {
     const { url } = await loginLink(state, bearer(state))
     say(`${colour('bold', `Issue #${ISSUE.number}`)}  ${ISSUE.title}`)
-    say(`  watch it in a browser           ${colour('cyan', url)}`)
-    say(`  or the agent itself in a shell  tmux -S ${world.tmuxSocket} attach -r\n`)
+    // On lines of their own: a narrow terminal would break them where they could not be clicked or copied.
+    say('  Watch it in a browser:')
+    say(`    ${colour('cyan', url)}`)
+    say('  or the agent itself, in another terminal:')
+    say(`    tmux -S ${world.tmuxSocket} attach -r\n`)
     await world.tmux('send-keys', '-t', 'tour', '-l', `/issue-to-impl ${ISSUE.number}`)
     await world.tmux('send-keys', '-t', 'tour', 'Enter')
   }
