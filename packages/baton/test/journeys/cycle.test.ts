@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { CycleEntry } from '@batonpass/contract/cycle'
 import { describe, expect, test } from 'vitest'
@@ -98,14 +100,43 @@ async function world(answers: Parameters<typeof agent>[1] = {}, settings?: objec
   }
 }
 
+/** Takes what the webhook is told. */
+async function listener() {
+  const heard: { kind: string; title: string; text: string }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    heard.push(JSON.parse(Buffer.concat(chunks).toString()))
+    response.end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    heard,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
 describe('a full session of the real Claude Code', () => {
   test('is handed off without a hand on it: document, /clear, essentials shown, and the next step done', {
     timeout: 180_000,
   }, async () => {
     await using here = await world()
     const { terminal, home, baton, model, told } = here
+    await using webhook = await listener()
+    baton.configure(`notify:\n  webhook: ${webhook.url}\n`)
     await terminal.submit('please begin: add refresh tokens to the login service')
     const done = await told('completed', 90_000)
+    await until(() => webhook.heard.some(({ kind }) => kind === 'handoff'), { what: 'news of the handoff' })
+    expect(webhook.heard.filter(({ kind }) => kind === 'handoff')).toMatchObject([
+      {
+        text: `🔁 project goes on in a fresh session (${done.document})`,
+        title: expect.stringMatching(/^Baton/),
+      },
+    ])
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
       what: 'the next step',
       timeout: 30_000,

@@ -56,6 +56,9 @@ export function desktopNotifier({ programs, env, platform, uid, onPath }: Deskto
   }
 }
 
-/** Desktops read a body as markup: an agent's text must not become a link. */
+/**
+ * Desktops read a body as markup: an agent's text must not become a link. notify-send itself reads `\\074` as the character
+ * of that number, so a backslash has to stand for itself, too.
+ */
 const withoutMarkup = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\\', '\\\\')
