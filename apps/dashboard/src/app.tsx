@@ -17,7 +17,7 @@ import { Icon, type IconName, Mark } from './parts/icons.tsx'
 import { Keys } from './parts/keys.tsx'
 import { useResource } from './resource.ts'
 import { Link, place } from './router.tsx'
-import { theme, turnTheme } from './theme.ts'
+import { themeWords, turnTheme } from './theme.ts'
 
 const VIEWS: { name: IconName; path: string; title: string }[] = [
   { name: 'overview', path: '/', title: 'Overview' },
@@ -51,9 +51,9 @@ function Frame() {
       </a>
       <div class="frame">
         <div class="side">
-          <div class="brand">
+          <header class="brand">
             <Mark /> Baton
-          </div>
+          </header>
           <nav class="nav" aria-label="Pages">
             {VIEWS.map(({ name, path, title }) => (
               <Link key={name} to={path} aria-current={name === here ? 'page' : undefined}>
@@ -81,7 +81,7 @@ function Frame() {
             </div>
             <div>
               <button type="button" class="quiet" onClick={turnTheme}>
-                {theme.value === 'auto' ? 'system colours' : `${theme.value} colours`}
+                {themeWords()}
               </button>
               <Keys />
             </div>

@@ -22,3 +22,5 @@ export function turnTheme(): void {
   const next = { auto: 'light', light: 'dark', dark: 'auto' } as const
   theme.value = next[theme.value]
 }
+
+export const themeWords = (): string => (theme.value === 'auto' ? 'system colours' : `${theme.value} colours`)

@@ -45,3 +45,8 @@ export function clockTime(at: string): string {
 export function dayOf(at: string): string {
   return new Date(at).toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' })
 }
+
+export function dayAndTime(at: string): string {
+  const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return `${dayOf(at)}, ${time}`
+}

@@ -41,7 +41,7 @@ function wordsOf({ body }: Entry): Line {
       return {
         mark: body.decision,
         title: `${WHO[body.by]} said ${body.decision}`,
-        detail: body.reason,
+        detail: `${body.subject.split('\n', 1)[0] ?? ''} · ${body.reason}`,
         tone,
       }
     }
@@ -87,8 +87,8 @@ function wordsOf({ body }: Entry): Line {
       const wrong = body.findings?.length ?? 0
       return {
         mark: 'handoff',
-        title: `Handoff ${body.what}${body.writtenBy ? ` by ${body.writtenBy === 'baton' ? 'Baton' : 'the agent'}` : ''}`,
-        detail: [body.document, wrong ? `${wrong} findings` : ''].filter(Boolean).join(' · '),
+        title: `Handoff ${body.what === 'asked-again' ? 'sent back' : body.what}${body.writtenBy ? ` by ${body.writtenBy === 'baton' ? 'Baton' : 'the agent'}` : ''}`,
+        detail: [body.document, wrong ? counted(wrong, 'finding') : ''].filter(Boolean).join(' · '),
         tone: wrong ? 'wait' : 'info',
       }
     }
@@ -277,5 +277,5 @@ export function stateOf(
   }
 }
 
-export const counted = (count: number, what: string): string =>
-  `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`
+export const counted = (count: number, what: string, many = `${what}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? what : many}`

@@ -5,7 +5,7 @@ import { get } from '../api.ts'
 import { Entries } from '../parts/entries.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/tag.tsx'
-import { dayOf } from '../time.tsx'
+import { counted } from '../words.ts'
 
 const KINDS = [
   'event',
@@ -13,7 +13,10 @@ const KINDS = [
   'ask',
   'workflow',
   'handoff',
+  'cycle',
   'claim',
+  'stage',
+  'health',
   'reaction',
   'fault',
   'daemon',
@@ -92,17 +95,14 @@ export function JournalPage() {
       }
     >
       <p class="dim" role="status">
-        {found.entries.length} found, {found.looked.toLocaleString()} looked at{found.busy ? ' …' : ''}
+        {found.looked === 0 && found.busy
+          ? 'Looking …'
+          : `${found.entries.length} found, ${counted(found.looked, 'entry', 'entries')} looked at${found.busy ? ' …' : ''}`}
       </p>
       {found.entries.length === 0 && !found.busy ? (
         <Empty title="Nothing in the journal holds these words" />
       ) : null}
-      {byDay(found.entries).map(([day, entries]) => (
-        <section key={day} aria-label={day}>
-          <h2>{day}</h2>
-          <Entries entries={entries} />
-        </section>
-      ))}
+      <Entries entries={found.entries} />
       {found.next !== undefined && !found.busy ? (
         <button type="button" onClick={() => void look(found.next, found.entries, found.looked, () => false)}>
           Look further back
@@ -110,13 +110,4 @@ export function JournalPage() {
       ) : null}
     </Page>
   )
-}
-
-function byDay(entries: readonly Entry[]): [string, Entry[]][] {
-  const days = new Map<string, Entry[]>()
-  for (const entry of entries) {
-    const day = dayOf(entry.at)
-    days.set(day, [...(days.get(day) ?? []), entry])
-  }
-  return [...days]
 }

@@ -1,3 +1,4 @@
+import type { AskList } from '@batonpass/contract/ask'
 import type { HourTally, Overview } from '@batonpass/contract/dashboard'
 import { useState } from 'preact/hooks'
 import { Card, endTone, RunWords } from '../parts/card.tsx'
@@ -8,6 +9,7 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, span } from '../time.tsx'
+import { plainly } from '../unseen.ts'
 import { useWatch } from '../watch.ts'
 import { AGENTS, baseOf } from '../words.ts'
 
@@ -28,12 +30,7 @@ export function OverviewPage() {
   return (
     <Page title="Overview">
       <Figures live={`${data.live.length}${data.moreLive ? '+' : ''}`} asks={data.asks} today={data.today} />
-      {data.asks > 0 ? (
-        <p class="notice">
-          {data.asks === 1 ? 'One question waits for you' : `${data.asks} questions wait for you`}.{' '}
-          <Link to="/asks">Answer</Link>
-        </p>
-      ) : null}
+      {data.asks > 0 ? <Waiting count={data.asks} /> : null}
       <section aria-labelledby="live">
         <div class="row">
           <h2 id="live">Live sessions</h2>
@@ -42,6 +39,10 @@ export function OverviewPage() {
         {data.live.length === 0 ? (
           <Empty title="No agent is running">
             Start one as you always do; it appears here by itself. If it does not: <code>baton doctor</code>
+          </Empty>
+        ) : live.length === 0 ? (
+          <Empty title="No live session has that">
+            What ended long ago is in the <Link to="/journal">journal</Link>.
           </Empty>
         ) : (
           <Cards cards={live.slice(0, shown)} />
@@ -71,6 +72,30 @@ export function OverviewPage() {
   )
 }
 
+/** What is asked longest stands here already: often that is enough to know how much it presses. */
+function Waiting({ count }: { count: number }) {
+  const { data } = useResource<AskList>('/api/asks', ({ body }) => body.kind === 'ask')
+  const first = data?.asks.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))[0]
+  const words = first?.detail.split('\n', 1)[0] ?? ''
+  return (
+    <div class="notice waiting">
+      <p>
+        <b>{count === 1 ? 'One question waits for you' : `${count} questions wait for you`}</b>
+        {first ? (
+          <>
+            {' '}
+            {first.facts.agent ? `${AGENTS[first.facts.agent]} in ` : ''}
+            {baseOf(first.facts.project)}: <code>{plainly(words, 160)}</code>
+          </>
+        ) : null}
+      </p>
+      <Link class="button" to="/asks">
+        Answer
+      </Link>
+    </div>
+  )
+}
+
 /** Where somebody may look for one by what stands on its card. */
 const textOf = ({ session, run, work }: Overview['live'][number]): string =>
   [session.project ?? session.cwd, AGENTS[session.agent], session.nativeSession, run?.workflow, work?.workId]
@@ -89,6 +114,9 @@ function Find({ words, setWords, found }: { words: string; setWords(words: strin
         placeholder="Find: project, agent, workflow"
         value={words}
         onInput={event => setWords(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key === 'Escape') setWords('')
+        }}
       />
       <span class="dim" role="status">
         {words === '' ? '' : `${found} found`}
@@ -115,17 +143,20 @@ function Cards({ cards }: { cards: Overview['live'] }) {
   )
 }
 
+/** Never broken between the number and its unit. */
+const DAY = '24\u00a0h'
+
 function Figures({ live, asks, today }: { live: string; asks: number; today: HourTally }) {
   const all = today.allowed + today.denied + today.asked
   const spared = today.allowed + today.denied - today.byPerson
   return (
     <dl class="figures">
-      <Figure of={live} name="live sessions" />
-      <Figure of={asks} name="questions open" />
-      <Figure of={all} name="decisions, 24 h" />
-      <Figure of={all === 0 ? '–' : `${Math.floor((spared / all) * 100)} %`} name="without you" />
-      <Figure of={today.continued} name="continuations" />
-      <Figure of={today.handoffs} name="handoffs" />
+      <Figure of={live} name={live === '1' ? 'live session' : 'live sessions'} />
+      <Figure of={asks} name={asks === 1 ? 'open question' : 'open questions'} />
+      <Figure of={all} name={`decisions in ${DAY}`} />
+      <Figure of={all === 0 ? '–' : `${Math.floor((spared / all) * 100)} %`} name="of them without you" />
+      <Figure of={today.continued} name={`continued in ${DAY}`} />
+      <Figure of={today.handoffs} name={`handed off in ${DAY}`} />
     </dl>
   )
 }

@@ -8,7 +8,7 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { Ago, clock, span } from '../time.tsx'
+import { Ago, clock, dayAndTime, span } from '../time.tsx'
 import { isTyping } from '../typing.ts'
 import { plainly } from '../unseen.ts'
 import { AGENTS, baseOf, counted, WHO } from '../words.ts'
@@ -62,8 +62,7 @@ export function RecapPage() {
       tools={tools}
       about={
         <>
-          {span(Date.parse(data.until) - Date.parse(data.since))}, since{' '}
-          {new Date(data.since).toLocaleString()}
+          {span(Date.parse(data.until) - Date.parse(data.since))}, since {dayAndTime(data.since)}
         </>
       }
     >

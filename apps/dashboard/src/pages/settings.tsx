@@ -4,6 +4,7 @@ import { logout } from '../api.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
+import { themeWords, turnTheme } from '../theme.ts'
 import { baseOf } from '../words.ts'
 
 /** Every setting that is in force, and where it comes from. Secrets are never sent here. */
@@ -47,6 +48,9 @@ export function SettingsPage() {
           />
           <button type="button" aria-pressed={changed} onClick={() => setChanged(!changed)}>
             {changed ? 'Show all' : 'Only changed ones'}
+          </button>
+          <button type="button" onClick={turnTheme}>
+            {themeWords()}
           </button>
           <button type="button" onClick={() => void logout()}>
             Log out

@@ -6,7 +6,7 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago } from '../time.tsx'
-import { baseOf } from '../words.ts'
+import { baseOf, counted } from '../words.ts'
 
 interface WorkPlaces {
   projects: { project: string; items: WorkSummary[] }[]
@@ -73,7 +73,7 @@ function Item({ project, id }: { project: string; id: string }) {
   const { status } = data
   return (
     <section aria-label="Where it stands" class="panel">
-      <h3>{status.title}</h3>
+      <h2 class="name">{status.title}</h2>
       <StageGraph status={status} />
       <dl class="facts">
         <Fact name="Stage">{status.stage}</Fact>
@@ -82,7 +82,7 @@ function Item({ project, id }: { project: string; id: string }) {
         {status.git?.branch ? (
           <Fact name="Branch">
             <code>{status.git.branch}</code>
-            {status.git.dirty > 0 ? `, ${status.git.dirty} files not committed` : ''}
+            {status.git.dirty > 0 ? `, ${counted(status.git.dirty, 'file')} not committed` : ''}
           </Fact>
         ) : null}
         {status.claim ? <Fact name="Claim">{status.claim}</Fact> : null}
@@ -95,7 +95,7 @@ function Item({ project, id }: { project: string; id: string }) {
       ))}
       {status.phases.length > 0 ? (
         <>
-          <h2>Phases</h2>
+          <h3>Phases</h3>
           <ol class="stages">
             {status.phases.map(({ number, title, state, reviewed }) => (
               <li key={number} data-state={state === 'done' ? 'done' : state === 'begun' ? 'here' : ''}>
@@ -109,33 +109,41 @@ function Item({ project, id }: { project: string; id: string }) {
         </>
       ) : null}
       {status.pullRequests.length > 0 ? (
-        <ul>
-          {status.pullRequests.map(pr => (
-            <li key={`${pr.kind}${pr.phase}`}>
-              {pr.url ? (
-                <Outside to={pr.url}>{pr.title ?? `#${pr.number}`}</Outside>
-              ) : (
-                `${pr.kind} pull request`
-              )}{' '}
-              <Tag tone={pr.state === 'merged' ? 'good' : 'plain'}>{pr.state}</Tag>{' '}
-              <span class="dim">{[pr.review, pr.checks].filter(Boolean).join(' · ')}</span>
-            </li>
-          ))}
-        </ul>
+        <>
+          <h3>Pull requests</h3>
+          <ul>
+            {status.pullRequests.map(pr => (
+              <li key={`${pr.kind}${pr.phase}`}>
+                {pr.url ? (
+                  <Outside to={pr.url}>{pr.title ?? `#${pr.number}`}</Outside>
+                ) : (
+                  `${pr.kind} pull request`
+                )}{' '}
+                <Tag tone={pr.state === 'merged' ? 'good' : 'plain'}>
+                  {pr.state === 'not-found' ? 'not opened yet' : pr.state}
+                </Tag>{' '}
+                <span class="dim">{[pr.review, pr.checks].filter(Boolean).join(' · ')}</span>
+              </li>
+            ))}
+          </ul>
+        </>
       ) : null}
       {status.sessions.length > 0 ? (
-        <p>
-          {status.sessions.map(({ session, nativeSession, stage, live }) => (
-            <span key={session}>
-              <Link to={`/sessions/${session}`}>{stage ?? nativeSession.slice(0, 8)}</Link>{' '}
-              {live ? <Tag tone="good">live</Tag> : null}{' '}
-            </span>
-          ))}
-        </p>
+        <>
+          <h3>Sessions</h3>
+          <p>
+            {status.sessions.map(({ session, nativeSession, stage, live }) => (
+              <span key={session}>
+                <Link to={`/sessions/${session}`}>{stage ?? nativeSession.slice(0, 8)}</Link>{' '}
+                {live ? <Tag tone="good">live</Tag> : null}{' '}
+              </span>
+            ))}
+          </p>
+        </>
       ) : null}
       {status.next.length > 0 ? (
         <>
-          <h2>Next</h2>
+          <h3>Next</h3>
           <ul>
             {status.next.map(({ command, what }) => (
               <li key={command}>
@@ -201,7 +209,7 @@ function StageGraph({ status }: { status: WorkStatus }) {
           <li key={title} data-state={state}>
             <span>
               {title}
-              <span class="hidden"> {state}</span>
+              <span class="hidden"> {state === 'left out' ? '' : state}</span>
             </span>
           </li>
         )

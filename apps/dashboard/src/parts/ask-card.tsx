@@ -42,7 +42,7 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
       <div>
         <div class="head">
           {agent ? <Glyph agent={agent} /> : null}
-          <h3>{tool ?? ask.title}</h3>
+          <h2>{tool ?? ask.title}</h2>
           <span class="dim">
             {agent ? AGENTS[agent] : ''} in{' '}
             {session ? <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> : baseOf(project)}

@@ -46,7 +46,7 @@ export function Card({ card, cycle, row }: CardProps) {
         <span class={line?.code ? 'mono' : ''} title={line ? `${line.title} ${line.detail}` : ''}>
           {line ? `${line.title}${line.detail ? `: ${line.detail}` : ''}` : session.lastEvent}
         </span>
-        <Ago at={session.lastSeenAt} suffix="" />
+        <Ago at={session.lastSeenAt} />
       </p>
     </li>
   )

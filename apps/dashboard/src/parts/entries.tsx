@@ -2,7 +2,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link } from '../router.tsx'
-import { clockTime } from '../time.tsx'
+import { clockTime, dayOf } from '../time.tsx'
 import { plainly } from '../unseen.ts'
 import { baseOf, type Line, lineOf, subjectOf, WHO } from '../words.ts'
 import { toneOf } from './analysis.tsx'
@@ -11,32 +11,62 @@ import { Tag } from './tag.tsx'
 import { type Step, stepsOf } from './timeline.ts'
 import { useWhole } from './whole.ts'
 
-/** Journal entries, one under the other; each opens to all that is recorded. */
-export function Entries({ entries }: { entries: readonly Entry[] }) {
+interface EntriesProps {
+  entries: readonly Entry[]
+  /** Each names its session; needless where all are of one. */
+  named?: boolean
+}
+
+/** Journal entries, day by day, one under the other; each opens to all that is recorded. */
+export function Entries({ entries, named = true }: EntriesProps) {
   return (
-    <ol class="entries">
-      {entries.map(entry => (
+    <Days of={entries} at={({ at }) => at}>
+      {entry => (
         <Row
           key={entry.seq}
           entry={entry}
           line={lineOf(entry)}
-          side={entry.session ? <Link to={`/sessions/${entry.session}`}>{baseOf(entry.project)}</Link> : null}
+          side={
+            named && entry.session ? (
+              <Link to={`/sessions/${entry.session}`}>{baseOf(entry.project)}</Link>
+            ) : null
+          }
         />
-      ))}
-    </ol>
+      )}
+    </Days>
   )
 }
 
 /** A session's course: calls with what became of them, prompts, ends and everything else between. */
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
-    <ol class="entries">
-      {stepsOf(entries).map(step => (
+    <Days of={stepsOf(entries)} at={({ entry }) => entry.at}>
+      {step => (
         <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<Fate step={step} />}>
           {step.decided ? <Decision entry={step.decided} /> : null}
         </Row>
+      )}
+    </Days>
+  )
+}
+
+interface DaysProps<T> {
+  of: readonly T[]
+  at(one: T): string
+  children(one: T): ComponentChildren
+}
+
+/** A clock's time alone says nothing of the day. */
+function Days<T>({ of, at, children }: DaysProps<T>) {
+  return (
+    <>
+      {[...Map.groupBy(of, one => dayOf(at(one)))].map(([day, ones]) => (
+        <section key={day} class="day" aria-label={day}>
+          <h2>{day}</h2>
+          <ol class="entries">{ones.map(children)}</ol>
+        </section>
       ))}
-    </ol>
+    </>
   )
 }
 
@@ -85,8 +115,7 @@ function Row({ entry, line: { title, detail, tone, code, mark }, side, children 
       </time>
       <i class="dot" aria-hidden="true" />
       <button type="button" class="what" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <b>{title}</b>
-        <span class={code ? 'mono' : ''}>{detail}</span>
+        <b>{title}</b> <span class={code ? 'mono' : ''}>{detail}</span>
       </button>
       <span class="side-note">{side}</span>
       {open ? (

@@ -1,7 +1,7 @@
 import type { HandoffView } from '@batonpass/contract/dashboard'
 import type { ComponentChildren } from 'preact'
 import { clockTime } from '../time.tsx'
-import { Prose } from './prose.tsx'
+import { inline, Prose } from './prose.tsx'
 import { Scroller } from './scroller.tsx'
 import { Empty, Tag } from './tag.tsx'
 
@@ -27,7 +27,7 @@ export function Handoffs({ views }: { views: readonly HandoffView[] }) {
           <div class="columns">
             <div class="panel">
               <h3>Document</h3>
-              <Scroller look="document" label={view.name}>
+              <Scroller look="document" label={`Document ${view.name}`}>
                 <Prose text={withoutFacts(view.text)} />
               </Scroller>
             </div>
@@ -111,12 +111,12 @@ function Findings({ view: { findings, document } }: { view: HandoffView }) {
     <ul>
       {findings.map(({ code, where, message, weight }) => (
         <li key={`${code}${where}${message}`}>
-          <Tag tone={weight === 'wrong' ? 'bad' : 'plain'}>{where}</Tag> {message}
+          <Tag tone={weight === 'wrong' ? 'bad' : 'plain'}>{where}</Tag> {inline(message)}
         </li>
       ))}
       {told.map(message => (
         <li key={message}>
-          <Tag tone="wait">differs</Tag> {message}
+          <Tag tone="wait">differs</Tag> {inline(message)}
         </li>
       ))}
     </ul>
@@ -140,7 +140,7 @@ function Course({ steps }: { steps: HandoffView['course'] }) {
           {WORDS[what] ?? what} <time dateTime={at}>{clockTime(at)}</time>
           {findings.map(finding => (
             <p key={finding} class="why">
-              {finding}
+              {inline(finding)}
             </p>
           ))}
         </li>

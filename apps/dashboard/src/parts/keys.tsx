@@ -49,19 +49,27 @@ export function Keys() {
       </button>
       <dialog ref={dialog} aria-labelledby="keys-title">
         <h3 id="keys-title">Keys</h3>
+        <h4>Everywhere</h4>
         <dl>
-          <Key keys="j k">next and previous question</Key>
-          <Key keys="a">allow once</Key>
-          <Key keys="s">allow for this session</Key>
-          <Key keys="d">deny</Key>
-          <Key keys="r">deny and say why</Key>
-          <Key keys="u">on the recap: what taking the last step back would change</Key>
+          <Key keys="?">these keys</Key>
           <Key keys="/">search the journal</Key>
           {Object.entries(PLACES).map(([key, [, name]]) => (
             <Key key={key} keys={`g ${key}`}>
               {name}
             </Key>
           ))}
+        </dl>
+        <h4>Asks</h4>
+        <dl>
+          <Key keys="j k">next and previous question</Key>
+          <Key keys="a">allow once</Key>
+          <Key keys="s">allow for this session</Key>
+          <Key keys="d">deny</Key>
+          <Key keys="r">deny and say why</Key>
+        </dl>
+        <h4>Recap</h4>
+        <dl>
+          <Key keys="u">what taking the last step back would change; Enter does it</Key>
         </dl>
         <form method="dialog">
           <button type="submit">Close</button>
@@ -74,8 +82,11 @@ export function Keys() {
 const Key = ({ keys, children }: { keys: string; children: string }) => (
   <>
     <dt>
-      {keys.split(' ').map(key => (
-        <kbd key={key}>{key}</kbd>
+      {keys.split(' ').map((key, index) => (
+        <span key={key}>
+          {index > 0 ? ' ' : ''}
+          <kbd>{key}</kbd>
+        </span>
       ))}
     </dt>
     <dd>{children}</dd>

@@ -41,12 +41,13 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
     void import('uplot').then(({ default: make }) => {
       if (gone) return
       const style = getComputedStyle(box)
+      const hasBars = series.some(({ bars }) => bars)
       const colour = (name: string) => resolved(style.getPropertyValue(name))
       const axis = {
         stroke: colour('--dim'),
         grid: { stroke: colour('--line'), width: 1 },
         ticks: { show: false },
-        font: '11px system-ui',
+        font: `11px ${style.fontFamily}`,
       }
       plot = new make(
         {
@@ -60,7 +61,11 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
             { ...axis, size: 46, values: (_, marks) => marks.map(mark => `${mark}${unit}`) },
           ],
           hooks: { draw: [drawn => drawMarks(drawn, marks, colour('--dim'))] },
-          scales: { y: { range: (_, __, most) => [0, top ?? Math.max(4, most * 1.1)] } },
+          scales: {
+            // A bar stands on both sides of its hour: without room, the first and the last are cut in half.
+            ...(hasBars ? { x: { range: (_, from, to) => [from - HALF_HOUR, to + HALF_HOUR] } } : {}),
+            y: { range: (_, __, most) => [0, top ?? Math.max(4, most * 1.1)] },
+          },
           series: [
             {},
             ...series.map(({ name, colour: own, bars }) => ({
@@ -94,6 +99,11 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
             <i style={{ background: `var(${colour})` }} /> {name}
           </span>
         ))}
+        {marks.length > 0 ? (
+          <span>
+            <i class="mark" /> handoff
+          </span>
+        ) : null}
       </figcaption>
       <div ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />
       <PlotTable
@@ -108,6 +118,7 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
 }
 
 const NONE: readonly number[] = []
+const HALF_HOUR = 1800
 
 /** Hours with two digits, as everywhere on the page. */
 const TIMES: uPlot.Axis.Values = [

@@ -72,7 +72,7 @@ function blockView(block: Block, index: number) {
 }
 
 /** `code` and **weight**; links stay the address that they are. */
-function inline(text: string): ComponentChildren {
+export function inline(text: string): ComponentChildren {
   return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).map((piece, index) => {
     if (/^`.+`$/.test(piece)) return <code key={index}>{piece.slice(1, -1)}</code>
     if (/^\*\*.+\*\*$/.test(piece)) return <b key={index}>{piece.slice(2, -2)}</b>

@@ -50,7 +50,7 @@ export function SessionJournal({ session, kind, none }: { session: Session; kind
   }
   return (
     <>
-      {kind ? <Entries entries={shown} /> : <Timeline entries={shown} />}
+      {kind ? <Entries entries={shown} named={false} /> : <Timeline entries={shown} />}
       {more ? (
         <p>
           <button type="button" class="quiet" onClick={() => void older()}>

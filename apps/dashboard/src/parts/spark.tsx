@@ -1,4 +1,5 @@
 import type { ContextPoint } from '@batonpass/contract/dashboard'
+import { clockTime } from '../time.tsx'
 
 /** Context over time in one small line; the dashes are where the session is handed off. */
 export function Spark({ points }: { points: readonly ContextPoint[] }) {
@@ -14,16 +15,22 @@ export function Spark({ points }: { points: readonly ContextPoint[] }) {
     })
     .join('')
   return (
-    <svg
-      class="spark"
-      viewBox="0 0 100 100"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`Context over time, now ${Math.round(last.percent ?? 0)} percent`}
-    >
-      <path class="area" d={`${line}L100 100L0 100Z`} />
-      <path d={line} />
-      {last.percent === undefined ? null : <line x1="0" x2="100" y1="15" y2="15" />}
-    </svg>
+    <figure>
+      <svg
+        class="spark"
+        viewBox="0 0 100 100"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Context over time, now ${Math.round(last.percent ?? 0)} percent`}
+      >
+        <path class="area" d={`${line}L100 100L0 100Z`} />
+        <path d={line} />
+        {last.percent === undefined ? null : <line x1="0" x2="100" y1="15" y2="15" />}
+      </svg>
+      <figcaption class="spark-words">
+        <span>context since {clockTime(first.at)}</span>
+        {last.percent === undefined ? null : <span>handed off at the dashed line</span>}
+      </figcaption>
+    </figure>
   )
 }

@@ -34,10 +34,10 @@ const PAGES: [name: string, path: () => string, sign: RegExp][] = [
   ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, /^Evidence$/],
   ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /in no terminal/],
   ['recap', () => '/recap', /Decided for you/],
-  ['claims', () => '/claims', /Apply discount codes/],
+  ['claims', () => '/claims', /In Progress/],
   ['work', () => '/work/migration-guide', /Phases/],
   ['history', () => '/history', /Questions spared/],
-  ['journal', () => '/journal', /looked at/],
+  ['journal', () => '/journal', /Issue #42 claimed/],
   ['settings', () => '/settings', /handsoff\.enabled/],
 ]
 
@@ -74,7 +74,7 @@ describe.each([
 
 describe('a person at the dashboard', () => {
   test('the overview makes the picture of the README', { timeout: 60_000 }, async () => {
-    await using opened = await loggedIn({ width: 1280, height: 800 })
+    await using opened = await loggedIn({ width: 1280, height: 800, sharp: true })
     await opened.page.getByText('issue-to-impl').first().waitFor()
     const picture = await opened.picture('readme')
     if (process.env.BATON_README_PICTURE) copyFileSync(picture, process.env.BATON_README_PICTURE)

@@ -57,7 +57,7 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
     const session: Session = {
       id: sessionId(),
       agent: 'claude-code',
-      nativeSession: `${(++count).toString(16).padStart(8, '0')}-5b1c-4d2e-9f00-a1b2c3d4e5f6`,
+      nativeSession: `${((++count * 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}-5b1c-4d2e-9f00-a1b2c3d4e5f6`,
       cwd: project,
       project,
       startedAt: stamp(now - minutes * MINUTE),
@@ -158,7 +158,11 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
     context: figure(38, 'fine', 19, now),
     lastEvent: 'ToolRequested',
   })
-  const full = begin(docs, 200, { context: figure(88, 'trigger', 1, now), lastEvent: 'TurnEnded' })
+  const full = begin(docs, 200, {
+    context: figure(88, 'trigger', 1, now),
+    lastEvent: 'TurnEnded',
+    lastSeenAt: stamp(now - MINUTE),
+  })
   const quiet = begin(mobile, 30, {
     agent: 'gemini',
     context: figure(12, 'fine', 41, now),
@@ -168,30 +172,41 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
   const failing = begin(shop, 61, {
     agent: 'opencode',
     lastEvent: 'TurnFailed',
+    lastSeenAt: stamp(now - 2 * MINUTE),
     context: figure(74, 'warn', 4, now),
   })
-  const ended = (project: string, hoursAgo: number, reason: string, more: Partial<Session> = {}) =>
-    begin(project, hoursAgo * 60 + 40, {
+  const ended = (
+    project: string,
+    [hoursAgo, minutes]: readonly [number, number],
+    reason: string,
+    more: Partial<Session> = {},
+  ) =>
+    begin(project, hoursAgo * 60 + minutes, {
       endedAt: stamp(now - hoursAgo * HOUR),
       lastSeenAt: stamp(now - hoursAgo * HOUR),
       endReason: reason,
       lastEvent: 'SessionEnded',
       ...more,
     })
-  const handedOff = ended(docs, 3.4, 'clear')
+  const handedOff = ended(docs, [3.4, 75], 'clear')
   full.parent = handedOff.id
-  const done = ended(payments, 5, 'prompt_input_exit')
-  const capped = ended(mobile, 9, 'other', { agent: 'cursor' })
+  const done = ended(payments, [5, 128], 'prompt_input_exit')
+  const capped = ended(mobile, [9, 41], 'other', { agent: 'cursor' })
 
   // A day of decisions, busier at noon than at night.
   for (let hour = 47; hour >= 1; hour--) {
     const busy = Math.round(9 + 8 * Math.sin(((47 - hour) / 24) * Math.PI * 2 - 1))
     for (let n = 0; n < busy; n++) {
       const at = now - hour * HOUR + n * 2 * MINUTE
-      const who = [done, capped, handedOff, coding][(hour + n) % 4] ?? done
+      const who = [done, capped, coding][(hour + n) % 3] ?? done
       const [decision, by] = MIX[(hour * 7 + n) % MIX.length] ?? ['allow', 'rules']
       decide(who, at, COMMANDS[(hour + n) % COMMANDS.length] ?? 'ls', decision, by)
     }
+  }
+  for (const [n, command] of COMMANDS.entries()) {
+    const at = now - 3.4 * HOUR - (70 - n * 8) * MINUTE
+    if (/^(?:sed|rm|git commit)/.test(command)) decide(handedOff, at, command, 'allow', 'undo', UNDO)
+    else decide(handedOff, at, command)
   }
   for (const [session, from, to, points] of [
     [handedOff, 8, 86, 24],
@@ -216,14 +231,7 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
       progress: '3 files changed, tests went from 4 failing to 1',
     })
   decide(coding, now - 12 * MINUTE, 'npm test -- cart')
-  decide(
-    coding,
-    now - 6 * MINUTE,
-    'rm -r coverage',
-    'allow',
-    'undo',
-    'stays inside the worktree; `baton undo 7` takes it back',
-  )
+  decide(coding, now - 6 * MINUTE, 'rm -r coverage', 'allow', 'undo', UNDO)
   decide(
     coding,
     now - 3 * MINUTE,
@@ -368,6 +376,7 @@ async function workItem(world: DashboardWorld, project: string, session: Session
   )
 }
 
+const UNDO = 'stays inside the worktree; `baton undo 7` takes it back'
 const COMMANDS = [
   'npm test',
   'git status',

@@ -10,7 +10,7 @@ const ARTIFACTS = join(import.meta.dirname, '../../../../artifacts/dashboard')
 /** A real browser with an empty profile. */
 export interface BrowserHere extends AsyncDisposable {
   /** A fresh browser: nothing of another one's cookies or storage. */
-  open(options?: { width?: number; height?: number; dark?: boolean }): Promise<BrowserPage>
+  open(options?: { width?: number; height?: number; dark?: boolean; sharp?: boolean }): Promise<BrowserPage>
 }
 
 export interface BrowserPage extends AsyncDisposable {
@@ -20,7 +20,7 @@ export interface BrowserPage extends AsyncDisposable {
   complaints: string[]
   /** Writes a picture for people to look at. */
   picture(name: string, options?: { full?: boolean }): Promise<string>
-  /** What axe finds serious or critical, one line each. */
+  /** What axe finds more than minor, one line each. */
   barriers(): Promise<string[]>
 }
 
@@ -42,11 +42,11 @@ export async function startBrowser(): Promise<BrowserHere> {
     ],
   })
   return {
-    async open({ width = 1280, height = 860, dark = false } = {}) {
+    async open({ width = 1280, height = 860, dark = false, sharp = false } = {}) {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: dark ? 'dark' : 'light',
-        deviceScaleFactor: 1,
+        deviceScaleFactor: sharp ? 2 : 1,
         locale: 'en-GB',
         hasTouch: width < 600,
         isMobile: width < 600,
@@ -64,7 +64,14 @@ export async function startBrowser(): Promise<BrowserHere> {
         async picture(name, { full = false } = {}) {
           mkdirSync(ARTIFACTS, { recursive: true })
           const path = join(ARTIFACTS, `${name}.png`)
-          await page.screenshot({ path, fullPage: full })
+          const window = page.viewportSize()
+          // As high as the page is: what stands at the edge of the window would else lie across the middle.
+          if (full && window) {
+            const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+            await page.setViewportSize({ ...window, height: Math.min(6000, Math.max(window.height, height)) })
+          }
+          await page.screenshot({ path })
+          if (full && window) await page.setViewportSize(window)
           return path
         },
         async barriers() {
@@ -74,7 +81,7 @@ export async function startBrowser(): Promise<BrowserHere> {
             "axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.map(v => ({ id: v.id, impact: v.impact, nodes: v.nodes.map(n => n.html + ' ' + n.failureSummary) })))",
           )) as { id: string; impact: string; nodes: string[] }[]
           return found
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .filter(({ impact }) => impact !== 'minor')
             .flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node}`))
         },
         [Symbol.asyncDispose]: () => context.close(),
