@@ -94,7 +94,8 @@ function wallTime(text: string, now: number): number | undefined {
   // The zone's offset may differ at that time (summer time), so it is asked there once more.
   const guess = wanted - here.offset
   const time = wanted - (partsIn(zone, guess)?.offset ?? here.offset)
-  return day || time > now ? time : time + 24 * 60 * MINUTE
+  // Without its seconds, a time in this very minute seems past.
+  return day || time > now - MINUTE ? time : time + 24 * 60 * MINUTE
 }
 
 function partsIn(

@@ -17,6 +17,8 @@ describe('The time of a reset is read from the message', () => {
     ['Weekly limit reached ∙ resets Nov 18, 9am (America/New_York)', '2026-11-18T14:00:00.000Z'],
     ['hit your usage limit. Try again at Nov 16th, 2026 1:05 PM (UTC).', '2026-11-16T13:05:00.000Z'],
     ['hit your usage limit, or try again at 1:05 PM (UTC).', '2026-11-15T13:05:00.000Z'],
+    ['try again at 11:59 AM (UTC)', '2026-11-16T11:59:00.000Z'],
+    ['try again at 12:00 PM (UTC)', '2026-11-15T12:00:00.000Z'],
     ['resets at 2026-11-15T13:00:00Z', '2026-11-15T13:00:00.000Z'],
     ['Please retry after 90 seconds', '2026-11-15T12:01:30.000Z'],
     ['try again in 2 hours 5 minutes', '2026-11-15T14:05:00.000Z'],

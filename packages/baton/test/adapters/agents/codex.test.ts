@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { adapter } from '../../../src/adapters/agents/codex/adapter.ts'
+import { transcripts } from '../../../src/adapters/agents/codex/transcript.ts'
 import { untrustedHooks } from '../../../src/adapters/agents/codex/trust.ts'
 import { agentContract } from '../../contracts/agent.contract.ts'
+import { scratch } from '../../world/scratch.ts'
 import { recorded } from './recorded.ts'
 
 agentContract({ adapter, fixtures: 'codex', scopes: ['user', 'project'], entries: 'groups' })
@@ -60,4 +62,16 @@ test('hooks that nobody has let run are named, until Codex has noted each of the
   ])
   expect(untrustedHooks({ home }, () => noted(all))).toEqual([])
   expect(untrustedHooks({ home, env: { CODEX_HOME: '/elsewhere' } }, () => noted(all))).toHaveLength(1)
+})
+
+test('the error that a turn ended with is known, until something comes after it', async () => {
+  await using folder = scratch()
+  const row = (payload: object) => `${JSON.stringify({ type: 'event_msg', payload })}\n`
+  const failed = row({ type: 'task_complete', error: { message: 'You’ve hit your usage limit.' } })
+  const path = folder.write('rollout.jsonl', failed)
+  expect((await transcripts.tail(path, 2000))?.error).toBe('You’ve hit your usage limit.')
+  const content = [{ type: 'input_text', text: 'go on' }]
+  const prompt = { type: 'response_item', payload: { type: 'message', role: 'user', content } }
+  folder.write('rollout.jsonl', `${failed}${JSON.stringify(prompt)}\n`)
+  expect((await transcripts.tail(path, 2000))?.error).toBeUndefined()
 })

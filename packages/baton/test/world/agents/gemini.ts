@@ -13,8 +13,7 @@ export const gemini: RealAgent = {
       // A fixed one: with `auto` a classifier is asked first.
       model: { name: 'gemini-2.5-pro' },
       security: { auth: { selectedType: 'gemini-api-key' } },
-      // It tries ten times by itself, for four minutes.
-      general: { enableAutoUpdate: false, maxAttempts: 1 },
+      general: { enableAutoUpdate: false },
       telemetry: { enabled: false },
       privacy: { usageStatisticsEnabled: false },
     }
@@ -28,5 +27,19 @@ export const gemini: RealAgent = {
     ...['--prompt', prompt],
   ],
   interactive: ['--model', 'gemini-2.5-pro', '--yolo', '--skip-trust'],
+  // Any other 429 it tries again, for many minutes.
+  limit: reset => ({
+    status: 429,
+    type: 'resource_exhausted',
+    message: `You exceeded your current quota, resets at ${new Date(reset).toISOString()}`,
+    more: {
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+          violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel', quotaMetric: 'requests' }],
+        },
+      ],
+    },
+  }),
   shell: command => call('run_shell_command', { command }),
 }

@@ -70,8 +70,9 @@ function asResult(part: Record<string, unknown>) {
 
 function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
   if (turn.error) {
-    const { status, type, message, headers } = turn.error
-    sendJson(response, status, { error: { code: status, status: type.toUpperCase(), message } }, headers)
+    const { status, type, message, headers, more } = turn.error
+    const error = { code: status, status: type.toUpperCase(), message, ...more }
+    sendJson(response, status, { error }, headers)
     return
   }
   const parts = [

@@ -39,7 +39,10 @@ const form: LineForm = {
   },
   error(row) {
     const payload = objectAt(row, 'payload')
-    return row.type === 'event_msg' && payload?.type === 'error' ? textAt(payload, 'message') : undefined
+    if (row.type !== 'event_msg') return undefined
+    // The end of a turn that failed.
+    if (payload?.type === 'task_complete') return textAt(objectAt(payload, 'error'), 'message')
+    return payload?.type === 'error' ? textAt(payload, 'message') : undefined
   },
 }
 
