@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '@batonpass/contract/config'
 import { folderForge } from '../adapters/folder-forge/forge.ts'
@@ -10,7 +11,7 @@ import { type Forge, ForgeError } from '../ports/forge.ts'
 import type { Git } from '../ports/git.ts'
 import { type RepositoryRef, repositoryOf } from '../ports/remote.ts'
 
-/** How long "there is none" is believed: a person may log in meanwhile. */
+/** How long "there is none" is believed by those who only look: a person may log in meanwhile. */
 const NONE_MS = 60_000
 
 /** The forges of projects, each opened once. */
@@ -32,7 +33,7 @@ export function forgeKeeper(parts: {
   config(project: string): Promise<Config>
 }): ForgeKeeper {
   const { git, env, clock } = parts
-  const kept = new Map<string, { forge: Promise<Forge>; until: number }>()
+  const kept = new Map<string, { forge: Promise<Forge>; failedAt?: number }>()
 
   const token = (repository: RepositoryRef, { github }: Config) =>
     tokenFor(repository.host, {
@@ -52,7 +53,10 @@ export function forgeKeeper(parts: {
     })
   }
 
-  async function open({ home, repository: name }: { home: string; repository?: string }): Promise<Forge> {
+  async function open(
+    { home, repository: name }: { home: string; repository?: string },
+    believesMs = 0,
+  ): Promise<Forge> {
     const config = await parts.config(home)
     const { folder } = config.forge
     const url = name === undefined || folder ? await git.remoteUrl(home) : undefined
@@ -67,19 +71,26 @@ export function forgeKeeper(parts: {
         url ? 'The remote names no repository on a forge' : 'This repository has no remote',
         { remedy: 'Check it: git remote -v' },
       )
-    const { owner, number } = config.board
-    const key = `${keyOf(repository)} ${owner} ${number}`
+    const { github, board } = config
+    // Other settings, another forge: who has just mended them is not told of yesterday's.
+    const settings = createHash('sha256')
+      .update(JSON.stringify([github, board]))
+      .digest('hex')
+    const key = `${keyOf(repository)} ${settings}`
     const known = kept.get(key)
-    if (known && known.until > clock.elapsed()) return known.forge
-    const forge = connect(repository, config)
-    kept.set(key, { forge, until: Number.POSITIVE_INFINITY })
-    forge.catch(() => kept.set(key, { forge, until: clock.elapsed() + NONE_MS }))
-    return forge
+    if (known && (known.failedAt === undefined || clock.elapsed() - known.failedAt < believesMs))
+      return known.forge
+    const entry: { forge: Promise<Forge>; failedAt?: number } = { forge: connect(repository, config) }
+    kept.set(key, entry)
+    entry.forge.catch(() => {
+      entry.failedAt = clock.elapsed()
+    })
+    return entry.forge
   }
 
   return {
-    open,
-    find: project => open({ home: project }).catch(() => undefined),
+    open: at => open(at),
+    find: project => open({ home: project }, NONE_MS).catch(() => undefined),
     drop(repository) {
       for (const key of kept.keys()) if (key.startsWith(`${repository.toLowerCase()} `)) kept.delete(key)
     },
