@@ -1,7 +1,5 @@
 import { signal } from '@preact/signals'
-
-/** Kept with this origin, port and all: a cookie alone would also go to other programs on this machine. */
-const KEY = 'baton.page-key'
+import { forgetKey, hasKey, KEY, newKey, pageFetch } from './page-key.ts'
 
 /** `unknown` until the daemon has said whether this browser was let in. */
 export const access = signal<'unknown' | 'in' | 'out'>('unknown')
@@ -31,16 +29,12 @@ export async function del<T>(path: string): Promise<T> {
   return (await call('DELETE', path)) as T
 }
 
-/** A request with everything that shows it comes from this page. */
-export function pageHeaders(): Record<string, string> {
-  return { 'baton-page': localStorage.getItem(KEY) ?? '' }
-}
-
 async function call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
-  const response = await fetch(path, {
+  const response = await pageFetch(path, {
     method,
-    headers: { ...pageHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   })
   if (response.status === 401) turnedAway()
@@ -63,7 +57,7 @@ function errorIn(given: unknown): { code?: string; message?: string; remedy?: st
 const BACK = 'baton.back'
 
 /** This browser was let in once: it is known here until somebody logs out on purpose. */
-export const wasIn = (): boolean => localStorage.getItem(KEY) !== null
+export const wasIn = hasKey
 
 export function turnedAway(): void {
   if (access.value === 'out') return
@@ -89,8 +83,9 @@ export async function login(): Promise<{ refused?: string; back?: string }> {
   sessionStorage.removeItem(BACK)
   history.replaceState(null, '', '/')
   try {
-    const { key } = await post<{ key: string }>('/login', { code })
-    localStorage.setItem(KEY, key)
+    const { publicKey, keep } = await newKey()
+    await post('/login', { code, key: publicKey })
+    await keep()
     access.value = 'in'
     return back === null ? {} : { back }
   } catch (cause) {
@@ -101,6 +96,6 @@ export async function login(): Promise<{ refused?: string; back?: string }> {
 
 export async function logout(): Promise<void> {
   await post('/api/page/logout', {}).catch(() => {})
-  localStorage.removeItem(KEY)
+  forgetKey()
   access.value = 'out'
 }

@@ -1,6 +1,7 @@
 import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
 import { useEffect, useState } from 'preact/hooks'
-import { access, pageHeaders, turnedAway } from './api.ts'
+import { access, turnedAway } from './api.ts'
+import { pageFetch } from './page-key.ts'
 import { beforeRetry, readEvents } from './sse.ts'
 
 export interface Conversation {
@@ -31,8 +32,7 @@ async function followConversation(session: string, over: AbortSignal, tell: (cha
     const end = () => stop.abort()
     over.addEventListener('abort', end, { once: true })
     try {
-      const response = await fetch(`/api/page/sessions/${session}/conversation`, {
-        headers: pageHeaders(),
+      const response = await pageFetch(`/api/page/sessions/${session}/conversation`, {
         signal: stop.signal,
       })
       if (response.status === 401) turnedAway()

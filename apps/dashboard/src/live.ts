@@ -1,6 +1,7 @@
 import type { Entry } from '@batonpass/contract/journal'
 import { signal } from '@preact/signals'
-import { access, pageHeaders, turnedAway } from './api.ts'
+import { access, turnedAway } from './api.ts'
+import { pageFetch } from './page-key.ts'
 import { beforeRetry, readEvents } from './sse.ts'
 import { clock } from './time.tsx'
 
@@ -31,8 +32,7 @@ export async function follow(): Promise<void> {
     const unmind = mindSleep(() => stop.abort())
     try {
       const query = after === undefined ? '' : `?after=${after}`
-      const response = await fetch(`/api/page/events${query}`, {
-        headers: pageHeaders(),
+      const response = await pageFetch(`/api/page/events${query}`, {
         signal: stop.signal,
       })
       if (response.status === 401) turnedAway()

@@ -11,9 +11,11 @@ export const LoginLink = z.object({ url: z.string(), expiresAt: z.iso.datetime()
 export type LoginLink = z.infer<typeof LoginLink>
 
 /** POST /login: the code of a printed link. What comes back is kept by the page, the cookie by the browser. */
-export const LoginRequest = z.strictObject({ code: z.string().regex(/^[0-9a-z]{32}$/) })
-export const LoggedIn = z.object({ key: z.string() })
-export type LoggedIn = z.infer<typeof LoggedIn>
+/** POST /login. `key`: the public half of the browser's own key (P-256, SPKI, base64url). */
+export const LoginRequest = z.strictObject({
+  code: z.string().regex(/^[0-9a-z]{32}$/),
+  key: z.string().regex(/^[\w-]{100,200}$/),
+})
 
 /** The work item that a session is about, and which stage of it. */
 export const SessionWork = z.object({

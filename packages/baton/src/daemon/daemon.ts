@@ -140,6 +140,8 @@ export async function runDaemon(
       return
     }
     // The page's files hold nothing; they come by a link from anywhere, but never under a strange host name.
+    if (isPageFile(request) && request.headers.host === `localhost:${port}`)
+      return toAddress(url, request, response)
     if (isPageFile(request) && isLoopback(request.headers.host, port)) {
       void servePageFile(pageFolder, request, response)
       return
@@ -218,7 +220,13 @@ function fileId(path: string): string | undefined {
   return found && `${found.dev} ${found.ino}`
 }
 
-const isLogin = ({ method, url }: IncomingMessage): boolean => method === 'POST' && url === '/login'
+/** `localhost` may also be `[::1]`, where anybody can listen beside the daemon: a login must never belong to that name. */
+function toAddress(url: string, request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(307, { location: `${url}${request.url ?? '/'}`, 'content-length': 0 })
+  response.end()
+}
+
+const isLogin = ({ url }: IncomingMessage): boolean => url === '/login'
 const isApi = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/api/')
 
 function track(open: Set<ServerResponse>, response: ServerResponse): void {

@@ -49,9 +49,11 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
     const text = `Baton can reach you here (${new Date(parts.now()).toISOString().slice(0, 19)}).`
     return c.json({ reached: await asks.reach({ project: parts.home, text, kind: 'needs-input' }) })
   })
+  // Nobody's secret: what a page signs to show that it speaks to this daemon, and to no earlier one.
+  api.get('/login', c => c.json({ nonce: logins.nonce }))
   api.post('/login', bodyLimit({ maxSize: 1024 }), async c => {
     const asked = LoginRequest.safeParse(await c.req.json().catch(() => undefined))
-    const entered = asked.success ? await logins.enter(asked.data.code) : undefined
+    const entered = asked.success ? await logins.enter(asked.data.code, asked.data.key) : undefined
     if (!entered)
       throw new BatonError('not_allowed', 'This link was used before, or is too old', {
         remedy: 'Print a new one: baton dashboard',
@@ -61,7 +63,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
       'set-cookie',
       `${parts.cookieName()}=${entered.cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${life}`,
     )
-    return c.json({ key: entered.key })
+    return c.json({ entered: true })
   })
   api.post('/api/page/logout', async c => {
     await logins.leave(Object.fromEntries(c.req.raw.headers))

@@ -21,9 +21,9 @@ export function comesFromHere({ headers }: Pick<IncomingMessage, 'headers'>, por
   return site === undefined || site === 'same-origin' || site === 'none'
 }
 
-/** A rebound DNS name arrives with its own Host: only literal loopback names are ours. */
+/** A rebound DNS name arrives with its own Host. Only the address itself is ours: other names may lead to other listeners. */
 export function isLoopback(host: string | undefined, port: number): boolean {
-  return host !== undefined && LOOPBACK.some(name => host === `${name}:${port}`)
+  return host === `127.0.0.1:${port}`
 }
 
 /** Compares digests, so that neither content nor length shows in the time it takes. */
@@ -33,5 +33,4 @@ export function sameSecret(a: string, b: string): boolean {
 
 /** What hook clients say, who may reach the port by another name (from a container) and bring the token. */
 const CLIENT_HOST = 'baton'
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 const digest = (text: string) => createHash('sha256').update(text).digest()

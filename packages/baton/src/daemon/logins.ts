@@ -1,19 +1,21 @@
-import { createHash } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
-import { sameSecret } from './guard.ts'
 
 /** Browsers that a person let in. A printed link brings one in, once. */
 export interface Logins {
   /** A code for one login within the next minutes. */
   code(): { code: string; expiresAt: string }
-  /** Trades a code for what the browser keeps (a cookie) and what the page keeps (its key); undefined when it is spent. */
-  enter(code: string): Promise<{ cookie: string; key: string } | undefined>
+  /** This daemon's own word, which pages sign; every daemon has another. */
+  readonly nonce: string
+  /** Trades a code for a cookie, for a browser that has this public key; undefined when it is spent. */
+  enter(code: string, key: string): Promise<{ cookie: string } | undefined>
   /**
    * Whether a request comes from a page that was let in. Cookies do not know ports, so another program's page on this
-   * machine gets the cookie, too; the key stays with the origin that it was given to.
+   * machine gets the cookie, too; the key stays with the origin that it was made in. What a page sends is its signature of
+   * this daemon's word: who heard it in another daemon's time, or in none's, has nothing.
    */
   knows(headers: Pick<IncomingMessage, 'headers'>['headers']): boolean
   /** A stream that a login opened ends with it. */
@@ -33,11 +35,14 @@ const CODE_MS = 10 * 60_000
 export const LOGIN_MS = 30 * 24 * 3_600_000
 const MOST_CODES = 20
 const MOST_LOGINS = 50
+const MOST_PROVEN = 1000
+const LONGEST_PROOF = 200
 const PREFIX = 'login:'
 
 type Held = Pick<ServerResponse, 'headersSent' | 'destroy' | 'once'>
 
 interface Login {
+  /** The browser's public key. */
   key: string
   until: number
   /** The cookie's name, and so the port, that it was given out under. */
@@ -49,6 +54,9 @@ export async function openLogins(
   memory: ChannelMemory,
   { clock, chance, cookieName }: { clock: Clock; chance: Chance; cookieName: () => string },
 ): Promise<Logins> {
+  const nonce = chance.id(40)
+  /** Signatures that were found good. */
+  const proven = new Set<string>()
   const codes = new Map<string, number>()
   const logins = new Map<string, Login>()
   const held = new Map<string, Set<Held>>()
@@ -65,6 +73,7 @@ export async function openLogins(
       ?.slice(cookieName().length + 1)
 
   return {
+    nonce,
     code() {
       const now = clock.now()
       for (const [old, until] of codes) if (until <= now || codes.size >= MOST_CODES) codes.delete(old)
@@ -72,24 +81,30 @@ export async function openLogins(
       codes.set(digest(code), now + CODE_MS)
       return { code, expiresAt: new Date(now + CODE_MS).toISOString() }
     },
-    async enter(code) {
+    async enter(code, key) {
+      if (!publicKey(key)) return undefined
       const until = codes.get(digest(code))
       codes.delete(digest(code))
       if (until === undefined || until <= clock.now()) return undefined
-      const [cookie, key] = [chance.id(40), chance.id(40)]
-      const login = { key: digest(key), until: clock.now() + LOGIN_MS, at: cookieName() }
+      const cookie = chance.id(40)
+      const login = { key, until: clock.now() + LOGIN_MS, at: cookieName() }
       const [oldest] = logins.keys()
       if (logins.size >= MOST_LOGINS && oldest !== undefined) await forget(oldest)
       await memory.set(`${PREFIX}${digest(cookie)}`, JSON.stringify(login))
       logins.set(digest(cookie), login)
-      return { cookie, key }
+      return { cookie }
     },
     knows(headers) {
-      const [cookie, key] = [cookieOf(headers), headers['baton-page']]
-      if (cookie === undefined || typeof key !== 'string') return false
+      const [cookie, proof] = [cookieOf(headers), headers['baton-page']]
+      if (cookie === undefined || typeof proof !== 'string' || proof.length > LONGEST_PROOF) return false
       const login = logins.get(digest(cookie))
       if (login === undefined || login.until <= clock.now() || login.at !== cookieName()) return false
-      return sameSecret(digest(key), login.key)
+      const seen = digest(`${cookie} ${proof}`)
+      if (proven.has(seen)) return true
+      if (!isSigned(login.key, `${cookieName()} ${nonce}`, proof)) return false
+      if (proven.size >= MOST_PROVEN) proven.clear()
+      proven.add(seen)
+      return true
     },
     hold(headers, response) {
       const name = digest(cookieOf(headers) ?? '')
@@ -122,6 +137,23 @@ export async function openLogins(
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** A browser's public key, if it is one. */
+function publicKey(text: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(text, 'base64url'), format: 'der', type: 'spki' })
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isSigned(key: string, words: string, proof: string): boolean {
+  const known = publicKey(key)
+  if (!known) return false
+  const signature = Buffer.from(proof, 'base64url')
+  return verify('sha256', Buffer.from(words), { key: known, dsaEncoding: 'ieee-p1363' }, signature)
+}
 
 function readLogin(text: string): Login | undefined {
   try {

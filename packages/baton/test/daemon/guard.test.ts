@@ -71,10 +71,12 @@ describe('the loopback port', () => {
       '127.0.0.1',
       `127.0.0.1:${port + 1}`,
       `127.0.0.1:${port}.evil`,
+      // Another user may listen at the same port of ::1.
+      `localhost:${port}`,
+      `[::1]:${port}`,
     ])
       expect(await health({ ...bearer(), Host }), Host).toBe(403)
-    for (const Host of [`localhost:${port}`, `[::1]:${port}`, 'baton'])
-      expect(await health({ ...bearer(), Host }), Host).toBe(200)
+    expect(await health({ ...bearer(), Host: 'baton' })).toBe(200)
   })
 
   test('stays shut for a page of another origin, even with the token', async () => {
@@ -178,7 +180,7 @@ describe('the guard', () => {
   test('takes no other host, whatever it is called', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.string(), fc.ipV4(), fc.webAuthority()), host => {
-        fc.pre(!['127.0.0.1:4747', 'localhost:4747', '[::1]:4747', 'baton'].includes(host))
+        fc.pre(!['127.0.0.1:4747', 'baton'].includes(host))
         expect(guardLoopback(request({ ...good, host }), 4747, TOKEN)).toBe('forbidden')
       }),
     )

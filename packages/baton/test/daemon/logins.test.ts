@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { systemChance } from '../../src/adapters/system/chance.ts'
@@ -10,8 +11,12 @@ test('a login that is over ends with its stream, and nothing of it is kept', asy
   let now = 1_000_000
   const clock = { now: () => now, elapsed: () => now }
   const logins = await openLogins(memory, { clock, chance: systemChance, cookieName: () => 'baton_1' })
-  const { cookie = '', key = '' } = (await logins.enter(logins.code().code)) ?? {}
-  const headers = { cookie: `baton_1=${cookie}`, 'baton-page': key }
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const shown = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')
+  const { cookie = '' } = (await logins.enter(logins.code().code, shown)) ?? {}
+  const words = Buffer.from(`baton_1 ${logins.nonce}`)
+  const proof = sign('sha256', words, { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  const headers = { cookie: `baton_1=${cookie}`, 'baton-page': proof }
   let cut = false
   const stream = Object.assign(new EventEmitter(), {
     headersSent: true,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, startBrowser } from '../world/browser.ts'
+import { browserKey } from './browser-key.ts'
 import { fillWorld } from './sample.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
 
@@ -51,10 +52,12 @@ function call(
 const codeIn = (link: string) => link.split('#login=')[1] ?? ''
 
 async function enter(code: string) {
-  const answer = await call('/login', { method: 'POST', body: JSON.stringify({ code }) })
+  const browser = browserKey()
+  const body = JSON.stringify({ code, key: browser.publicKey })
+  const answer = await call('/login', { method: 'POST', body })
   const cookie = String(answer.headers['set-cookie'] ?? '').split(';')[0] ?? ''
-  const key = answer.status === 200 ? (JSON.parse(answer.text) as { key: string }).key : ''
-  return { ...answer, cookie, key, page: { cookie, 'baton-page': key } }
+  const page = async () => ({ cookie, 'baton-page': await browser.proof(world.url) })
+  return { ...answer, cookie, page }
 }
 
 describe('the way into the dashboard', () => {
@@ -63,22 +66,31 @@ describe('the way into the dashboard', () => {
     const first = await enter(code)
     expect(first.status).toBe(200)
     expect(String(first.headers['set-cookie'])).toMatch(/; HttpOnly; SameSite=Strict; Path=\/; Max-Age=\d+$/)
-    expect((await call('/api/page/overview', { headers: first.page })).status).toBe(200)
+    expect((await call('/api/page/overview', { headers: await first.page() })).status).toBe(200)
     expect((await enter(code)).status).toBe(403)
     expect((await enter('0'.repeat(32))).status).toBe(403)
     expect((await enter('not a code')).status).toBe(403)
   })
 
   test('neither cookie nor key alone opens anything, and nothing but the API is opened', async () => {
-    const { page, cookie, key } = await enter(codeIn(await world.link()))
-    for (const headers of [{}, { cookie }, { 'baton-page': key }, { cookie, 'baton-page': 'x' }])
+    const entered = await enter(codeIn(await world.link()))
+    const other = await enter(codeIn(await world.link()))
+    const { cookie } = entered
+    const page = await entered.page()
+    for (const headers of [
+      {},
+      { cookie },
+      { 'baton-page': page['baton-page'] },
+      { cookie, 'baton-page': 'x' },
+      { cookie, 'baton-page': (await other.page())['baton-page'] },
+    ])
       expect((await call('/api/sessions', { headers: headers as Record<string, string> })).status).toBe(401)
     expect((await call('/api/sessions', { headers: page })).status).toBe(200)
     expect((await call('/hook/claude-code', { method: 'POST', headers: page, body: '{}' })).status).toBe(401)
   })
 
   test('a page of another origin, or under a rebound name, gets nothing, logged in or not', async () => {
-    const { page } = await enter(codeIn(await world.link()))
+    const page = await (await enter(codeIn(await world.link()))).page()
     const { port } = new URL(world.url)
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -92,31 +104,51 @@ describe('the way into the dashboard', () => {
       const stolen = await call('/login', {
         method: 'POST',
         headers: headers as Record<string, string>,
-        body: JSON.stringify({ code }),
+        body: JSON.stringify({ code, key: browserKey().publicKey }),
       })
       expect(stolen.status).toBe(403)
     }
     expect((await call('/', { headers: { host: `evil.example:${port}` } })).status).toBe(403)
   })
 
-  test('logging out ends this browser; the command ends all', async () => {
-    const [mine, other] = [await enter(codeIn(await world.link())), await enter(codeIn(await world.link()))]
-    await call('/api/page/logout', { method: 'POST', headers: mine.page })
-    expect((await call('/api/health', { headers: mine.page })).status).toBe(401)
-    expect((await call('/api/health', { headers: other.page })).status).toBe(200)
-    const authorization = `Bearer ${readFileSync(world.folder.token, 'utf8').trim()}`
-    await call('/api/page/logout-all', { method: 'POST', headers: { authorization } })
-    expect((await call('/api/health', { headers: other.page })).status).toBe(401)
+  test('a code is not spent on what is no key', async () => {
+    const code = codeIn(await world.link())
+    for (const key of [undefined, '', 'x'.repeat(124), Buffer.alloc(91).toString('base64url')])
+      expect((await call('/login', { method: 'POST', body: JSON.stringify({ code, key }) })).status).toBe(403)
+    expect((await enter(code)).status).toBe(200)
   })
 
-  test('a login outlives the daemon; the database holds no cookie and no key', async () => {
-    const { page, cookie, key } = await enter(codeIn(await world.link()))
+  test('under the name localhost, where another listener may stand beside, there is only the way to the address', async () => {
+    const { port } = new URL(world.url)
+    const moved = await call('/asks', { headers: { host: `localhost:${port}` } })
+    expect([moved.status, moved.headers.location]).toEqual([307, `${world.url}/asks`])
+    const code = codeIn(await world.link())
+    const body = JSON.stringify({ code, key: browserKey().publicKey })
+    const login = { method: 'POST', headers: { host: `localhost:${port}` }, body }
+    expect((await call('/login', login)).status).toBe(403)
+  })
+
+  test('logging out ends this browser; the command ends all', async () => {
+    const [mine, other] = [await enter(codeIn(await world.link())), await enter(codeIn(await world.link()))]
+    const [myPage, otherPage] = [await mine.page(), await other.page()]
+    await call('/api/page/logout', { method: 'POST', headers: myPage })
+    expect((await call('/api/health', { headers: myPage })).status).toBe(401)
+    expect((await call('/api/health', { headers: otherPage })).status).toBe(200)
+    const authorization = `Bearer ${readFileSync(world.folder.token, 'utf8').trim()}`
+    await call('/api/page/logout-all', { method: 'POST', headers: { authorization } })
+    expect((await call('/api/health', { headers: otherPage })).status).toBe(401)
+  })
+
+  test('a login outlives the daemon, but nothing that a page ever said does; the database holds no cookie', async () => {
+    const { page, cookie } = await enter(codeIn(await world.link()))
+    const said = await page()
+    expect((await call('/api/health', { headers: said })).status).toBe(200)
     await world.restart()
-    expect((await call('/api/health', { headers: page })).status).toBe(200)
+    expect((await call('/api/health', { headers: said })).status).toBe(401)
+    expect((await call('/api/health', { headers: await page() })).status).toBe(200)
     const kept = JSON.stringify(await world.baton.browsers.list(''))
     expect(kept).toContain('login:')
     expect(kept).not.toContain(cookie.split('=')[1])
-    expect(kept).not.toContain(key)
   })
 
   test('the page may load and run nothing from elsewhere, and be framed by nobody', async () => {
