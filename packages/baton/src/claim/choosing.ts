@@ -69,7 +69,8 @@ export async function claimNext(
     }
   }
   throw new BatonError('not_found', 'There is no issue that waits for an agent', {
-    remedy: 'See `baton claim --list` and `baton board`.',
+    remedy:
+      'Waiting are issues that the board has to do or, without a board, those with the label of `claim.label` (ready-for-agent). Any other by its number: baton claim 42',
   })
 }
 

@@ -102,7 +102,10 @@ async function list(given: Given, io: Io, project: string): Promise<number> {
     return EXIT.ok
   }
   const colour = paint(io)
-  if (issues.length === 0) io.stdout.write('No issue waits for an agent. See `baton board`.\n')
+  if (issues.length === 0)
+    io.stdout.write(
+      'No issue waits for an agent: none is to do on the board or, without a board, has the label of `claim.label` (ready-for-agent).\nAny other by its number: baton claim 42\n',
+    )
   for (const { issue, title, status, labels, free, holder } of issues) {
     const state = holder
       ? colour(holder.dead ? 'red' : 'yellow', printable(heldWords(holder)))
