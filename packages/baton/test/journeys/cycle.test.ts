@@ -53,8 +53,8 @@ function agent(home: ClaudeHome, answers: Answers = {}) {
       return call('Write', { file_path: join(home.project, name ?? 'nowhere.md'), content: text }, FULL)
     }
     if (/please begin/.test(last)) {
-      const command = /slowly/.test(last)
-        ? 'for n in 1 2 3 4 5 6 7 8; do sleep 0.5; done'
+      const command = /until it is measured/.test(last)
+        ? 'until [ -e measured ]; do sleep 0.1; done'
         : 'echo begun > begun.txt'
       return call('Bash', { command }, FULL)
     }
@@ -178,13 +178,15 @@ describe('a full session of the real Claude Code', () => {
     const settings = () => JSON.parse(readFileSync(join(home.path, '.claude/settings.json'), 'utf8'))
     expect(settings().statusLine.command).toContain('baton-statusline')
     await terminal.waitForScreen(/my own line/)
-    // So slow that the status line has told before the turn ends.
-    await terminal.submit('please begin slowly')
-    await told('completed', 90_000)
-    const events = await baton.events()
-    expect(events.flatMap(event => (event.type === 'ContextMeasured' ? (event.source ?? '') : []))).toContain(
-      'status-line',
+    await terminal.submit('please begin, until it is measured')
+    // The turn goes on for as long as it takes the status line to tell of it.
+    const { event } = await baton.waitFor(
+      'event',
+      ({ event }) => event.type === 'ContextMeasured' && (event.percent ?? 0) > 80,
     )
+    expect(event).toMatchObject({ source: 'status-line' })
+    writeFileSync(join(home.project, 'measured'), '')
+    await told('completed', 90_000)
     await baton.must('uninstall')
     expect(settings().statusLine).toEqual(own)
   })
@@ -280,7 +282,11 @@ describe('a full session of the real Claude Code', () => {
     await terminal.submit('please begin: add refresh tokens')
     const stuck = await told('person')
     expect(stuck.reason).toContain('it says the goal is "Rewrite the billing service in Rust"')
-    expect(await baton.must('asks')).toContain(`claude -r ${stuck.from}`)
+    // It is written down before the question is put.
+    await until(async () => (await baton.must('asks')).includes(`claude -r ${stuck.from}`), {
+      what: 'the question to the person',
+      evidence: () => baton.must('asks'),
+    })
     expect(await baton.must('cycle')).toContain('a person is needed')
     expect(existsSync(join(home.project, 'renewed.txt'))).toBe(false)
     // The old conversation is whole.
