@@ -166,6 +166,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await page.getByLabel('Say something to the agent').fill('for ever')
     await page.getByRole('button', { name: 'Send' }).click()
     await model.waitForRequest(request => /for ever$/.test(request.lastText))
+    await page.getByText('The agent has it.').waitFor()
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await talk.locator('.note', { hasText: 'cancelled' }).waitFor()
     await page.getByText('The turn was stopped.').waitFor()
