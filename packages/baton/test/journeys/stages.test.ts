@@ -398,7 +398,7 @@ describe.each(HOSTED)('staged work, hosted, with the real $name', agent => {
       evidence: async () => `${seen.join('\n')}\n${await baton.must('logs')}\n${model.summary()}`,
     })
     expect(seen.slice(0, 4)).toEqual(EVERYTHING.slice(0, 4))
-    expect(offered).toBe(true)
+    await until(() => offered, { what: 'the tools of a stage', timeout: 60_000, evidence: model.summary })
     const { sessions } = JSON.parse(await baton.must('ps', '--json'))
     expect(sessions).toMatchObject([{ agent: agent.name, place: expect.stringMatching(/^hosted /) }])
     const began = (await baton.events()).filter(({ type }) => type === 'SessionStarted')
