@@ -15,7 +15,10 @@ export const capabilities: Capabilities = {
     context: 'yes',
     evidence: 'yes',
     ends: { partly: 'A failed turn and an interrupt fire no hook.' },
-    limits: 'yes',
+    limits: {
+      missing:
+        'At a limit it opens a dialog for its person (keep trying, or stop), or tries again by itself for minutes. No hook tells of either.',
+    },
     resume: 'yes',
     headless: 'yes',
     acp: 'yes',
