@@ -4,6 +4,7 @@ import {
   client,
   type McpServer,
   methods,
+  ndJsonStream,
   PROTOCOL_VERSION,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
@@ -78,7 +79,7 @@ class AcpBackend implements Backend {
       .onNotification(methods.client.session.update, ({ params }) => {
         if (params.sessionId === this.nativeSession && !this.#muted) this.#hear(params.update)
       })
-      .connect(program.stream)
+      .connect(ndJsonStream(program.input, program.output))
     this.#connection.closed.catch(() => {})
   }
 

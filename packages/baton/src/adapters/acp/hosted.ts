@@ -3,7 +3,6 @@ import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Glance, Look, StartOrder, Talk, Typed } from '../../ports/driver.ts'
-import { hostAgent } from './backend.ts'
 import { askChain } from './consent.ts'
 import { Conversation } from './conversation.ts'
 import type { AcpDriverParts } from './driver.ts'
@@ -107,6 +106,8 @@ export class Hosted {
 
   async #open(begin: (backend: Backend) => Promise<void>): Promise<void> {
     const { agent, launch, cwd, env, tools } = this.#order
+    // Only now: the protocol's library takes memory that a daemon which hosts nobody does not need.
+    const { hostAgent } = await import('./backend.ts')
     const program = await hostAgent({
       agent,
       launch,

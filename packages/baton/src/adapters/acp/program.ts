@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
-import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AcpLaunch, Launch } from '../../ports/launch.ts'
 import type { Processes } from '../../ports/processes.ts'
@@ -15,7 +14,9 @@ export interface ProgramStart {
 
 /** An agent's program that speaks on its standard streams. */
 export interface AgentProgram {
-  stream: Stream
+  /** What it reads, and what it says. */
+  input: WritableStream<Uint8Array>
+  output: ReadableStream<Uint8Array>
   pid: number
   /** Resolves when it has ended, with the last lines of its error output. */
   gone: Promise<string>
@@ -60,10 +61,8 @@ function running(child: ChildProcess, pid: number): AgentProgram {
   if (!watching) process.once('exit', killAll)
   watching = true
   return {
-    stream: ndJsonStream(
-      Writable.toWeb(child.stdin),
-      Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-    ),
+    input: Writable.toWeb(child.stdin),
+    output: Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
     pid,
     gone,
     async end() {
