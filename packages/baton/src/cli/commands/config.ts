@@ -1,11 +1,8 @@
-import { systemFiles } from '../../adapters/system/files.ts'
-import { loadConfig } from '../../config/load.ts'
-import { stateDir } from '../../config/places.ts'
 import { problemLine } from '../../config/problem.ts'
-import { findWorktreeRoot } from '../../config/project.ts'
 import { renderConfig } from '../../config/render.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { paint } from '../io.ts'
+import { loadedHere } from '../loaded.ts'
 
 /** Shows the effective configuration and where each value came from. */
 export const config: Handler = async (given, io) => {
@@ -14,13 +11,7 @@ export const config: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`)
     return EXIT.ok
   }
-  const places = {
-    project: findWorktreeRoot(io.cwd),
-    env: io.env,
-    home: io.home,
-    stateDir: stateDir(io.env, io.home),
-  }
-  const loaded = await loadConfig(places, { files: systemFiles })
+  const loaded = await loadedHere(io)
   const colour = paint(io)
   const json = flag(given, 'json')
   io.stdout.write(renderConfig(loaded, { json, key: given.positionals[0], dim: text => colour('dim', text) }))

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { agents } from '../../adapters/agents/agent-list.ts'
-import { systemFiles } from '../../adapters/system/files.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
@@ -158,9 +157,8 @@ function programCheck(name: 'git' | 'tmux', io: Io): Check {
 }
 
 async function configChecks(io: Io): Promise<Check[]> {
-  const { loadConfig } = await import('../../config/load.ts')
-  const places = { project: findWorktreeRoot(io.cwd), env: io.env, home: io.home, stateDir: folderOf(io).dir }
-  const loaded = await loadConfig(places, { files: systemFiles })
+  const { loadedHere } = await import('../loaded.ts')
+  const loaded = await loadedHere(io)
   const problems = loaded.problems.map(problemLine)
   const notices = loaded.notices.map(problemLine)
   if (problems.length + notices.length === 0)
