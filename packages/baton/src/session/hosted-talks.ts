@@ -2,6 +2,13 @@ import type { ConversationItem, ConversationView } from '@batonpass/contract/con
 
 const MOST_TALKS = 50
 const MOST_ITEMS = 400
+/** Whoever tells a conversation may be wrong about its size; what is longer is cut at its beginning. */
+const LONGEST_TEXT = 50_000
+const MOST_STEPS = 100
+const LONGEST_STEP = 2000
+/** Characters, of one conversation and of all. */
+const MOST_OF_ONE = 2_000_000
+const MOST_OF_ALL = 10_000_000
 
 /** Conversations that other programs of Baton's host and tell here, such as `baton chat`, as long as this process lives. */
 export class HostedTalks {
@@ -14,9 +21,13 @@ export class HostedTalks {
     const talk = known && known.rev <= news.rev ? known : new Heard(known)
     this.#talks.delete(session)
     this.#talks.set(session, talk)
-    const [oldest] = this.#talks.keys()
-    if (this.#talks.size > MOST_TALKS && oldest !== undefined) this.#talks.delete(oldest)
     talk.take(news)
+    let size = [...this.#talks.values()].reduce((sum, each) => sum + each.size, 0)
+    for (const [oldest, { size: freed }] of this.#talks) {
+      if (this.#talks.size <= MOST_TALKS && size <= MOST_OF_ALL) break
+      this.#talks.delete(oldest)
+      size -= freed
+    }
   }
 
   of(session: string): Pick<Heard, 'since' | 'listen'> | undefined {
@@ -26,6 +37,8 @@ export class HostedTalks {
 
 class Heard {
   rev = 0
+  /** In characters. */
+  size = 0
   readonly #items = new Map<number, ConversationItem>()
   readonly #listeners: Set<() => void>
   #state: ConversationView['state'] = 'waiting'
@@ -39,10 +52,12 @@ class Heard {
     this.rev = rev
     this.#state = state
     this.#plan = plan
-    for (const item of items) this.#items.set(item.nth, item)
+      .slice(0, MOST_STEPS)
+      .map(({ text, done }) => ({ text: text.slice(0, LONGEST_STEP), done }))
+    for (const item of items) this.#put(item.nth, cut(item))
     for (const nth of this.#items.keys()) {
-      if (this.#items.size <= MOST_ITEMS) break
-      this.#items.delete(nth)
+      if (this.#items.size <= MOST_ITEMS && this.size <= MOST_OF_ONE) break
+      this.#put(nth, undefined)
     }
     for (const listener of this.#listeners) listener()
   }
@@ -56,4 +71,23 @@ class Heard {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
+
+  #put(nth: number, item: ConversationItem | undefined): void {
+    const old = this.#items.get(nth)
+    this.size += (item ? sizeOf(item) : 0) - (old ? sizeOf(old) : 0)
+    if (item) this.#items.set(nth, item)
+    else this.#items.delete(nth)
+  }
+}
+
+const textsOf = (item: ConversationItem): string[] =>
+  item.kind === 'call' ? [item.tool, item.subject, item.result ?? ''] : [item.text]
+const sizeOf = (item: ConversationItem): number => textsOf(item).reduce((sum, text) => sum + text.length, 0)
+
+function cut(item: ConversationItem): ConversationItem {
+  if (textsOf(item).every(text => text.length <= LONGEST_TEXT)) return item
+  const end = (text: string) => text.slice(-LONGEST_TEXT)
+  if (item.kind !== 'call') return { ...item, text: end(item.text) }
+  const result = item.result === undefined ? {} : { result: end(item.result) }
+  return { ...item, tool: end(item.tool), subject: end(item.subject), ...result }
 }

@@ -32,6 +32,26 @@ describe('conversations that other programs tell of', () => {
     expect(talks.of('s')?.since(0).items).toHaveLength(1)
   })
 
+  it('take no more memory than they may, whatever is told', () => {
+    const talks = new HostedTalks()
+    const held = (session: string) =>
+      (talks.of(session)?.since(0).items ?? []).reduce((sum, item) => sum + JSON.stringify(item).length, 0)
+    talks.tell('s', news(1, 0, `${'a'.repeat(5_000_000)}end`))
+    const [only] = talks.of('s')?.since(0).items ?? []
+    expect(only?.kind === 'reply' && [only.text.length, only.text.endsWith('end')]).toEqual([50_000, true])
+    for (let n = 1; n < 400; n++) talks.tell('s', news(n + 1, n, 'b'.repeat(40_000)))
+    expect(held('s')).toBeLessThan(2_200_000)
+    expect(talks.of('s')?.since(399).items).toHaveLength(1)
+    const plan = [{ text: 'c'.repeat(1_000_000), done: false }]
+    talks.tell('s', { ...news(500, 500, 'x'), plan })
+    expect(talks.of('s')?.since(0).plan[0]?.text.length).toBe(2000)
+    for (let s = 0; s < 20; s++)
+      for (let n = 0; n < 40; n++) talks.tell(`s${s}`, news(n + 1, n, 'd'.repeat(50_000)))
+    const all = Array.from({ length: 20 }, (_, s) => held(`s${s}`)).reduce((sum, size) => sum + size, 0)
+    expect(all).toBeLessThan(11_000_000)
+    expect(held('s19')).toBeGreaterThan(1_900_000)
+  })
+
   it('are held of the newest only', () => {
     const talks = new HostedTalks()
     for (let n = 0; n < 80; n++) talks.tell(`s${n}`, news(1, 0, 'x'))

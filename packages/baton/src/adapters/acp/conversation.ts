@@ -11,6 +11,8 @@ const LONGEST_RESULT = 4000
 const LONGEST_LINE = 2000
 const MOST_LINES = 200
 const MOST_STEPS = 100
+/** Characters in all: a model that speaks without end costs no more than this. */
+const MOST_TEXT = 2_000_000
 
 /** What was said in a hosted session, as far as anybody looks back. */
 export class Conversation {
@@ -21,6 +23,7 @@ export class Conversation {
   #plan: ConversationView['plan'] = []
   #rev = 0
   #next = 0
+  #size = 0
   #changedAt: number
 
   constructor(clock: Pick<Clock, 'now'>) {
@@ -48,7 +51,9 @@ export class Conversation {
     else if (heard.kind === 'result') this.#result(heard)
     else if (heard.kind === 'continued') this.prompt(heard.prompt, true)
     else if (heard.kind === 'todos') {
-      this.#plan = heard.items.slice(0, MOST_STEPS).map(({ text, done }) => ({ text: plain(text), done }))
+      this.#plan = heard.items
+        .slice(0, MOST_STEPS)
+        .map(({ text, done }) => ({ text: plain(text).slice(0, LONGEST_LINE), done }))
       this.changed()
     }
   }
@@ -63,6 +68,7 @@ export class Conversation {
   /** A fresh one at the same place. Revisions go on, so that a follower notices. */
   clear(): void {
     this.#items = []
+    this.#size = 0
     this.#plan = []
     this.#calls.clear()
     this.changed()
@@ -97,7 +103,7 @@ export class Conversation {
   #say(kind: Said['kind'], text: string): void {
     const last = this.#items.at(-1)
     if (last?.kind === kind) this.#change(last, { text: (last.text + plain(text)).slice(-LONGEST_TEXT) })
-    else this.#add({ ...this.#stamp(), kind, text: plain(text) })
+    else this.#add({ ...this.#stamp(), kind, text: plain(text).slice(-LONGEST_TEXT) })
   }
 
   #call({ id, tool, title, action }: Extract<Heard, { kind: 'call' }>): void {
@@ -106,7 +112,13 @@ export class Conversation {
     // An agent repeats itself while its call runs: only news is told.
     if (known && (known.tool !== tool || known.subject !== subject)) this.#change(known, { tool, subject })
     if (known) return
-    const call: Call = { ...this.#stamp(), kind: 'call', tool, subject, state: 'running' }
+    const call: Call = {
+      ...this.#stamp(),
+      kind: 'call',
+      tool: tool.slice(0, LONGEST_LINE),
+      subject,
+      state: 'running',
+    }
     this.#calls.set(id, call)
     this.#add(call)
   }
@@ -119,13 +131,25 @@ export class Conversation {
 
   #add(item: ConversationItem): void {
     this.#items.push(item)
-    for (const old of this.#items.splice(0, this.#items.length - MOST_ITEMS))
-      for (const [id, call] of this.#calls) if (call === old) this.#calls.delete(id)
+    this.#size += sizeOf(item)
+    this.#leave()
     this.changed()
   }
 
+  #leave(): void {
+    while (this.#items.length > MOST_ITEMS || (this.#size > MOST_TEXT && this.#items.length > 1)) {
+      const old = this.#items.shift()
+      if (!old) return
+      this.#size -= sizeOf(old)
+      for (const [id, call] of this.#calls) if (call === old) this.#calls.delete(id)
+    }
+  }
+
   #change<T extends ConversationItem>(item: T, change: Partial<T>): void {
+    this.#size -= sizeOf(item)
     Object.assign(item, change, { rev: this.#rev + 1 })
+    this.#size += sizeOf(item)
+    this.#leave()
     this.changed()
   }
 
@@ -133,6 +157,9 @@ export class Conversation {
     return { nth: this.#next++, rev: this.#rev + 1, at: new Date(this.#clock.now()).toISOString() }
   }
 }
+
+const sizeOf = (item: ConversationItem): number =>
+  item.kind === 'call' ? item.subject.length + (item.result?.length ?? 0) : item.text.length
 
 function wordsOf(item: Exclude<ConversationItem, { kind: 'thought' }>): string {
   switch (item.kind) {

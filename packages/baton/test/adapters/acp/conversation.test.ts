@@ -27,6 +27,19 @@ const anyHeard: fc.Arbitrary<Heard> = fc.oneof(
 )
 
 describe('a conversation', () => {
+  it('takes no more memory than it may, however much an agent says', () => {
+    const said = new Conversation(clock)
+    for (let n = 0; n < 300; n++) {
+      said.hear({ kind: 'text', text: 'x'.repeat(200_000) })
+      said.hear({ kind: 'thought', text: 'y'.repeat(200_000) })
+      said.hear(call(`c${n}`, 'z'.repeat(200_000)))
+    }
+    const { items } = said.since(0)
+    expect(JSON.stringify(items).length).toBeLessThan(2_200_000)
+    expect(items.length).toBeGreaterThan(10)
+    expect(items.at(-1)).toMatchObject({ kind: 'call' })
+  })
+
   it('joins what is said in pieces, and holds a call with its state from asking to its end', () => {
     const said = new Conversation(clock)
     said.prompt('go')
