@@ -18,7 +18,7 @@ export function webhookNotifier({ now, redact }: { now(): number; redact(text: s
       const { kind, title, text, project, session, ask } = notice
       const body = {
         kind,
-        title,
+        title: redact(title),
         text: redact(text),
         project,
         session,
