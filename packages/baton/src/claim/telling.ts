@@ -1,3 +1,4 @@
+import { visible } from '@batonpass/contract/visible'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord, Waiting } from './record.ts'
 
@@ -8,7 +9,8 @@ export const HEADING = '[Baton]'
 export async function tellNews(ports: ClaimPorts, record: ClaimRecord, news: Waiting): Promise<void> {
   await ports.records.change(record, known => ({
     ...known,
-    inbox: [...known.inbox.filter(({ kind }) => kind !== news.kind), news],
+    // Others' words are in it: what a person would not see there, the agent is not to read as words.
+    inbox: [...known.inbox.filter(({ kind }) => kind !== news.kind), { ...news, text: visible(news.text) }],
   }))
 }
 

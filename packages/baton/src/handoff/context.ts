@@ -19,9 +19,12 @@ export function handoffContext(document: HandoffDocument, path?: string, longest
 const wrapped = (document: HandoffDocument, path: string | undefined): string =>
   wrapText(renderHandoff(document, 'context').trimEnd(), path)
 
+/** With blanks and characters that nobody sees in it, too: a model takes it for the tag all the same. */
+const TAG = new RegExp(`<((?:[\\s\\p{Cf}/])*)(${[...'handoff-context'].join('\\p{Cf}*')})`, 'giu')
+
 function wrapText(text: string, path: string | undefined): string {
-  // The document must not end its own wrapper.
-  const safe = text.replaceAll(/<(\/?)(handoff-context)/gi, '<$1\u200b$2')
+  // The document must not end its own wrapper, nor seem to.
+  const safe = text.replaceAll(TAG, '‹$1$2')
   const whole = path === undefined ? '' : ` The whole document is ${path}.`
   return `<handoff-context>\n${safe}\n</handoff-context>\n\nThe above is a handoff document from a previous session. Use this context to continue the work seamlessly.${whole}`
 }
