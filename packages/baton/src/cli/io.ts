@@ -24,10 +24,15 @@ export function paint(io: Io): (style: Style, text: string) => string {
 type Style = keyof typeof CODES
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
-/** Text from an agent or a repository could steer the terminal: control characters are shown, not sent. */
+/**
+ * Text from an agent or a repository could steer the terminal, or read otherwise than it is: control characters, and those that
+ * turn or hide others, are shown, not sent. What joins the parts of an emoji stays.
+ */
 export function printable(text: string): string {
-  return text.replace(
-    /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g,
-    c => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
+  return text.replace(UNSEEN, c => {
+    const code = c.codePointAt(0) ?? 0
+    return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+  })
 }
+
+const UNSEEN = /(?![\n\t]|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu

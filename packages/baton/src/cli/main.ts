@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { VERSION } from '../version.ts'
 import { type Command, EXIT, parse } from './command.ts'
 import { helpOf, overview } from './help.ts'
-import { type Io, paint } from './io.ts'
+import { type Io, paint, printable } from './io.ts'
 
 /** Runs one command line and gives its exit code. */
 export async function main(words: readonly string[], commands: readonly Command[], io: Io): Promise<number> {
@@ -54,8 +54,8 @@ async function find(commands: readonly Command[], name: string): Promise<Command
 function report(cause: unknown, io: Io): number {
   const colour = paint(io)
   if (cause instanceof BatonError) {
-    io.stderr.write(`${colour('red', 'baton:')} ${cause.message}\n`)
-    if (cause.remedy) io.stderr.write(`${cause.remedy}\n`)
+    io.stderr.write(`${colour('red', 'baton:')} ${printable(cause.message)}\n`)
+    if (cause.remedy) io.stderr.write(`${printable(cause.remedy)}\n`)
     if (io.signal.aborted) return EXIT.interrupted
     if (cause.code === 'usage') return EXIT.usage
     if (cause.code === 'daemon_absent') return EXIT.noDaemon

@@ -39,7 +39,7 @@ export const handoff: Handler = async (given, io) => {
   const before = read ? read.document : undefined
   const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus'), parent, before })
   if (flag(given, 'print')) {
-    io.stdout.write(`${handoffContext(files.clean(document))}\n`)
+    io.stdout.write(`${printable(handoffContext(files.clean(document)))}\n`)
     return EXIT.ok
   }
   const to = text(given, 'to')

@@ -96,7 +96,8 @@ async function show(
   const text = await files.text(root, name)
   const { document, findings } = await files.read(root, name)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings })}\n`)
-  else if (flag(given, 'context')) io.stdout.write(`${handoffContext(document, `${HANDOFFS}/${name}`)}\n`)
+  else if (flag(given, 'context'))
+    io.stdout.write(`${printable(handoffContext(document, `${HANDOFFS}/${name}`))}\n`)
   else io.stdout.write(printable(text))
   return EXIT.ok
 }

@@ -66,7 +66,7 @@ export const status: Handler = async (given, io) => {
     if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
   }
   if (asks.length > 0) io.stdout.write(`${colour('yellow', `${asks.length} open questions`)}: baton asks\n`)
-  if (work.items.length > 0) io.stdout.write(`\n${work.text}`)
+  if (work.items.length > 0) io.stdout.write(`\n${printable(work.text)}`)
   return EXIT.ok
 }
 

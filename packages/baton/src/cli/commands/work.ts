@@ -88,7 +88,7 @@ async function list(given: Given, io: Io, project: string): Promise<number> {
 
 async function show(given: Given, io: Io, project: string, workId: string | undefined): Promise<number> {
   const report = await reportHere(io, project, workId)
-  io.stdout.write(flag(given, 'json') ? `${JSON.stringify(report)}\n` : report.text)
+  io.stdout.write(flag(given, 'json') ? `${JSON.stringify(report)}\n` : printable(report.text))
   return EXIT.ok
 }
 
