@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AcpLaunch, Launch } from '../../ports/launch.ts'
 import type { Processes } from '../../ports/processes.ts'
+import { shortLines } from './short-lines.ts'
 
 export interface ProgramStart {
   launch: Launch & Partial<AcpLaunch>
@@ -26,6 +27,8 @@ export interface AgentProgram {
 /** A politely asked agent ends what it started; after this it is killed with its whole group. */
 const GRACE_MS = 3000
 const STDERR_KEPT = 4000
+/** One message: a picture fits, what never ends does not. */
+const LONGEST_LINE = 64 * 1024 * 1024
 
 export function startProgram({ launch, cwd, env }: ProgramStart): Promise<AgentProgram> {
   // The pane is its host's, not its own: nobody may type there on its behalf.
@@ -62,7 +65,9 @@ function running(child: ChildProcess, pid: number): AgentProgram {
   watching = true
   return {
     input: Writable.toWeb(child.stdin),
-    output: Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+    output: (Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>).pipeThrough(
+      shortLines(LONGEST_LINE, () => signalGroup(pid, 'SIGKILL')),
+    ),
     pid,
     gone,
     async end() {
