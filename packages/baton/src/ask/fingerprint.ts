@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BatonError } from '@batonpass/contract/errors'
 
 /** What an answer is bound to. */
@@ -13,7 +13,7 @@ export interface Asked {
 export function fingerprintOf({ session, tool, input, cwd }: Asked): string {
   try {
     const canonical = JSON.stringify([session, tool, input ?? null, cwd ?? null], sorted)
-    return createHash('sha256').update(canonical).digest('hex')
+    return hash('sha256', canonical)
   } catch (cause) {
     throw new BatonError('payload_invalid', 'The tool input is nested too deeply to be asked about', {
       cause,

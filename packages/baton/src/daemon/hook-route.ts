@@ -23,7 +23,10 @@ export async function answerHook(
   known: Record<string, unknown>,
 ): Promise<void> {
   const abort = new AbortController()
-  response.once('close', () => abort.abort())
+  // An answer that is out needs no abort, which would cost an error with its stack for each call.
+  response.once('close', () => {
+    if (!response.writableFinished) abort.abort()
+  })
   let heartbeat: NodeJS.Timeout | undefined
   try {
     const envelope = readEnvelope(request, known)

@@ -17,7 +17,8 @@ const ownHeap: Heap = { used: () => getHeapStatistics().used_heap_size, collect:
  * grow to several times its need before it looks, and a daemon that runs all day keeps what it once took.
  */
 export function sweeper({ used, collect }: Heap = ownHeap): () => void {
-  let kept = used()
+  // The first look finds what starting left.
+  let kept = 0
   return () => {
     if (!collect || used() - kept < Math.max(LEAST_BYTES, kept * SHARE)) return
     collect()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent, AgentName } from '@batonpass/contract/event'
@@ -247,10 +247,7 @@ export class Intake {
 
   /** By what was said, not by its bytes: the same event comes with a line break from a process and without one by HTTP. */
   #isEcho({ envelope }: HookCall, decoded: DecodedEvent): boolean {
-    const fingerprint = createHash('sha1')
-      .update(envelope.agent)
-      .update(JSON.stringify(decoded))
-      .digest('base64')
+    const fingerprint = hash('sha1', envelope.agent + JSON.stringify(decoded), 'base64')
     const { source, request } = envelope
     return this.#echoes.isEcho({ fingerprint, source, request, now: this.#parts.clock.elapsed() })
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AgentEvent } from '@batonpass/contract/event'
 
 const MOST = 1000
@@ -58,4 +58,4 @@ export function remember(sessions: Set<string>, session: string): void {
   if (sessions.size > MOST && oldest !== undefined) sessions.delete(oldest)
 }
 
-const digestOf = (prompt: string): string => createHash('sha1').update(prompt.trim()).digest('base64')
+const digestOf = (prompt: string): string => hash('sha1', prompt.trim(), 'base64')

@@ -23,9 +23,10 @@ export async function react(
 ): Promise<Reacting> {
   let merged = NOTHING
   const late: { by: ReactorName; later: Later }[] = []
+  const patience = new Patience()
   for (const reactor of reactors) {
     try {
-      const outcome = await inTime(reactor, event, context)
+      const outcome = await patience.with(reactor, event, context)
       if (outcome?.now) merged = merge(merged, contribute(reactor.name, outcome.now))
       if (outcome?.later) late.push({ by: reactor.name, later: outcome.later })
     } catch (cause) {
@@ -33,6 +34,7 @@ export async function react(
       merged = merge(merged, contribute(reactor.name, afterFault(event)))
     }
   }
+  patience.end()
   const already = merged
   return {
     merged: already,
@@ -51,17 +53,25 @@ export async function react(
 /** A reactor is quick by its contract; one that hangs would hold the session's queue for ever. */
 const AT_ONCE_MS = 10_000
 
-function inTime(reactor: Reactor, event: AgentEvent, context: ReactionContext): ReturnType<Reactor['react']> {
-  const outcome = reactor.react(event, context)
-  if (!(outcome instanceof Promise)) return outcome
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new BatonError('timed_out', `${reactor.name} did not answer`)),
-      AT_ONCE_MS,
-    )
-  })
-  return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
+/** One clock for all of them: each call passes many reactors, and nearly all answer at once. */
+class Patience {
+  #timer: NodeJS.Timeout | undefined
+  #ring: (() => void) | undefined
+
+  with(reactor: Reactor, event: AgentEvent, context: ReactionContext): ReturnType<Reactor['react']> {
+    const outcome = reactor.react(event, context)
+    if (!(outcome instanceof Promise)) return outcome
+    return new Promise((resolve, reject) => {
+      this.#ring = () => reject(new BatonError('timed_out', `${reactor.name} did not answer`))
+      if (this.#timer) this.#timer.refresh()
+      else this.#timer = setTimeout(() => this.#ring?.(), AT_ONCE_MS)
+      outcome.then(resolve, reject)
+    })
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
 }
 
 /** A timer that is set for longer rings at once. */

@@ -1,4 +1,4 @@
-import { isElsewhere, secretRules } from './secrets.ts'
+import { isElsewhere, mayHoldSecret, secretRules } from './secrets.ts'
 
 export const REDACTED = '[redacted]'
 
@@ -37,6 +37,7 @@ function redactText(forms: readonly string[]): Redact {
   const once: Redact = text => {
     let clean = text
     for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, REDACTED)
+    if (!mayHoldSecret(clean)) return clean
     for (const rule of secretRules) clean = rule(clean, REDACTED)
     return clean
   }

@@ -21,6 +21,16 @@ export const secretRules: readonly SecretRule[] = [
   withoutAssigned,
 ]
 
+/**
+ * False where no rule can find anything. One look instead of two dozen: nearly every text, and every key, holds none
+ * of these. What a rule needs stands here, too: it finds nothing in a text without it.
+ */
+export function mayHoldSecret(text: string): boolean {
+  return SIGN.test(text)
+}
+const SIGN =
+  /[:=]|PRIVATE KEY|eyJ|bearer\s|sk-|[sr]k_|gh[pousr]_|github_pat_|glpat-|xox|xapp-|A(?:KIA|SIA)|AIza|npm_|hf_|pypi-|SG\.|xai-|ya29\./i
+
 /** Keys that their vendors gave a prefix. */
 function vendorKeys(): RegExp[] {
   return [

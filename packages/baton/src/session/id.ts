@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AgentName } from '@batonpass/contract/event'
 import { SessionId } from '@batonpass/contract/ids'
 
@@ -6,8 +6,14 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuv'
 
 /** Our id follows from the agent and its own id, so that no look-up stands in a hook's way. */
 export function sessionId(agent: AgentName, native: string): SessionId {
-  const digest = createHash('sha256').update(`${agent}\0${native}`).digest()
+  const name = `${agent}\0${native}`
+  // One event asks several times.
+  if (last?.name === name) return last.id
+  const digest = hash('sha256', name, 'buffer')
   let id = ''
   for (let i = 0; i < 16; i++) id += ALPHABET[(digest[i] ?? 0) & 31]
-  return SessionId.parse(`ses_${id}`)
+  last = { name, id: SessionId.parse(`ses_${id}`) }
+  return last.id
 }
+
+let last: { name: string; id: SessionId } | undefined

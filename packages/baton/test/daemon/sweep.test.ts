@@ -3,14 +3,14 @@ import { sweeper } from '../../src/daemon/sweep.ts'
 
 const MB = 1024 * 1024
 
-function heap(bytes: number) {
+function heap(bytes: number, left = 30 * MB) {
   const heap = {
     bytes,
     swept: 0,
     used: () => heap.bytes,
     collect() {
       heap.swept++
-      heap.bytes = 30 * MB
+      heap.bytes = left
     },
   }
   return heap
@@ -20,24 +20,26 @@ test('collects once the heap has grown by a good part, and counts from what was 
   const it = heap(30 * MB)
   const sweep = sweeper(it)
   sweep()
+  expect(it.swept).toBe(1)
   it.bytes = 33 * MB
   sweep()
-  expect(it.swept).toBe(0)
+  expect(it.swept).toBe(1)
   it.bytes = 35 * MB
   sweep()
   sweep()
-  expect(it.swept).toBe(1)
+  expect(it.swept).toBe(2)
 })
 
 test('a large heap must grow by more before it is worth a look', () => {
-  const it = heap(400 * MB)
+  const it = heap(500 * MB, 400 * MB)
   const sweep = sweeper(it)
+  sweep()
   it.bytes = 450 * MB
   sweep()
-  expect(it.swept).toBe(0)
+  expect(it.swept).toBe(1)
   it.bytes = 461 * MB
   sweep()
-  expect(it.swept).toBe(1)
+  expect(it.swept).toBe(2)
 })
 
 test('without the flag nothing happens', () => {

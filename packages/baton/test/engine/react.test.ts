@@ -44,6 +44,28 @@ describe('reactors that fail', () => {
     }
   })
 
+  it('have ten seconds each, also after another one that hung', async () => {
+    vi.useFakeTimers()
+    try {
+      const hanging = (name: Reactor['name']): Reactor => ({ name, react: () => new Promise(() => {}) })
+      const slow: Reactor = {
+        name: 'claim',
+        react: () => new Promise(resolve => setTimeout(resolve, 9_000, { now: { context: 'slow' } })),
+      }
+      const faults: string[] = []
+      const all = [slow, hanging('stage'), slow, hanging('workflow')]
+      const reacting = react(all, toolRequest, context, by => faults.push(by))
+      await vi.advanceTimersByTimeAsync(18_000)
+      expect(faults).toEqual([])
+      await vi.advanceTimersByTimeAsync(20_000)
+      expect(settle((await reacting).merged)).toMatchObject({ context: 'slow' })
+      expect(faults).toEqual(['stage', 'workflow'])
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('cost the others nothing', async () => {
     const throwing: Reactor = {
       name: 'stage',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { makeRedactor, REDACTED } from '../../src/journal/redact.ts'
+import { mayHoldSecret, secretRules } from '../../src/journal/secrets.ts'
 
 const { redact, text } = makeRedactor()
 const alnum = (length: number, maxLength = length) =>
@@ -139,6 +140,49 @@ describe('redaction', () => {
         expect(redactor.redact(clean)).toEqual(clean)
       }),
     )
+  })
+
+  test('looks closer at every text in which a rule would find something', () => {
+    // Every prefix with what may follow it, among words that hold no sign of their own.
+    const prefix = fc.constantFrom(
+      ...[
+        'sk-ant-',
+        'sk-proj-',
+        'sk-',
+        'sk_live_',
+        'rk_test_',
+        'ghp_',
+        'ghs_',
+        'github_pat_',
+        'glpat-',
+        'xoxb-',
+      ],
+      ...['xapp-', 'AKIA', 'ASIA', 'AIza', 'npm_', 'hf_', 'pypi-', 'SG.', 'gsk_', 'xai-', 'ya29.', 'eyJ'],
+      ...[
+        'Bearer ',
+        'BEARER\t',
+        'bearer\n',
+        '123456789:',
+        'password=',
+        'token: ',
+        'Authorization: Basic ',
+        'https://a:',
+      ],
+      `-----BEGIN ${'PRIVATE'} KEY-----\n`,
+    )
+    const rest = fc.oneof(alnum(64, 90), fc.constant('A1B2C3D4E5F6G7H8.eyJA1B2C3D4E5F6G7H8'), fc.string())
+    const words = fc.oneof(fc.constantFrom('', ' ', '\n', '"', 'git log ', '@'), fc.string())
+    fc.assert(
+      fc.property(words, prefix, rest, words, (before, sign, after, end) => {
+        const given = before + sign + after + end
+        fc.pre(secretRules.some(rule => rule(given, REDACTED) !== given))
+        expect(mayHoldSecret(given)).toBe(true)
+      }),
+      { numRuns: 1000 },
+    )
+    expect(
+      ['git status --short && ls -la src', 'tool_use_id', 'x'.repeat(900)].filter(mayHoldSecret),
+    ).toEqual([])
   })
 
   test('never changes what it has already cleaned', () => {

@@ -1,5 +1,5 @@
-import { type BigIntStats, constants } from 'node:fs'
-import { type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type BigIntStats, constants, lstatSync, statSync } from 'node:fs'
+import { type FileHandle, link, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FileError, type FileFacts, type Files, type FileTrouble } from '../../ports/files.ts'
@@ -8,9 +8,11 @@ import { FileError, type FileFacts, type Files, type FileTrouble } from '../../p
 export const systemFiles: Files = {
   user: process.geteuid?.() ?? 0,
 
+  // Looked at without another thread: a hook waits, and waking one takes many times as long as the look.
   async facts(path) {
     try {
-      return factsOf(await stat(path, { bigint: true }))
+      const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+      return found && factsOf(found)
     } catch (error) {
       if (troubleOf(error) === 'absent') return undefined
       throw asFileError(error, path)
@@ -19,8 +21,7 @@ export const systemFiles: Files = {
 
   async taken(path) {
     try {
-      await lstat(path)
-      return true
+      return lstatSync(path, { throwIfNoEntry: false }) !== undefined
     } catch (error) {
       if (troubleOf(error) === 'absent') return false
       throw asFileError(error, path)
