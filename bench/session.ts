@@ -1,6 +1,7 @@
 /**
  * Opening a session file of 100,000 entries (133 MB) and building its context, beside a naive reader that parses every
- * line: once with the compactions that such a session has, and once without any, where everything is the context.
+ * line: once with the compactions that such a session has, and once without any, where everything is the context. And
+ * what `baton chat` itself does when it resumes such a session: it tells the agent the end of it.
  * Each reader runs in a process of its own, so that its memory is its own.
  * Run: node bench/session.ts [--entries 100000]
  */
@@ -12,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { systemAppendFiles } from '../packages/baton/src/adapters/system/append-files.ts'
 import { systemChance } from '../packages/baton/src/adapters/system/chance.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
+import { conversationSoFar } from '../packages/baton/src/handoff/hosted/so-far.ts'
 import { messagesOf } from '../packages/baton/src/session/engine/context.ts'
 import type { SessionEntry, SessionMessage } from '../packages/baton/src/session/engine/entries.ts'
 import { SessionManager } from '../packages/baton/src/session/engine/session-manager.ts'
@@ -21,8 +23,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const [who, path = ''] = positionals
+const PORTS = { files: systemAppendFiles, clock: systemClock, chance: systemChance, home: '/nowhere' }
+const READERS: Record<string, (file: string) => Promise<Figures>> = { baton: ours, told }
 if (who === undefined) compare()
-else console.log(JSON.stringify(who === 'baton' ? await ours(path) : naive(path)))
+else console.log(JSON.stringify(await (READERS[who] ?? naive)(path)))
 
 interface Figures {
   open: number
@@ -31,10 +35,22 @@ interface Figures {
   mb: number
 }
 
-async function ours(file: string): Promise<Figures> {
-  const ports = { files: systemAppendFiles, clock: systemClock, chance: systemChance, home: '/nowhere' }
+/** What a resumed conversation is told. */
+async function told(file: string): Promise<Figures> {
   const began = performance.now()
-  const session = await SessionManager.open(ports, file)
+  const session = await SessionManager.open(PORTS, file)
+  const opened = performance.now()
+  const [text = ''] = await conversationSoFar(session.contextFromEnd())
+  return figures(
+    began,
+    opened,
+    text.split('\n\n').map(() => ({ role: '' })),
+  )
+}
+
+async function ours(file: string): Promise<Figures> {
+  const began = performance.now()
+  const session = await SessionManager.open(PORTS, file)
   const opened = performance.now()
   const { messages } = await session.buildSessionContext()
   return figures(began, opened, messages)
@@ -96,6 +112,7 @@ function compare(): void {
       for (const [name, seen] of [
         ['baton', mine],
         ['naive', theirs],
+        ['baton, what a resumed agent is told', run('told', file)],
       ] as const)
         console.log(
           `  ${name}: open ${seen.open.toFixed(1)} ms + context ${seen.build.toFixed(1)} ms, ${seen.mb} MB resident, ${seen.messages} messages`,

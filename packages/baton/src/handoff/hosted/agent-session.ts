@@ -237,8 +237,7 @@ export class AgentSession {
   }
 
   async #retell(): Promise<void> {
-    const { messages } = await this.#parts.manager.buildSessionContext()
-    this.#talk.sendFirst(conversationSoFar(messages))
+    this.#talk.sendFirst(await conversationSoFar(this.#parts.manager.contextFromEnd()))
   }
 
   #about(focus: string | undefined): About {

@@ -1,11 +1,13 @@
 import { isAscii } from 'node:buffer'
 import type { AppendFile } from '../../ports/append-files.ts'
-import { asEntry, parseLine, type SessionEntry } from './entries.ts'
+import { asEntry, isMessage, parseLine, type SessionEntry, type SessionMessage } from './entries.ts'
 
 /** An entry as met on the way back, of which only the head has been looked at. */
 export interface Met {
   readonly id: string
   readonly parentId: string | null
+  /** Its message, where it is known to hold one and nothing else; undefined says nothing. */
+  message(): SessionMessage | undefined
   /** The whole entry; undefined where its line is damaged. */
   now(): SessionEntry | undefined
   /** The same, without holding its bytes meanwhile. */
@@ -14,7 +16,7 @@ export interface Met {
 
 /** Small at first, because a branch may need only the end; large later, because it may need everything. */
 const FIRST_CHUNK = 64 * 1024
-const LARGEST_CHUNK = 4 * 1024 * 1024
+const LARGEST_CHUNK = 1024 * 1024
 /** A longer line is passed over: it would have to be held whole. */
 const LONGEST_LINE = 64 * 1024 * 1024
 const NEWLINE = 10
@@ -27,11 +29,16 @@ export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGener
   let rest: Uint8Array[] = []
   let held = 0
   let step = FIRST_CHUNK
+  let ahead: Promise<Uint8Array> | undefined
   for (let at = end; at > 0; step = Math.min(step * 4, LARGEST_CHUNK)) {
     const start = Math.max(0, at - step)
-    const bytes = await file.read(start, at)
+    const bytes = await (ahead ?? file.read(start, at))
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     at = start
+    // Who has come this far probably needs everything: the next piece is read while this one is parsed.
+    ahead = step === LARGEST_CHUNK && at > 0 ? file.read(Math.max(0, at - step), at) : undefined
+    // Met when it is waited for, if ever.
+    ahead?.catch(() => {})
     const first = chunk.indexOf(NEWLINE)
     if (first < 0) {
       held += chunk.length
@@ -73,8 +80,12 @@ function* linesIn(
 const textOf = (part: Uint8Array, tail: readonly Uint8Array[]): string =>
   Buffer.concat([part, ...tail]).toString('utf8')
 
-/** As pi and Baton write it; another order of the keys is read the long way. */
-const HEAD = /^\{"type":"([a-z_]+)","id":"([^"\\]+)","parentId":(?:null|"([^"\\]+)"),"/
+/**
+ * As pi and Baton write it; another order of the keys is read the long way. Where a message is all that follows, the rest of
+ * the line is its JSON and one bracket.
+ */
+const HEAD =
+  /^\{"type":"([a-z_]+)","id":"([^"\\\p{Cc}]+)","parentId":(?:null|"([^"\\\p{Cc}]+)"),"(timestamp":"[^"\\\p{Cc}]*","message":(?=\{))?/u
 
 class Line implements Met {
   readonly id: string = ''
@@ -83,16 +94,25 @@ class Line implements Met {
   readonly #file: AppendFile
   readonly #text: string
   readonly #start: number
+  /** Where its message begins in the text, as far as that can be seen. */
+  readonly #messageAt: number | undefined
 
   constructor(file: AppendFile, text: string, start: number) {
     this.#file = file
     this.#text = text
     this.#start = start
     const head = HEAD.exec(text)
+    if (head?.[1] === 'message' && head[4] !== undefined) this.#messageAt = head[0].length
     const entry = head ? undefined : this.now()
     this.isEntry = entry !== undefined || (head !== null && head[1] !== 'session')
     this.id = entry?.id ?? head?.[2] ?? ''
     this.parentId = entry?.parentId ?? head?.[3] ?? null
+  }
+
+  message(): SessionMessage | undefined {
+    if (this.#messageAt === undefined || !this.#text.endsWith('}')) return undefined
+    const message = parseLine(this.#text.slice(this.#messageAt, -1))
+    return isMessage(message) ? message : undefined
   }
 
   now(): SessionEntry | undefined {

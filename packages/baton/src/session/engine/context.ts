@@ -18,38 +18,51 @@ export async function branchFrom(
     }
 }
 
-/**
- * What the model is shown: the last compaction's summary, what it kept, and everything later. Reads no further back than
- * that.
- */
+/** What the model is shown: the last compaction's summary, what it kept, and everything later. */
 export async function contextFrom(
   pieces: AsyncIterable<Iterable<Met>>,
   leaf: string | undefined,
 ): Promise<SessionMessage[]> {
-  const recent: SessionEntry[] = []
+  const messages: SessionMessage[] = []
+  for await (const some of contextFromEnd(pieces, leaf)) for (const message of some) messages.push(message)
+  return messages.reverse()
+}
+
+/** The same, newest first and some at a time: whoever needs only the end does not read the rest. */
+export async function* contextFromEnd(
+  pieces: AsyncIterable<Iterable<Met>>,
+  leaf: string | undefined,
+): AsyncGenerator<SessionMessage[]> {
   const older: (() => Promise<SessionEntry | undefined>)[] = []
   let compaction: SessionEntry | undefined
   let wanted = leaf
   let found = false
-  walking: for await (const piece of pieces)
+  let ended = false
+  for await (const piece of pieces) {
+    const recent: SessionMessage[] = []
     for (const met of piece) {
       if (wanted !== undefined && met.id !== wanted) continue
       if (compaction) {
         older.push(met.later())
         found = met.id === compaction.firstKeptEntryId
       } else {
-        const entry = met.now()
-        if (!entry) continue
-        if (entry.type === 'compaction') compaction = entry
-        else recent.push(entry)
+        // Where everything is context, nearly every line is a message: the rest of it need not be made.
+        const message = met.message()
+        const entry = message ? undefined : met.now()
+        if (!message && !entry) continue
+        if (message) recent.push(message)
+        else if (entry?.type === 'compaction') compaction = entry
+        else if (entry) recent.push(...messagesOf(entry))
       }
-      if (found || met.parentId === null || (compaction && !hasKept(compaction))) break walking
-      wanted = met.parentId
+      wanted = met.parentId ?? undefined
+      ended = found || met.parentId === null || (compaction !== undefined && !hasKept(compaction))
+      if (ended) break
     }
-  const later = recent.reverse().flatMap(messagesOf)
-  if (!compaction) return later
-  const kept = found ? await wholeOf(older) : []
-  return [summaryOf(compaction), ...kept.flatMap(messagesOf), ...later]
+    yield recent
+    if (ended) break
+  }
+  if (compaction)
+    yield [...(found ? await wholeOf(older) : []).flatMap(messagesOf).reverse(), summaryOf(compaction)]
 }
 
 const hasKept = ({ firstKeptEntryId }: SessionEntry): boolean => typeof firstKeptEntryId === 'string'

@@ -83,7 +83,7 @@ export function textOfMessage(message: SessionMessage): string {
 export const messageOf = ({ type, message }: SessionEntry): SessionMessage | undefined =>
   type === 'message' && isMessage(message) ? message : undefined
 
-const isMessage = (value: unknown): value is SessionMessage =>
+export const isMessage = (value: unknown): value is SessionMessage =>
   isObject(value) && typeof value.role === 'string'
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { entriesFromEnd, type Met } from './backwards.ts'
-import { branchFrom, contextFrom } from './context.ts'
+import { branchFrom, contextFrom, contextFromEnd } from './context.ts'
 import { messageOf, type SessionEntry, type SessionHeader, type SessionMessage } from './entries.ts'
 import {
   existing,
@@ -153,6 +153,11 @@ export class SessionManager {
     return { messages: this.#leaf === null ? [] : await contextFrom(this.#pieces(), this.#leaf) }
   }
 
+  /** The same, newest first and some at a time; what is not asked for is not read. */
+  async *contextFromEnd(): AsyncGenerator<SessionMessage[]> {
+    if (this.#leaf !== null) yield* contextFromEnd(this.#pieces(), this.#leaf)
+  }
+
   async close(): Promise<void> {
     await this.#tail.catch(() => {})
     if (this.#stored.kind === 'file') await this.#stored.file.close()
@@ -165,6 +170,7 @@ export class SessionManager {
       yield stored.entries.toReversed().map(entry => ({
         id: entry.id,
         parentId: entry.parentId,
+        message: () => messageOf(entry),
         now: () => entry,
         later: () => async () => entry,
       }))
