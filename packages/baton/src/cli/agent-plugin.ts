@@ -57,8 +57,11 @@ export async function givePlugin(folder: StateFolder, io: Io): Promise<string> {
   return "Claude Code has Baton's slash commands (plugin baton): /baton:issue-to-impl, /baton:handoff, …"
 }
 
+/** Whether it was Baton who put it in. */
+export const gavePlugin = (folder: StateFolder): boolean => existsSync(noteFile(folder))
+
 export async function takePlugin(folder: StateFolder, io: Io): Promise<string[]> {
-  if (!existsSync(noteFile(folder))) return []
+  if (!gavePlugin(folder)) return []
   const left: string[] = []
   for (const words of REMOVE) if (!(await ran(PROGRAM, words, io))) left.push([PROGRAM, ...words].join(' '))
   rmSync(noteFile(folder), { force: true })

@@ -148,7 +148,9 @@ describe('the guided set-up', () => {
     expect(readFileSync(here.calls, 'utf8')).toMatch(
       /^plugin marketplace add .*\/dist\/plugin\nplugin install baton@batonpass\n$/,
     )
-    expect((await here.run('uninstall', '--yes')).stdout).toContain("Removed Baton's plugin")
+    const gone = (await here.run('uninstall', '--yes')).stdout
+    expect(gone).toContain("Baton's plugin in Claude Code, with its slash commands")
+    expect(gone).toContain("Removed Baton's plugin")
     expect(readFileSync(here.calls, 'utf8')).toMatch(
       /plugin uninstall baton@batonpass\nplugin marketplace remove batonpass\n$/,
     )

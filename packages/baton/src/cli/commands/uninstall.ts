@@ -4,7 +4,7 @@ import { SessionList } from '@batonpass/contract/api'
 import { ClaimList } from '@batonpass/contract/claim'
 import { batonHome } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { takePlugin } from '../agent-plugin.ts'
+import { gavePlugin, takePlugin } from '../agent-plugin.ts'
 import { takeTools } from '../agent-tools.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
@@ -26,7 +26,9 @@ export const uninstall: Handler = async (given, io) => {
   const quietly = flag(given, 'json') ? { ...io, stdout: { write: () => true } } : io
   const held = await heldBy(io, !isDry)
   const removesData = existsSync(dir) && !flag(given, 'keep-data')
-  if (removesData) for (const line of planOf(held, dir)) quietly.stdout.write(`${printable(line)}\n`)
+  if (removesData)
+    for (const line of planOf(held, dir, gavePlugin(folderOf(io))))
+      quietly.stdout.write(`${printable(line)}\n`)
   if (isDry) return await removeHooks(given, io, held.projects)
 
   let isSure = flag(given, 'yes')
@@ -95,10 +97,11 @@ async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
   }
 }
 
-function planOf({ snapshots, claims, running }: Held, dir: string): string[] {
+function planOf({ snapshots, claims, running }: Held, dir: string, plugin: boolean): string[] {
   return [
     'This goes, beside the hooks:',
     `  ${dir}: journal, token, launcher, what was trusted`,
+    ...(plugin ? ["  Baton's plugin in Claude Code, with its slash commands"] : []),
     ...snapshots.map(({ project, count }) => `  ${count} undo snapshots of ${project}`),
     ...claims.map(({ issue, repository }) => `  the claim on issue #${issue} of ${repository}`),
     ...(running > 0 ? [`  the watch over sessions that have not ended (${running}); hosted ones end`] : []),
