@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { claudeTerminal } from '../../src/adapters/agents/claude-code/terminal.ts'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { codex } from '../world/agents/codex.ts'
@@ -91,11 +92,18 @@ describe('a handoff from one agent to another', () => {
     await terminal.type('are you still there')
     await terminal.waitForScreen(/are you still there/)
     await terminal.press('Enter')
-    await terminal.waitForScreen(/Here I am\./, { timeout: 30_000 })
+    // In a turn Ctrl-C would stop that, and its last word shows before it has ended.
+    await terminal.waitForScreen(
+      screen => /Here I am\./.test(screen) && claudeTerminal.read(screen).state === 'waiting',
+      { what: 'the answer, and the end of its turn', timeout: 30_000 },
+    )
     // Ctrl-C goes to the agent, not to Baton around it: the first one only warns.
     await terminal.press('C-c')
     await terminal.waitForScreen(/again to exit/i)
-    await terminal.press('C-c')
+    expect(await terminal.hasExited()).toBe(false)
+    // The warning stands for less than a second: whoever is slower is only warned again. So both at once.
+    await terminal.waitForScreen(screen => !/again to exit/i.test(screen), { what: 'the warning to go' })
+    await terminal.press('C-c', 'C-c')
     expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
     expect(await baton.must('handoffs')).toContain('received by claude-code')
     model.assertClean()
