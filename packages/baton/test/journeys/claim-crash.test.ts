@@ -67,7 +67,12 @@ test('kill -9 after an outside call: one pull request, one comment, one closing,
     board.add(issue, { status: 'Todo' })
     calls = 0
     let died = false
-    const kill = () => {
+    let looked = false
+    const kill = (call?: { operation: string | undefined }) => {
+      // Looks in a row are one: how many there are depends on how fast the machine is.
+      const looks = call?.operation === 'BatonPullRequest'
+      if (looks && looked) return
+      looked = looks
       calls++
       const pid = calls === killAt ? pidOf(w) : undefined
       if (pid === undefined) return
@@ -75,7 +80,7 @@ test('kill -9 after an outside call: one pull request, one comment, one closing,
       process.kill(pid, 'SIGKILL')
     }
     github.on('after', () => true, kill)
-    github.onPush('after', kill)
+    github.onPush('after', () => kill())
     const before = github.calls.length
     const pull = await drive(w, issue)
     github.heal()
@@ -99,13 +104,12 @@ test('kill -9 after an outside call: one pull request, one comment, one closing,
     expect(await github.repository.git.git('for-each-ref', 'refs/baton'), `killed at ${killAt}`).toBe('')
     return died
   }
-  await life(0)
-  const all = calls
-  expect(all).toBeGreaterThan(12)
-  // After each of them with BATON_LONG=1, in about three minutes; every run of CI takes each third.
-  const points = Array.from({ length: all }, (_, n) => n + 1).filter(
-    n => process.env.BATON_LONG || n % 3 === 1,
-  )
-  for (const n of points) expect(await life(n), `killed at ${n}`).toBe(true)
+  // After each of them with BATON_LONG=1, in about three minutes; every run of CI takes each third. The last life is one
+  // that has fewer calls, and is not cut.
+  const step = process.env.BATON_LONG ? 1 : 3
+  let n = 1
+  while (await life(n)) n += step
+  expect(calls).toBeGreaterThan(12)
+  expect(calls).toBeLessThan(n)
   github.assertClean()
 })
