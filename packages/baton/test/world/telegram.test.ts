@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CHAT, startTelegram, type Telegram } from './telegram.ts'
+import { until } from './wait.ts'
 
 async function call(telegram: Telegram, method: string, payload: object, token = telegram.token) {
   const response = await fetch(`${telegram.url}/bot${token}/${method}`, {
@@ -56,6 +57,7 @@ describe('the fake Bot API', () => {
     expect(await poll({})).toMatchObject({ result: [update] })
     expect(await poll({ offset: update.update_id })).toMatchObject({ result: [update] })
     const held = poll({ offset: update.update_id + 1, timeout: 50 })
+    await until(() => telegram.polls() === 3, { what: 'the poll to be held' })
     await telegram.otherPoller()
     expect(await held).toMatchObject({ ok: false, description: expect.stringContaining('Conflict') })
     const next = poll({ offset: update.update_id + 1, timeout: 50 })

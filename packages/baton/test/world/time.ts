@@ -10,6 +10,8 @@ export interface FakeTime {
   /** Moves the wall clock without ringing anything, as a machine does that slept. */
   jump(ms: number): void
   waiting(): number
+  /** Whether something is to ring in exactly so many milliseconds. */
+  ringsIn(ms: number): boolean
 }
 
 export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
@@ -43,6 +45,7 @@ export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
       jumped += ms
     },
     waiting: () => pending.size,
+    ringsIn: ms => [...pending.values()].some(({ at }) => at === now + ms),
   }
 }
 

@@ -254,6 +254,8 @@ describe('when things go wrong', () => {
     const asks = await t.begin()
     const waiting = asks.ask(sampleQuestion('make'), MINUTE)
     await until(() => t.telegram.calls.some(call => call.answer?.status === 429), { what: 'the 429' })
+    // It is on its way still: time that passes before it is heard would not count.
+    await until(() => t.world.time.ringsIn(7000), { what: 'the wait' })
     await t.world.time.advance(6_999)
     expect(t.telegram.messages()).toEqual([])
     await t.world.time.advance(1)
