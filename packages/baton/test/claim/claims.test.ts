@@ -284,7 +284,7 @@ describe('trouble on the way', () => {
   test.each(['server-error', 'drop', 'hang', 'garbled', 'secondary-limit', 'primary-limit', 'lost'] as const)(
     'when opening fails by %s it is tried again later, and there is one pull request',
     async fault => {
-      await using w = await world()
+      await using w = await world(fault === 'hang' ? { patienceMs: 2000 } : {})
       const issue = await issueNamed(`Fails by ${fault}`)
       await w.claim(issue)
       await w.ready(issue)

@@ -23,7 +23,15 @@ import { plainGit, scratch } from '../world/scratch.ts'
 const run = promisify(execFile)
 
 /** Claims with real git, a real forge adapter and files, in one process; time and answers are the test's. */
-export async function claimsWorld(options: { github?: FakeGitHub; settings?: object; name?: string } = {}) {
+export async function claimsWorld(
+  options: {
+    github?: FakeGitHub
+    settings?: object
+    name?: string
+    /** How long an answer of GitHub is waited for, where none is to come. */
+    patienceMs?: number
+  } = {},
+) {
   const folder = scratch('bc-')
   const github = options.github ?? (await fakeGitHub())
   const project = join(folder.path, 'project')
@@ -58,7 +66,7 @@ export async function claimsWorld(options: { github?: FakeGitHub; settings?: obj
       apiUrl: github.apiUrl,
       retryPause: 0,
       paced: false,
-      timeout: 2000,
+      ...(options.patienceMs === undefined ? {} : { timeout: options.patienceMs }),
     })
   const leases = gitLeases({ clock })
   const ports: ClaimPorts = {
