@@ -56,6 +56,8 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
   const pressUntil = (key: string, done: (screen: string) => boolean, what: string) =>
     until(
       async () => {
+        // What is drawn late was done all the same: once more, the key would mean something else.
+        if (done(await terminal.screen())) return true
         await terminal.press(key)
         return terminal.waitForScreen(done, { timeout: 700, what }).then(() => true)
       },

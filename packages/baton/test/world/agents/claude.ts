@@ -128,6 +128,8 @@ const quietEnvironment = (url: string, key: string) => ({
   DISABLE_ERROR_REPORTING: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   IS_SANDBOX: '1',
+  // Of itself it lets go of a SessionEnd hook after a second and a half, which a busy machine may need to begin it.
+  CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '30000',
 })
 
 /** Claude Code among the agents that one scenario runs against. */
