@@ -57,7 +57,14 @@ describe('in real VS Code', () => {
   test('PAW: Get Work Status lists work items by recency and says what `baton status` says', async () => {
     const { window, baton, home } = world
     await window.run('PAW: Get Work Status')
-    const rows = await window.rows()
+    // Until then the palette's own rows may stand there.
+    const rows = await until(
+      async () => {
+        const rows = await window.rows()
+        return rows.some(row => row.startsWith('Payment Page')) && rows
+      },
+      { what: 'the work items', evidence: async () => (await window.rows()).join('\n') },
+    )
     await window.picture('work-status-picker')
     expect(rows.map(row => row.split(',')[0])).toEqual([
       expect.stringContaining('Auto-detect from context'),
@@ -71,7 +78,10 @@ describe('in real VS Code', () => {
     })
     const { stdout } = await baton.run(['work', 'show', 'auth-system'], { cwd: home.project })
     // Wrapped to the window, and else the same.
-    expect(squeezed(await window.editorText())).toBe(squeezed(stdout))
+    await until(async () => squeezed(await window.editorText()) === squeezed(stdout), {
+      what: 'the whole of it',
+      evidence: async () => `${await window.editorText()}\n---\n${stdout}`,
+    })
     // The Status agent waits with the Work ID; without a model nothing is sent for the person.
     await chatHolds('PAW-X Status', 'Work ID: auth-system')
     await window.picture('work-status')
@@ -181,7 +191,10 @@ describe('in real VS Code', () => {
     const running = runClaude({ home, model, prompt: 'what time is it' })
     const toast = window.notification('date +asked-%Y')
     await toast.waitFor({ timeout: 60_000 })
-    expect(await window.statusBar()).toMatch(/Baton.*1/)
+    await until(async () => /Baton.*1/.test(await window.statusBar()), {
+      what: 'the question in the status bar',
+      evidence: () => window.statusBar(),
+    })
     await window.picture('ask-notification')
     await toast.getByText('Allow once', { exact: true }).click()
     expect((await running).isError).toBe(false)
@@ -240,7 +253,10 @@ describe('in real VS Code', () => {
       what: 'the context in the status bar',
       evidence: () => window.statusBar(),
     })
-    expect(await window.statusLabel()).toContain('Fullest context: claude-code, 62 %')
+    await until(async () => (await window.statusLabel()).includes('Fullest context: claude-code, 62 %'), {
+      what: 'whose context that is',
+      evidence: () => window.statusLabel(),
+    })
     await until(async () => (await window.view('Sessions')).join().includes('claude-code in project, 62 %'), {
       what: 'the session in the view',
       evidence: async () => (await window.view('Sessions')).join('\n'),

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../../../../packages/baton/test/world/wait.ts'
@@ -34,8 +33,8 @@ export async function codeServer({
   const data = join(home, 'vscode')
   mkdirSync(join(data, 'User'), { recursive: true })
   writeFileSync(join(data, 'User', 'settings.json'), JSON.stringify({ ...QUIET, ...settings }))
-  const port = await freePort()
-  writeFileSync(join(data, 'config.yaml'), `bind-addr: 127.0.0.1:${port}\nauth: none\ncert: false\n`)
+  // Any free port, taken when it starts: one that is looked for first may be somebody else's by then.
+  writeFileSync(join(data, 'config.yaml'), 'bind-addr: 127.0.0.1:0\nauth: none\ncert: false\n')
   const places = [
     ...['--config', join(data, 'config.yaml'), '--user-data-dir', data],
     ...['--extensions-dir', join(data, 'extensions')],
@@ -64,7 +63,12 @@ export async function codeServer({
   })
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => said.push(String(chunk)))
   const log = () => said.join('').slice(-20_000)
-  const address = `http://127.0.0.1:${port}`
+  const address = await until(() => /server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(log())?.[1], {
+    what: 'code-server to say where it is',
+    timeout: 60_000,
+    every: 100,
+    evidence: log,
+  })
   await until(async () => (await fetch(`${address}/healthz`)).ok, {
     what: 'code-server to answer',
     timeout: 60_000,
@@ -125,15 +129,4 @@ function descendants(pid: number): number[] {
   } catch {
     return [pid]
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
