@@ -56,6 +56,8 @@ export async function benchDaemon() {
     env,
     launcher,
     health,
+    /** curl by itself, which asks for nothing but its own word. */
+    plainCurl: ['curl', '-q', '-s', '--unix-socket', folder.socket, '-d', '{}', 'http://baton/hook/selftest'],
     payload: (kind: 'before' | 'after') => join(home, `${kind}-%d.json`),
     /** One deciding call over a connection that stays open: what the daemon itself costs. */
     decide: (body: string) =>

@@ -21,9 +21,8 @@ state='@@HOME@@'
 state=${BATON_HOME:-${AGENTIZE_HOME:-$state}}
 case $state in /*) ;; *) state=${HOME-}/$state ;; esac
 cwd=${PWD-}
-# A command substitution eats line breaks at the end, so a letter stands behind them.
-body=$(cat; printf x)
-body=${body%x}
+# Line breaks at its end are lost here, and mean nothing in JSON.
+body=$(cat)
 { read -r request </proc/sys/kernel/random/uuid; } 2>/dev/null || request=$$-$(date +%s)
 # The second one: a Node client whose launcher was ended goes, too.
 export BATON_REQUEST="$request" BATON_LAUNCHER=$$
@@ -68,14 +67,23 @@ if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 
     *[[:cntrl:]]*) where=$(plain "$where") map=$(plain "$map") home=$(plain "$home") ;;
   esac
   # -q: a person's own curl settings change nothing here. -N: when this shell is ended, curl notices and goes, too.
-  reply=$(printf '%s' "$body" | "$CURL" -q -s -i -N -g --noproxy '*' --connect-timeout 3 --max-time "$limit" \
+  set -- -q -s -i -N -g --noproxy '*' --connect-timeout 3 --max-time "$limit" \
     --speed-limit 1 --speed-time 1 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
     -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: ${CLAUDE_PID:-$PPID}" \
     -H "Baton-Pane: ${TMUX_PANE:+$TMUX_PANE ${TMUX%%,*}}" -H "Baton-Marker: ${BATON_MARKER-}" \
     -H "Baton-Attended: ${CLAUDE_CODE_SESSION_ATTENDED-}" \
     -H "Baton-Home: $home" -H "Baton-Path-Map: $map" \
-    --data-binary @- -w x "http://baton/hook/$agent" 2>/dev/null)
+    --data-binary @- -w x "http://baton/hook/$agent"
+  # A small shell writes a short text into a pipe by itself, which saves two processes; others make a file of it.
+  if [ -z "${BASH_VERSION-}${KSH_VERSION-}${ZSH_VERSION-}" ] && [ ${#body} -le 4000 ]; then
+    reply=$("$CURL" "$@" 2>/dev/null <<BODY
+$body
+BODY
+)
+  else
+    reply=$(printf '%s' "$body" | "$CURL" "$@" 2>/dev/null)
+  fi
   ended=$?
   case $ended:$reply in
     0:'HTTP/1.'[01]' 200 '*[Bb]aton-[Pp]rotocol:*"}${newline}x")
