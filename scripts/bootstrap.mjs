@@ -40,7 +40,9 @@ const commands = {
   },
   agents: () => {
     build()
-    run(node, ['packages/baton/test/agents/table.ts', ...rest])
+    // Not as plain words: Baton takes a program beside an agent's name for that agent, and lets it answer nothing.
+    const words = rest.map(word => (word.startsWith('-') ? word : `--agent=${word}`))
+    run(node, ['packages/baton/test/agents/table.ts', ...words])
   },
   'test-vscode': () => {
     build()

@@ -21,7 +21,7 @@ const CROSSING = 'A handoff from each (row) to each other (column):'
 const SEEN = /<!-- seen -->([\s\S]*)<!-- \/seen -->/
 
 const write = process.argv.includes('--write')
-const named = process.argv.slice(2).filter(word => !word.startsWith('--'))
+const named = process.argv.flatMap(word => /^--agent=(.+)$/.exec(word)?.[1] ?? [])
 const chosen = named.length > 0 ? ALL.filter(({ name }) => named.includes(name)) : ALL
 
 const seen = new Map<RealAgent, Record<Behaviour, Outcome>>()
