@@ -19,6 +19,7 @@ export function bringing(
   if (program === 'git') {
     const [sub = ''] = path
     if (kind !== 'write' || NAMES_ALL.test(sub)) return undefined
+    if (sub === 'config') return words.some(word => RUNS.test(word.value ?? 'alias.')) ? [sub] : undefined
     const at = words.findIndex(word => word.value === sub)
     const rest = words.slice(at + 1).flatMap(({ value }) => (value === undefined ? [] : [value]))
     const [folder, another] = folders
@@ -33,12 +34,15 @@ export function bringing(
 
 /** Whether it may write files of the worktree that nobody has seen yet. */
 export const bringsUnseen = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
-  program === 'git' && kind === 'write' && sub !== 'commit' && !NAMES_ALL.test(sub)
+  program === 'git' && kind === 'write' && !/^(commit|config)$/.test(sub) && !NAMES_ALL.test(sub)
 
 const UNKNOWN = 'unknown'
 const TAKES_PATHS = /^(rm|clean|apply)$/
 /** What they touch stands in their words, or is no file of the worktree. */
 const NAMES_ALL =
-  /^(add|stage|mv|branch|tag|config|remote|notes|fetch|init|gc|prune|repack|maintenance|pack-.*|multi-pack-index|commit-graph|bisect|bundle|hash-object|rerere|write-tree|commit-tree|update-ref|symbolic-ref)$/
+  /^(add|stage|mv|branch|tag|remote|notes|fetch|init|gc|prune|repack|maintenance|pack-.*|multi-pack-index|commit-graph|bisect|bundle|hash-object|rerere|write-tree|commit-tree|update-ref|symbolic-ref)$/
+/** Settings that name programs for git to run, or further settings. */
+const RUNS =
+  /^(?:alias|filter|include|includeif|pager|interactive|sendemail|credential|protocol|browser|man|merge|mergetool|difftool|gpg|remote|url|uploadpack|submodule|trailer)\.|^(?:core\.(?:hookspath|fsmonitor|editor|pager|sshcommand|askpass|gitproxy|attributesfile|worktree|alternaterefscommand)|sequence\.editor|diff\.(?:external|.*\.(?:textconv|command)))$/i
 const UNPACKS = /^(g?tar|bsdtar|unzip|7z[arsz]{0,2}|cpio|unrar|patch|gpatch)$/
 const POURS = /^(g?cp|rsync|g?mv|g?install)$/

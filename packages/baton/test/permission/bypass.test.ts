@@ -282,6 +282,36 @@ describe('harmless uses of the same shapes are allowed', () => {
   })
 })
 
+describe('what can be undone runs no program that one of its flags names', () => {
+  test.each([
+    "split --filter='sh x' f",
+    "split -n 2 --filter 'sh x' f",
+    'split --filt=./x f',
+    'zip -T -TT ./x a.zip f',
+    'zip --unzip-command ./x -T a.zip f',
+    'install -s --strip-program=./x a b',
+    'install --strip-prog=./x -s a b',
+    'nm --plugin ./x.so a',
+    'objdump --plugin=./x.so a',
+  ])('%s', command => {
+    expect(check(command)).toMatchObject({ decision: 'undecided', reversible: false })
+  })
+})
+
+test('a setting of git that names a program is no question for a model', () => {
+  for (const key of [
+    'core.hooksPath',
+    'alias.st',
+    'filter.x.clean',
+    'include.path',
+    'diff.x.textconv',
+    'core.sshCommand',
+  ])
+    expect(check(`git config ${key} ./x`).effects.brings).toEqual([['config']])
+  expect(check('git config "$KEY" ./x').effects.brings).toEqual([['config']])
+  expect(check('git config user.name me').effects.brings).toBeUndefined()
+})
+
 describe('hooks of agents cannot be changed through git by their name', () => {
   test.each([
     'git mv a.json .claude/settings.json',
@@ -303,6 +333,15 @@ describe('hooks of agents cannot be changed through git by their name', () => {
     'git submodule add https://example.com/x .claude/plugins',
     'git checkout-index -a --prefix=.claude/',
     'git mv x .Claude/settings.json',
+    "csplit -f .claude/settings -b '%.0d.json' x 1",
+    'split x .claude/settings',
+    'gunzip .claude/settings.json.gz',
+    'xz -dk .claude/settings.local.json.xz',
+    'cd .claude && gunzip -N x.gz',
+    'cd .codex && zstd -d hooks.json.zst',
+    'echo x > .opencode/tool/x.ts',
+    'cp x opencode.json',
+    'cp -r x .gemini/extensions/',
     'cp x .CLAUDE/Settings.json',
     'cat ~/.Baton/token',
   ])('%s', command => {

@@ -75,6 +75,11 @@ export function judgePaths(
       if (!/^g?mkdir$/.test(assessment.program)) {
         const change = assessment.deletes ? 'removed' : 'written'
         found.closed ??= guardedFolder(path, change, guarded) ?? guardedFolder(real, change, guarded)
+        // Their word is only how the names begin; or the file itself says what it is called.
+        if (
+          /^g?(c?split|zip|unzip|un(?:xz|lzma|zstd|lz4)|bunzip2|gunzip|uncompress)$/.test(assessment.program)
+        )
+          found.closed ??= guardedFolder(posix.dirname(real), change, guarded)
       }
       if (!assessment.deletes)
         found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)

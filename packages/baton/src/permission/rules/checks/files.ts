@@ -62,7 +62,13 @@ function startsAny(flag: string, names: readonly string[]): boolean {
   return flag.length > 3 && names.some(name => name.startsWith(flag))
 }
 
+/** What a compressed file is called when it is not any more. */
+const PACKED = /\.(gz|tgz|z|Z|bz2|tbz2?|xz|txz|lzma|tlz|zst|tzst|lz4|br)$/
+
 const compressor: Check = use => {
+  for (const word of use.parsed.positionals)
+    if (word.value !== undefined && PACKED.test(word.value))
+      use.result.writes.push(literalWord(word.value.replace(PACKED, '')))
   if (
     has(
       use,

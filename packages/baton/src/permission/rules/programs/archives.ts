@@ -11,7 +11,12 @@ export const ARCHIVES: ProgramTable = {
     check: 'unzip',
   },
   'zipinfo lsar': { kind: 'read', any: true, args: ['read', 'text'] },
-  zip: { kind: 'write', any: true, args: ['write', 'read'] },
+  zip: {
+    kind: 'write',
+    any: true,
+    args: ['write', 'read'],
+    flags: '-TT=!exec --unzip-command=!exec -O|--output-file=:write -b|--temp-path=:write',
+  },
   '7z 7za 7zr 7zz 7zzs': {
     bare: 'read',
     sub: {

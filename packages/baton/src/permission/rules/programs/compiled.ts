@@ -66,7 +66,13 @@ export const COMPILED: ProgramTable = {
   },
   'java javac kotlinc scala': { kind: 'build', any: true, check: 'version-only' },
   javap: { kind: 'read', any: true },
-  'nm objdump readelf size otool dwarfdump c++filt addr2line': { kind: 'read', any: true, args: 'read' },
+  // A plugin is code that is loaded.
+  'nm objdump readelf size otool dwarfdump c++filt addr2line': {
+    kind: 'read',
+    any: true,
+    args: 'read',
+    flags: '--plugin=!exec',
+  },
   'shellcheck hadolint yamllint markdownlint actionlint jsonlint typos codespell cspell vale': {
     kind: 'read',
     any: true,

@@ -82,7 +82,19 @@ export const COREUTILS: ProgramTable = {
     flags:
       '-e|--echo -i|--input-range= -n|--head-count= -o|--output=:write --random-source=:read -r|--repeat -z|--zero-terminated',
   },
-  'split csplit': { kind: 'write', any: true, args: ['read', 'write'] },
+  'split gsplit': {
+    kind: 'write',
+    any: true,
+    args: ['read', 'write'],
+    flags:
+      '--filter=!exec -a|--suffix-length= --additional-suffix= -b|--bytes= -C|--line-bytes= -l|--lines= -n|--number= -t|--separator=',
+  },
+  'csplit gcsplit': {
+    kind: 'write',
+    any: true,
+    args: ['read', 'text'],
+    flags: '-f|--prefix=:write -b|--suffix-format= -n|--digits=',
+  },
   'tr seq gseq basename dirname expr factor yes sleep usleep nproc tty logname whoami id groups users who w uptime uname printenv hostid tsort numfmt getconf locale cal ncal bc figlet fortune banner toilet jot':
     { kind: 'read', any: true },
   history: { kind: 'read', max: 1, check: 'plain-args' },
@@ -312,7 +324,13 @@ export const COREUTILS: ProgramTable = {
     args: 'write',
     flags: '-s|--size= -c|--no-create -r|--reference= -o|--io-blocks',
   },
-  'install ginstall': { kind: 'write', any: true, args: 'copy' },
+  'install ginstall': {
+    kind: 'write',
+    any: true,
+    args: 'copy',
+    flags:
+      '--strip-program=!exec -m|--mode= -o|--owner= -g|--group= -S|--suffix= -t|--target-directory=:write',
+  },
   'dd gdd': { kind: 'write', any: true, check: 'dd' },
   'shred wipe srm': { kind: 'destroy', any: true, args: 'write', deletes: true },
   'mkfs mkfs.ext4 mkfs.xfs mkfs.vfat mkswap wipefs fdisk sfdisk parted gdisk sgdisk': {
