@@ -74,7 +74,9 @@ export const Status = Core.extend({
     })),
   ),
   // A team, or somebody we may not see, has no login here.
-  reviewRequests: nodes(z.object({ requestedReviewer: z.object({ login: z.string().nullish() }).nullish() })),
+  reviewRequests: nodes(
+    z.object({ requestedReviewer: z.object({ login: z.string().nullish() }).nullish() }),
+  ).nullish(),
   reviewThreads: nodes(
     z.object({
       isResolved: z.boolean(),

@@ -114,7 +114,10 @@ export function pullRequests(
     // A thousand checks are enough; what lies beyond them must not pass unseen.
     for (let page = 0; page < 10; page++) {
       const variables = { owner, repo, number, after: after ?? null }
-      const answer = await connection.query(statusDocument, variables, StatusAnswer)
+      // Who was asked may be a team that the token may not see.
+      const answer = await connection.query(statusDocument, variables, StatusAnswer, path =>
+        path.includes('reviewRequests'),
+      )
       const pull = answer.repository?.pullRequest
       if (!pull) throw new ForgeError('not-found', `There is no pull request #${number} in ${owner}/${repo}`)
       first ??= pull
@@ -147,7 +150,9 @@ export function pullRequests(
           state: judgements[state] ?? 'commented',
           commit: commit?.oid,
         })),
-      requested: first.reviewRequests.flatMap(({ requestedReviewer }) => requestedReviewer?.login ?? []),
+      requested: (first.reviewRequests ?? []).flatMap(
+        ({ requestedReviewer }) => requestedReviewer?.login ?? [],
+      ),
       threads: first.reviewThreads
         .filter(thread => !thread.isResolved)
         .map(({ path, line, isOutdated, comments }) => ({
