@@ -8,9 +8,11 @@ export interface Conversation {
   state: ConversationView['state'] | 'looking'
   items: readonly ConversationItem[]
   plan: ConversationView['plan']
+  /** Whoever holds it elsewhere takes words from here. */
+  hears: boolean
 }
 
-const NOTHING: Conversation = { state: 'looking', items: [], plan: [] }
+const NOTHING: Conversation = { state: 'looking', items: [], plan: [], hears: false }
 
 /** What is said in a session that Baton hosts, as it is said. */
 export function useConversation(session: string): Conversation {
@@ -53,8 +55,11 @@ async function followConversation(session: string, over: AbortSignal, tell: (cha
   }
 }
 
-function merged(old: readonly ConversationItem[], { state, items, plan }: ConversationView): Conversation {
+function merged(
+  old: readonly ConversationItem[],
+  { state, items, plan, hears = false }: ConversationView,
+): Conversation {
   const all = new Map(old.map(item => [item.nth, item]))
   for (const item of items) all.set(item.nth, item)
-  return { state, items: [...all.values()].sort((a, b) => a.nth - b.nth), plan }
+  return { state, items: [...all.values()].sort((a, b) => a.nth - b.nth), plan, hears }
 }

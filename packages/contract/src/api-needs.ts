@@ -18,6 +18,8 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['GET', '/api/page/events', 'person'],
   ['GET', '/api/editor/events', 'person'],
 
+  // An agent that followed it would hear, or seem to take, what a person says to another.
+  ['GET', '/api/hosted/words', 'no-agent'],
   ['POST', '/api/stop', 'no-agent'],
   ['DELETE', '/api/sessions/:id/journal', 'no-agent'],
   ['POST', '/api/spawns', 'no-agent'],

@@ -39,5 +39,7 @@ export const ConversationView = z.object({
   items: z.array(ConversationItem),
   /** What the agent means to do, as it said last. */
   plan: z.array(z.object({ text: z.string(), done: z.boolean() })),
+  /** A program that holds the conversation elsewhere takes a person's words from here. */
+  hears: z.boolean().optional(),
 })
 export type ConversationView = z.infer<typeof ConversationView>

@@ -24,13 +24,14 @@ export function Chat({ session }: { session: Session }) {
   const open = asks.open.filter(({ ask }) => ask.facts.session === session.id)
   const asked = new Set(open.map(({ subject }) => subject))
   const items = joined(data ? toldBy(data.entries) : [], live).map(item => asking(item, asked))
+  const canSay = isHosted(session) || live.hears
   if (!data || live.state === 'looking') return <p class="dim">Looking …</p>
   return (
     <div class="chat">
       {live.plan.length > 0 ? <Plan steps={live.plan} /> : null}
       {items.length === 0 ? (
         <Empty title="Nothing was said yet">
-          {isHosted(session) ? 'Say something below.' : 'Prompts and replies appear here.'}
+          {canSay ? 'Say something below.' : 'Prompts and replies appear here.'}
         </Empty>
       ) : (
         <Said items={items} agent={AGENTS[session.agent]} state={open.length > 0 ? 'dialog' : live.state} />
@@ -50,10 +51,11 @@ export function Chat({ session }: { session: Session }) {
       ))}
       {!isHosted(session) && (live.state === 'waiting' || live.state === 'working') ? (
         <p class="dim">
-          This conversation is held in a terminal (<code>baton chat</code>): answer it there.
+          This conversation is held in a terminal (<code>baton chat</code>):{' '}
+          {live.hears ? 'what you say here is said there, too.' : 'answer it there.'}
         </p>
       ) : null}
-      {isHosted(session) && !session.endedAt && live.state !== 'dead' ? (
+      {canSay && !session.endedAt && live.state !== 'dead' ? (
         <Say session={session} working={live.state === 'working' || live.state === 'dialog'} />
       ) : null}
     </div>

@@ -1,33 +1,20 @@
 import type { ScreenView } from '@batonpass/contract/dashboard'
 import type { Session } from '@batonpass/contract/session'
-import { useEffect, useState } from 'preact/hooks'
-import { get } from '../api.ts'
+import { useResource } from '../resource.ts'
 import { Say } from './say.tsx'
 import { Scroller } from './scroller.tsx'
 import { Empty } from './tag.tsx'
 
 const LOOK_MS = 1200
 
-/** What the session's terminal shows, looked at while this is open. */
+/** What the session's terminal shows: looked at while this is open, and at once when the session did something. */
 export function Terminal({ session }: { session: Session }) {
-  const [screen, setScreen] = useState<ScreenView>()
-  useEffect(() => {
-    let timer = 0
-    let gone = false
-    const look = async () => {
-      if (!document.hidden) {
-        const seen = await get<ScreenView>(`/api/page/sessions/${session.id}/screen`).catch(() => undefined)
-        if (gone) return
-        if (seen) setScreen(seen)
-      }
-      timer = setTimeout(() => void look(), LOOK_MS)
-    }
-    void look()
-    return () => {
-      gone = true
-      clearTimeout(timer)
-    }
-  }, [session.id])
+  const path = `/api/page/sessions/${session.id}/screen`
+  const { data: screen, reload } = useResource<ScreenView>(
+    path,
+    entry => entry.session === session.id,
+    LOOK_MS,
+  )
   if (!screen) return <p class="dim">Looking …</p>
   if (screen.state === 'none' || screen.state === 'gone')
     return (
@@ -38,7 +25,7 @@ export function Terminal({ session }: { session: Session }) {
             : 'This session is in no terminal that Baton can see'
         }
       >
-        Sessions in tmux are shown here live, and can be talked to.
+        Sessions in tmux are shown here live, and can be talked to: <code>baton run</code> starts one.
       </Empty>
     )
   return (
@@ -46,7 +33,11 @@ export function Terminal({ session }: { session: Session }) {
       <Scroller look="text terminal" label={`Terminal, ${screen.state}`}>
         {screen.lines.join('\n')}
       </Scroller>
-      <Say session={session} working={screen.state === 'working' || screen.state === 'dialog'} />
+      <Say
+        session={session}
+        working={screen.state === 'working' || screen.state === 'dialog'}
+        onSaid={reload}
+      />
     </>
   )
 }

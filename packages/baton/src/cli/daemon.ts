@@ -107,29 +107,34 @@ export async function followDaemon(
   signal: AbortSignal,
   onEvent: (data: string) => void,
 ): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const req = request({
-      socketPath: shortSocketPath(folder.socket),
-      path,
-      headers: { host: 'baton' },
-      signal,
-    })
-    req.on('error', cause => (signal.aborted ? resolve() : reject(absent(cause))))
-    req.on('response', response => {
-      response.setEncoding('utf8')
-      let rest = ''
-      response.on('data', (chunk: string) => {
-        const blocks = (rest + chunk).split('\n\n')
-        rest = blocks.pop() ?? ''
-        for (const block of blocks) {
-          const data = block.split('\n').flatMap(line => (line.startsWith('data: ') ? line.slice(6) : []))
-          if (data.length > 0) onEvent(data.join('\n'))
-        }
+  if (apiNeed('GET', path) === 'nothing' || !existsSync(folder.dir)) return stream({})
+  return withProof(folder.dir, stream)
+
+  async function stream(proof: Record<string, string>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const req = request({
+        socketPath: shortSocketPath(folder.socket),
+        path,
+        headers: { host: 'baton', ...proof },
+        signal,
       })
-      response.once('close', resolve)
+      req.on('error', cause => (signal.aborted ? resolve() : reject(absent(cause))))
+      req.on('response', response => {
+        response.setEncoding('utf8')
+        let rest = ''
+        response.on('data', (chunk: string) => {
+          const blocks = (rest + chunk).split('\n\n')
+          rest = blocks.pop() ?? ''
+          for (const block of blocks) {
+            const data = block.split('\n').flatMap(line => (line.startsWith('data: ') ? line.slice(6) : []))
+            if (data.length > 0) onEvent(data.join('\n'))
+          }
+        })
+        response.once('close', resolve)
+      })
+      req.end()
     })
-    req.end()
-  })
+  }
 }
 
 function send(

@@ -54,11 +54,15 @@ export function composeConversations({ store, redactor, driverAt, talks }: Conve
     },
     async say(id, text) {
       const session = await the(id)
+      // First where it is hosted: the terminal that is known of it may be the one that its host runs in.
+      const heard = talks.of(session.id)?.say({ kind: 'say', text }) ?? 'deaf'
+      if (heard !== 'deaf') return heard
       const place = placeOf(session)
       return place ? await place.driver.type(place.pane, text, session.agent) : 'gone'
     },
     async interrupt(id) {
       const session = await the(id)
+      if (talks.of(session.id)?.say({ kind: 'stop' }) === 'taken') return 'interrupted'
       const place = placeOf(session)
       return place ? await place.driver.interrupt(place.pane, session.agent) : 'gone'
     },

@@ -1,14 +1,22 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { AgentEvent } from '@batonpass/contract/event'
-import { HostedCall, HostedOwnTurn, HostedTalk } from '@batonpass/contract/hosted'
+import {
+  HostedCall,
+  HostedOwnTurn,
+  HostedSession,
+  HostedTalk,
+  type HostedWord,
+} from '@batonpass/contract/hosted'
 import { EventId } from '@batonpass/contract/ids'
 import { MAX_PAYLOAD_BYTES } from '@batonpass/contract/protocol'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { streamSSE } from 'hono/streaming'
 import type { Intake } from '../engine/intake.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
 import type { HostedTalks } from '../session/hosted-talks.ts'
 import { sessionId } from '../session/id.ts'
+import { listening } from './listening.ts'
 
 /**
  * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller
@@ -16,7 +24,8 @@ import { sessionId } from '../session/id.ts'
  */
 export function hostedRoutes(
   intake: Pick<Intake, 'tell' | 'ownTurn'>,
-  talks: Pick<HostedTalks, 'tell'>,
+  talks: Pick<HostedTalks, 'tell' | 'hear'>,
+  beatMs = BEAT_MS,
 ): Hono {
   const api = new Hono()
   api.post('/api/hosted', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
@@ -46,10 +55,30 @@ export function hostedRoutes(
     talks.tell(sessionId(agent, nativeSession), news)
     return c.json({ heard: news.rev })
   })
+  api.get('/api/hosted/words', c => {
+    const parsed = HostedSession.safeParse(c.req.query())
+    if (!parsed.success) throw new BatonError('usage', 'That is no session of a hosted agent')
+    const { agent, nativeSession } = parsed.data
+    return streamSSE(c, async stream => {
+      const words: HostedWord[] = []
+      const told = async () => {
+        for (const word of words.splice(0)) await stream.writeSSE({ data: JSON.stringify(word) })
+        return false
+      }
+      const ended = new Promise<void>(resolve => stream.onAbort(resolve))
+      const hear = (heard: () => void) =>
+        talks.hear(sessionId(agent, nativeSession), word => {
+          words.push(word)
+          heard()
+        })
+      await listening(hear, told, { beatMs, ended, beat: () => stream.write(': still here\n\n') })
+    })
+  })
   return api
 }
 
 const SMALL = 10_000
+const BEAT_MS = 10_000
 
 /** Stamps only for the sake of the schema: the intake puts its own in their place. */
 function decoded(agent: HostedCall['agent'], event: HostedCall['event']): DecodedEvent {

@@ -1,4 +1,5 @@
 import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
+import type { HostedWord } from '@batonpass/contract/hosted'
 
 const MOST_TALKS = 50
 const MOST_ITEMS = 400
@@ -19,19 +20,31 @@ export class HostedTalks {
     const known = this.#talks.get(session)
     // A program that began anew counts its revisions anew.
     const talk = known && known.rev <= news.rev ? known : new Heard(known)
+    this.#keep(session, talk, () => talk.take(news))
+  }
+
+  of(session: string): Pick<Heard, 'since' | 'listen' | 'say'> | undefined {
+    return this.#talks.get(session)
+  }
+
+  /** The program that hosts it takes a person's words from here, until it calls what it gets. */
+  hear(session: string, ear: (word: HostedWord) => void): () => void {
+    const talk = this.#talks.get(session) ?? new Heard(undefined)
+    return this.#keep(session, talk, () => talk.hear(ear))
+  }
+
+  /** As the newest; what is too much of others goes. */
+  #keep<T>(session: string, talk: Heard, change: () => T): T {
     this.#talks.delete(session)
     this.#talks.set(session, talk)
-    talk.take(news)
+    const changed = change()
     let size = [...this.#talks.values()].reduce((sum, each) => sum + each.size, 0)
     for (const [oldest, { size: freed }] of this.#talks) {
       if (this.#talks.size <= MOST_TALKS && size <= MOST_OF_ALL) break
       this.#talks.delete(oldest)
       size -= freed
     }
-  }
-
-  of(session: string): Pick<Heard, 'since' | 'listen'> | undefined {
-    return this.#talks.get(session)
+    return changed
   }
 }
 
@@ -41,11 +54,13 @@ class Heard {
   size = 0
   readonly #items = new Map<number, ConversationItem>()
   readonly #listeners: Set<() => void>
+  readonly #ears: Set<(word: HostedWord) => void>
   #state: ConversationView['state'] = 'waiting'
   #plan: ConversationView['plan'] = []
 
   constructor(before: Heard | undefined) {
     this.#listeners = before ? before.#listeners : new Set()
+    this.#ears = before ? before.#ears : new Set()
   }
 
   take({ state, rev, items, plan }: ConversationView): void {
@@ -59,12 +74,33 @@ class Heard {
       if (this.#items.size <= MOST_ITEMS && this.size <= MOST_OF_ONE) break
       this.#put(nth, undefined)
     }
-    for (const listener of this.#listeners) listener()
+    this.#changed()
   }
 
   since(rev: number): ConversationView {
     const items = [...this.#items.values()].filter(item => item.rev > rev)
-    return { state: this.#state, rev: this.rev, items, plan: this.#plan }
+    return { state: this.#state, rev: this.rev, items, plan: this.#plan, hears: this.#ears.size > 0 }
+  }
+
+  hear(ear: (word: HostedWord) => void): () => void {
+    this.#ears.add(ear)
+    this.#changed()
+    return () => {
+      this.#ears.delete(ear)
+      this.#changed()
+    }
+  }
+
+  /** `busy`: it works, and words are for when it waits. `deaf`: nobody takes words from here. */
+  say(word: HostedWord): 'taken' | 'busy' | 'deaf' {
+    if (this.#ears.size === 0) return 'deaf'
+    if (word.kind === 'say' && this.#state === 'working') return 'busy'
+    for (const ear of this.#ears) ear(word)
+    return 'taken'
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   listen(listener: () => void): () => void {

@@ -20,7 +20,13 @@ function world() {
         return event.type === 'PermissionAsked' ? { permission: { decision: 'deny', reason: 'no' } } : {}
       },
     },
-    { tell: (...talk) => void talks.push(talk) },
+    {
+      tell: (...talk) => void talks.push(talk),
+      hear(session, ear) {
+        ear({ kind: 'say', text: `to ${session.slice(0, 4)}` })
+        return () => void talks.push('gone')
+      },
+    },
   )
   const api = makeApi({
     health: () => Promise.reject(new Error('not here')),
@@ -28,7 +34,7 @@ function world() {
     live: new Live(),
     stop() {},
     forget: () => Promise.reject(new Error('not here')),
-    mayAnswer: () => Promise.reject(new Error('nobody')),
+    mayAnswer: async () => ({ channel: 'terminal', who: 'dev' }),
     routes: [routes, new Hono()],
   })
   const post = (body: unknown, path = '/api/hosted') =>
@@ -37,7 +43,7 @@ function world() {
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-  return { told, own, talks, post }
+  return { told, own, talks, post, api }
 }
 
 const event = {
@@ -105,5 +111,19 @@ describe('POST /api/hosted/conversation', () => {
     for (const body of ['{', {}, { agent: 'codex', nativeSession: 'n-1', news: { ...news, items: [{}] } }])
       expect((await post(body, '/api/hosted/conversation')).status).toBe(400)
     expect(talks).toEqual([])
+  })
+})
+
+describe('GET /api/hosted/words', () => {
+  it('tells the program that hosts an agent what a person says from elsewhere, until it goes', async () => {
+    const { talks, api } = world()
+    const stop = new AbortController()
+    const { signal } = stop
+    const answer = await api.request('/api/hosted/words?agent=codex&nativeSession=n-1', { signal })
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader?.read())?.value).toBe('data: {"kind":"say","text":"to ses_"}\n\n')
+    await reader?.cancel()
+    await expect.poll(() => talks).toEqual(['gone'])
+    expect((await api.request('/api/hosted/words?agent=codex&nativeSession=../x')).status).toBe(400)
   })
 })

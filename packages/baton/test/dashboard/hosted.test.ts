@@ -1,9 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTerminal } from '../world/agents/tmux.ts'
 import { type BrowserHere, startBrowser } from '../world/browser.ts'
 import { gitRepo } from '../world/scratch.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
 let world: DashboardWorld
 let browser: BrowserHere
@@ -17,8 +20,8 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** A small agent that speaks ACP, hosted by the daemon as `baton run --hosted` would. */
-async function hosted(name: string, prompt: string) {
+/** A repository, and a PATH on which Claude Code is a small agent that speaks ACP. */
+async function placeFor(name: string) {
   const bin = join(world.scratch.path, 'bin')
   const agent = join(import.meta.dirname, '../world/agents/acp-agent.ts')
   mkdirSync(bin, { recursive: true })
@@ -26,7 +29,12 @@ async function hosted(name: string, prompt: string) {
   writeFileSync(join(bin, 'claude-agent-acp'), script, { mode: 0o755 })
   const cwd = join(world.scratch.path, name)
   await gitRepo(cwd)
-  const env = { PATH: `${bin}:${process.env.PATH}` }
+  return { cwd, env: { PATH: `${bin}:${process.env.PATH}` } }
+}
+
+/** Hosted by the daemon, as `baton run --hosted` would. */
+async function hosted(name: string, prompt: string) {
+  const { cwd, env } = await placeFor(name)
   return world.baton.sessions.run({ agent: 'claude', driver: 'acp', cwd, prompt, args: [], env, title: name })
 }
 
@@ -92,5 +100,80 @@ describe('a hosted session in the dashboard', () => {
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('[data-who=agent]', { hasText: 'line oneand two' }).waitFor()
     expect(await opened.barriers()).toEqual([])
+  })
+
+  test('words to a busy agent wait for it; changed or called off meanwhile, they are not said', {
+    timeout: 60_000,
+  }, async () => {
+    await using opened = await browser.open()
+    const { page } = opened
+    await page.goto(await world.link())
+    await hosted('busy', 'wait')
+    const posted: string[] = []
+    page.on('request', request => {
+      if (request.url().endsWith('/say')) posted.push(request.postDataJSON().text)
+    })
+    await page.locator('.card', { hasText: 'busy' }).getByRole('link').click()
+    const box = page.getByLabel('Say something to the agent')
+    await box.fill('say one')
+    await box.press('Enter')
+    await page.getByText('It is busy. This is said as soon as it waits').waitFor()
+    await page.getByRole('button', { name: 'Call off' }).click()
+    await page.getByText('It is not said.').waitFor()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Call off' }).waitFor()
+    await box.fill('say two')
+    await page.getByText('It is busy').waitFor({ state: 'detached' })
+    // A look at the timeline does not lose what was written.
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    await page.getByRole('link', { name: 'Conversation' }).click()
+    expect(await box.inputValue()).toBe('say two')
+    await box.press('Enter')
+    await page.getByText('It is busy').waitFor()
+    const before = posted.filter(text => text === 'say one').length
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await page.locator('[data-who=agent]', { hasText: 'two' }).waitFor()
+    await page.getByText('The agent has it.').waitFor()
+    expect(await box.inputValue()).toBe('')
+    expect(posted.filter(text => text === 'say one')).toHaveLength(before)
+    expect(await page.locator('[data-who=prompt]', { hasText: 'say one' }).count()).toBe(0)
+    expect(opened.complaints).toEqual([])
+  })
+})
+
+describe('a conversation that `baton chat` holds in a terminal', () => {
+  test('is joined from the browser: what is said there is said in the terminal, too, and it can be stopped', {
+    timeout: 60_000,
+  }, async () => {
+    const { cwd, env } = await placeFor('chatting')
+    const HOME = world.home
+    await using terminal = await startTerminal({
+      command: [process.execPath, CLI, 'chat'],
+      cwd,
+      env: { ...env, HOME, BATON_HOME: world.folder.dir, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
+    })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 30_000 })
+    await using opened = await browser.open()
+    const { page } = opened
+    await page.goto(await world.link())
+    await page.locator('.card', { hasText: 'chatting' }).getByRole('link').click()
+    await page.getByRole('link', { name: 'Conversation' }).click()
+    const box = page.getByLabel('Say something to the agent')
+    await box.fill('say from afar\nwait')
+    await terminal.type('half a lin')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('[data-who=agent]', { hasText: 'from afar' }).waitFor()
+    await terminal.waitForScreen(/> say from afar.*\(said from elsewhere\)/s)
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await terminal.waitForScreen(/Stopped/)
+    // Who sits there goes on with the line that was begun.
+    await terminal.waitForScreen(/> half a lin/)
+    expect(await opened.barriers()).toEqual([])
+    await opened.picture('chat-in-terminal')
+    await terminal.press('C-u')
+    await terminal.press('C-d')
+    await terminal.waitForExit()
+    await box.waitFor({ state: 'detached' })
+    expect(opened.complaints).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import type { ConversationView } from '@batonpass/contract/conversation'
+import type { HostedWord } from '@batonpass/contract/hosted'
 import { describe, expect, it } from 'vitest'
 import { HostedTalks } from '../../src/session/hosted-talks.ts'
 
@@ -57,5 +58,24 @@ describe('conversations that other programs tell of', () => {
     for (let n = 0; n < 80; n++) talks.tell(`s${n}`, news(1, 0, 'x'))
     expect(talks.of('s0')).toBeUndefined()
     expect(talks.of('s79')).toBeDefined()
+  })
+
+  it('pass a person’s words on to whoever holds them, when the agent waits, and say whether anybody takes words', () => {
+    const talks = new HostedTalks()
+    const words: HostedWord[] = []
+    const stop = talks.hear('s', word => words.push(word))
+    const talk = talks.of('s')
+    expect(talk?.since(0)).toMatchObject({ state: 'waiting', items: [], hears: true })
+    expect(talk?.say({ kind: 'say', text: 'go on' })).toBe('taken')
+    talks.tell('s', news(1, 0, 'I work'))
+    expect(talk?.say({ kind: 'say', text: 'too early' })).toBe('busy')
+    expect(talk?.say({ kind: 'stop' })).toBe('taken')
+    expect(words).toEqual([{ kind: 'say', text: 'go on' }, { kind: 'stop' }])
+    let heard = 0
+    talk?.listen(() => heard++)
+    stop()
+    expect(heard).toBe(1)
+    expect(talk?.since(0).hears).toBe(false)
+    expect(talk?.say({ kind: 'say', text: 'anybody?' })).toBe('deaf')
   })
 })

@@ -1,4 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
+import type { HostedWord } from '@batonpass/contract/hosted'
 import { hostAgent } from '../../adapters/acp/backend.ts'
 import { reporting } from '../../adapters/acp/reporting.ts'
 import { launchesOf } from '../../adapters/agents/launches.ts'
@@ -24,6 +25,7 @@ import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
 import { type AskInline, consentBy, daemonAside, daemonEar } from './consent.ts'
 import { mirrored } from './mirror.ts'
+import { attendTo } from './words.ts'
 
 const TOLD_MS = 5000
 
@@ -32,6 +34,8 @@ export interface ChatOrder {
   attended: boolean
   /** Asks the person at the terminal, where one sits there. */
   ask?: AskInline
+  /** Takes what a person says from elsewhere, such as the dashboard. */
+  onWord?(word: HostedWord): void
 }
 
 export interface Chat {
@@ -59,6 +63,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
       remedy: `Start it by itself: ${launches.interactive({}).program}`,
     })
   const folder = folderOf(io)
+  const { onWord } = order
   const alone = await daemonThere(io)
   const host: { backend?: Backend } = {}
   const { agent } = launches
@@ -77,6 +82,9 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
       callDaemon(folder, 'POST', '/api/hosted/conversation', TOLD_MS, {
         body: { agent, nativeSession, news },
       }),
+    ...(onWord
+      ? { attend: (nativeSession, over) => attendTo(folder, { agent, nativeSession }, over, onWord) }
+      : {}),
   })
   host.backend = backend
   const ports = sessionPorts(io)

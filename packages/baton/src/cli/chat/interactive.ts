@@ -30,6 +30,14 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
   const ended = { yes: false }
   let died = false
   const chat: { session?: AgentSession } = {}
+  /** Whether there was something to stop. */
+  const stop = (): boolean => {
+    const { session } = chat
+    if (session?.isGeneratingHandoff) session.abortHandoff()
+    else if (session?.isStreaming) session.abort()
+    else return false
+    return true
+  }
 
   const terminal = new ChatTerminal({
     stdin: order.stdin,
@@ -49,16 +57,10 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
       lines.push(line)
       wake()
     },
-    onEscape() {
-      const { session } = chat
-      if (session?.isGeneratingHandoff) session.abortHandoff()
-      else if (session?.isStreaming) session.abort()
-    },
+    onEscape: () => void stop(),
     onInterrupt() {
-      const { session } = chat
-      if (session?.isGeneratingHandoff) session.abortHandoff()
-      else if (session?.isStreaming) session.abort()
-      else if (warned) leave()
+      if (stop()) return
+      if (warned) leave()
       else {
         warned = true
         terminal.line('Press Ctrl-C again to leave, or Ctrl-D.', 'dim')
@@ -80,6 +82,12 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
     const opened = await openChat(io, {
       agent: order.agent,
       attended: true,
+      onWord(word) {
+        if (word.kind === 'stop') return void stop()
+        terminal.line(`> ${word.text} (said from elsewhere)`, 'dim')
+        lines.push(word.text)
+        wake()
+      },
       ...(order.mayAnswer ? { ask } : {}),
     })
     chat.session = opened.session

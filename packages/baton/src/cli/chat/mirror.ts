@@ -9,13 +9,15 @@ export interface MirrorParts {
   timers: Timers
   /** Tells what was said since the last time; one that fails is tried with the next. */
   tell(nativeSession: string, news: ConversationView): Promise<unknown>
+  /** Takes what a person says to this session from elsewhere, until `over`. */
+  attend?(nativeSession: string, over: AbortSignal): unknown
 }
 
 /** An agent speaks in syllables: they are told in bunches. */
 const BUNCH_MS = 150
 
 /** A hosted agent whose conversation others can follow, such as the dashboard. Nothing here stands in its way. */
-export function mirrored(backend: Backend, { clock, timers, tell }: MirrorParts): Backend {
+export function mirrored(backend: Backend, { clock, timers, tell, attend }: MirrorParts): Backend {
   const said = new Conversation(clock)
   let state: ConversationView['state'] = 'waiting'
   let told = 0
@@ -42,9 +44,17 @@ export function mirrored(backend: Backend, { clock, timers, tell }: MirrorParts)
     state = next
     said.changed()
   }
-  const anew = () => {
+  let attention = new AbortController()
+  const anew = async <T>(start: () => Promise<T>): Promise<T> => {
     said.clear()
     told = 0
+    attention.abort()
+    attention = new AbortController()
+    const { signal } = attention
+    const begun = await start()
+    const { nativeSession } = backend
+    if (nativeSession !== undefined && !signal.aborted) attend?.(nativeSession, signal)
+    return begun
   }
   return {
     get agent() {
@@ -57,14 +67,8 @@ export function mirrored(backend: Backend, { clock, timers, tell }: MirrorParts)
       return backend.nativeSession
     },
     gone: backend.gone,
-    async begin() {
-      anew()
-      return backend.begin()
-    },
-    async resume(nativeSession) {
-      anew()
-      return backend.resume(nativeSession)
-    },
+    begin: () => anew(() => backend.begin()),
+    resume: nativeSession => anew(() => backend.resume(nativeSession)),
     async prompt(text, how) {
       said.prompt(text, how?.own === true)
       becomes('working')
@@ -80,6 +84,7 @@ export function mirrored(backend: Backend, { clock, timers, tell }: MirrorParts)
     cancel: () => backend.cancel(),
     listen: listener => backend.listen(listener),
     async close() {
+      attention.abort()
       becomes('dead')
       await send()
       await backend.close()
