@@ -7,7 +7,7 @@ import { systemChance } from '../../../src/adapters/system/chance.ts'
 import type { AppendFiles } from '../../../src/ports/append-files.ts'
 import { FileError } from '../../../src/ports/files.ts'
 import { messagesOf } from '../../../src/session/engine/context.ts'
-import type { SessionEntry } from '../../../src/session/engine/entries.ts'
+import type { SessionEntry, SessionMessage } from '../../../src/session/engine/entries.ts'
 import type { SessionPorts } from '../../../src/session/engine/session-file.ts'
 import { SessionManager } from '../../../src/session/engine/session-manager.ts'
 import { scratch } from '../../world/scratch.ts'
@@ -265,13 +265,14 @@ const trees = fc
       ),
       noise: fc.constantFrom('', '', '', 'garbage', '{"half":', '[]', '{"type":"message"}'),
       shuffled: fc.boolean(),
+      more: fc.boolean(),
     }),
     { minLength: 1, maxLength: 25 },
   )
   .map(nodes => {
     const entries: SessionEntry[] = []
     const lines = [JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: '', cwd: CWD })]
-    for (const [i, { back, kind, keeps, text, noise, shuffled }] of nodes.entries()) {
+    for (const [i, { back, kind, keeps, text, noise, shuffled, more }] of nodes.entries()) {
       const common = {
         id: `e${i}`,
         parentId: i === 0 ? null : `e${Math.max(0, i - 1 - back)}`,
@@ -279,7 +280,7 @@ const trees = fc
       }
       const body =
         kind === 'message'
-          ? { message: reply(text) }
+          ? { message: reply(text), ...(more ? { after: {} } : {}) }
           : kind === 'compaction'
             ? { summary: text, firstKeptEntryId: `e${Math.max(0, i - keeps)}`, tokensBefore: 1 }
             : { customType: 'x', content: text, display: true }
@@ -324,11 +325,72 @@ test('the context and the branch are those of a reader that parses everything', 
       const session = await SessionManager.open(portsIn(home.path), path)
       const wanted = naive(entries)
       expect(await session.buildSessionContext()).toEqual({ messages: wanted.messages })
+      const fromEnd: SessionMessage[] = []
+      for await (const some of session.contextFromEnd()) fromEnd.push(...some)
+      expect(fromEnd.reverse()).toEqual(wanted.messages)
       expect((await session.getBranch()).map(({ id }) => id)).toEqual(wanted.branch.map(({ id }) => id))
       await session.close()
     }),
     { numRuns: 150 },
   )
+})
+
+test('a message is taken out of its line only where the whole line is sound', async () => {
+  await using home = scratch()
+  const path = join(home.path, 'odd.jsonl')
+  const head = (id: string, parent: string) =>
+    `{"type":"message","id":"${id}","parentId":${parent},"timestamp":"","message":`
+  const sound = JSON.stringify(reply('sound'))
+  writeFileSync(
+    path,
+    [
+      JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: '', cwd: CWD }),
+      `${head('a', 'null')}${sound}}`,
+      // Another type behind the message counts; a control character inside a string is no JSON; nor is a bracket too many.
+      `${head('b', '"a"')}${sound},"type":"label"}`,
+      `${head('c\t', '"b"')}${sound}}`,
+      `${head('d', '"b"')}${sound}}}`,
+      `${head('e', '"b"')}"no message"}`,
+      `${head('f', '"e"')}${JSON.stringify(reply('last'))}}`,
+      '',
+    ].join('\n'),
+  )
+  const session = await SessionManager.open(portsIn(home.path), path)
+  expect(await textsOf(session)).toEqual(['sound', 'last'])
+  await session.close()
+})
+
+test('whoever needs only the end of a long conversation does not read the rest', async () => {
+  await using home = scratch()
+  const path = join(home.path, 'long.jsonl')
+  const rows = Array.from({ length: 2000 }, (_, i) => ({
+    type: 'message',
+    id: `e${i}`,
+    parentId: i === 0 ? null : `e${i - 1}`,
+    timestamp: '',
+    message: reply(`${i} ${'x'.repeat(1000)}`),
+  }))
+  const header = { type: 'session', version: 3, id: 's', timestamp: '', cwd: CWD }
+  writeFileSync(path, [header, ...rows].map(row => `${JSON.stringify(row)}\n`).join(''))
+  let read = 0
+  const counting: AppendFiles = {
+    ...systemAppendFiles,
+    async open(name) {
+      const file = await systemAppendFiles.open(name)
+      return {
+        ...file,
+        read(from, to) {
+          read += to - from
+          return file.read(from, to)
+        },
+      }
+    },
+  }
+  const session = await SessionManager.open(portsIn(home.path, counting), path)
+  const { value } = await session.contextFromEnd().next()
+  expect(value?.[0]).toMatchObject({ content: [{ text: expect.stringContaining('1999 ') }] })
+  expect(read).toBeLessThan(300_000)
+  await session.close()
 })
 
 test('a file cut off anywhere opens, and holds what was whole', async () => {
