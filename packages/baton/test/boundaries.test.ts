@@ -41,7 +41,7 @@ const folderOf = (file: string): string => file.split('/').slice(0, 2).join('/')
 const isOurs = (name: string): boolean => /\.(ts|json)$/.test(name) && !name.startsWith('@')
 
 describe('the source', () => {
-  const imports = importsBelow(src, { types: true })
+  const imports = importsBelow(src)
   const edges = [...imports].flatMap(([from, names]) => names.filter(isOurs).map(to => ({ from, to })))
 
   it('belongs to a part whose imports are ruled', () => {
@@ -72,13 +72,13 @@ describe('the source', () => {
     expect(outside.map(show)).toEqual([])
   })
 
-  it('has no circle at run time', () => {
-    expect(findCircle(importsBelow(src, { types: false }))).toBeUndefined()
+  it('has no circle, not even of types', () => {
+    expect(findCircle(imports)).toBeUndefined()
   })
 })
 
 describe('the contract', () => {
-  const imports = importsBelow(contract, { types: true })
+  const imports = importsBelow(contract)
 
   it('runs in a browser: it imports zod and itself', () => {
     const names = new Set([...imports.values()].flat())

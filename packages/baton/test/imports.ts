@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 
-/** Every import of every file below `root`, named relative to it; `types` says whether those of types count. */
-export function importsBelow(root: string, { types }: { types: boolean }): Map<string, string[]> {
+/** Every import of every file below `root`, those of types too, named relative to it. */
+export function importsBelow(root: string): Map<string, string[]> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
-  return new Map(files.sort().map(file => [file, importsOf(root, file, types ? ALL : AT_RUN_TIME)]))
+  return new Map(files.sort().map(file => [file, importsOf(root, file)]))
 }
 
 /** One circle of imports, or none. */
@@ -29,12 +29,11 @@ export function findCircle(imports: ReadonlyMap<string, readonly string[]>): str
 }
 
 /** The code is formatted by one formatter, so these are all the forms an import has here. */
-const ALL = /(?:^(?:import|export)\b[^'"`;]*?\bfrom |^import |\bimport\()'([^']+)'/gm
-const AT_RUN_TIME = /(?:^(?:import|export)\b(?! type\b)[^'"`;]*?\bfrom |^import |\bawait import\()'([^']+)'/gm
+const IMPORT = /(?:^(?:import|export)\b[^'"`;]*?\bfrom |^import |\bimport\()'([^']+)'/gm
 
-function importsOf(root: string, file: string, form: RegExp): string[] {
+function importsOf(root: string, file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
-  return [...text.matchAll(form)].map(([, name = '']) =>
+  return [...text.matchAll(IMPORT)].map(([, name = '']) =>
     name.startsWith('.') ? relative(root, normalize(join(root, dirname(file), name))) : name,
   )
 }

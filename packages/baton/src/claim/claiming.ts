@@ -5,6 +5,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { Forge } from '../ports/forge.ts'
 import type { Grip, Holding, LeaseOwner } from '../ports/lease.ts'
 import { entry, leaseName } from './fence.ts'
+import type { ClaimOrder } from './order.ts'
 import { STATUS } from './phases.ts'
 import type { ClaimPorts } from './ports.ts'
 import { ClaimRecord } from './record.ts'
@@ -15,16 +16,6 @@ export interface ClaimingOutcome {
   record: ClaimRecord
   fresh: boolean
   warnings: string[]
-}
-
-/** What is asked for. */
-export interface ClaimOrder {
-  project: string
-  issue: number
-  worktree: boolean
-  anyway: boolean
-  takeover?: 'dead' | 'force' | undefined
-  session?: Session | undefined
 }
 
 /** Claims an issue for a worktree: checks it, takes the lease, makes the branch, tells the forge, writes the signal file. */

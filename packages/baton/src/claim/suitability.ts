@@ -1,7 +1,7 @@
 import { CLAIM_FILE } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Issue } from '../ports/forge.ts'
-import type { ClaimOrder } from './claiming.ts'
+import type { ClaimOrder } from './order.ts'
 import { STATUS } from './phases.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'

@@ -24,7 +24,8 @@ import type { StagePorts } from '../stage/ports.ts'
 import { stageReactor } from '../stage/reactor.ts'
 import { Stages } from '../stage/stages.ts'
 import { workReport } from '../stage/status.ts'
-import { callTool, type ToolContext } from '../stage/tools.ts'
+import type { ToolContext } from '../stage/tool-context.ts'
+import { callTool } from '../stage/tools.ts'
 import { newEntry } from './entry.ts'
 
 export interface StageParts {

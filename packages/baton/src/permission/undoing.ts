@@ -2,7 +2,7 @@ import type { SimpleCommand } from './analysis/simple-command.ts'
 import { bringing } from './bringing.ts'
 import type { PathFindings } from './paths/judge-paths.ts'
 import { isInside } from './paths/resolve.ts'
-import type { Assessment } from './rules/assess.ts'
+import type { Assessment } from './rules/assessment.ts'
 
 /** Programs after which a path may lead elsewhere than it did when it was judged. */
 const RELINKS = /^(ln|gln|mv|gmv|cp|gcp|git)$/

@@ -9,8 +9,8 @@ import type { StagePorts } from './ports.ts'
 import { afterAddressing, checkWords } from './resolve.ts'
 import type { Stages } from './stages.ts'
 import { rowOfAgent } from './table.ts'
+import type { ToolContext } from './tool-context.ts'
 import { textOf } from './tool-text.ts'
-import type { ToolContext } from './tools.ts'
 import { checkWorkId } from './work-id.ts'
 
 /** `paw_call_agent`: notes the stage that comes next, or begins it where nobody's turn has to end first. */

@@ -6,8 +6,8 @@ import type { StagePorts } from './ports.ts'
 import { reviewComments, reviewedPull, waitingPull } from './review-comments.ts'
 import type { Stages } from './stages.ts'
 import { rowOfAgent, type StageRow } from './table.ts'
+import type { ToolContext } from './tool-context.ts'
 import { textOf } from './tool-text.ts'
-import type { ToolContext } from './tools.ts'
 
 const LONGEST_INSTRUCTIONS = 50_000
 

@@ -10,6 +10,7 @@ import { checkFilename, checkTemplateKey, promptFileName, TEMPLATES, writePrompt
 import { contextText } from './stage-context.ts'
 import type { Stages } from './stages.ts'
 import { workReport } from './status.ts'
+import type { ToolContext } from './tool-context.ts'
 import { textOf } from './tool-text.ts'
 import { checkWorkId } from './work-id.ts'
 
@@ -84,12 +85,6 @@ export const TOOLS: readonly StageTool[] = [
     }),
   },
 ]
-
-export interface ToolContext {
-  project: string
-  /** The caller opens conversations itself. */
-  opensChats?: boolean
-}
 
 /** Runs a tool. Every failure is a BatonError that says what to do. */
 export async function callTool(

@@ -1,28 +1,9 @@
 import type { AgentName } from '@batonpass/contract/event'
-import type { Reaction } from '@batonpass/contract/reaction'
-import type { DecodedEvent } from '../../ports/agent.ts'
-import type { Chance } from '../../ports/chance.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Driver } from '../../ports/driver.ts'
-import type { Processes } from '../../ports/processes.ts'
 import { Hosted } from './hosted.ts'
-import { HOSTED_PLACE, type KeptSession, type KeptSessions } from './kept.ts'
+import { HOSTED_PLACE, type KeptSession } from './kept.ts'
+import type { AcpDriverParts } from './parts.ts'
 import { endRemains } from './program.ts'
-
-export interface AcpDriverParts {
-  /** Takes what a hosted agent does, and where. */
-  tell(
-    agent: AgentName,
-    event: DecodedEvent,
-    about: { pane: string; cwd: string; pid?: number; attended: boolean; signal: AbortSignal },
-  ): Promise<Reaction>
-  env: Readonly<Record<string, string | undefined>>
-  clock: Pick<Clock, 'now'>
-  chance: Chance
-  /** What the next process needs to go on with the sessions of this one; without it they end with this one. */
-  kept?: KeptSessions
-  processes?: Pick<Processes, 'born'>
-}
 
 /** What became of a session that the last process hosted. */
 export interface Revived {

@@ -5,8 +5,8 @@ import type { Backend } from '../../ports/backend.ts'
 import type { Glance, Look, StartOrder, Talk, Typed } from '../../ports/driver.ts'
 import { askChain } from './consent.ts'
 import { Conversation } from './conversation.ts'
-import type { AcpDriverParts } from './driver.ts'
 import type { KeptSession } from './kept.ts'
+import type { AcpDriverParts } from './parts.ts'
 import { reporting } from './reporting.ts'
 
 /** A prompt that was neither refused nor answered so soon has been taken. */

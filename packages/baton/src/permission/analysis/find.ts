@@ -1,4 +1,4 @@
-import type { NestedSink } from './nested.ts'
+import type { NestedSink } from './nested-sink.ts'
 import { unknownWord, type Word } from './word.ts'
 
 const STARTS = new Set(['-exec', '-execdir', '-ok', '-okdir'])

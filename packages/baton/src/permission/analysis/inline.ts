@@ -1,5 +1,5 @@
 import { awkHazard } from './awk.ts'
-import type { NestedSink } from './nested.ts'
+import type { NestedSink } from './nested-sink.ts'
 import { sedHazard } from './sed.ts'
 import type { Word } from './word.ts'
 

@@ -1,22 +1,12 @@
 import { findCommands } from './find.ts'
 import { gitHazards } from './git.ts'
 import { inlineCode } from './inline.ts'
+import type { NestedSink } from './nested-sink.ts'
 import { type FlagTable, flagTable, type Parsed, parseOptions } from './options.ts'
 import { expandShell, SHELLS } from './shells.ts'
-import type { Redirection, VariableAssignment } from './simple-command.ts'
-import type { UnknownCode } from './unknown.ts'
+import type { VariableAssignment } from './simple-command.ts'
 import { literalWord, unknownWord, type Word } from './word.ts'
 import { WRAPPERS, type Wrapper } from './wrappers.ts'
-
-/** Where the commands that a program starts are reported. */
-export interface NestedSink {
-  /** `moved`: it runs in another folder, which is not followed. */
-  words(words: readonly Word[], assignments: VariableAssignment[], elsewhere: boolean, moved?: boolean): void
-  source(text: string, elsewhere: boolean): void
-  unknown(code: UnknownCode, reason: string): void
-  readonly redirections: readonly Redirection[]
-  readonly piped: boolean
-}
 
 /** Reports the commands this program would start; true when it does nothing but start them. */
 export function expandWrapper(program: string, args: readonly Word[], sink: NestedSink): boolean {

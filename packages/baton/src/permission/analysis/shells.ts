@@ -1,4 +1,4 @@
-import type { NestedSink } from './nested.ts'
+import type { NestedSink } from './nested-sink.ts'
 import { flagTable, parseOptions } from './options.ts'
 import type { Word } from './word.ts'
 

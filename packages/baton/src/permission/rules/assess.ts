@@ -2,53 +2,12 @@ import { leadingWords, type Parsed, parseOptions } from '../analysis/options.ts'
 import { programName } from '../analysis/program.ts'
 import type { SimpleCommand } from '../analysis/simple-command.ts'
 import type { Word } from '../analysis/word.ts'
+import { type Assessment, blankAssessment } from './assessment.ts'
 import { CHECKS } from './checks/registry.ts'
 import { type Kind, worse } from './kinds.ts'
 import { type CompiledSpec, matchesVerb } from './spec.ts'
 
-/** What the tables say of one use of one program. */
-export interface Assessment {
-  kind: Kind
-  /** Completes «PROGRAM …». */
-  reason: string
-  program: string
-  /** Sub-command words, for rules and explanations. */
-  path: string[]
-  reads: Word[]
-  writes: Word[]
-  hosts: Word[]
-  /** Contents of what it reads are shown. */
-  shows: boolean
-  deletes: boolean
-  wrapper: boolean
-  /** All it changes lies in the worktree, whatever its arguments name. */
-  inWorktree: boolean
-  /** The one branch a forced push goes to, '' for several or none; undefined when nothing is forced. */
-  forcePush: string | undefined
-  /** A local file is sent to the host. */
-  sends: boolean
-  parsed: Parsed | undefined
-}
-
 export type Programs = ReadonlyMap<string, CompiledSpec>
-
-/** Nothing known yet but what it is. */
-export const blankAssessment = (kind: Assessment['kind'], program: string, reason: string): Assessment => ({
-  kind,
-  reason,
-  program,
-  path: [],
-  reads: [],
-  writes: [],
-  hosts: [],
-  shows: true,
-  deletes: false,
-  wrapper: false,
-  inWorktree: false,
-  forcePush: undefined,
-  sends: false,
-  parsed: undefined,
-})
 
 export function assess(command: SimpleCommand, programs: Programs): Assessment {
   const name = programName(command.words[0]?.value ?? '')

@@ -5,7 +5,7 @@ import { leftBehind } from './assess.ts'
 import { descendants, stillRunning } from './children.ts'
 import type { WatchParts } from './parts.ts'
 import type { WatchRecord } from './record.ts'
-import type { Watched } from './watch.ts'
+import type { Watched } from './watched.ts'
 
 /** Knows which processes each session started, and finds those that outlive it. */
 export class Leftovers {

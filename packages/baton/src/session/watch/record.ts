@@ -3,7 +3,7 @@ import type { HealthCheck, WatchedSession } from '@batonpass/contract/watch'
 import type { Finding } from './assess.ts'
 import type { WatchParts } from './parts.ts'
 import type { Subject } from './subjects.ts'
-import type { Watched } from './watch.ts'
+import type { Watched } from './watched.ts'
 
 type About = Pick<Subject, 'id' | 'agent' | 'project'> & Partial<Pick<Subject, 'session' | 'spawn'>>
 

@@ -10,9 +10,7 @@ import type { WatchParts } from './parts.ts'
 import { WatchRecord } from './record.ts'
 import { type Subject, subjects } from './subjects.ts'
 import { type Sight, Survey } from './survey.ts'
-
-/** A subject with what was seen of it. */
-export interface Watched extends Subject, Seen {}
+import type { Watched } from './watched.ts'
 
 /** Keeps an eye on every session: what each is doing, and what is wrong. Nothing here stands in a hook's way. */
 export class Watch {

@@ -1,5 +1,5 @@
 import type { StageName } from '@batonpass/contract/work'
-import type { StageText } from './texts.ts'
+import type { StageText } from './stage-text.ts'
 
 type BuildStage = Exclude<StageName, `pr-${string}`>
 

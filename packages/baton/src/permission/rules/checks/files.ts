@@ -1,6 +1,6 @@
 import { literalWord } from '../../analysis/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
-import type { Check, Use } from './registry.ts'
+import type { Check, Use } from './use.ts'
 
 /** tar's first word may be a bundle without a dash. */
 const tar: Check = use => {

@@ -1,6 +1,6 @@
 import { harmlessPython } from '../../analysis/inline.ts'
 import { becomes, harmless, has } from './outcome.ts'
-import type { Check } from './registry.ts'
+import type { Check } from './use.ts'
 
 /** At least one listed flag, none that changes the class, none unknown. */
 const listOnly: Check = use => {

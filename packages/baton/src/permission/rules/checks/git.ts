@@ -1,5 +1,5 @@
 import { becomes, has } from './outcome.ts'
-import type { Check } from './registry.ts'
+import type { Check } from './use.ts'
 
 const LISTING = [
   '-l',

@@ -1,7 +1,7 @@
 import { literalWord, type Word } from '../../analysis/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
-import type { Check } from './registry.ts'
 import { readsOnly } from './sql.ts'
+import type { Check } from './use.ts'
 
 const FTP_READS =
   /^[-+]?\s*(NLST|LIST|STAT|SIZE|PASV|EPSV|CDUP|CWD|PWD|MDTM|TYPE|NOOP|HELP|SYST|FEAT|MODE|STRU|REST)\b/i

@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds.ts'
-import type { Use } from './registry.ts'
+import type { Use } from './use.ts'
 
 /** Settles the class of a use; arguments that would be written are then only read. */
 export function harmless(use: Use, reason: string, kind: Kind = 'read'): void {

@@ -1,6 +1,6 @@
 import { literalWord } from '../../analysis/word.ts'
 import { becomes, harmless, has } from './outcome.ts'
-import type { Check, Use } from './registry.ts'
+import type { Check, Use } from './use.ts'
 
 const STARTS = /^(select|show|describe|desc|explain|values|table|with)\b/i
 const CHANGES =

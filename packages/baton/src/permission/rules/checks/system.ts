@@ -1,5 +1,5 @@
 import { becomes, flagValue, harmless, has } from './outcome.ts'
-import type { Check } from './registry.ts'
+import type { Check } from './use.ts'
 
 const kubeGet: Check = use => {
   const first = use.parsed.positionals[0]

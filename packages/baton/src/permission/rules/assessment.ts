@@ -1,0 +1,45 @@
+import type { Parsed } from '../analysis/options.ts'
+import type { Word } from '../analysis/word.ts'
+import type { Kind } from './kinds.ts'
+
+/** What the tables say of one use of one program. */
+export interface Assessment {
+  kind: Kind
+  /** Completes «PROGRAM …». */
+  reason: string
+  program: string
+  /** Sub-command words, for rules and explanations. */
+  path: string[]
+  reads: Word[]
+  writes: Word[]
+  hosts: Word[]
+  /** Contents of what it reads are shown. */
+  shows: boolean
+  deletes: boolean
+  wrapper: boolean
+  /** All it changes lies in the worktree, whatever its arguments name. */
+  inWorktree: boolean
+  /** The one branch a forced push goes to, '' for several or none; undefined when nothing is forced. */
+  forcePush: string | undefined
+  /** A local file is sent to the host. */
+  sends: boolean
+  parsed: Parsed | undefined
+}
+
+/** Nothing known yet but what it is. */
+export const blankAssessment = (kind: Assessment['kind'], program: string, reason: string): Assessment => ({
+  kind,
+  reason,
+  program,
+  path: [],
+  reads: [],
+  writes: [],
+  hosts: [],
+  shows: true,
+  deletes: false,
+  wrapper: false,
+  inWorktree: false,
+  forcePush: undefined,
+  sends: false,
+  parsed: undefined,
+})

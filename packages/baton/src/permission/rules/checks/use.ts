@@ -1,0 +1,14 @@
+import type { Parsed } from '../../analysis/options.ts'
+import type { SimpleCommand } from '../../analysis/simple-command.ts'
+import type { Word } from '../../analysis/word.ts'
+import type { Assessment } from '../assessment.ts'
+
+/** One use of a program, for what a flag table cannot say. */
+export interface Use {
+  readonly args: readonly Word[]
+  readonly parsed: Parsed
+  readonly result: Assessment
+  readonly command: SimpleCommand
+}
+
+export type Check = (use: Use) => void
