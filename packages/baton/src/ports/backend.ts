@@ -52,3 +52,23 @@ export interface Backend {
   readonly gone: Promise<string>
   close(): Promise<void>
 }
+
+/** Stands before another backend: who the agent is stays the same, what it does is told anew. */
+export function inFrontOf(
+  backend: Backend,
+  does: Omit<Backend, 'agent' | 'pid' | 'nativeSession' | 'gone'>,
+): Backend {
+  return {
+    get agent() {
+      return backend.agent
+    },
+    get pid() {
+      return backend.pid
+    },
+    get nativeSession() {
+      return backend.nativeSession
+    },
+    gone: backend.gone,
+    ...does,
+  }
+}

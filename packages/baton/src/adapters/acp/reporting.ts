@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { DecodedEvent } from '../../ports/agent.ts'
-import type { Backend, Heard, PromptHow, TurnEnd } from '../../ports/backend.ts'
+import { type Backend, type Heard, inFrontOf, type PromptHow, type TurnEnd } from '../../ports/backend.ts'
 import type { Ear } from '../../ports/ear.ts'
 
 const NO_END = new AbortController().signal
@@ -61,17 +61,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: Own
     }
   }
 
-  return {
-    get agent() {
-      return backend.agent
-    },
-    get pid() {
-      return backend.pid
-    },
-    get nativeSession() {
-      return backend.nativeSession
-    },
-    gone: backend.gone,
+  return inFrontOf(backend, {
     async begin() {
       if (backend.nativeSession !== undefined) await tell({ type: 'SessionEnded', reason: 'clear' })
       const source = backend.nativeSession === undefined ? 'startup' : 'clear'
@@ -123,7 +113,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: Own
       await tell({ type: 'SessionEnded', reason: 'closed' })
       await backend.close()
     },
-  }
+  })
 }
 
 /** Says that a session answers a question of Baton's own now, or has answered it. */
