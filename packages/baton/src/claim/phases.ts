@@ -1,4 +1,4 @@
-import type { ClaimFile, ClaimPhase } from '@batonpass/contract/claim'
+import type { ClaimFile } from '@batonpass/contract/claim'
 
 /** The board's Status of each phase. */
 export const STATUS = {
@@ -66,15 +66,6 @@ export function nextStep(file: ClaimFile, at: Situation): Step {
 /** A time that cannot be read, or lies ahead, must not keep Baton from looking. */
 function polledAt({ last_check_poll }: ClaimFile): number {
   return last_check_poll === null ? Number.NEGATIVE_INFINITY : Date.parse(last_check_poll) || 0
-}
-
-/** Which phase may follow which by Baton's own doing; people and agents may write any. */
-export const FOLLOWS: Readonly<Record<ClaimPhase, readonly ClaimPhase[]>> = {
-  coding: [],
-  ready_for_pr: ['pr_created'],
-  pr_created: ['pr_created', 'checks_running', 'done'],
-  checks_running: ['checks_running', 'done'],
-  done: ['done'],
 }
 
 export const opened = (file: ClaimFile, number: number): ClaimFile => ({

@@ -1,16 +1,17 @@
 import { type ClaimFile, ClaimPhase } from '@batonpass/contract/claim'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  confirmed,
-  FOLLOWS,
-  nextStep,
-  opened,
-  polled,
-  type Situation,
-  synced,
-} from '../../src/claim/phases.ts'
+import { confirmed, nextStep, opened, polled, type Situation, synced } from '../../src/claim/phases.ts'
 import { claimFile } from './sample.ts'
+
+/** Which phase may follow which by Baton's own doing; people and agents may write any. */
+const FOLLOWS: Readonly<Record<ClaimPhase, readonly ClaimPhase[]>> = {
+  coding: [],
+  ready_for_pr: ['pr_created'],
+  pr_created: ['pr_created', 'checks_running', 'done'],
+  checks_running: ['checks_running', 'done'],
+  done: ['done'],
+}
 
 const at = (more: Partial<Situation> = {}): Situation => ({
   now: Date.parse('2026-01-01T12:00:00Z'),
