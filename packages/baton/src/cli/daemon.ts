@@ -48,7 +48,13 @@ export async function callDaemon(
   try {
     body = JSON.parse(text)
   } catch {
-    throw new BatonError('daemon_refused', 'What listens on the daemon socket does not answer as Baton does')
+    throw new BatonError(
+      'daemon_refused',
+      'What listens on the daemon socket does not answer as Baton does',
+      {
+        remedy: 'See what it is: `baton doctor`.',
+      },
+    )
   }
   if (status < 400) return body
   const error = ErrorBody.safeParse(

@@ -31,7 +31,12 @@ export function startNext(launches: Launches, context: string, cwd: string, io: 
       stdio: terminal ? 'inherit' : ['ignore', 'inherit', 'inherit'],
     })
     child.once('error', cause =>
-      reject(new BatonError('missing_tool', `${program} could not be started`, { cause })),
+      reject(
+        new BatonError('missing_tool', `${program} could not be started`, {
+          cause,
+          remedy: 'Is it installed, and on the PATH? See `baton doctor`.',
+        }),
+      ),
     )
     child.once('close', code => resolve(code ?? EXIT.failed))
   })

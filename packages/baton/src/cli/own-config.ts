@@ -45,6 +45,9 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw new BatonError('config_unreadable', `${path} cannot be read`, { cause })
+    throw new BatonError('config_unreadable', `${path} cannot be read`, {
+      cause,
+      remedy: 'Make it a file that you may read.',
+    })
   }
 }

@@ -29,7 +29,10 @@ export function authorization(file: string | undefined): Record<string, string> 
     const token = readFileSync(file, 'utf8').trim()
     if (/^[0-9a-f]{64}$/.test(token)) return { authorization: `Bearer ${token}` }
   } catch (cause) {
-    throw new BatonError('usage', `${file} cannot be read`, { cause })
+    throw new BatonError('usage', `${file} cannot be read`, {
+      cause,
+      remedy: 'Name a file that you may read; the token is in the file `token` of the state folder.',
+    })
   }
   throw new BatonError('usage', `${file} holds no token of a Baton daemon`, {
     remedy: 'The token is in the file `token` of the state folder.',

@@ -38,7 +38,9 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
     if (run) return { root: run.root, session: told }
     const own = (await files.list(root)).find(each => each.session === told)
     if (own) return { root, session: told }
-    throw new BatonError('not_found', 'No workflow runs in this session, so there is nothing to end')
+    throw new BatonError('not_found', 'No workflow runs in this session, so there is nothing to end', {
+      remedy: 'See `baton sessions`.',
+    })
   }
   // An agent that does not tell: clear only where a single run is under way here.
   const here = all.filter(

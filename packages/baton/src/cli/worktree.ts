@@ -17,7 +17,10 @@ export async function makeWorktree(wanted: string, io: Io, dryRun = false): Prom
     })
   // The main worktree's folder, also when this is another one.
   const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir').catch(cause => {
-    throw new BatonError('usage', 'A worktree needs a git repository, and this is none', { cause })
+    throw new BatonError('usage', 'A worktree needs a git repository, and this is none', {
+      cause,
+      remedy: 'Go into one, begin one with `git init`, or run it without a worktree.',
+    })
   })
   const gitDir = common.stdout.trim()
   const root = basename(gitDir) === '.git' ? dirname(gitDir) : gitDir.replace(/\.git$/, '')

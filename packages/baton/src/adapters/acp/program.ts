@@ -113,7 +113,7 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
 
 /** The system's words for a folder that is gone are those for a program that is. */
 const noFolder = (cwd: string, cause: unknown): BatonError =>
-  new BatonError('not_found', `The folder ${cwd} is gone`, { cause })
+  new BatonError('not_found', `The folder ${cwd} is gone`, { cause, remedy: 'Begin in one that is there.' })
 
 function notStarted({ program, remedy }: ProgramStart['launch'], cause: unknown): BatonError {
   const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'

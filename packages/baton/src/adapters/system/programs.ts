@@ -42,7 +42,10 @@ export const systemPrograms: Programs = {
       const code = await group.gone
       return { why, code, stdout: Buffer.concat(stdout).toString('utf8'), stderr }
     } catch (cause) {
-      throw new BatonError('missing_tool', `${program} could not be started`, { cause })
+      throw new BatonError('missing_tool', `${program} could not be started`, {
+        cause,
+        remedy: 'Is it installed, and on the PATH of the daemon?',
+      })
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)

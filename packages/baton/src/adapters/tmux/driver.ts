@@ -111,7 +111,9 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     async start(order: StartOrder): Promise<Started> {
       const socket = order.where ?? defaultSocket(env)
       if (!parsePlace(`%0 ${socket}`))
-        throw new BatonError('usage', `${JSON.stringify(socket)} is no tmux socket`)
+        throw new BatonError('usage', `${JSON.stringify(socket)} is no tmux socket`, {
+          remedy: 'Give the whole path of one, such as /tmp/tmux-1000/default.',
+        })
       // tmux makes its own folder only when it chooses the socket itself.
       if (/\/tmux-\d+$/.test(dirname(socket))) await mkdir(dirname(socket), { mode: 0o700 }).catch(() => {})
       const answer = await serverOf(socket).once(startWords(order), {

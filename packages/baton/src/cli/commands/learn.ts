@@ -43,7 +43,7 @@ export const learn: Handler = async (given, io) => {
   if (!accept || lessons.length === 0) return EXIT.ok
   await systemFiles.exclusively(file, async () => {
     if ((await textOf(file)) !== before)
-      throw new BatonError('config_invalid', `${file} was changed meanwhile`)
+      throw new BatonError('config_invalid', `${file} was changed meanwhile`, { remedy: 'Run it again.' })
     await systemFiles.replace(file, after, 0o600)
   })
   io.stderr.write(`Wrote ${file}\n`)

@@ -19,7 +19,9 @@ export const run: Handler = async (given, io) => {
   const hosted = flag(given, 'hosted')
   if (hosted && flag(given, 'tmux')) throw new BatonError('usage', 'Either --tmux or --hosted, not both')
   if (hosted && flag(given, 'attach'))
-    throw new BatonError('usage', 'A hosted session has no terminal to attach to')
+    throw new BatonError('usage', 'A hosted session has no terminal to attach to', {
+      remedy: 'Leave --attach out and follow it in the dashboard, or run it in tmux.',
+    })
   const folder = folderOf(io)
   const agent = text(given, 'agent') ?? 'claude'
   const prompt = promptOf(given, agent, io)

@@ -96,7 +96,9 @@ async function target(given: Given, io: Io): Promise<string> {
   const isFolder = (await files.facts(wanted))?.kind === 'folder'
   const path = isFolder ? await configFileIn(wanted, files) : wanted
   if (path === undefined)
-    throw new BatonError('not_found', `${printable(wanted)} has no ${CONFIG_NAMES.join(' or ')}`)
+    throw new BatonError('not_found', `${printable(wanted)} has no ${CONFIG_NAMES.join(' or ')}`, {
+      remedy: 'There is nothing to trust until it has one.',
+    })
   if (!isWorkflowFile(path) && !CONFIG_NAMES.some(name => name === basename(path)))
     throw new BatonError('usage', `${printable(path)} is no configuration of Baton`, {
       remedy: `Name a ${CONFIG_NAMES.join(' or ')}, the folder it is in, or a .baton/workflows/*.md.`,

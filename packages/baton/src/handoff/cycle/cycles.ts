@@ -115,7 +115,10 @@ export class Cycles {
   async now(session: Session, now: number): Promise<Cycle> {
     const known = this.of(session.id)
     if (known && known.session === session.id) return known
-    if (session.endedAt) throw new BatonError('not_found', `Session ${session.nativeSession} has ended`)
+    if (session.endedAt)
+      throw new BatonError('not_found', `Session ${session.nativeSession} has ended`, {
+        remedy: 'Hand its work on from outside: `baton handoff`.',
+      })
     const cycle = await this.#begin(session, 'asked', now)
     if (cycle) return cycle
     throw new BatonError('not_allowed', `Baton cannot reach session ${session.nativeSession} from outside`, {

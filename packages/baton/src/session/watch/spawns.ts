@@ -46,6 +46,9 @@ export class Spawns {
       throw new BatonError(
         'missing_tool',
         `Sessions cannot be ${order.driver === 'acp' ? 'hosted' : 'run in tmux'} here`,
+        {
+          remedy: `Run it ${order.driver === 'acp' ? 'with --tmux' : 'with --hosted'}, or see \`baton doctor\`.`,
+        },
       )
     const id = SpawnId.parse(`spn_${this.#parts.chance.id(20)}`)
     const title = order.title ?? titleOf(order.project, id)
