@@ -5,6 +5,7 @@ import type { SimpleCommand } from './analysis/simple-command.ts'
 import type { Word } from './analysis/word.ts'
 import { bringsUnseen } from './bringing.ts'
 import type { JudgeContext } from './judge-context.ts'
+import type { Judging } from './judging.ts'
 import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
 import { assess } from './rules/assess.ts'
 import type { Assessment } from './rules/assessment.ts'
@@ -13,41 +14,40 @@ import type { Subject } from './rules/match.ts'
 import { ownAddress, ownHazard } from './rules/own.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
 import type { Undoing } from './undoing.ts'
-import type { Verdict } from './verdict.ts'
 
 /** One simple command without its redirections. True when a person's own allow speaks for it. */
 export function judgePart(
   command: SimpleCommand,
   analysis: Analysis,
   context: JudgeContext,
-  verdict: Verdict,
+  judging: Judging,
   undoing: Undoing,
 ): boolean {
   const { request, rules, guarded } = context
   const part = partText(command)
   if (command.words.length === 0) {
     if (command.redirections.length === 0)
-      verdict.add({ rule: 'builtin', decision: 'allow', part, reason: 'sets variables only' })
+      judging.add({ rule: 'builtin', decision: 'allow', part, reason: 'sets variables only' })
     return false
   }
   const own = ownHazard(command, guarded)
-  if (own) return verdict.protect(part, own)
+  if (own) return judging.protect(part, own)
   if (command.calls) {
     const reason = 'calls a function whose commands are judged on their own'
-    verdict.add({ rule: 'builtin', decision: 'allow', part, reason })
+    judging.add({ rule: 'builtin', decision: 'allow', part, reason })
     return false
   }
   const assessment = assess(command, rules.programs)
   const found = command.elsewhere ? NOTHING : judgePaths(assessment, command, analysis, context)
-  if (found.closed) return verdict.close(part, found.closed)
-  verdict.touch(found)
+  if (found.closed) return judging.close(part, found.closed)
+  judging.touch(found)
   const address = assessment.hosts.map(word => ownAddress(word.value ?? word.prefix, guarded)).find(Boolean)
-  if (address) return verdict.close(part, address)
+  if (address) return judging.close(part, address)
   const hosts = assessment.hosts.map(hostOf)
-  noteEffects(assessment, found, hosts, verdict)
+  noteEffects(assessment, found, hosts, judging)
   undoing.part(command, assessment, found)
   const forced = forcedElsewhere(assessment.forcePush, request.branch)
-  if (forced) return verdict.denyForGood('builtin force-push', part, forced)
+  if (forced) return judging.denyForGood('builtin force-push', part, forced)
   const subject = {
     tool: 'Bash',
     text: part,
@@ -56,19 +56,19 @@ export function judgePart(
     hosts,
     mcp: undefined,
   }
-  return byRules(subject, command, assessment, found, context, verdict)
+  return byRules(subject, command, assessment, found, context, judging)
 }
 
 function noteEffects(
   { kind }: Assessment,
   { unknownPath }: PathFindings,
   hosts: readonly (string | undefined)[],
-  verdict: Verdict,
+  judging: Judging,
 ): void {
-  for (const host of hosts) if (host !== undefined) verdict.hosts.add(host)
-  if (hosts.length > 0 || /^(fetch|remote|credential)$/.test(kind)) verdict.network = true
-  if (/^(unlisted|build|exec|system|destroy|remote)$/.test(kind)) verdict.outside = true
-  if (kind !== 'read' || unknownPath) verdict.opaque = true
+  for (const host of hosts) if (host !== undefined) judging.hosts.add(host)
+  if (hosts.length > 0 || /^(fetch|remote|credential)$/.test(kind)) judging.network = true
+  if (/^(unlisted|build|exec|system|destroy|remote)$/.test(kind)) judging.outside = true
+  if (kind !== 'read' || unknownPath) judging.opaque = true
 }
 
 /** What is wrong with a forced push to anything but the session's own branch. */
@@ -86,7 +86,7 @@ function byRules(
   assessment: Assessment,
   found: PathFindings,
   context: JudgeContext,
-  verdict: Verdict,
+  judging: Judging,
 ): boolean {
   const { rules } = context
   const part = subject.text
@@ -94,23 +94,23 @@ function byRules(
   // Not even a workflow's own permission opens a secret: it speaks of programs, not of files.
   const speaks = spoken && !(spoken.decision === 'allow' && found.secret && !spoken.namesPaths)
   if (speaks) {
-    verdict.add(ruleStep(spoken, part.slice(0, 500)))
+    judging.add(ruleStep(spoken, part.slice(0, 500)))
     if (spoken.decision !== 'allow') return false
   }
   if (assessment.kind === 'destroy' || found.root) {
     const reason = found.root ? `it would remove or overwrite ${found.root}` : reasonOf(assessment)
-    return verdict.denyForGood('builtin destroy', part, reason)
+    return judging.denyForGood('builtin destroy', part, reason)
   }
   if (speaks) return true
   if (found.secret) {
-    verdict.add(secretStep(rules, part, found.secret))
+    judging.add(secretStep(rules, part, found.secret))
     return false
   }
-  verdict.add(builtin(assessment, found, part, context))
+  judging.add(builtin(assessment, found, part, context))
   const flagged = patternAsFlag(command, context)
   if (flagged) {
     const reason = `${flagged} matches a name that starts with a dash, which becomes a flag`
-    verdict.add({ rule: 'analysis pattern', decision: 'undecided', part, reason })
+    judging.add({ rule: 'analysis pattern', decision: 'undecided', part, reason })
   }
   return false
 }

@@ -2,18 +2,18 @@ import type { PermissionStep } from '@batonpass/contract/permission'
 import type { Redirection, SimpleCommand } from './analysis/simple-command.ts'
 import type { Word } from './analysis/word.ts'
 import type { JudgeContext } from './judge-context.ts'
+import type { Judging } from './judging.ts'
 import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
 import { pathsOf } from './paths/resolve.ts'
 import { type Assessment, blankAssessment } from './rules/assessment.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
 import type { Undoing } from './undoing.ts'
-import type { Verdict } from './verdict.ts'
 
 /** The files that the shell itself opens for a command. */
 export function judgeRedirections(
   command: SimpleCommand,
   context: JudgeContext,
-  verdict: Verdict,
+  judging: Judging,
   undoing: Undoing,
 ): void {
   for (const redirection of command.redirections) {
@@ -21,11 +21,11 @@ export function judgeRedirections(
     if (!target) continue
     const part = `${redirection.operator} ${target.value ?? target.text}`
     if (/^\/dev\/(tcp|udp)\//.test(target.value ?? '')) {
-      verdict.network = true
-      verdict.outside = true
+      judging.network = true
+      judging.outside = true
       undoing.stop()
       const reason = 'opens a network connection'
-      verdict.add({ rule: 'builtin redirection', decision: 'undecided', part, reason })
+      judging.add({ rule: 'builtin redirection', decision: 'undecided', part, reason })
       continue
     }
     const reads = redirection.operator === '<' || redirection.operator === '<&'
@@ -34,14 +34,14 @@ export function judgeRedirections(
       ...(reads ? { kind: 'read', reads: [target] } : { kind: 'write', writes: [target] }),
     }
     const found = judgePaths(assessment, command, undefined, context)
-    verdict.touch(found)
+    judging.touch(found)
     if (found.closed) {
-      verdict.close(part, found.closed)
+      judging.close(part, found.closed)
       continue
     }
     undoing.part(command, assessment, found)
     const step = stepFor(command, { part, target, reads, found }, context)
-    if (step) verdict.add(step)
+    if (step) judging.add(step)
   }
 }
 

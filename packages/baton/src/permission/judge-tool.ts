@@ -1,13 +1,13 @@
 import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
 import { literalWord } from './analysis/word.ts'
 import type { JudgeContext } from './judge-context.ts'
+import { Judging } from './judging.ts'
 import { guardedPath } from './paths/protected.ts'
 import { isInside, pathsOf } from './paths/resolve.ts'
 import { secretPath } from './paths/secrets.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress } from './rules/own.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
-import { Verdict } from './verdict.ts'
 
 /** Tools that neither read files nor leave the conversation. */
 const HARMLESS = new Set([
@@ -82,7 +82,7 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
 
 function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): PermissionJudgement {
   const { request, rules, paths, guarded } = context
-  const verdict = new Verdict()
+  const judging = new Judging()
   const given =
     text(request.input, 'file_path') ??
     text(request.input, 'notebook_path') ??
@@ -90,20 +90,20 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
     (access === 'write' ? undefined : request.cwd)
   const part = `${request.tool} ${given ?? '(no path)'}`
   if (given === undefined || given.includes('\0')) {
-    verdict.add({ rule: 'builtin file', decision: 'undecided', part, reason: 'the tool names no path' })
-    return verdict.judgement(false)
+    judging.add({ rule: 'builtin file', decision: 'undecided', part, reason: 'the tool names no path' })
+    return judging.judgement(false)
   }
   const path = pathsOf(literalWord(given), [request.cwd], request.home)?.[0] ?? given
   const real = paths.realpath(path)
   const patterns = [text(request.input, 'pattern'), text(request.input, 'glob')].filter(
     entry => entry !== undefined,
   )
-  verdict[access === 'write' ? 'writes' : 'reads'].add(real)
+  judging[access === 'write' ? 'writes' : 'reads'].add(real)
   const mode = access === 'write' ? 'write' : 'read'
   const closed = guardedPath(path, mode, guarded) ?? guardedPath(real, mode, guarded)
   if (closed) {
-    verdict.close(part, closed)
-    return verdict.judgement(false)
+    judging.close(part, closed)
+    return judging.judgement(false)
   }
   const { worktree } = context
   const inside = isInside(real, worktree) && !isInside(real, `${worktree}/.git`)
@@ -121,30 +121,30 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
           : undefined))
   const spoken = spokenBy(context.rules, about)
   if (spoken && !(secret && spoken.decision === 'allow' && !spoken.namesPaths)) {
-    verdict.add(ruleStep(spoken, part))
-    return verdict.judgement(access === 'write' && inside)
+    judging.add(ruleStep(spoken, part))
+    return judging.judgement(access === 'write' && inside)
   }
   if (secret) {
-    verdict.add(secretStep(rules, part, secret))
-    return verdict.judgement(false)
+    judging.add(secretStep(rules, part, secret))
+    return judging.judgement(false)
   }
   const rule = `builtin file (${rules.presetName})`
   if (access !== 'write') {
-    verdict.add({
+    judging.add({
       rule,
       decision: inside ? 'allow' : rules.preset.outsideRead,
       part,
       reason: inside ? 'reads inside the worktree' : 'reads outside the worktree',
     })
-    return verdict.judgement(false)
+    return judging.judgement(false)
   }
-  verdict.add({
+  judging.add({
     rule,
     decision: inside ? rules.preset.fileToolWrite : rules.preset.kinds.write,
     part,
     reason: inside ? 'writes inside the worktree' : 'writes outside the worktree',
   })
-  return verdict.judgement(inside)
+  return judging.judgement(inside)
 }
 
 function judgeWeb(context: JudgeContext): PermissionJudgement {
@@ -158,9 +158,9 @@ function judgeWeb(context: JudgeContext): PermissionJudgement {
   const about: Subject = { ...subject('WebFetch'), text: url, hosts: [host] }
   const address = ownAddress(url, context.guarded)
   if (address) {
-    const verdict = new Verdict()
-    verdict.close(url, address)
-    return verdict.judgement(false)
+    const judging = new Judging()
+    judging.close(url, address)
+    return judging.judgement(false)
   }
   return byRules(
     context,
@@ -176,15 +176,15 @@ function byRules(
   otherwise: PermissionDecision,
   reason: string,
 ): PermissionJudgement {
-  const verdict = new Verdict()
+  const judging = new Judging()
   const spoken = spokenBy(context.rules, about)
   const part = about.text === '' ? context.request.tool : about.text
-  for (const host of about.hosts) if (host !== undefined) verdict.hosts.add(host)
-  verdict.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
-  verdict.outside = about.mcp !== undefined
-  if (spoken) verdict.add(ruleStep(spoken, part))
-  else verdict.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
-  return verdict.judgement(false)
+  for (const host of about.hosts) if (host !== undefined) judging.hosts.add(host)
+  judging.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
+  judging.outside = about.mcp !== undefined
+  if (spoken) judging.add(ruleStep(spoken, part))
+  else judging.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
+  return judging.judgement(false)
 }
 
 function subject(tool: string): Subject {
