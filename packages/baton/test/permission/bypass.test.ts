@@ -292,6 +292,12 @@ describe('what can be undone runs no program that one of its flags names', () =>
     'install -s --strip-program=./x a b',
     'install --strip-prog=./x -s a b',
     'nm --plugin ./x.so a',
+    'javap -J-agentpath:./x.so A',
+    'diff3 --diff-program=./x a b c',
+    'cloc --vcs=./x .',
+    'cloc --extract-with ./x a.tar',
+    "strace -o '|./x' ls",
+    "strace -o out -o '!./x' ls",
     'objdump --plugin=./x.so a',
   ])('%s', command => {
     expect(check(command)).toMatchObject({ decision: 'undecided', reversible: false })

@@ -174,6 +174,12 @@ export const FILE_CHECKS: Readonly<Record<string, Check>> = {
     }
     if (!use.command.wraps) becomes(use, 'exec', 'starts a shell')
   },
+  trace: use => {
+    const pipes = use.parsed.flags.some(
+      ({ name, value }) => name === '-o' && /^[|!]/.test(value?.value ?? '|'),
+    )
+    if (pipes) becomes(use, 'exec', 'pipes what it sees into a command')
+  },
   fzf: use => {
     const reason = fzfRuns(use)
     if (reason) becomes(use, 'exec', reason)

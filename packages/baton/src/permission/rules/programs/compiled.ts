@@ -65,7 +65,8 @@ export const COMPILED: ProgramTable = {
     },
   },
   'java javac kotlinc scala': { kind: 'build', any: true, check: 'version-only' },
-  javap: { kind: 'read', any: true },
+  // What it hands to the machine below may load code.
+  javap: { kind: 'read', any: true, single: true, flags: '-J*!exec' },
   // A plugin is code that is loaded.
   'nm objdump readelf size otool dwarfdump c++filt addr2line': {
     kind: 'read',
@@ -80,11 +81,15 @@ export const COMPILED: ProgramTable = {
     flags: '--fix!write -w|--write-changes!write -i= -o=:write',
   },
   shfmt: { kind: 'read', any: true, args: 'read', flags: '-w|--write!write' },
-  'cloc tokei scc sloccount': {
+  cloc: {
     kind: 'read',
     any: true,
-    flags: '--out=:write --report-file=:write -o=:write --output=',
+    // The version control may be any command, and a file of options may hold these.
+    flags:
+      '--out=:write --report-file=:write --sql=:write --write-lang-def=:write --vcs=!exec --extract-with=!exec --config=!no --options=!no',
   },
+  tokei: { kind: 'read', any: true, flags: '-o= --output=' },
+  'scc sloccount': { kind: 'read', any: true, flags: '-o|--output=:write --format-multi=!write' },
   ctags: 'write',
   'gem bundle bundler': {
     globals: '--version -v',

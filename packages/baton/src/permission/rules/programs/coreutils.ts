@@ -41,6 +41,7 @@ export const COREUTILS: ProgramTable = {
     posix: true,
     wrapper: true,
     flags: '-f -c -C -q -qq -t -tt -T -v -y -x -e= -s= -S= -o=:write',
+    check: 'trace',
   },
   'xargs gxargs': {
     kind: 'read',
@@ -51,7 +52,7 @@ export const COREUTILS: ProgramTable = {
   },
   parallel: { kind: 'unlisted', any: true, posix: true, wrapper: true },
   // Contents of files.
-  'cat tac nl head tail more zcat bzcat xzcat zstdcat gzcat zless zmore bzless zgrep zegrep zfgrep xzgrep bzgrep zdiff zcmp rev fold fmt pr expand unexpand column paste join comm cut colrm look strings od hexdump hd base32 basenc cksum sum md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum wc cmp diff colordiff diff3 icdiff diffstat ul lolcat':
+  'cat tac nl head tail more zcat bzcat xzcat zstdcat gzcat zless zmore bzless zgrep zegrep zfgrep xzgrep bzgrep zdiff zcmp rev fold fmt pr expand unexpand column paste join comm cut colrm look strings od hexdump hd base32 basenc cksum sum md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum wc cmp diff colordiff icdiff diffstat ul lolcat':
     { kind: 'read', any: true, args: 'read' },
   less: {
     kind: 'read',
@@ -82,6 +83,7 @@ export const COREUTILS: ProgramTable = {
     flags:
       '-e|--echo -i|--input-range= -n|--head-count= -o|--output=:write --random-source=:read -r|--repeat -z|--zero-terminated',
   },
+  diff3: { kind: 'read', any: true, args: 'read', flags: '--diff-program=!exec' },
   'split gsplit': {
     kind: 'write',
     any: true,
