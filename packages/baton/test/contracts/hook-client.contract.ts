@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { profiles } from '../../src/adapters/agents/profiles.ts'
 import type { Transport } from '../../src/hook/launcher.ts'
-import { lateDaemon } from '../hook/late-daemon.ts'
+import { lateDaemon, WITH_LATE_DAEMON } from '../hook/late-daemon.ts'
 import { type Called, type HookWorld, hookWorld, isSafe, replying, standIn, toolCall } from '../hook/world.ts'
 import { until } from '../world/wait.ts'
 
@@ -399,7 +399,7 @@ export function hookClientContract(transport: Transport): void {
         expectSafe(await world.call(world.launcher(transport), PRE, { input: toolCall('garbage') }), world)
       })
 
-      test('asks again when the daemon is killed while it holds the call', { timeout: 60_000 }, async () => {
+      test('asks again when the daemon is killed while it holds the call', WITH_LATE_DAEMON, async () => {
         await using world = hookWorld()
         await using daemon = await lateDaemon(world)
         const call = world.call(world.launcher(transport), PRE, { input: toolCall('held') })
@@ -411,7 +411,7 @@ export function hookClientContract(transport: Transport): void {
         expect(world.failures()).toEqual([])
       })
 
-      test('waits for a late answer as long as there are signs of life', async () => {
+      test('waits for a late answer as long as there are signs of life', WITH_LATE_DAEMON, async () => {
         await using world = hookWorld()
         // Longer than any client waits for a first byte, and than curl bears a slow connection.
         await using daemon = await lateDaemon(world, { answerAfterMs: 4500 })
@@ -422,7 +422,7 @@ export function hookClientContract(transport: Transport): void {
         expect(daemon.held()).toBe(1)
       })
 
-      test('lets go of the call when it is ended by SIGTERM', async () => {
+      test('lets go of the call when it is ended by SIGTERM', WITH_LATE_DAEMON, async () => {
         await using world = hookWorld()
         await using daemon = await lateDaemon(world, { answerAfterMs: 600_000 })
         let pid = 0

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
-import { lateDaemon } from '../hook/late-daemon.ts'
+import { lateDaemon, WITH_LATE_DAEMON } from '../hook/late-daemon.ts'
 import { type HookWorld, hookWorld, isSafe, toolCall } from '../hook/world.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     ])
   })
 
-  test('lets a call that waits for a person go on with the new daemon', async () => {
+  test('lets a call that waits for a person go on with the new daemon', WITH_LATE_DAEMON, async () => {
     await using world = hookWorld()
     await using daemon = await lateDaemon(world)
     const call = world.call(world.launcher('perl'), PRE, { input: toolCall('waiting') })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DIST } from '../daemon/process-world.ts'
 import { until } from '../world/wait.ts'
-import { lateDaemon } from './late-daemon.ts'
+import { lateDaemon, WITH_LATE_DAEMON } from './late-daemon.ts'
 import { type HookWorld, hookWorld, isSafe, toolCall } from './world.ts'
 
 const CLIENTS = join(import.meta.dirname, '../fixtures/clients')
@@ -50,7 +50,7 @@ describe.concurrent.each(released)('the launcher of %s by %s', (protocol, transp
     expect(isSafe((await world.call(launcher, PRE, { input: toolCall('inline'), env })).stdout)).toBe(false)
   })
 
-  test('waits for its answers, and asks again when it is cut off', async () => {
+  test('waits for its answers, and asks again when it is cut off', WITH_LATE_DAEMON, async () => {
     await using world = hookWorld()
     const launcher = install(world)
     await using late = await lateDaemon(world, { answerAfterMs: 2500 })

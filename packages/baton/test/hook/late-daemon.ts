@@ -16,6 +16,9 @@ export interface LateDaemon extends AsyncDisposable {
   ended: Promise<unknown>
 }
 
+/** Its start alone is waited for longer than a test usually lasts. */
+export const WITH_LATE_DAEMON = { timeout: 60_000 }
+
 export async function lateDaemon(
   { folder, home, env }: Pick<HookWorld, 'folder' | 'home' | 'env'>,
   { answerAfterMs = 600_000 } = {},
