@@ -18,7 +18,8 @@ export function bringing(
   if (kind === 'read') return undefined
   if (program === 'git') {
     const [sub = ''] = path
-    if (kind !== 'write' || NAMES_ALL.test(sub)) return undefined
+    if (kind !== 'write') return words.some(word => word.value === undefined) ? [UNKNOWN] : undefined
+    if (NAMES_ALL.test(sub)) return undefined
     if (sub === 'config') return words.some(word => RUNS.test(word.value ?? 'alias.')) ? [sub] : undefined
     const at = words.findIndex(word => word.value === sub)
     const rest = words.slice(at + 1).flatMap(({ value }) => (value === undefined ? [] : [value]))
