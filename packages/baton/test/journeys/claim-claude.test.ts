@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClaimFile } from '@batonpass/contract/claim'
 import { expect, test } from 'vitest'
 import { claudeHome } from '../world/agents/claude.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { installAgent } from '../world/agents/install.ts'
-import { batonFor } from '../world/baton.ts'
+import { batonFor, batonOnPath } from '../world/baton.ts'
 import { callSocket, settingsFor } from '../world/claims.ts'
 import { fakeGitHub } from '../world/github.ts'
 import { startModel, textOf } from '../world/model.ts'
@@ -30,10 +30,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
   await repo.git('remote', 'add', 'origin', github.repository.remote)
   await repo.git('fetch', '-q', 'origin')
   await repo.git('reset', '-q', '--hard', 'origin/main')
-  const bin = join(home.path, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)
-  chmodSync(join(bin, 'baton'), 0o755)
+  const bin = batonOnPath(home.path)
   await using baton = await batonFor(home)
   baton.configure(settingsFor(github, 'permission:\n  preset: trusting\n  undecided: defer\n'))
   await baton.must('up', '--restart')
@@ -135,10 +132,7 @@ test('claim.wake: resume takes the session of an agent that has left up again, w
   await repo.git('remote', 'add', 'origin', github.repository.remote)
   await repo.git('fetch', '-q', 'origin')
   await repo.git('reset', '-q', '--hard', 'origin/main')
-  const bin = join(home.path, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)
-  chmodSync(join(bin, 'baton'), 0o755)
+  const bin = batonOnPath(home.path)
   symlinkSync(await installAgent('claude-code'), join(bin, 'claude'))
   await using baton = await batonFor(home)
   const settings = 'permission:\n  preset: trusting\n  undecided: defer\nclaim:\n  wake: resume\n'

@@ -8,7 +8,8 @@ import { parseHandoff } from '../../src/handoff/document/parse.ts'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { claudeAcp } from '../world/agents/hostable.ts'
-import { type BatonHere, batonFor, batonIn } from '../world/baton.ts'
+import { type BatonHere, batonFor, batonIn, batonOnPath } from '../world/baton.ts'
+import { claudeWorld } from '../world/claude-world.ts'
 import { type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
@@ -72,13 +73,11 @@ const story = async (baton: BatonHere): Promise<CycleEntry[]> =>
 const documents = (home: ClaudeHome): string[] => readdirSync(join(home.project, '.bmad/handoffs')).sort()
 
 async function world(answers: Parameters<typeof agent>[1] = {}, settings?: object) {
-  const model = await startModel()
-  const home = claudeHome()
-  await home.git()
-  if (settings) home.writeSettings('user', settings)
-  const baton = await batonFor(home)
+  await using stack = new AsyncDisposableStack()
+  const { model, home, baton } = stack.use(await claudeWorld(settings ? { claudeSettings: settings } : {}))
   model.script({ key: home.key }, agent(home, answers))
-  const terminal = await claudeInTmux({ home, model, permissionMode: 'bypassPermissions' })
+  const terminal = stack.use(await claudeInTmux({ home, model, permissionMode: 'bypassPermissions' }))
+  const owned = stack.move()
   return {
     model,
     home,
@@ -91,12 +90,7 @@ async function world(answers: Parameters<typeof agent>[1] = {}, settings?: objec
         every: 200,
         evidence: async () => `${await terminal.history()}\n${await baton.must('logs')}\n${model.summary()}`,
       }),
-    async [Symbol.asyncDispose]() {
-      await terminal.kill()
-      await baton[Symbol.asyncDispose]()
-      await model.close()
-      home.remove()
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
@@ -306,12 +300,7 @@ describe('a full session of the real Claude Code', () => {
     await home.git()
     mkdirSync(join(home.project, '.claude/commands'), { recursive: true })
     writeFileSync(join(home.project, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
-    const bin = join(home.path, 'bin')
-    mkdirSync(bin)
-    const cli = join(import.meta.dirname, '../../dist/cli.js')
-    writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, {
-      mode: 0o755,
-    })
+    const bin = batonOnPath(home.path)
     await using baton = await batonFor(home)
     baton.configure('permission:\n  preset: trusting\n  undecided: defer\n')
     const scripted = agent(home)

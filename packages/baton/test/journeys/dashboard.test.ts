@@ -7,8 +7,9 @@ import { claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { claudeAcp } from '../world/agents/hostable.ts'
-import { type BatonHere, batonFor, batonIn } from '../world/baton.ts'
+import { type BatonHere, batonIn } from '../world/baton.ts'
 import { startBrowser } from '../world/browser.ts'
+import { claudeWorld } from '../world/claude-world.ts'
 import { startModel, textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 
@@ -31,14 +32,11 @@ describe('the dashboard beside the real Claude Code', () => {
   test('a question is answered in the browser while Claude Code waits for it', {
     timeout: 120_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld({ git: false, settings: ASK_DATE })
+    const { model, home, baton } = here
     await using browser = await startBrowser()
     await using opened = await browser.open()
     const { page } = opened
-    baton.configure(ASK_DATE)
-    await baton.must('up', '--restart')
     await page.goto(await linkOf(baton))
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
@@ -80,9 +78,8 @@ describe('the dashboard beside the real Claude Code', () => {
   })
 
   test('the session page shows its terminal as it is', { timeout: 120_000 }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld({ git: false })
+    const { model, home, baton } = here
     await using browser = await startBrowser()
     await using opened = await browser.open()
     const { page } = opened
@@ -105,15 +102,11 @@ describe('the dashboard beside the real Claude Code', () => {
   test('a hosted agent is talked to in the browser: its words, its calls, a question in place, and a stop', {
     timeout: 180_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld({ settings: ASK_DATE })
+    const { model, home, baton } = here
     await using browser = await startBrowser()
     await using opened = await browser.open()
     const { page } = opened
-    baton.configure(ASK_DATE)
-    await baton.must('up', '--restart')
     await page.goto(await linkOf(baton))
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
     const stopped = new Promise<void>(() => {})

@@ -4,6 +4,7 @@ import { claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { batonFor } from '../world/baton.ts'
+import { claudeWorld } from '../world/claude-world.ts'
 import { startModel, textOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
 
@@ -11,9 +12,8 @@ describe('an event on its way through Baton, with the real Claude Code', () => {
   test('every hook of a headless session arrives in the journal as our event, in order, once', {
     timeout: 60_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld({ git: false })
+    const { model, home, baton } = here
     model.script({ key: home.key }, [call('Bash', { command: 'echo from-the-tool' }), say('done')])
     const ran = await runClaude({ home, model, prompt: 'please run it' })
     expect(ran.isError).toBe(false)
@@ -39,9 +39,8 @@ describe('an event on its way through Baton, with the real Claude Code', () => {
   test('a denied tool call reaches the model as an error with the reason and the way to the trail', {
     timeout: 60_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld({ git: false })
+    const { model, home, baton } = here
     baton.configure('permissions:\n  deny:\n    - program: curl\n      reason: nothing is fetched here\n')
     model.script({ key: home.key }, [call('Bash', { command: 'curl http://127.0.0.1:9/x' }), say('done')])
     await runClaude({ home, model, prompt: 'fetch it' })

@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { claudeTerminal } from '../../src/adapters/agents/claude-code/terminal.ts'
-import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import type { ClaudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { codex } from '../world/agents/codex.ts'
 import { installAgent } from '../world/agents/install.ts'
 import { startTerminal } from '../world/agents/tmux.ts'
-import { batonFor } from '../world/baton.ts'
+import { claudeWorld } from '../world/claude-world.ts'
 import { anthropic } from '../world/dialects/anthropic.ts'
-import { type Model, startModel, textOf } from '../world/model.ts'
+import { type Model, textOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
@@ -33,10 +33,8 @@ describe('a handoff from one agent to another', () => {
   test('what Claude Code began is gone on with by Codex, which begins with the document', {
     timeout: 180_000,
   }, async () => {
-    await using model = await startModel([anthropic, codex.dialect])
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld({ dialects: [anthropic, codex.dialect] })
+    const { model, home, baton } = here
     await afterClaude(home, model)
 
     const place = { home: home.path, project: home.project, key: KEY, url: model.url }
@@ -68,10 +66,8 @@ describe('a handoff from one agent to another', () => {
   test('at a terminal the next agent takes it over, begins with the document and is left to the person', {
     timeout: 180_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld()
+    const { model, home, baton } = here
     await afterClaude(home, model)
     model.script({ key: home.key }, request =>
       request.lastText.includes('are you still there') ? say('Here I am.') : say('I write the endpoint now.'),
@@ -110,10 +106,8 @@ describe('a handoff from one agent to another', () => {
   })
 
   test('an agent that is not installed: nothing is written', { timeout: 120_000 }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld()
+    const { model, home, baton } = here
     await afterClaude(home, model)
     const ran = await baton.run(['handoff', '--to', 'gemini'], { env: { PATH: '/usr/bin:/bin' } })
     expect(ran).toMatchObject({ code: 1 })
@@ -122,10 +116,8 @@ describe('a handoff from one agent to another', () => {
   })
 
   test('a session that /handoff began says which one it continues', { timeout: 120_000 }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld()
+    const { model, home, baton } = here
     await afterClaude(home, model)
     const { session } = JSON.parse(await baton.must('handoff', '--json'))
     model.script({ key: home.key }, [say('Going on.')])

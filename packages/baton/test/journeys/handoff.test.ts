@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseHandoff } from '../../src/handoff/document/parse.ts'
-import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
+import type { ClaudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
-import { batonFor } from '../world/baton.ts'
-import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
+import { claudeWorld } from '../world/claude-world.ts'
+import { lastRequestOf, type Model, type ModelRequest, requestsOf, textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 
 const plugin = join(import.meta.dirname, '../../../../plugin')
@@ -31,19 +31,13 @@ function play(model: Model, home: ClaudeHome, turns: ((request: ModelRequest) =>
 }
 
 const documents = (home: ClaudeHome): string[] => readdirSync(join(home.project, '.bmad/handoffs')).sort()
-const requests = (model: Model, home: ClaudeHome): string[] =>
-  model.mainRequests({ key: home.key }).map(textOf)
 
 describe('a handoff, with the real Claude Code', () => {
   test('/handoff is written, sent back once for what is false, and found in the first request after /clear', {
     timeout: 120_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
-    baton.configure(RULES)
-    await baton.must('up', '--restart')
+    await using here = await claudeWorld({ settings: RULES })
+    const { model, home, baton } = here
     play(model, home, [
       () => call('Bash', { command: 'npm test' }),
       () => say('The tests fail.'),
@@ -64,7 +58,7 @@ describe('a handoff, with the real Claude Code', () => {
     await terminal.submit('/baton:handoff the endpoint')
     await terminal.waitForScreen(/Corrected\./)
     await baton.waitFor('handoff', ({ what }) => what === 'written')
-    const again = requests(model, home).find(text => text.includes('does not agree with what git'))
+    const again = requestsOf(model, home).find(text => text.includes('does not agree with what git'))
     expect(again).toMatch(/Says tests pass; the last run of `npm test` failed at \d\d:\d\d/)
     const [name = ''] = documents(home)
     expect(documents(home)).toHaveLength(1)
@@ -85,7 +79,7 @@ describe('a handoff, with the real Claude Code', () => {
     await terminal.waitUntilReady()
     await terminal.submit('go on')
     await terminal.waitForScreen(/I go on with the endpoint\./)
-    const last = requests(model, home).at(-1) ?? ''
+    const last = lastRequestOf(model, home)
     expect(last).toContain('<handoff-context>')
     expect(last).toContain('Complete the refresh endpoint')
     expect(last).toContain(
@@ -98,10 +92,8 @@ describe('a handoff, with the real Claude Code', () => {
   test('an agent that writes nothing: Baton writes it from evidence, and only the next session gets it', {
     timeout: 120_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld()
+    const { model, home, baton } = here
     play(model, home, [
       () => say('On it.'),
       () => say('No.'),
@@ -115,18 +107,16 @@ describe('a handoff, with the real Claude Code', () => {
     await baton.waitFor('handoff', ({ what, writtenBy }) => what === 'written' && writtenBy === 'baton')
     await baton.must('down')
     await runClaude({ home, model, prompt: 'hello', args: FREE })
-    expect(requests(model, home).at(-1)).toContain('no agent wrote or checked this document')
-    expect(requests(model, home).at(-1)).toContain('add refresh tokens')
+    expect(lastRequestOf(model, home)).toContain('no agent wrote or checked this document')
+    expect(lastRequestOf(model, home)).toContain('add refresh tokens')
     await runClaude({ home, model, prompt: 'hello again', args: FREE })
-    expect(requests(model, home).at(-1)).not.toContain('<handoff-context>')
+    expect(lastRequestOf(model, home)).not.toContain('<handoff-context>')
     model.assertClean()
   })
 
   test('a crashed session is handed off by its transcript, from outside', { timeout: 90_000 }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
+    await using here = await claudeWorld()
+    const { model, home, baton } = here
     play(model, home, [
       () => call('Write', { file_path: join(home.project, 'src/token.ts'), content: 'export {}\n' }),
       () => say('Half done.'),
@@ -143,7 +133,7 @@ describe('a handoff, with the real Claude Code', () => {
       instructions: ['add refresh tokens'],
     })
     await runClaude({ home, model, prompt: 'go on', args: FREE })
-    expect(requests(model, home).at(-1)).toContain('<handoff-context>')
+    expect(lastRequestOf(model, home)).toContain('<handoff-context>')
     expect(await baton.must('handoffs')).toContain('written by Baton from evidence')
     model.assertClean()
   })

@@ -1,16 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { installAgent } from '../world/agents/install.ts'
-import { batonFor } from '../world/baton.ts'
+import { batonFor, batonOnPath } from '../world/baton.ts'
 import { type Model, startModel, textOf } from '../world/model.ts'
 import { call, rateLimited, say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 
-const CLI = join(import.meta.dirname, '../../dist/cli.js')
 /** What the scripted agent runs; hands-off mode is looked at here, not permission. */
 const ALLOWED = 'permission:\n  preset: trusting\n  undecided: defer\n'
 const FREE = ['--permission-mode', 'bypassPermissions']
@@ -21,10 +20,7 @@ async function workplace(options: Parameters<typeof claudeHome>[0] = {}) {
   const { path } = await home.git()
   mkdirSync(join(path, '.claude/commands'), { recursive: true })
   writeFileSync(join(path, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
-  const bin = join(home.path, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)
-  chmodSync(join(bin, 'baton'), 0o755)
+  const bin = batonOnPath(home.path)
   return Object.assign(home, { path: home.path, searchPath: { PATH: `${bin}:${process.env.PATH}` } })
 }
 

@@ -1,31 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
-import { type BatonHere, batonFor } from '../world/baton.ts'
-import { type Model, startModel, textOf } from '../world/model.ts'
-import { CHAT, startTelegram, type Telegram } from '../world/telegram.ts'
+import type { BatonHere } from '../world/baton.ts'
+import { claudeWorld } from '../world/claude-world.ts'
+import { lastRequestOf, textOf } from '../world/model.ts'
+import { startTelegram, telegramSettings } from '../world/telegram.ts'
 import { call, say } from '../world/turn.ts'
 
 const QUIET = 'handsoff:\n  auto_permission: false\n  max_continuations: 1\n'
 const ASK_DATE = 'permissions:\n  ask:\n    - program: date\n'
 
-const byTelegram = ({ token, url }: Telegram) =>
-  `telegram:\n  enabled: true\n  token: "${token}"\n  chat_id: ${CHAT}\n  timeout_sec: 60\n  poll_interval_sec: 1\n  api_root: ${url}\n`
-
-async function configured(home: ClaudeHome, yaml: string): Promise<BatonHere> {
-  const baton = await batonFor(home)
-  baton.configure(QUIET + yaml)
-  await baton.must('up', '--restart')
-  return baton
-}
-
-const lastRequest = (model: Model, home: ClaudeHome): string => {
-  const last = model.mainRequests({ key: home.key }).at(-1)
-  return last ? textOf(last) : ''
-}
 const decisionsOf = async (baton: BatonHere) =>
   (await baton.entries({ kind: 'decision' })).flatMap(({ body }) => (body.kind === 'decision' ? body : []))
 
@@ -33,10 +19,12 @@ describe('permission in the course of a session, with the real Claude Code', () 
   test('a no with its reason reaches the model; a yes for the session is asked for once; other calls go on meanwhile', {
     timeout: 90_000,
   }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using baton = await configured(home, ASK_DATE + byTelegram(telegram))
+    await using here = await claudeWorld({
+      git: false,
+      settings: QUIET + ASK_DATE + telegramSettings(telegram),
+    })
+    const { model, home, baton } = here
     writeFileSync(join(home.project, 'notes.txt'), 'what the file says')
     const again = { command: 'date +again-%Y' }
     model.script({ key: home.key }, [
@@ -57,13 +45,13 @@ describe('permission in the course of a session, with the real Claude Code', () 
     const why = await telegram.message(({ forceReply }) => forceReply, 'the question why')
     telegram.write('look at the sun instead', { replyTo: why.id })
     const second = await telegram.message(({ text }) => text.includes('again-'), 'the second question')
-    expect(lastRequest(model, home)).toContain('look at the sun instead')
-    expect(lastRequest(model, home)).not.toMatch(/first-20\d\d/)
+    expect(lastRequestOf(model, home)).toContain('look at the sun instead')
+    expect(lastRequestOf(model, home)).not.toMatch(/first-20\d\d/)
 
     await baton.waitFor('event', ({ event }) => event.type === 'ToolFinished' && event.tool === 'Read')
     telegram.press(second, '✅ Allow for this session')
     expect((await running).isError).toBe(false)
-    expect(lastRequest(model, home).match(/again-20\d\d/g)).toHaveLength(2)
+    expect(lastRequestOf(model, home).match(/again-20\d\d/g)).toHaveLength(2)
     const questions = telegram.messages().filter(({ text }) => text.includes('again-'))
     expect(questions).toHaveLength(1)
     const decisions = await decisionsOf(baton)
@@ -80,10 +68,12 @@ describe('permission in the course of a session, with the real Claude Code', () 
   test('Escape takes a question back; `defer` leaves it to the dialog alone; what the person’s own settings ask stays asked', {
     timeout: 120_000,
   }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using baton = await configured(home, ASK_DATE + byTelegram(telegram))
+    await using here = await claudeWorld({
+      git: false,
+      settings: QUIET + ASK_DATE + telegramSettings(telegram),
+    })
+    const { model, home, baton } = here
     home.writeSettings('local', { permissions: { ask: ['Bash(uptime:*)'] } })
     model.script({ key: home.key }, [
       call('Bash', { command: 'date +escaped-%Y' }),
@@ -107,7 +97,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     telegram.press(insisted, '✅ Allow')
     await terminal.waitForScreen(/the second end/)
 
-    baton.configure(`${QUIET}permission:\n  undecided: defer\n  undo: off\n${byTelegram(telegram)}`)
+    baton.configure(`${QUIET}permission:\n  undecided: defer\n  undo: off\n${telegramSettings(telegram)}`)
     await baton.must('up', '--restart')
     await terminal.submit('now make it')
     await terminal.answerDialog(/Do you want to proceed/, '1')
@@ -121,9 +111,11 @@ describe('permission in the course of a session, with the real Claude Code', () 
   test('the gh commands of setup-viewboard run without a question while that workflow is active, and only then', {
     timeout: 90_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await using baton = await configured(home, 'permissions:\n  ask:\n    - program: gh\n')
+    await using here = await claudeWorld({
+      git: false,
+      settings: `${QUIET}permissions:\n  ask:\n    - program: gh\n`,
+    })
+    const { model, home, baton } = here
     const commands = join(home.project, '.claude/commands')
     mkdirSync(commands, { recursive: true })
     writeFileSync(join(commands, 'setup-viewboard.md'), 'Set up the board.\n')
@@ -136,7 +128,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     const script = [call('Bash', { command: listing }), say('done', { times: 9 })]
     model.script(request => request.key === home.key && textOf(request).includes('plain work'), script)
     await runClaude({ home, model, prompt: 'plain work', env })
-    expect(lastRequest(model, home)).not.toContain('stub ran')
+    expect(lastRequestOf(model, home)).not.toContain('stub ran')
 
     const board = [
       call('Bash', { command: listing }),
@@ -146,7 +138,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     ]
     model.script(request => request.key === home.key && textOf(request).includes('Set up the board'), board)
     await runClaude({ home, model, prompt: '/setup-viewboard', env })
-    const told = lastRequest(model, home)
+    const told = lastRequestOf(model, home)
     expect(told).toContain('stub ran: api graphql')
     expect(told).toContain('stub ran: label create agentize:plan --force')
     expect(told).not.toContain('stub ran: repo delete')
@@ -158,13 +150,12 @@ describe('permission in the course of a session, with the real Claude Code', () 
   test('in plan mode no rule says yes for the person; a question of a subagent reaches them too', {
     timeout: 90_000,
   }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using baton = await configured(
-      home,
-      `permission:\n  preset: trusting\n${ASK_DATE}${byTelegram(telegram)}`,
-    )
+    await using here = await claudeWorld({
+      git: false,
+      settings: `${QUIET}permission:\n  preset: trusting\n${ASK_DATE}${telegramSettings(telegram)}`,
+    })
+    const { model, home, baton } = here
     const file = join(home.project, 'made.txt')
     const task = { description: 'look', prompt: 'the-subtask', subagent_type: 'general-purpose' }
     model.script('the-subtask', [call('Bash', { command: 'date +sub-%Y' }), say('looked')])

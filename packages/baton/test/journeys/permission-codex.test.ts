@@ -7,7 +7,7 @@ import { agentHome } from '../world/agents/real.ts'
 import { startTerminal } from '../world/agents/tmux.ts'
 import { batonIn } from '../world/baton.ts'
 import { startModel, textOf } from '../world/model.ts'
-import { CHAT, startTelegram } from '../world/telegram.ts'
+import { startTelegram, telegramSettings } from '../world/telegram.ts'
 import { call, say } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 
@@ -29,7 +29,7 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
   await using home = await agentHome(codex, model)
   await using baton = batonIn(home.path, home.project)
   baton.configure(
-    `permission:\n  undecided: defer\npermissions:\n  allow:\n    - pattern: '^touch allowed\\.txt$'\n  ask:\n    - pattern: '^touch asked\\.txt$'\ntelegram:\n  enabled: true\n  token: "${telegram.token}"\n  chat_id: ${CHAT}\n  timeout_sec: 60\n  poll_interval_sec: 1\n  api_root: ${telegram.url}\n`,
+    `permission:\n  undecided: defer\npermissions:\n  allow:\n    - pattern: '^touch allowed\\.txt$'\n  ask:\n    - pattern: '^touch asked\\.txt$'\n${telegramSettings(telegram)}`,
   )
   await baton.must('init', '--agent', 'codex')
   // What a script does no rule can know.

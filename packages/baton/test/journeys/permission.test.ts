@@ -1,42 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type ClaudeHome, claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
-import { type BatonHere, batonFor } from '../world/baton.ts'
-import { type Model, startModel, textOf } from '../world/model.ts'
-import { CHAT, startTelegram, type Telegram } from '../world/telegram.ts'
+import { claudeWorld } from '../world/claude-world.ts'
+import { lastRequestOf } from '../world/model.ts'
+import { startTelegram, telegramSettings } from '../world/telegram.ts'
 import { call, say } from '../world/turn.ts'
 
 const ASKED = 'date +asked-%Y'
 const RULES =
   'handsoff:\n  auto_permission: false\npermissions:\n  ask:\n    - program: date\n      reason: the time is a secret\n'
 
-const byTelegram = ({ token, url }: Telegram, seconds = 60) =>
-  `telegram:\n  enabled: true\n  token: "${token}"\n  chat_id: ${CHAT}\n  timeout_sec: ${seconds}\n  poll_interval_sec: 1\n  api_root: ${url}\n`
-
-const lastRequest = (model: Model, home: ClaudeHome): string => {
-  const last = model.mainRequests({ key: home.key }).at(-1)
-  return last ? textOf(last) : ''
-}
-
-/** The configuration is there before the daemon first reads it. */
-async function asking(home: ClaudeHome, telegram?: Telegram, seconds?: number): Promise<BatonHere> {
-  const baton = await batonFor(home)
-  baton.configure(RULES + (telegram ? byTelegram(telegram, seconds) : ''))
-  await baton.must('up', '--restart')
-  return baton
-}
-
 describe('permission, with the real Claude Code', () => {
   test('an ask of a headless session is allowed from Telegram while Claude waits', {
     timeout: 90_000,
   }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using _ = await asking(home, telegram)
+    await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
+    const { model, home } = here
     model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('done')])
     const running = runClaude({ home, model, prompt: 'what time is it' })
     const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
@@ -44,30 +26,28 @@ describe('permission, with the real Claude Code', () => {
     telegram.press(message, '✅ Allow')
     await telegram.message(({ id, buttons }) => id === message.id && buttons.length === 0, 'the outcome')
     expect((await running).isError).toBe(false)
-    expect(lastRequest(model, home)).toMatch(/asked-20\d\d/)
+    expect(lastRequestOf(model, home)).toMatch(/asked-20\d\d/)
     expect(telegram.refused).toEqual([])
   })
 
   test('nobody answers in time: the message says so and the model is told', { timeout: 90_000 }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using _ = await asking(home, telegram, 2)
+    await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram, 2) })
+    const { model, home } = here
     model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('done')])
     await runClaude({ home, model, prompt: 'what time is it' })
     const message = await telegram.message(({ text }) => text.includes('⏰ Timed Out'), 'the time-out')
     expect(message.buttons).toEqual([])
-    expect(lastRequest(model, home)).not.toMatch(/asked-20\d\d/)
-    expect(lastRequest(model, home)).toContain('the time is a secret')
+    expect(lastRequestOf(model, home)).not.toMatch(/asked-20\d\d/)
+    expect(lastRequestOf(model, home)).toContain('the time is a secret')
   })
 
   test('the daemon is killed while Claude waits: the ask is still there and its answer counts', {
     timeout: 90_000,
   }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using baton = await asking(home, telegram)
+    await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
+    const { model, home, baton } = here
     model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('done')])
     const running = runClaude({ home, model, prompt: 'what time is it' })
     const message = await telegram.message(({ text }) => text.includes(ASKED), 'the question')
@@ -81,7 +61,7 @@ describe('permission, with the real Claude Code', () => {
     expect(asks.asks).toHaveLength(1)
     telegram.press(message, '✅ Allow')
     expect((await running).isError).toBe(false)
-    expect(lastRequest(model, home)).toMatch(/asked-20\d\d/)
+    expect(lastRequestOf(model, home)).toMatch(/asked-20\d\d/)
     const events = await baton.events()
     expect(events.filter(event => event.type === 'ToolRequested')).toHaveLength(1)
   })
@@ -89,10 +69,9 @@ describe('permission, with the real Claude Code', () => {
   test('in a terminal the dialog and Telegram ask together, and the person at the terminal may be first', {
     timeout: 90_000,
   }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using _ = await asking(home, telegram)
+    await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
+    const { model, home } = here
     model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('the end')])
     await using terminal = await claudeInTmux({ home, model })
     await terminal.submit('what time is it')
@@ -108,10 +87,9 @@ describe('permission, with the real Claude Code', () => {
   })
 
   test('in a terminal an answer from Telegram closes the dialog', { timeout: 90_000 }, async () => {
-    await using model = await startModel()
     await using telegram = await startTelegram()
-    await using home = claudeHome()
-    await using _ = await asking(home, telegram)
+    await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
+    const { model, home } = here
     model.script({ key: home.key }, [call('Bash', { command: ASKED }), say('the end')])
     await using terminal = await claudeInTmux({ home, model })
     await terminal.submit('what time is it')
@@ -119,15 +97,14 @@ describe('permission, with the real Claude Code', () => {
     await terminal.waitForScreen(/Do you want to proceed/)
     telegram.press(message, '✅ Allow')
     await terminal.waitForScreen(/the end/)
-    expect(lastRequest(model, home)).toMatch(/asked-20\d\d/)
+    expect(lastRequestOf(model, home)).toMatch(/asked-20\d\d/)
   })
 
   test('the agent cannot help itself to a yes, the token or other settings', {
     timeout: 120_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await using baton = await asking(home)
+    await using here = await claudeWorld({ git: false, settings: RULES })
+    const { model, home, baton } = here
     const settings = join(home.path, '.claude/settings.json')
     const tries = [
       call('Bash', { command: 'npx batonpass allow ask_1234' }),
@@ -147,7 +124,9 @@ describe('permission, with the real Claude Code', () => {
     )
     expect(decisions).toHaveLength(tries.length)
     expect(decisions.filter(decision => decision === 'allow')).toEqual([])
-    expect(lastRequest(model, home)).not.toContain(readFileSync(join(baton.stateDir, 'token'), 'utf8').trim())
+    expect(lastRequestOf(model, home)).not.toContain(
+      readFileSync(join(baton.stateDir, 'token'), 'utf8').trim(),
+    )
     expect(readFileSync(settings, 'utf8')).toContain('baton-hook')
     model.assertClean()
   })

@@ -9,7 +9,8 @@ import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { codex } from '../world/agents/codex.ts'
 import { hostable } from '../world/agents/hostable.ts'
 import { installAgent } from '../world/agents/install.ts'
-import { type BatonHere, batonFor, batonIn } from '../world/baton.ts'
+import { type BatonHere, batonIn } from '../world/baton.ts'
+import { claudeWorld } from '../world/claude-world.ts'
 import { anthropic } from '../world/dialects/anthropic.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { scratch } from '../world/scratch.ts'
@@ -127,12 +128,8 @@ describe('staged work, with the real Claude Code', () => {
   test('auto mode goes from the specification to the pull request in one terminal, each stage in a fresh session', {
     timeout: 300_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
-    baton.configure(RULES)
-    await baton.must('up', '--restart')
+    await using here = await claudeWorld({ settings: RULES })
+    const { model, home, baton } = here
     await baton.must('work', 'new', 'Auth System', '--mode', 'auto')
     // Some hand over by the tool; the others only stop, and Baton hands over for them.
     const seen = play(model, home, {
@@ -177,12 +174,8 @@ describe('staged work, with the real Claude Code', () => {
   test('semi-auto mode pauses exactly before code research, each phase, documentation and the pull request', {
     timeout: 300_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
-    baton.configure(RULES)
-    await baton.must('up', '--restart')
+    await using here = await claudeWorld({ settings: RULES })
+    const { model, home, baton } = here
     await baton.must('work', 'new', 'Auth System', '--mode', 'semi-auto')
     // A person who types a command gets an agent that hands over, and does no work of its own.
     const meant: string[] = []
@@ -265,12 +258,8 @@ describe('staged work, with the real Claude Code', () => {
   test('the tools answer a headless session as the command answers a person', {
     timeout: 120_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
-    baton.configure(RULES)
-    await baton.must('up', '--restart')
+    await using here = await claudeWorld({ settings: RULES })
+    const { model, home, baton } = here
     await baton.must('work', 'new', 'Auth System')
     model.script({ key: home.key }, [
       call('mcp__baton__baton_status', {}),
@@ -307,12 +296,8 @@ describe('staged work, with the real Claude Code', () => {
   test('`baton work run` begins a stage in tmux with the plugin’s tools, and it goes on there', {
     timeout: 180_000,
   }, async () => {
-    await using model = await startModel()
-    await using home = claudeHome()
-    await home.git()
-    await using baton = await batonFor(home)
-    baton.configure(RULES.replace('mcp: baton', 'mcp: plugin_baton_baton'))
-    await baton.must('up', '--restart')
+    await using here = await claudeWorld({ settings: RULES.replace('mcp: baton', 'mcp: plugin_baton_baton') })
+    const { model, home, baton } = here
     await baton.must('work', 'new', 'Auth System', '--mode', 'semi-auto')
     const seen = play(model, home, {
       server: 'plugin_baton_baton',

@@ -115,3 +115,11 @@ export function batonIn(home: string, cwd: string, cli = CLI): BatonHere {
     },
   }
 }
+
+/** Puts `baton` into a folder for the PATH of an agent, and names that folder. */
+export function batonOnPath(home: string): string {
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })
+  return bin
+}

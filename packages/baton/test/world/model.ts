@@ -225,3 +225,10 @@ function parsed(bytes: Buffer): Record<string, unknown> | undefined {
     return undefined
   }
 }
+
+/** What one agent's model was told, request by request. */
+export const requestsOf = (model: Model, { key }: { key: string }): string[] =>
+  model.mainRequests({ key }).map(textOf)
+
+export const lastRequestOf = (model: Model, agent: { key: string }): string =>
+  requestsOf(model, agent).at(-1) ?? ''

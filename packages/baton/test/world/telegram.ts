@@ -435,3 +435,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   for await (const chunk of request) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')
 }
+
+/** The settings that make Baton ask by this Telegram. */
+export const telegramSettings = ({ token, url }: Pick<Telegram, 'token' | 'url'>, seconds = 60): string =>
+  `telegram:\n  enabled: true\n  token: "${token}"\n  chat_id: ${CHAT}\n  timeout_sec: ${seconds}\n  poll_interval_sec: 1\n  api_root: ${url}\n`
