@@ -1,16 +1,17 @@
-import type { Ask, AskFacts, AskKind, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
-import { visible } from '@batonpass/contract/visible'
 import type { AskStore } from '../ports/ask-store.ts'
 import type { Chance } from '../ports/chance.ts'
 import type { Answered, Answering, Channel, Given, News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Timers } from '../ports/timers.ts'
+import { Channels } from './channels.ts'
 import { askEntry } from './entry.ts'
 import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { type AskOutcome, outcomeOf } from './outcome.ts'
+import { openedAsk, type Question } from './question.ts'
 
 export interface AsksParts {
   store: AskStore
@@ -20,20 +21,6 @@ export interface AsksParts {
   clock: Clock
   timers: Timers
   chance: Chance
-}
-
-export interface Question {
-  kind: AskKind
-  title: string
-  /** The whole of what is asked about: never cut. */
-  detail: string
-  facts: AskFacts
-  /** What asks, e.g. the event's id: asking again with the same key and fingerprint is the same question. */
-  key: string
-  /** From `fingerprintOf`. */
-  fingerprint: string
-  /** Default: all that fit the kind. */
-  options?: readonly AskOption[]
 }
 
 export interface AskingOptions {
@@ -49,21 +36,18 @@ const GRACE_MS = 2000
 /** The same after a restart of the daemon: the hook's client has to notice, start it and ask again. */
 const RESTART_GRACE_MS = 30_000
 
-const OPTIONS: Record<AskKind, readonly AskOption[]> = {
-  permission: ['allow-once', 'allow-session', 'deny', 'deny-with-reason'],
-  confirm: ['yes', 'no'],
-}
-
 /** Every question to a person: asked on all channels at once, answered once. */
 export class Asks implements Answering {
   readonly #parts: AsksParts
   readonly #open = new Map<string, OpenAsk>()
   /** Questions on their way into the store, so that the same one asked twice at once is one. */
   readonly #opening = new Map<string, Promise<OpenAsk | Ask>>()
+  readonly #channels: Channels
   #stopping = false
 
   constructor(parts: AsksParts) {
     this.#parts = parts
+    this.#channels = new Channels(parts.channels, (during, cause) => parts.fault(during, cause))
   }
 
   /** Takes up what was open when the last daemon ended. */
@@ -72,9 +56,7 @@ export class Asks implements Answering {
       const open = this.#track(ask)
       open.leaveAfter(RESTART_GRACE_MS)
     }
-    await Promise.all(
-      this.#parts.channels.map(channel => this.#guard(`starting ${channel.name}`, channel.start(this))),
-    )
+    await this.#channels.start(this)
     for (const open of this.#open.values()) this.#show(open)
   }
 
@@ -82,9 +64,7 @@ export class Asks implements Answering {
   async stop(): Promise<void> {
     this.#stopping = true
     for (const open of this.#open.values()) open.sleep()
-    await Promise.all(
-      this.#parts.channels.map(channel => this.#guard(`stopping ${channel.name}`, channel.stop())),
-    )
+    await this.#channels.stop()
     await Promise.all([...this.#open.values()].map(open => open.idle()))
   }
 
@@ -126,19 +106,8 @@ export class Asks implements Answering {
   }
 
   /** The same, and gives the channels that reached somebody. */
-  async reach(given: News): Promise<string[]> {
-    // A folder, a branch or an issue names itself: nothing in it may steer a terminal or turn the text around.
-    const news = { ...given, text: visible(given.text) }
-    const reached: string[] = []
-    await Promise.all(
-      this.#parts.channels.map(channel =>
-        this.#guard(
-          `telling by ${channel.name}`,
-          (channel.tell?.(news) ?? Promise.resolve(false)).then(did => did && reached.push(channel.name)),
-        ),
-      ),
-    )
-    return reached
+  reach(news: News): Promise<string[]> {
+    return this.#channels.reach(news)
   }
 
   open(): Ask[] {
@@ -178,24 +147,10 @@ export class Asks implements Answering {
 
   async #findOrOpen(question: Question, withinMs: number): Promise<OpenAsk | Ask> {
     const { store, clock, chance } = this.#parts
-    const { kind, title, detail, facts, key, fingerprint, options } = question
-    const known = await store.byKey(key, fingerprint)
+    const known = await store.byKey(question.key, question.fingerprint)
     // One that was withdrawn has lost its waiter; here is a new one.
     if (known && known.state !== 'withdrawn') return this.#open.get(known.id) ?? known
-    const now = clock.now()
-    const ask: Ask = {
-      id: AskId.parse(`ask_${chance.id(20)}`),
-      kind,
-      title: title.slice(0, 300).toWellFormed() || kind,
-      detail: detail.toWellFormed(),
-      facts,
-      key,
-      fingerprint,
-      options: [...(options ?? OPTIONS[kind])],
-      createdAt: new Date(now).toISOString(),
-      expiresAt: new Date(now + withinMs).toISOString(),
-      state: 'open',
-    }
+    const ask = openedAsk(AskId.parse(`ask_${chance.id(20)}`), question, clock.now(), withinMs)
     await store.add(ask)
     const open = this.#track(ask)
     await this.#record(ask)
@@ -222,18 +177,7 @@ export class Asks implements Answering {
   }
 
   #show(open: OpenAsk): void {
-    for (const channel of this.#parts.channels) {
-      const showing = channel.show(open.ask, open.settled).then(
-        seen => {
-          if (seen) open.reached.add(channel.name)
-        },
-        cause => {
-          if (!open.settled.aborted && !this.#stopping) this.#parts.fault(`asking by ${channel.name}`, cause)
-        },
-      )
-      open.showing.set(channel.name, showing)
-    }
-    void Promise.all(open.showing.values()).then(() => {
+    void this.#channels.show(open).then(() => {
       open.shown = true
       this.#judgeReach(open)
     })
@@ -256,7 +200,7 @@ export class Asks implements Answering {
       for (const effect of effects) {
         if (effect.do === 'keep') kept = await this.#keep(open, event, effect.ask, effect.allowed)
         else if (effect.do === 'release') open.settle(outcomeOf(open.ask))
-        else this.#tell(open)
+        else this.#channels.settle(open)
       }
       return { ask: open.ask, verdict: kept ? verdict : 'closed' }
     })
@@ -283,24 +227,9 @@ export class Asks implements Answering {
     return first
   }
 
-  #tell(open: OpenAsk): void {
-    for (const channel of this.#parts.channels) {
-      const telling = Promise.resolve(open.showing.get(channel.name)).then(() => channel.settle(open.ask))
-      void this.#guard(`settling by ${channel.name}`, telling)
-    }
-  }
-
   async #record(ask: Ask): Promise<void> {
     const entry = askEntry(ask, EntryId.parse(`ent_${this.#parts.chance.id(20)}`))
-    await this.#guard(`journalling ${ask.id}`, this.#parts.record([entry]))
-  }
-
-  async #guard(during: string, work: Promise<unknown>): Promise<void> {
-    try {
-      await work
-    } catch (cause) {
-      this.#parts.fault(during, cause)
-    }
+    await this.#parts.record([entry]).catch(cause => this.#parts.fault(`journalling ${ask.id}`, cause))
   }
 
   #now(): string {

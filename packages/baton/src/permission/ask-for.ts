@@ -1,7 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { EventOf } from '@batonpass/contract/event'
-import type { Question } from '../ask/asks.ts'
 import { fingerprintOf } from '../ask/fingerprint.ts'
+import type { Question } from '../ask/question.ts'
 
 export type ToolEvent = EventOf<'ToolRequested'> | EventOf<'PermissionAsked'>
 
