@@ -63,7 +63,6 @@ const SAMPLES = [
   '.gemini',
   '.gemini/settings.json',
   '.gemini/extensions',
-  'opencode.json',
   '.copilot',
   '.copilot/hooks',
   '.copilot/hooks/baton.json',
