@@ -286,7 +286,7 @@ it('What cannot be started says why, and what to do', { timeout: 60_000 }, async
   const odd = async (...words: string[]) =>
     (await j.baton.run(['run', ...words], { env: { ...j.env, PATH: '/usr/bin:/bin' } })).stderr
   expect(await odd('hello')).toContain('claude is not installed')
-  expect(await odd('--agent', 'nobody')).toMatch(/nobody.*\n.*claude/)
+  expect(await odd('--agent', 'nobody')).toMatch(/must be one of claude,.*, not 'nobody'/)
   expect(await odd('--hosted', '--tmux')).toContain('Either --tmux or --hosted')
   expect(await odd('--worktree=../x')).toContain('cannot be the name of a worktree')
   expect(await odd('--worktree')).toContain('A worktree needs a git repository')
