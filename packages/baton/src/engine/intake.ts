@@ -17,6 +17,7 @@ import { isNews } from '../session/context/figure.ts'
 import { sessionId } from '../session/id.ts'
 import { track } from '../session/track.ts'
 import { Turns } from '../session/turns.ts'
+import { isPresumed } from '../session/watch/lost.ts'
 import { AskedTwice } from './asked-twice.ts'
 import { Echoes } from './echoes.ts'
 import { type Merged, settle, speakers } from './merge.ts'
@@ -68,8 +69,8 @@ export interface Told extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'
   signal?: AbortSignal
 }
 
-/** What hooks do not tell, or only where they are asked. */
-const BESIDE_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured']
+/** What hooks do not tell, or only where they are asked, or no longer where the agent is sent away. */
+const BESIDE_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured', 'SessionEnded']
 /** As long as any hook may wait. */
 const TOLD_MS = 2 * 60 * 60_000
 
@@ -200,6 +201,7 @@ export class Intake {
     if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
     const event = before ?? this.#own.recognise(stamp(decoded, envelope, now, chance))
     const known = await this.#parts.session(event.session)
+    if (!before && event.type === 'SessionEnded' && hasEnded(known)) return undefined
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
     const config = await this.#parts.config(project)
@@ -265,6 +267,10 @@ export class Intake {
 }
 
 const NOTHING_TO_SAY = '{}'
+
+/** A hosted agent's end is told by its host, and often once more by its hook. */
+const hasEnded = (known: Session | undefined): boolean =>
+  known?.endedAt !== undefined && !isPresumed(known.endReason)
 
 /** Agents give their figures many times a minute; only what changes something is kept. */
 const tellsNews = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>

@@ -54,6 +54,23 @@ describe('an event that a host tells', () => {
     expect(world.events().map(({ type }) => type)).toEqual(Array(4).fill('TurnEnded'))
   })
 
+  it('an end is heard in any case and once: an agent that is sent away may not call its hook any more', async () => {
+    const world = intakeWorld()
+    await world.take(prompted('s1', 'hi'))
+    await world.intake.tell(
+      'claude-code',
+      { type: 'SessionEnded', nativeSession: 's1', reason: 'closed' },
+      about,
+    )
+    await world.take({ hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other', cwd: about.cwd })
+    expect(world.events().map(({ type }) => type)).toEqual(['PromptSubmitted', 'SessionEnded'])
+    expect([...world.sessions.values()]).toMatchObject([{ endReason: 'closed' }])
+    // It lives again with the next prompt, and ends again.
+    await world.take(prompted('s1', 'once more'))
+    await world.take({ hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other', cwd: about.cwd })
+    expect([...world.sessions.values()]).toMatchObject([{ endReason: 'other' }])
+  })
+
   it('a question about a tool is heard in any case: no hook waits for its answer', async () => {
     const world = intakeWorld({
       reactors: [

@@ -100,6 +100,38 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     expect(of(after).parent).toBe(of(before).id)
   })
 
+  test('where hooks tell of it, too, each of its sessions ends, and the second continues the first', {
+    timeout: 120_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = await batonFor(home)
+    play(model, home, [
+      [/Write down where this work stands/, () => say(DOCUMENT)],
+      [/./, () => say('Fine.')],
+    ])
+    await using terminal = await startChat(home, model)
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.type('hello')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Fine\.\s+>/, { timeout: 30_000 })
+    await terminal.type('/handoff')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 60_000 })
+    await terminal.type('go on')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/go on[\s\S]*Fine\.\s+>/, { timeout: 30_000 })
+    await terminal.type('/exit')
+    await terminal.press('Enter')
+    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    const { sessions } = JSON.parse(await baton.must('status', '--all', '--json'))
+    expect(sessions).toHaveLength(2)
+    const [first, second] = sessions.sort((a: { parent?: string }) => (a.parent === undefined ? -1 : 1))
+    expect(first).toMatchObject({ endReason: 'clear' })
+    expect(second).toMatchObject({ endReason: 'closed', parent: first.id })
+  })
+
   test('tool calls are judged by the rules; what they leave open is asked here', {
     timeout: 180_000,
   }, async () => {
