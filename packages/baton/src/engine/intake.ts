@@ -219,7 +219,12 @@ export class Intake {
     else if (!before) {
       const body: EntryBody = { kind: 'event', event, source: envelope.source }
       const entry = entryOf(this.#parts, event, project, body)
-      await write([envelope.request ? { ...entry, request: envelope.request } : entry], [session])
+      // `claude plugin` and the like say goodbye without ever having begun.
+      const isNothing = !known && event.type === 'SessionEnded' && event.reason !== 'clear'
+      await write(
+        [envelope.request ? { ...entry, request: envelope.request } : entry],
+        isNothing ? [] : [session],
+      )
     }
     return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
   }

@@ -146,6 +146,13 @@ describe('one question that comes by a hook and from the host', () => {
   })
 })
 
+it('what ends without having begun, such as `claude plugin list`, is written down and is no session', async () => {
+  const world = intakeWorld()
+  await world.take({ hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other', cwd: about.cwd })
+  expect(world.events().map(({ type }) => type)).toEqual(['SessionEnded'])
+  expect(world.sessions.size).toBe(0)
+})
+
 describe('a session that /clear began', () => {
   it('continues the one that /clear ended', async () => {
     const world = intakeWorld()
