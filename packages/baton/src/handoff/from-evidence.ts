@@ -91,7 +91,8 @@ function wishesOf(
   const [first = '', ...rest] = instructions
   const goal = before?.goal || first
   const all = before?.goal ? [...before.constraints, ...instructions] : rest
-  const later = [...new Set(all)].filter(text => text !== goal && text !== 'None')
+  // What is said again is said last.
+  const later = [...new Set(all.toReversed())].reverse().filter(text => text !== goal && text !== 'None')
   if (later.length <= FIRST_WISHES + LAST_WISHES) return { goal, later }
   return { goal, later: [...later.slice(0, FIRST_WISHES), ...later.slice(-LAST_WISHES)] }
 }

@@ -58,6 +58,12 @@ it('Whatever is said in however many sessions, the goal stays, the last words ar
   )
 })
 
+it('A wish that is said again counts as said last: among many old ones it would be left out', () => {
+  const wishes = Array.from({ length: 25 }, (_, n) => `wish ${n}`)
+  const document = next(['wish 10'], next(['the goal', ...wishes]))
+  expect(document.constraints.at(-1)).toBe('wish 10')
+})
+
 it('A document whose goal nobody knows does not hide what the person says now', () => {
   const unknown = HandoffDocument.parse({ facts: {}, goal: '' })
   expect(next(['Fix the race', 'quickly'], unknown)).toMatchObject({
