@@ -121,8 +121,9 @@ describe('semi-auto mode', () => {
         if (kind !== 'pause' && kind !== 'chain') return
         const from = stage === 'status' ? position(state)?.stage : stage
         const to = 'step' in rest ? rest.step.stage : ''
-        if (from === undefined) return expect(kind).toBe('pause')
-        expect(PAUSES.includes(`${from}>${to}`)).toBe(kind === 'pause')
+        // Work that has not begun is begun by a person.
+        const isPause = from === undefined || PAUSES.includes(`${from}>${to}`)
+        expect(kind).toBe(isPause ? 'pause' : 'chain')
       }),
     )
   })

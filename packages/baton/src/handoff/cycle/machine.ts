@@ -93,12 +93,13 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
     switch (event.type) {
       case 'cleared':
         if (event.outcome === 'taken')
-          return change(cycle, { taken: true, busy: 0, waitedMs: 0 }, firstPrompt(cycle))
-        if (event.outcome === 'busy') return putOff(cycle)
+          return change(cycle, { taken: true, busy: 0, waitedMs: 0, sent: true }, firstPrompt(cycle))
+        if (event.outcome === 'busy') return cycle.taken ? undefined : putOff(cycle)
         if (event.outcome === 'gone') return lose(cycle, GONE)
         return clearFailed(cycle, 'the terminal did not take /clear')
-      // The first prompt, which the new session begins with.
       case 'typed':
+        // Of the first prompt, which the new session begins with; else late word of the one for the document.
+        if (!cycle.startsWithPrompt || !cycle.taken) return undefined
         if (event.outcome === 'taken') return change(cycle, { busy: 0, waitedMs: 0 })
         if (event.outcome === 'busy') return putOff(cycle)
         if (event.outcome === 'gone') return lose(cycle, GONE)
@@ -170,7 +171,9 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
     if (event.type === 'successor' && cycle.stuckAt === 'clearing') return succeed(cycle, event)
     if (event.type === 'written' && cycle.stuckAt === 'writing')
       return STEPS.writing?.({ ...cycle, step: 'writing' }, event)
-    if (event.type === 'answered' && event.wrong.length === 0) return answered(cycle, [], event.by)
+    // Only a fresh session can show what it knows.
+    if (event.type === 'answered' && event.wrong.length === 0 && cycle.successor)
+      return answered(cycle, [], event.by)
     if (event.type !== 'decided') return undefined
     if (!event.yes) return end(cycle, 'cancelled', `${cycle.why ?? ''}; a person said no`)
     const decided = tell('decided', 'a person said yes')
