@@ -6,7 +6,7 @@ import type { Word } from './analysis/word.ts'
 import { bringsUnseen } from './bringing.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { Judging } from './judging.ts'
-import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
+import { judgePaths, noFindings, type PathFindings, touched } from './paths/judge-paths.ts'
 import { assess } from './rules/assess.ts'
 import type { Assessment } from './rules/assessment.ts'
 import { KIND_MEANING } from './rules/kinds.ts'
@@ -38,7 +38,7 @@ export function judgePart(
     return false
   }
   const assessment = assess(command, rules.programs)
-  const found = command.elsewhere ? NOTHING : judgePaths(assessment, command, analysis, context)
+  const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
   if (found.closed) return judging.close(part, found.closed)
   judging.touch(found)
   const address = assessment.hosts.map(word => ownAddress(word.value ?? word.prefix, guarded)).find(Boolean)
@@ -126,16 +126,6 @@ function patternAsFlag(command: SimpleCommand, context: JudgeContext): string | 
   return bare && (command.folders.length === 0 || command.folders.some(folder => hasDashNames(folder)))
     ? bare.text
     : undefined
-}
-
-const NOTHING: PathFindings = {
-  reads: [],
-  writes: [],
-  closed: undefined,
-  secret: undefined,
-  root: undefined,
-  unknownPath: undefined,
-  allInside: false,
 }
 
 function builtin(

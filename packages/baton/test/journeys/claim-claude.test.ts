@@ -7,7 +7,7 @@ import { claudeHome } from '../world/agents/claude.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { installAgent } from '../world/agents/install.ts'
 import { batonFor, batonOnPath } from '../world/baton.ts'
-import { callSocket, settingsFor } from '../world/claims.ts'
+import { callSocket, cloneInto, settingsFor } from '../world/claims.ts'
 import { fakeGitHub } from '../world/github.ts'
 import { startModel, textOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
@@ -26,10 +26,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
   board.add(issue, { status: 'Todo' })
   await using model = await startModel()
   await using home = claudeHome()
-  const repo = await home.git()
-  await repo.git('remote', 'add', 'origin', github.repository.remote)
-  await repo.git('fetch', '-q', 'origin')
-  await repo.git('reset', '-q', '--hard', 'origin/main')
+  const repo = await cloneInto(home, github)
   const bin = batonOnPath(home.path)
   await using baton = await batonFor(home)
   baton.configure(settingsFor(github, 'permission:\n  preset: trusting\n  undecided: defer\n'))
@@ -128,10 +125,7 @@ test('claim.wake: resume takes the session of an agent that has left up again, w
   const issue = await github.repository.issue({ title: 'Say hello' })
   await using model = await startModel()
   await using home = claudeHome()
-  const repo = await home.git()
-  await repo.git('remote', 'add', 'origin', github.repository.remote)
-  await repo.git('fetch', '-q', 'origin')
-  await repo.git('reset', '-q', '--hard', 'origin/main')
+  await cloneInto(home, github)
   const bin = batonOnPath(home.path)
   symlinkSync(await installAgent('claude-code'), join(bin, 'claude'))
   await using baton = await batonFor(home)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { claudeHome } from '../world/agents/claude.ts'
 import { installAgent } from '../world/agents/install.ts'
 import { batonFor } from '../world/baton.ts'
-import { settingsFor } from '../world/claims.ts'
+import { cloneInto, settingsFor } from '../world/claims.ts'
 import { fakeGitHub } from '../world/github.ts'
 import { startModel, textOf } from '../world/model.ts'
 import { scratch } from '../world/scratch.ts'
@@ -24,10 +24,7 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
   await using github = await fakeGitHub()
   await using model = await startModel()
   await using home = claudeHome()
-  const repo = await home.git()
-  await repo.git('remote', 'add', 'origin', github.repository.remote)
-  await repo.git('fetch', '-q', 'origin')
-  await repo.git('reset', '-q', '--hard', 'origin/main')
+  const repo = await cloneInto(home, github)
   await using baton = await batonFor(home)
   baton.configure(settingsFor(github, RULES))
   await baton.must('up', '--restart')
@@ -135,8 +132,7 @@ test('somebody else’s pull request is reviewed stage by stage, and nothing is 
   await using github = await fakeGitHub()
   await using model = await startModel()
   await using home = claudeHome()
-  const repo = await home.git()
-  await repo.git('remote', 'add', 'origin', github.repository.remote)
+  await cloneInto(home, github)
   await using baton = await batonFor(home)
   baton.configure(settingsFor(github, RULES))
   await baton.must('up', '--restart')

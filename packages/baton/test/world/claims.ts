@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ClaimFile, ClaimList, type ClaimView } from '@batonpass/contract/claim'
+import type { ClaudeHome } from './agents/claude.ts'
 import { type BatonHere, batonIn } from './baton.ts'
 import { type FakeBoardHandle, type FakeGitHub, fakeGitHub } from './github.ts'
 import { plainGit, type Scratch, scratch } from './scratch.ts'
@@ -34,6 +35,15 @@ export interface ClaimWorld extends AsyncDisposable {
 
 export const settingsFor = (github: FakeGitHub, more = ''): string =>
   `github:\n  token: ${github.token}\n  host: ${new URL(github.url).host}\n  api_url: ${github.apiUrl}\n${more}`
+
+/** An agent's project as a clone of the fake GitHub's repository. */
+export async function cloneInto(home: Pick<ClaudeHome, 'git'>, { repository }: FakeGitHub) {
+  const repo = await home.git()
+  await repo.git('remote', 'add', 'origin', repository.remote)
+  await repo.git('fetch', '-q', 'origin')
+  await repo.git('reset', '-q', '--hard', 'origin/main')
+  return repo
+}
 
 export async function claimWorld(
   options: { github?: FakeGitHub; board?: FakeBoardHandle; settings?: string } = {},

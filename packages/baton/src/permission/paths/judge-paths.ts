@@ -23,6 +23,16 @@ export interface PathFindings {
   allInside: boolean
 }
 
+export const noFindings = (allInside = false): PathFindings => ({
+  reads: [],
+  writes: [],
+  closed: undefined,
+  secret: undefined,
+  root: undefined,
+  unknownPath: undefined,
+  allInside,
+})
+
 /** Follows every path a part touches and says which are special. */
 export function judgePaths(
   assessment: Assessment,
@@ -31,18 +41,11 @@ export function judgePaths(
   context: JudgeContext,
 ): PathFindings {
   const { request, paths, guarded } = context
-  const found: PathFindings = {
-    reads: [],
-    writes: [],
-    closed: undefined,
-    secret: undefined,
-    root: undefined,
-    unknownPath: undefined,
-    allInside:
-      assessment.inWorktree &&
+  const found = noFindings(
+    assessment.inWorktree &&
       command.folders.length > 0 &&
       command.folders.every(folder => isInside(paths.realpath(folder), context.worktree)),
-  }
+  )
   const { worktree } = context
   for (const word of assessment.reads) {
     const known = pathsOf(word, command.folders, request.home)
