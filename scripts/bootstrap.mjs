@@ -136,6 +136,7 @@ function build() {
   const stamp = join(dist, '.built-from')
   const sources = [
     ...files(join(root, 'packages', 'contract', 'src')),
+    ...files(join(root, 'packages', 'shell-verdict', 'src')),
     ...files(join(root, 'packages', 'baton', 'src')),
     ...files(join(root, 'plugin')),
     ...files(join(root, 'apps', 'dashboard', 'src')),

@@ -6,6 +6,7 @@ import { findCircle, importsBelow } from './imports.ts'
 
 const src = join(import.meta.dirname, '../src')
 const contract = join(import.meta.dirname, '../../contract/src')
+const shellVerdict = join(import.meta.dirname, '../../shell-verdict/src')
 
 const ground = ['config', 'session', 'journal', 'ask']
 const middle = ['permission', 'handoff']
@@ -83,6 +84,21 @@ describe('the contract', () => {
   it('runs in a browser: it imports zod and itself', () => {
     const names = new Set([...imports.values()].flat())
     expect([...names].filter(name => name !== 'zod' && !imports.has(name))).toEqual([])
+  })
+
+  it('has no circle', () => {
+    expect(findCircle(imports)).toBeUndefined()
+  })
+})
+
+describe('shell-verdict', () => {
+  const imports = importsBelow(shellVerdict)
+
+  it('is pure and knows nothing of Baton: it imports the parser, path arithmetic and itself', () => {
+    const names = new Set([...imports.values()].flat())
+    expect(
+      [...names].filter(name => name !== 'unbash' && name !== 'node:path' && !imports.has(name)),
+    ).toEqual([])
   })
 
   it('has no circle', () => {

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
-import type { SimpleCommand } from './analysis/simple-command.ts'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { PathFindings } from './paths/judge-paths.ts'
-import { isInside } from './paths/resolve.ts'
-import type { Assessment } from './rules/assessment.ts'
 
 /**
  * A command that writes files which its words do not name: a branch, a patch or an archive says which. Its program (for git: the

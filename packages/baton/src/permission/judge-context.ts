@@ -1,5 +1,5 @@
+import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Guarded } from './paths/protected.ts'
-import type { PathPorts } from './paths/resolve.ts'
 import type { RuleSet } from './rules/compile.ts'
 
 /** One use of a tool that an agent asks for. */

@@ -1,9 +1,9 @@
 import type { PermissionJudgement } from '@batonpass/contract/permission'
+import { LEXICAL_PATHS, type PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import { judgeCommand } from './judge-command.ts'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { judgeTool } from './judge-tool.ts'
 import { guardedDefaults } from './paths/protected.ts'
-import { LEXICAL_PATHS, type PathPorts } from './paths/resolve.ts'
 import type { RuleSet } from './rules/compile.ts'
 
 /** Decides from rules and analysis alone. Never throws: what goes wrong becomes `ask`. */

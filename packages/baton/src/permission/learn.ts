@@ -1,11 +1,11 @@
 import type { DecisionEntry, PermissionDecision, PermissionRule } from '@batonpass/contract/permission'
+import { assess } from '@batonpass/shell-verdict/programs/assess'
+import { builtinPrograms } from '@batonpass/shell-verdict/programs/builtin'
+import type { Kind } from '@batonpass/shell-verdict/programs/kinds'
+import { analyse } from '@batonpass/shell-verdict/shell/analysis'
+import { programName } from '@batonpass/shell-verdict/shell/program'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import { REDACTED } from '../journal/redact.ts'
-import { analyse } from './analysis/analysis.ts'
-import { programName } from './analysis/program.ts'
-import type { SimpleCommand } from './analysis/simple-command.ts'
-import { assess } from './rules/assess.ts'
-import { builtinPrograms } from './rules/builtin.ts'
-import type { Kind } from './rules/kinds.ts'
 
 type Rule = Exclude<PermissionRule, string>
 

@@ -1,8 +1,8 @@
 import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
+import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { ToolEvent } from './ask-for.ts'
 import { judge } from './judge.ts'
 import type { PermissionRequest } from './judge-context.ts'
-import type { PathPorts } from './paths/resolve.ts'
 import type { RuleSet } from './rules/compile.ts'
 
 type Asked = Pick<PermissionRequest, 'tool' | 'input'>

@@ -1,8 +1,8 @@
-import type { SimpleCommand } from './analysis/simple-command.ts'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import { bringing } from './bringing.ts'
 import type { PathFindings } from './paths/judge-paths.ts'
-import { isInside } from './paths/resolve.ts'
-import type { Assessment } from './rules/assessment.ts'
 
 /** Programs after which a path may lead elsewhere than it did when it was judged. */
 const RELINKS = /^(ln|gln|mv|gmv|cp|gcp|git)$/

@@ -1,7 +1,7 @@
 import type { PermissionRule } from '@batonpass/contract/permission'
+import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import { judge } from '../../src/permission/judge.ts'
 import type { PermissionRequest } from '../../src/permission/judge-context.ts'
-import type { PathPorts } from '../../src/permission/paths/resolve.ts'
 import { compileRules, type RuleSource } from '../../src/permission/rules/compile.ts'
 
 export const PLACE = { cwd: '/work/tree', worktree: '/work/tree', home: '/home/me' }

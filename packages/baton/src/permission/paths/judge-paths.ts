@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
-import type { Analysis } from '../analysis/analysis.ts'
-import { programName } from '../analysis/program.ts'
-import type { SimpleCommand } from '../analysis/simple-command.ts'
-import type { Word } from '../analysis/word.ts'
+import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
+import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
+import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
+import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
+import { programName } from '@batonpass/shell-verdict/shell/program'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
+import type { Word } from '@batonpass/shell-verdict/shell/word'
 import type { JudgeContext } from '../judge-context.ts'
-import type { Assessment } from '../rules/assessment.ts'
 import { guardedFolder, guardedPath } from './protected.ts'
-import { isInside, pathsOf } from './resolve.ts'
-import { secretPath } from './secrets.ts'
 
 export interface PathFindings {
   reads: string[]

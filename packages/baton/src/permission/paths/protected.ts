@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import { globPattern } from '@batonpass/shell-verdict/paths/secrets'
 import type { HookFiles } from '../../ports/agent.ts'
-import { isInside } from './resolve.ts'
-import { globPattern } from './secrets.ts'
 
 /** What belongs to Baton and to the agents' hooks: no rule opens it to an agent. */
 export interface Guarded {

@@ -1,7 +1,8 @@
 import type { PermissionPreset, PermissionRule } from '@batonpass/contract/permission'
-import type { Programs } from './assess.ts'
-import { builtinPrograms } from './builtin.ts'
+import type { Programs } from '@batonpass/shell-verdict/programs/assess'
+import { compilePrograms } from '@batonpass/shell-verdict/programs/builtin'
 import { type CompiledRule, commandMatch, compileRule, type RulePlace } from './match.ts'
+import { OWN_PROGRAM } from './own-program.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
 /** Rules from one place: the user's file, a trusted project's file, an active workflow. */
@@ -53,5 +54,13 @@ export function compileRules(sources: readonly RuleSource[], options: CompileOpt
     add(source.allow, 'allow', source.layer === 'workflow' ? workflow : allow)
     add(source.commands?.map(commandMatch), 'allow', source.layer === 'workflow' ? workflow : allow)
   }
-  return { preset: PRESETS[presetName], presetName, programs: builtinPrograms(), deny, ask, allow, workflow }
+  return { preset: PRESETS[presetName], presetName, programs: knownPrograms(), deny, ask, allow, workflow }
+}
+
+let programs: Programs | undefined
+
+/** The built-in program tables and Baton's own command, compiled on first use. */
+function knownPrograms(): Programs {
+  programs ??= compilePrograms([OWN_PROGRAM])
+  return programs
 }

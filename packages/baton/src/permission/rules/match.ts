@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import { compilePattern, type Pattern } from '@batonpass/contract/pattern'
 import type { PermissionRule, RuleMatch } from '@batonpass/contract/permission'
-import { programName } from '../analysis/program.ts'
-import type { Word } from '../analysis/word.ts'
+import { programName } from '@batonpass/shell-verdict/shell/program'
+import type { Word } from '@batonpass/shell-verdict/shell/word'
 
 /** What a rule is held against: one simple command, or one use of another tool. */
 export interface Subject {

@@ -1,5 +1,5 @@
-import { programName } from '../analysis/program.ts'
-import type { SimpleCommand } from '../analysis/simple-command.ts'
+import { programName } from '@batonpass/shell-verdict/shell/program'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { Guarded } from '../paths/protected.ts'
 
 /** Sub-commands by which a person answers, trusts, configures or stops. An agent that could use them needs no permission. */

@@ -1,5 +1,5 @@
 import type { PermissionDecision, PermissionPreset } from '@batonpass/contract/permission'
-import type { Kind } from './kinds.ts'
+import type { Kind } from '@batonpass/shell-verdict/programs/kinds'
 
 export interface Preset {
   readonly kinds: Readonly<Record<Kind, PermissionDecision>>

@@ -1,4 +1,4 @@
-import { type FlagTable, flagTable, type Role } from '../analysis/options.ts'
+import { type FlagTable, flagTable, type Role } from '../shell/options.ts'
 import { KINDS, type Kind } from './kinds.ts'
 
 /** What a table says of a program or of one of its sub-commands. All of it is data. */

@@ -1,6 +1,6 @@
+import { flagTable, parseOptions } from '../shell/options.ts'
+import type { Word } from '../shell/word.ts'
 import type { NestedSink } from './nested-sink.ts'
-import { flagTable, parseOptions } from './options.ts'
-import type { Word } from './word.ts'
 
 export const SHELLS: ReadonlySet<string> = new Set([
   'bash',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { type Analysis, analyse } from '../../src/permission/analysis/analysis.ts'
-import { programName } from '../../src/permission/analysis/program.ts'
-import type { Word } from '../../src/permission/analysis/word.ts'
+import { type Analysis, analyse } from '../src/shell/analysis.ts'
+import { programName } from '../src/shell/program.ts'
+import type { Word } from '../src/shell/word.ts'
 import { shellText } from './generate-shell.ts'
 import { RealBash } from './real-bash.ts'
 

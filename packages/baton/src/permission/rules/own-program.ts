@@ -1,9 +1,9 @@
-import type { ProgramTable } from '../spec.ts'
+import type { ProgramTable } from '@batonpass/shell-verdict/programs/spec'
 
 const READ = { kind: 'read', any: true } as const
 
 /** Baton's own command: what an agent may ask it. Answering and configuring are closed in paths of their own. */
-export const OWN: ProgramTable = {
+export const OWN_PROGRAM: ProgramTable = {
   'baton batonpass': {
     globals: '--json --help -h --version',
     sub: {

@@ -1,7 +1,7 @@
-import { awkHazard } from './awk.ts'
+import { awkHazard } from '../languages/awk.ts'
+import { sedHazard } from '../languages/sed.ts'
+import type { Word } from '../shell/word.ts'
 import type { NestedSink } from './nested-sink.ts'
-import { sedHazard } from './sed.ts'
-import type { Word } from './word.ts'
 
 /** Programs that run code given as an argument, with the flags that hold it. */
 const CODE_FLAGS: Readonly<Record<string, RegExp>> = {

@@ -1,5 +1,5 @@
-import { flagTable, parseOptions } from './options.ts'
-import type { Word } from './word.ts'
+import { flagTable, parseOptions } from '../shell/options.ts'
+import type { Word } from '../shell/word.ts'
 
 const FLAGS = flagTable(
   '-F|--field-separator= -v|--assign= -f|--file= -i|--include= -l|--load= -E|--exec= -e|--source= -W= -b -c -C -h -V -n -N -r -s -S -t -P -O',

@@ -1,4 +1,4 @@
-import { harmlessPython } from '../../analysis/inline.ts'
+import { harmlessPython } from '../../nested/inline.ts'
 import { becomes, harmless, has } from './outcome.ts'
 import type { Check } from './use.ts'
 

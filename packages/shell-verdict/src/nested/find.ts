@@ -1,5 +1,5 @@
+import { unknownWord, type Word } from '../shell/word.ts'
 import type { NestedSink } from './nested-sink.ts'
-import { unknownWord, type Word } from './word.ts'
 
 const STARTS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 

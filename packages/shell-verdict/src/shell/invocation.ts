@@ -1,7 +1,7 @@
 import { type ParsedScript, parse } from 'unbash'
+import { expandWrapper } from '../nested/nested.ts'
 import { checkBuiltin } from './builtins.ts'
 import { moved, same, UNKNOWN_FOLDER } from './folders.ts'
-import { expandWrapper } from './nested.ts'
 import { programName } from './program.ts'
 import type { Shell } from './shell.ts'
 import type { Reach, Redirection, VariableAssignment } from './simple-command.ts'

@@ -1,6 +1,6 @@
-import type { Parsed } from '../../analysis/options.ts'
-import type { SimpleCommand } from '../../analysis/simple-command.ts'
-import type { Word } from '../../analysis/word.ts'
+import type { Parsed } from '../../shell/options.ts'
+import type { SimpleCommand } from '../../shell/simple-command.ts'
+import type { Word } from '../../shell/word.ts'
 import type { Assessment } from '../assessment.ts'
 
 /** One use of a program, for what a flag table cannot say. */

@@ -1,4 +1,4 @@
-import { literalWord, type Word } from '../../analysis/word.ts'
+import { literalWord, type Word } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import { readsOnly } from './sql.ts'
 import type { Check } from './use.ts'

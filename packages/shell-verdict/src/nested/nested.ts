@@ -1,11 +1,11 @@
+import { type FlagTable, flagTable, type Parsed, parseOptions } from '../shell/options.ts'
+import type { VariableAssignment } from '../shell/simple-command.ts'
+import { literalWord, unknownWord, type Word } from '../shell/word.ts'
 import { findCommands } from './find.ts'
 import { gitHazards } from './git.ts'
 import { inlineCode } from './inline.ts'
 import type { NestedSink } from './nested-sink.ts'
-import { type FlagTable, flagTable, type Parsed, parseOptions } from './options.ts'
 import { expandShell, SHELLS } from './shells.ts'
-import type { VariableAssignment } from './simple-command.ts'
-import { literalWord, unknownWord, type Word } from './word.ts'
 import { WRAPPERS, type Wrapper } from './wrappers.ts'
 
 /** Reports the commands this program would start; true when it does nothing but start them. */

@@ -1,5 +1,5 @@
-import { flagTable, parseOptions } from './options.ts'
-import type { Word } from './word.ts'
+import { flagTable, parseOptions } from '../shell/options.ts'
+import type { Word } from '../shell/word.ts'
 
 const FLAGS = flagTable(
   '-e|--expression= -f|--file= -n|--quiet|--silent -E|-r|--regexp-extended -i|--in-place? -I? -s|--separate -u|--unbuffered -z|--null-data -l|--line-length= --posix --debug --sandbox --follow-symlinks -b|--binary -a --help --version',

@@ -1,6 +1,6 @@
-import type { Redirection, VariableAssignment } from './simple-command.ts'
-import type { UnknownCode } from './unknown.ts'
-import type { Word } from './word.ts'
+import type { Redirection, VariableAssignment } from '../shell/simple-command.ts'
+import type { UnknownCode } from '../shell/unknown.ts'
+import type { Word } from '../shell/word.ts'
 
 /** Where the commands that a program starts are reported. */
 export interface NestedSink {

@@ -1,6 +1,6 @@
+import { flagTable, parseOptions } from '../shell/options.ts'
+import type { Word } from '../shell/word.ts'
 import type { NestedSink } from './nested-sink.ts'
-import { flagTable, parseOptions } from './options.ts'
-import type { Word } from './word.ts'
 
 export const GIT_GLOBALS = `-C=:directory -c= --config-env= --exec-path? --git-dir= --work-tree= --namespace= --super-prefix= -p|--paginate
   -P|--no-pager --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs

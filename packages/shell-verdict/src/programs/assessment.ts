@@ -1,5 +1,5 @@
-import type { Parsed } from '../analysis/options.ts'
-import type { Word } from '../analysis/word.ts'
+import type { Parsed } from '../shell/options.ts'
+import type { Word } from '../shell/word.ts'
 import type { Kind } from './kinds.ts'
 
 /** What the tables say of one use of one program. */

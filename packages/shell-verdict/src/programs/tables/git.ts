@@ -1,4 +1,4 @@
-import { GIT_GLOBALS } from '../../analysis/git.ts'
+import { GIT_GLOBALS } from '../../nested/git.ts'
 import type { ProgramTable } from '../spec.ts'
 
 const SHOW = {

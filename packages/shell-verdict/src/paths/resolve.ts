@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Word } from '../analysis/word.ts'
+import type { Word } from '../shell/word.ts'
 
 /** The file system as far as a judgement needs it. */
 export interface PathPorts {

@@ -1,4 +1,4 @@
-import { literalWord } from '../../analysis/word.ts'
+import { literalWord } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check, Use } from './use.ts'
 

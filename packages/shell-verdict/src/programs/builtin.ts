@@ -1,0 +1,53 @@
+import type { Programs } from './assess.ts'
+import { type CompiledSpec, compileProgram, type ProgramTable } from './spec.ts'
+import { ARCHIVES } from './tables/archives.ts'
+import { CLOUD } from './tables/cloud.ts'
+import { COMPILED } from './tables/compiled.ts'
+import { CONTAINERS } from './tables/containers.ts'
+import { COREUTILS } from './tables/coreutils.ts'
+import { DATABASES } from './tables/databases.ts'
+import { FORGE } from './tables/forge.ts'
+import { GIT } from './tables/git.ts'
+import { JAVASCRIPT } from './tables/javascript.ts'
+import { KUBERNETES } from './tables/kubernetes.ts'
+import { MACOS } from './tables/macos.ts'
+import { NETWORK } from './tables/network.ts'
+import { PYTHON } from './tables/python.ts'
+import { SYSTEM } from './tables/system.ts'
+
+const TABLES: readonly ProgramTable[] = [
+  COREUTILS,
+  ARCHIVES,
+  GIT,
+  FORGE,
+  JAVASCRIPT,
+  PYTHON,
+  COMPILED,
+  CONTAINERS,
+  KUBERNETES,
+  CLOUD,
+  NETWORK,
+  DATABASES,
+  SYSTEM,
+  MACOS,
+]
+
+let compiled: Programs | undefined
+
+/** The program tables that come with this package, compiled on first use. */
+export function builtinPrograms(): Programs {
+  compiled ??= compilePrograms([])
+  return compiled
+}
+
+/** The same with tables of the caller's own; a later table replaces an earlier program of the same name. */
+export function compilePrograms(more: readonly ProgramTable[]): Programs {
+  const programs = new Map<string, CompiledSpec>()
+  for (const table of [...TABLES, ...more]) {
+    for (const [names, entry] of Object.entries(table)) {
+      const spec = compileProgram(entry)
+      for (const name of names.split(/\s+/)) programs.set(name, spec)
+    }
+  }
+  return programs
+}
