@@ -19,6 +19,8 @@ export const Health = z.object({
     kind: z.enum(['sqlite', 'postgres']),
     entries: z.number().int(),
     copy: z.enum(['off', 'current', 'behind', 'failing']),
+    /** Why the copy is failing and what to do, in one line. */
+    copyProblem: z.string().optional(),
   }),
   config: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
 })

@@ -31,6 +31,13 @@ export const TROUBLES = {
     cause: 'Baton was updated while its daemon ran.',
     fix: 'baton up',
   },
+  'copy/failing': {
+    severity: 'warn',
+    says: '{problem}',
+    cause:
+      'Baton cannot write to the PostgreSQL of `store.url`: the server is away, refuses the user, or refuses what Baton sends. Your journal is complete on this machine; the copy stays where it was until the cause is gone, then it catches up.',
+    fix: 'Follow the sentence; if the server answers and still refuses, daemon.log in the state folder has the whole error',
+  },
   'hook client/absent': {
     severity: 'fail',
     says: 'not installed',

@@ -23,7 +23,7 @@ export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep
       const { problems } = await config.get()
       return {
         sessions: { live: living.length },
-        store: { kind: store.kind, entries, copy: ground.copy.state() },
+        store: { kind: store.kind, entries, ...copyHealth(ground) },
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
       }
     },
@@ -52,4 +52,14 @@ export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep
       await local.cycles.forget({ before: limits.olderThan })
     },
   }
+}
+
+/** The state of the copy in PostgreSQL; while it fails, also why and what to do. */
+function copyHealth({ copy, redactor }: Ground): Pick<Health['store'], 'copy' | 'copyProblem'> {
+  const state = copy.state()
+  const cause = copy.error()
+  if (state !== 'failing' || cause === undefined) return { copy: state }
+  const { message, remedy } =
+    cause instanceof BatonError ? cause : { message: String(cause), remedy: undefined }
+  return { copy: state, copyProblem: redactor.text([message, remedy].filter(Boolean).join('. ')) }
 }

@@ -7,7 +7,10 @@ export function failure(error: unknown, where: string): BatonError {
   const text = error instanceof Error ? error.message : String(error)
   const known = explanations.find(([pattern]) => pattern.test(code))
   if (!known)
-    return new BatonError('database_failed', `The journal in ${where} failed: ${text}`, { cause: error })
+    return new BatonError('database_failed', `The journal in ${where} failed: ${text}`, {
+      remedy: 'Look up the error in the daemon.log; if it is not about your server, please report it.',
+      cause: error,
+    })
   const [, kind, message, remedy] = known
   return new BatonError(kind, `${message(where)} (${code})`, { remedy: remedy(where), cause: error })
 }

@@ -246,9 +246,11 @@ export async function migrate(
 async function refuseNewer(db: Kysely<Tables>, schema: string | undefined, where: string): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(table => table.name === 'kysely_migration' && (!schema || table.schema === schema))) return
-  const table = schema ? `${schema}.kysely_migration` : 'kysely_migration'
-  const done = await sql<{ name: string }>`select name from ${sql.table(table)}`.execute(db)
-  const strange = done.rows.find(row => !(row.name in migrations))
+  const named = (schema ? db.withSchema(schema) : db) as unknown as Kysely<{
+    kysely_migration: { name: string }
+  }>
+  const done = await named.selectFrom('kysely_migration').select('name').execute()
+  const strange = done.find(row => !(row.name in migrations))
   if (!strange) return
   throw new BatonError('database_newer', `${where} was written by a newer Baton (${strange.name}).`, {
     remedy: 'Install the newer Baton again, or point BATON_HOME at another folder to start a new journal.',

@@ -1,5 +1,6 @@
+import type { SessionId } from '@batonpass/contract/ids'
 import type { HealthCheck, Spawn, WatchedSession } from '@batonpass/contract/watch'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { WatchRows, WatchStore } from '../ports/watch-store.ts'
 import type { Connection } from './connection.ts'
 import { failure } from './failure.ts'
@@ -150,11 +151,13 @@ export async function forgetWatched(
   session: string,
   upTo?: number,
 ): Promise<void> {
+  // Only the query builder adds the schema to a table's name; raw SQL would find the table by luck of the search path.
   for (const table of WATCH_TABLES) {
-    const only = upTo === undefined ? sql`` : sql`and changed <= ${upTo}`
-    await sql`delete from ${sql.table(table)} where origin = ${origin} and session = ${session} ${only}`.execute(
-      db,
-    )
+    const mine = db
+      .deleteFrom(table as 'health_checks')
+      .where('origin', '=', origin)
+      .where('session', '=', session as SessionId)
+    await (upTo === undefined ? mine : mine.where('changed', '<=', upTo)).execute()
   }
 }
 

@@ -130,7 +130,10 @@ describe('A fleet’s database', () => {
       local.watch.addCheck(check(n, { details: { text: 'nul \0 and ünï' } }))
     }
     const count = async (table: string) =>
-      Number((await sql<{ n: string }>`select count(*) as n from ${sql.table(table)}`.execute(db)).rows[0]?.n)
+      Number(
+        (await sql<{ n: string }>`select count(*) as n from ${sql.table(`baton.${table}`)}`.execute(db))
+          .rows[0]?.n,
+      )
     const tables = ['ps_sessions', 'active_spawns', 'health_checks']
     await until(async () => (await Promise.all(tables.map(count))).join() === '4,4,4', { what: 'the copy' })
     const row = await db

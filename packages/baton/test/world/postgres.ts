@@ -25,9 +25,12 @@ export async function postgres(): Promise<Postgres> {
   mkdirSync(data, { mode: 0o700 })
   const owner = lowly(folder.path, data)
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
-  await run(initdb, ['-D', data, '-U', 'baton', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { env, ...owner })
+  await run(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+    env,
+    ...owner,
+  })
   const port = await freePort()
-  const admin = `postgres://baton@127.0.0.1:${port}/postgres`
+  const admin = `postgres://postgres@127.0.0.1:${port}/postgres`
   let child: ChildProcess | undefined
   let log = ''
 
@@ -62,7 +65,7 @@ export async function postgres(): Promise<Postgres> {
     async database() {
       const name = `test_${++made}`
       await query(admin, `create database ${name}`)
-      return `postgres://baton@127.0.0.1:${port}/${name}`
+      return `postgres://postgres@127.0.0.1:${port}/${name}`
     },
     stop,
     start,

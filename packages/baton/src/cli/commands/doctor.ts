@@ -51,7 +51,9 @@ async function daemonChecks(io: Io): Promise<Check[]> {
           state: 'ok',
           message: `${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}`,
         }
-  if (!existsSync(folder.launcher)) return [daemon, found('hook client/absent')]
+  const copyProblem = health?.store.copyProblem
+  const copy = copyProblem ? [found('copy/failing', { problem: copyProblem })] : []
+  if (!existsSync(folder.launcher)) return [daemon, ...copy, found('hook client/absent')]
   const ms = await measure(folder.launcher, folder.dir)
   const client: Check =
     ms === undefined
@@ -61,7 +63,7 @@ async function daemonChecks(io: Io): Promise<Check[]> {
           state: 'ok',
           message: `${kindOf(folder.launcher)}, answers in ${ms.toFixed(1)} ms`,
         }
-  return [daemon, client]
+  return [daemon, ...copy, client]
 }
 
 const kindOf = (launcher: string): string => {
