@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { claudeReader } from '../packages/baton/src/adapters/agents/claude-code/reader.ts'
-import { harvest } from '../packages/baton/src/session/transcript/harvest.ts'
-import { readTest } from '../packages/baton/src/session/transcript/tests-run.ts'
+import { harvest } from '../packages/baton/src/session/transcript/collect-facts.ts'
+import { readTest } from '../packages/baton/src/session/transcript/test-runs.ts'
 
 const { values } = parseArgs({ options: { mb: { type: 'string', default: '200' } } })
 const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'))

@@ -1,7 +1,7 @@
-import { MIXED_STUCK, MIXED_WORKING } from '../packages/baton/test/workflow/traces/mixed.ts'
-import { BUSY, STUCK } from '../packages/baton/test/workflow/traces/stuck.ts'
-import { errorRates, givesUpAt, type Trace } from '../packages/baton/test/workflow/traces/trace.ts'
-import { WORKING } from '../packages/baton/test/workflow/traces/working.ts'
+import { MIXED_STUCK, MIXED_WORKING } from '../packages/baton/test/work/workflows/traces/mixed.ts'
+import { WORKING } from '../packages/baton/test/work/workflows/traces/progress-made.ts'
+import { BUSY, STUCK } from '../packages/baton/test/work/workflows/traces/stuck.ts'
+import { errorRates, givesUpAt, type Trace } from '../packages/baton/test/work/workflows/traces/trace.ts'
 
 /** How well progress is judged: both error rates on the labelled traces, beside a plain counter that never looks. */
 const traces = [...WORKING, ...MIXED_WORKING, ...STUCK, ...BUSY, ...MIXED_STUCK]

@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemAppendFiles } from '../packages/baton/src/adapters/system/append-files.ts'
-import { systemChance } from '../packages/baton/src/adapters/system/chance.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
-import { conversationSoFar } from '../packages/baton/src/handoff/hosted/so-far.ts'
-import { messagesOf } from '../packages/baton/src/session/engine/context.ts'
-import type { SessionEntry, SessionMessage } from '../packages/baton/src/session/engine/entries.ts'
-import { SessionManager } from '../packages/baton/src/session/engine/session-manager.ts'
+import { systemChance } from '../packages/baton/src/adapters/system/ids.ts'
+import { conversationSoFar } from '../packages/baton/src/chat/replay-conversation.ts'
+import { messagesOf } from '../packages/baton/src/chat/session-file/branch.ts'
+import type { SessionEntry, SessionMessage } from '../packages/baton/src/chat/session-file/entries.ts'
+import { SessionManager } from '../packages/baton/src/chat/session-file/session-manager.ts'
 
 const { values, positionals } = parseArgs({
   options: { entries: { type: 'string', default: '100000' }, runs: { type: 'string', default: '5' } },

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { gitSnapshots } from '../packages/baton/src/adapters/git/snapshot.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
-import { makeUndo } from '../packages/baton/src/permission/undo/undo.ts'
+import { makeUndo } from '../packages/baton/src/undo/undo.ts'
 
 const { values } = parseArgs({
   options: { files: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '30' } },

@@ -5,8 +5,8 @@ import {
   agentSlug,
   claudeAgentFile,
   editorAgentFile,
-} from '../packages/baton/src/stage/instructions/agent-file.ts'
-import { componentFile } from '../packages/baton/src/stage/instructions/handoff-instructions.ts'
+} from '../packages/baton/src/work/packs/paw/instructions/agent-file.ts'
+import { componentFile } from '../packages/baton/src/work/packs/paw/instructions/handoff-instructions.ts'
 import { StageName } from '../packages/contract/src/work.ts'
 
 // Writes what the plugin and the editor's extension take from tables in the code: hooks, and the agents of stages with

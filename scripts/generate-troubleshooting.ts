@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TROUBLES, type Trouble } from '../packages/baton/src/cli/troubles.ts'
+import { TROUBLES, type Trouble } from '../packages/baton/src/cli/known-problems.ts'
 
 // Writes docs/troubleshooting.md from what `baton doctor` may find; `--check` only says whether it is up to date.
 const file = join(import.meta.dirname, '..', 'docs', 'troubleshooting.md')
@@ -16,7 +16,7 @@ const rows = Object.entries<Trouble>(TROUBLES).map(
     `| ${[name.split('/', 1)[0]?.replace('AGENT', '*agent*'), says, severity, cause, fix].map(cell).join(' | ')} |`,
 )
 
-const text = `<!-- Generated from packages/baton/src/cli/troubles.ts by scripts/generate-troubleshooting.ts: change it there. -->
+const text = `<!-- Generated from packages/baton/src/cli/known-problems.ts by scripts/generate-troubleshooting.ts: change it there. -->
 # When something does not work
 
 \`\`\`sh

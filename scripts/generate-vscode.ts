@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolList } from '@batonpass/contract/work'
 import { workRoutes } from '../packages/baton/src/daemon/work-routes.ts'
-import { agentSlug } from '../packages/baton/src/stage/instructions/agent-file.ts'
-import { STAGES } from '../packages/baton/src/stage/table.ts'
-import { TOOLS } from '../packages/baton/src/stage/tools.ts'
+import { agentSlug } from '../packages/baton/src/work/packs/paw/instructions/agent-file.ts'
+import { STAGES } from '../packages/baton/src/work/packs/paw/stage-table.ts'
+import { TOOLS } from '../packages/baton/src/work/packs/paw/tools.ts'
 
 /** Writes into the VS Code extension's manifest what VS Code wants declared there: tools and stage agents. `--check` only compares. */
 const path = join(import.meta.dirname, '..', 'apps', 'vscode', 'package.json')

@@ -3,8 +3,8 @@ import type { EntryBody } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
 import { systemGit } from './adapters/git/git.ts'
-import { systemChance } from './adapters/system/chance.ts'
 import { systemClock } from './adapters/system/clock.ts'
+import { systemChance } from './adapters/system/ids.ts'
 import type { Asks } from './ask/asks.ts'
 import type { PageChannel } from './ask/page-channel.ts'
 import type { Boards } from './claim/boards.ts'
@@ -12,21 +12,20 @@ import type { Claims } from './claim/claims.ts'
 import { composeAsks } from './compose/asks.ts'
 import { composeClaim } from './compose/claim.ts'
 import { composeCycle } from './compose/cycle.ts'
-import { composeDashboard, type Dashboard } from './compose/dashboard.ts'
-import { newEntry } from './compose/entry.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { type GroundOptions, layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeIntake } from './compose/intake.ts'
+import { composeUpkeep, type Upkeep } from './compose/maintenance.ts'
 import { composeJudge } from './compose/model.ts'
+import { newEntry } from './compose/new-entry.ts'
 import { composePermission } from './compose/permission.ts'
-import { reviveHosted } from './compose/revival.ts'
+import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
 import { Ticks } from './compose/ticks.ts'
 import { snapshotBefore, undoIn } from './compose/undo.ts'
-import { composeUpkeep, type Upkeep } from './compose/upkeep.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import type { ConfigKeeper } from './config/keeper.ts'
 import { batonHome } from './config/places.ts'
@@ -39,8 +38,9 @@ import type { ToolServer } from './ports/driver.ts'
 import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
-import { OwnCalls } from './session/own-calls.ts'
-import { lostReason } from './session/watch/lost.ts'
+import { OwnCalls } from './session/own-model-calls.ts'
+import { lostReason } from './session/watch/lost-sessions.ts'
+import { composeDashboard, type Dashboard } from './views/dashboard.ts'
 
 /** How long a stop waits for what a tick began. */
 const LONGEST_TICK_MS = 3000
@@ -93,6 +93,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ground
   const session = (id: string) => ground.sessions.find(id)
   const ownCalls = new OwnCalls(systemChance)
+  const undo = undoIn(stateDir)
   let listening: number | undefined
 
   const { asks, pages, editors } = composeAsks(ground)
@@ -179,7 +180,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     stateDir,
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
-    snapshot: snapshotBefore(undoIn(stateDir), redactor),
+    snapshot: snapshotBefore(undo, redactor),
     model: composeJudge({
       env,
       stateDir,
@@ -248,7 +249,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     claims: claim.claims,
     boards: claim.boards,
     cycles: cycle?.cycles,
-    dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at }),
+    dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo }),
     sessions: watched,
     pages,
     editors,

@@ -9,9 +9,10 @@ const contract = join(import.meta.dirname, '../../contract/src')
 const shellVerdict = join(import.meta.dirname, '../../shell-verdict/src')
 
 const ground = ['config', 'session', 'journal', 'ask']
-const middle = ['permission', 'handoff']
-const upper = ['workflow', 'claim', 'stage']
-const belowCompose = ['ports', ...ground, ...middle, ...upper, 'engine', 'store', 'adapters']
+const middle = ['permission', 'undo', 'handoff']
+const upper = ['work', 'claim', 'chat']
+const belowViews = ['ports', ...ground, ...middle, ...upper, 'engine', 'store', 'adapters']
+const belowCompose = [...belowViews, 'views']
 
 /** What each part may import besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -25,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['ports', ...ground, ...middle, ...upper],
   store: ['ports'],
   adapters: ['ports'],
+  views: belowViews,
   compose: belowCompose,
   'compose.ts': ['compose', ...belowCompose],
   hook: ['compose.ts', 'version.ts', ...belowCompose],

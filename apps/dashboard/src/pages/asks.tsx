@@ -1,11 +1,11 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAsks } from '../asks.ts'
+import { isTyping } from '../key-target.ts'
 import { AskCard } from '../parts/ask-card.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Ago } from '../time.tsx'
-import { isTyping } from '../typing.ts'
 import { plainly } from '../unseen.ts'
 
 /** Questions that wait for a person: everything needed to answer, and the answer one key away. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { isTyping } from '../key-target.ts'
 import { go } from '../router.tsx'
-import { isTyping } from '../typing.ts'
 
 const PLACES: Record<string, readonly [path: string, name: string]> = {
   o: ['/', 'Overview'],

@@ -2,7 +2,7 @@ import { Ask, type AskOption, LONGEST_REASON } from '@batonpass/contract/ask'
 import * as vscode from 'vscode'
 import type { Daemon } from '../daemon/client.ts'
 import { sentence } from '../daemon/live.ts'
-import { LABELS, plain, wording } from './wording.ts'
+import { LABELS, plain, wording } from './ask-text.ts'
 
 export interface Asking {
   daemon: Daemon

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { WORK_ID, WorkList, WorkMade } from '@batonpass/contract/work'
 import * as vscode from 'vscode'
-import { workIdOf } from '../../../../packages/baton/src/stage/work-id.ts'
+import { workIdOf } from '../../../../packages/baton/src/work/stages/work-id.ts'
 import { openChat } from '../chat.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { folders } from '../folders.ts'

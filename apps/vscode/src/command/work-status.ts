@@ -1,6 +1,6 @@
 import { WorkReport, type WorkSummary } from '@batonpass/contract/work'
 import * as vscode from 'vscode'
-import { plain } from '../ask/wording.ts'
+import { plain } from '../ask/ask-text.ts'
 import { openChat } from '../chat.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { folderFor } from '../folders.ts'

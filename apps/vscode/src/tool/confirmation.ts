@@ -1,4 +1,4 @@
-import { visible } from '../ask/wording.ts'
+import { visible } from '../ask/ask-text.ts'
 
 /** What a person is shown while a tool runs and, where it does something, before. */
 export interface Confirmation {

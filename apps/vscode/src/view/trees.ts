@@ -2,7 +2,7 @@ import type { Ask } from '@batonpass/contract/ask'
 import type { Session } from '@batonpass/contract/session'
 import type { WorkSummary } from '@batonpass/contract/work'
 import * as vscode from 'vscode'
-import { plain, visible } from '../ask/wording.ts'
+import { plain, visible } from '../ask/ask-text.ts'
 import type { FolderWork, Picture } from '../daemon/live.ts'
 import { contextText, ZONES } from './status-bar-text.ts'
 

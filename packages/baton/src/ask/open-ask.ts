@@ -1,6 +1,6 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { Timers } from '../ports/timers.ts'
-import { type AskOutcome, outcomeOf } from './outcome.ts'
+import { type AskOutcome, outcomeOf } from './ask-outcome.ts'
 
 type Unreached = 'give-up' | 'wait'
 

@@ -1,6 +1,6 @@
 import type { Board, BoardItem, BoardSetup } from '../ports/forge.ts'
 import type { Claims } from './claims.ts'
-import { STATUS } from './phases.ts'
+import { STATUS } from './next-step.ts'
 import type { ClaimPorts } from './ports.ts'
 
 /** What `/setup-viewboard` and `baton board setup` make where it is missing. */

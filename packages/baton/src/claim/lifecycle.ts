@@ -1,16 +1,16 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
-import { askToClose } from './closing.ts'
-import { close, end, release } from './ending.ts'
-import { failed, recovered } from './failing.ts'
+import { askToClose } from './ask-to-close.ts'
+import { close, end, release } from './end-claim.ts'
 import { onBoard } from './fence.ts'
-import { poll } from './following.ts'
-import { open, refuse } from './opening.ts'
-import type { StepOutcome, Trigger } from './outcome.ts'
-import { nextStep, synced } from './phases.ts'
+import { nextStep, synced } from './next-step.ts'
+import { open, refuse } from './open-pull-request.ts'
+import { poll } from './poll-pull-request.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
+import { failed, recovered } from './record-failure.ts'
 import type { SignalFound } from './signal-file.ts'
+import type { StepOutcome, Trigger } from './step-outcome.ts'
 
 const NOTHING: StepOutcome = { did: 'nothing' }
 const MOST_STEPS = 6

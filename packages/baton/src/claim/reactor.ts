@@ -1,14 +1,14 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { EventOf } from '@batonpass/contract/event'
 import type { Session } from '@batonpass/contract/session'
-import { handoffCommand } from '../handoff/generation/command.ts'
+import { handoffCommand } from '../handoff/write/command.ts'
 import type { Contribution } from '../ports/contribution.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
+import { claimWords, readyWords } from './claim-messages.ts'
 import type { Claims } from './claims.ts'
+import { HEADING, hear, sendBack } from './deliver-news.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
-import { HEADING, hear, sendBack } from './telling.ts'
-import { claimWords, readyWords } from './words.ts'
 
 /** The forge and git together, as the seed's hook had it. */
 const STOP_MS = 30_000

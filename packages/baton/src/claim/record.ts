@@ -2,9 +2,9 @@ import { ClaimTrouble } from '@batonpass/contract/claim'
 import { AgentName } from '@batonpass/contract/event'
 import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
-import { readAllKept } from '../ports/kept-files.ts'
+import { readAllKept } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
-import { Turns } from '../session/turns.ts'
+import { Turns } from '../session/keyed-queue.ts'
 
 /** A piece of news that an agent has not heard yet. */
 const Waiting = z.object({

@@ -11,7 +11,7 @@ import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
 import { claimStart, startDone, startFailure } from '../hook/start-mark.ts'
 import type { Io } from './io.ts'
-import { withProof } from './proof.ts'
+import { withProof } from './process-proof.ts'
 
 export function folderOf(io: Io): StateFolder {
   return stateFolder(stateDir(io.env, io.home))

@@ -6,7 +6,7 @@ import { printable, problemLine } from '../config/problem.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { outside, realFile } from '../config/read.ts'
 import { hashOf, setPin } from '../config/trust.ts'
-import { fromFile } from '../workflow/declare.ts'
+import { fromFile } from '../work/workflows/declare.ts'
 import { EXIT } from './command.ts'
 import type { Io } from './io.ts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { BatonError } from '@batonpass/contract/errors'
-import { systemChance } from '../adapters/system/chance.ts'
+import { systemChance } from '../adapters/system/ids.ts'
 import type { Io } from './io.ts'
 
 const exec = promisify(execFile)

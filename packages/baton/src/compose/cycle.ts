@@ -1,17 +1,17 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
-import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemChance } from '../adapters/system/ids.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { Cycles } from '../handoff/cycle/cycles.ts'
 import type { CyclePorts } from '../handoff/cycle/ports.ts'
 import { cycleReactor } from '../handoff/cycle/reactor.ts'
-import type { HandoffFiles } from '../handoff/files.ts'
-import type { HandoffGeneration } from '../handoff/generation/generation.ts'
+import type { HandoffFiles } from '../handoff/handoff-files.ts'
+import type { HandoffGeneration } from '../handoff/write/generation.ts'
 import type { Reactor } from '../ports/reactor.ts'
-import { newEntry } from './entry.ts'
+import { newEntry } from './new-entry.ts'
 
 export interface CycleParts
   extends Pick<

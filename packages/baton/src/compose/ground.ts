@@ -16,8 +16,8 @@ import { makeRedactor, type Redactor } from '../journal/redact.ts'
 import { NO_REPLICATION, type Replication, replicate } from '../journal/replicate.ts'
 import type { Store } from '../ports/store.ts'
 import { type LocalStore, openSqlite } from '../store/sqlite.ts'
-import { newEntry } from './entry.ts'
-import { SessionsAtHand } from './sessions-at-hand.ts'
+import { newEntry } from './new-entry.ts'
+import { SessionsAtHand } from './session-cache.ts'
 
 export interface GroundOptions {
   folder: StateFolder

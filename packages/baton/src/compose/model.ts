@@ -3,8 +3,8 @@ import { answerLaunches } from '../adapters/agents/launches.ts'
 import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
 import type { PrivateCalls } from '../adapters/llm/private-call.ts'
-import { systemChance } from '../adapters/system/chance.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemChance } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { systemPrograms } from '../adapters/system/programs.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
@@ -13,7 +13,7 @@ import type { Redactor } from '../journal/redact.ts'
 import type { ModelJudge } from '../permission/links.ts'
 import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
-import type { OwnCalls } from '../session/own-calls.ts'
+import type { OwnCalls } from '../session/own-model-calls.ts'
 
 interface CallParts {
   env: Environment

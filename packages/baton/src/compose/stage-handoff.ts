@@ -5,13 +5,13 @@ import { systemGit } from '../adapters/git/git.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { HANDOFFS } from '../handoff/document-name.ts'
 import { gatherEvidence } from '../handoff/evidence.ts'
-import { HandoffFiles } from '../handoff/files.ts'
 import { handoffFromEvidence } from '../handoff/from-evidence.ts'
-import { HandoffMemory } from '../handoff/generation/memory.ts'
-import { HANDOFFS } from '../handoff/name.ts'
+import { HandoffFiles } from '../handoff/handoff-files.ts'
+import { HandoffMemory } from '../handoff/write/handoff-memory.ts'
 import type { Redactor } from '../journal/redact.ts'
-import { readTest } from '../session/transcript/tests-run.ts'
+import { readTest } from '../session/transcript/test-runs.ts'
 
 /**
  * Writes the document of a session that ends a stage, from evidence alone, and lets it wait for the next session.

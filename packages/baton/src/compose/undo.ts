@@ -4,7 +4,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { subjectOf } from '../permission/ask-for.ts'
 import type { PermissionPorts } from '../permission/reactor.ts'
-import { makeUndo, type Undo } from '../permission/undo/undo.ts'
+import { makeUndo, type Undo } from '../undo/undo.ts'
 
 const LONGEST_LABEL = 200
 

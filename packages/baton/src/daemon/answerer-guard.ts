@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { ApiNeed } from '@batonpass/contract/api-needs'
 import { BatonError } from '@batonpass/contract/errors'
-import { refuseAgents } from '../ask/answerer.ts'
+import { refuseAgents } from '../ask/refuse-agents.ts'
 import type { Ancestry } from '../ports/ancestry.ts'
-import { sameSecret } from './guard.ts'
+import { sameSecret } from './loopback-guard.ts'
 
 /** Who gave an answer over the API; throws `not_allowed` for one who may not. For `no-agent` a terminal is not needed. */
 export type MayAnswer = (

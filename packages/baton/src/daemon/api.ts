@@ -6,9 +6,9 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
-import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { follow } from './follow.ts'
+import { answerError } from './error-response.ts'
+import { follow } from './follow-journal.ts'
 
 export interface ApiParts {
   health(): Promise<Health>

@@ -4,8 +4,8 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Asks } from '../ask/asks.ts'
 import type { Answered } from '../ports/channel.ts'
-import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
+import { answerError } from './error-response.ts'
 
 type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
 

@@ -4,8 +4,8 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import type { Baton } from '../compose.ts'
-import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
+import { answerError } from './error-response.ts'
 
 const MOST_BYTES = 64 * 1024
 

@@ -5,9 +5,9 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
-import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { listening } from './listening.ts'
+import { answerError } from './error-response.ts'
+import { listening } from './stream-updates.ts'
 
 const BEAT_MS = 10_000
 /** An agent speaks in syllables: they are sent in bunches. */

@@ -8,9 +8,9 @@ import { streamSSE } from 'hono/streaming'
 import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { slimEntry } from '../journal/slim.ts'
-import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { follow } from './follow.ts'
+import { answerError } from './error-response.ts'
+import { follow } from './follow-journal.ts'
 import { LOGIN_MS, type Logins } from './logins.ts'
 
 export interface DashboardRouteParts

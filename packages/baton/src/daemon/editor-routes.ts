@@ -2,9 +2,9 @@ import type { Ask } from '@batonpass/contract/ask'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
-import { answerError } from './answer-error.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { follow } from './follow.ts'
+import { answerError } from './error-response.ts'
+import { follow } from './follow-journal.ts'
 
 export interface EditorRouteParts extends Pick<Baton, 'store' | 'live' | 'editors'> {
   mayAnswer: MayAnswer

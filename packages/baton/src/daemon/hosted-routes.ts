@@ -12,11 +12,11 @@ import { MAX_PAYLOAD_BYTES } from '@batonpass/contract/protocol'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
+import type { HostedTalks } from '../chat/hosted-conversations.ts'
 import type { Intake } from '../engine/intake.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
-import type { HostedTalks } from '../session/hosted-talks.ts'
 import { sessionId } from '../session/id.ts'
-import { listening } from './listening.ts'
+import { listening } from './stream-updates.ts'
 
 /**
  * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ChannelMemory } from '../ports/ask-store.ts'
-import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Chance } from '../ports/ids.ts'
 
 /** Browsers that a person let in. A printed link brings one in, once. */
 export interface Logins {

@@ -4,7 +4,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { Hono } from 'hono'
 import type { Baton } from '../compose.ts'
 import { findWorktreeRoot } from '../config/project.ts'
-import { sameSecret } from './guard.ts'
+import { sameSecret } from './loopback-guard.ts'
 
 /**
  * MCP over HTTP, at /mcp?project=FOLDER. Its key opens nothing else: the daemon's token could answer asks, and an

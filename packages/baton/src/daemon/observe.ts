@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { profiles } from '../adapters/agents/profiles.ts'
-import { sameSecret } from './guard.ts'
+import { sameSecret } from './loopback-guard.ts'
 
 /** What the address of an HTTP hook says about the call. */
 export interface Observation {

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
-import { answerError } from './answer-error.ts'
+import { answerError } from './error-response.ts'
 
 /** A prompt and an environment fit; nothing else has a reason to be large. */
 const MOST_BYTES = 4 * 1024 * 1024

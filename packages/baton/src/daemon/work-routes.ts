@@ -6,8 +6,8 @@ import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { findWorktreeRoot } from '../config/project.ts'
-import { TOOLS } from '../stage/tools.ts'
-import { answerError } from './answer-error.ts'
+import { TOOLS } from '../work/packs/paw/tools.ts'
+import { answerError } from './error-response.ts'
 
 const MOST_BYTES = 256 * 1024
 

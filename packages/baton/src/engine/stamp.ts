@@ -3,8 +3,8 @@ import type { Envelope } from '@batonpass/contract/hook'
 import { EntryId, EventId } from '@batonpass/contract/ids'
 import type { EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { DecodedEvent } from '../ports/agent.ts'
-import type { Chance } from '../ports/chance.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Chance } from '../ports/ids.ts'
 import { sessionId } from '../session/id.ts'
 
 /** What the agent told, as an event of ours. */

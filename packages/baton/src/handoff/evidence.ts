@@ -5,7 +5,7 @@ import type { Files } from '../ports/files.ts'
 import type { CommitFacts, Git, GitStanding, WorktreeStanding } from '../ports/git.ts'
 import { repositoryOf } from '../ports/remote.ts'
 import type { TranscriptReader } from '../ports/transcript.ts'
-import { type Harvest, harvest, type ReadTest } from '../session/transcript/harvest.ts'
+import { type Harvest, harvest, type ReadTest } from '../session/transcript/collect-facts.ts'
 
 /** What git, the transcript and Baton's own files show, whatever anybody says. */
 export interface Evidence {

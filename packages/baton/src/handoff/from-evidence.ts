@@ -1,6 +1,6 @@
 import { HandoffDocument, type HandoffFinding } from '@batonpass/contract/handoff'
+import { createdText } from './document-name.ts'
 import { type Evidence, factsFrom } from './evidence.ts'
-import { createdText } from './name.ts'
 
 export interface Writing {
   now: number

@@ -1,7 +1,7 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
-import { type Ran, wordsOf } from '../session/transcript/harvest.ts'
-import { type Claim, claimsOf } from './claims.ts'
+import { type Ran, wordsOf } from '../session/transcript/collect-facts.ts'
 import { type Evidence, isOurs, touchedIn } from './evidence.ts'
+import { type Claim, claimsOf } from './ticked-items.ts'
 
 type Code = HandoffFinding['code']
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemChance } from '../adapters/system/chance.ts'
+import { systemChance } from '../adapters/system/ids.ts'
 import { SELF_TEST } from './client.ts'
 import { type LauncherPlaces, launcherText, TRANSPORTS, type Transport } from './launcher.ts'
 

@@ -3,8 +3,8 @@ import type { ToolAnswer } from '@batonpass/contract/work'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import { TOOLS } from '../stage/tools.ts'
 import { VERSION } from '../version.ts'
+import { TOOLS } from '../work/packs/paw/tools.ts'
 
 /** Runs a tool for this server's caller. */
 export type CallTool = (

@@ -1,7 +1,7 @@
 import type { Config } from '@batonpass/contract/config'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
+import { decisionOf } from '../ask/ask-outcome.ts'
 import type { Asks } from '../ask/asks.ts'
-import { decisionOf } from '../ask/outcome.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import { questionFor, type ToolEvent } from './ask-for.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'

@@ -1,6 +1,6 @@
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
-import { pack, storedBytes, unpack } from './body.ts'
+import { pack, storedBytes, unpack } from './compress-body.ts'
 import type { EntryRow, SessionRow } from './tables.ts'
 
 export type UnnumberedRow = Omit<EntryRow, 'seq'>

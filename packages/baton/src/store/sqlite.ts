@@ -16,13 +16,13 @@ import {
   usedBytes,
   waitForOthers,
 } from './connection.ts'
+import { copySource } from './copy-source.ts'
 import { sqliteCycles } from './cycles.ts'
 import { failure } from './failure.ts'
 import { migrate } from './migrations.ts'
 import { pruneStep, vacuumStep } from './prune.ts'
 import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
 import { entryOf, numbered, rowOf, sessionOf } from './rows.ts'
-import { copySource } from './source.ts'
 import type { EntryRow, Tables } from './tables.ts'
 import { sqliteWatch } from './watch.ts'
 import { writer } from './writer.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { claudeCode } from '../world/agents/claude.ts'
 import { codex } from '../world/agents/codex.ts'
 import { pi } from '../world/agents/pi.ts'
-import { cross } from './crossing.ts'
+import { cross } from './handoff-between-agents.ts'
 import { EVERY_RUN, tryAgent } from './scenarios.ts'
 import { IN_A_TERMINAL } from './terminal.ts'
 

@@ -7,12 +7,12 @@ import { type BatonHere, batonIn } from '../world/baton.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
-import { answering } from './answering.ts'
-import { asking } from './asking.ts'
 import { type Check, judged, messageOf, type Outcome } from './check.ts'
-import { hosting } from './hosting.ts'
+import { hosting } from './hosted-agents.ts'
 import { limits } from './limits.ts'
+import { answering } from './model-answers.ts'
 import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
+import { asking } from './terminal-dialog.ts'
 
 /** What is tried in every test run, in the order of the table. */
 export const EVERY_RUN = [

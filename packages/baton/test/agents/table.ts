@@ -12,7 +12,7 @@ import { pi } from '../world/agents/pi.ts'
 import { pinned } from '../world/agents/pinned.ts'
 import type { RealAgent } from '../world/agents/real.ts'
 import type { Outcome } from './check.ts'
-import { type Crossing, cross } from './crossing.ts'
+import { type Crossing, cross } from './handoff-between-agents.ts'
 import { BEHAVIOURS, type Behaviour, tryAgent } from './scenarios.ts'
 
 // npm run test:agents [-- [--write] AGENT…]: every real agent through the same scenarios, and one table of what was seen.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { decisionOf } from '../../src/ask/ask-outcome.ts'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
-import { decisionOf } from '../../src/ask/outcome.ts'
 import { settled } from '../world/time.ts'
 import { askWorld, listChannel, SESSION, sampleQuestion } from './sample.ts'
 

@@ -1,8 +1,8 @@
 import type { AskOption } from '@batonpass/contract/ask'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { AskOutcome } from '../../src/ask/ask-outcome.ts'
 import type { Asks } from '../../src/ask/asks.ts'
-import type { AskOutcome } from '../../src/ask/outcome.ts'
 import { settled } from '../world/time.ts'
 import { askWorld, listChannel, sampleQuestion } from './sample.ts'
 

@@ -1,7 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import { AskId, SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
-import { systemChance } from '../../src/adapters/system/chance.ts'
+import { systemChance } from '../../src/adapters/system/ids.ts'
 import { Asks, type AsksParts } from '../../src/ask/asks.ts'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
 import type { Question } from '../../src/ask/question.ts'

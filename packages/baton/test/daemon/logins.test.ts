@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { systemChance } from '../../src/adapters/system/chance.ts'
+import { systemChance } from '../../src/adapters/system/ids.ts'
 import { LOGIN_MS, openLogins } from '../../src/daemon/logins.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { describe, expect, it } from 'vitest'
-import { TOOLS } from '../../src/stage/tools.ts'
+import { TOOLS } from '../../src/work/packs/paw/tools.ts'
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { gitRepo } from '../world/scratch.ts'
 

@@ -160,7 +160,7 @@ describe('a journal file', () => {
   })
 
   test('reads bodies that gzip compressed, as on a Node without zstd', async () => {
-    const { gzip, pack, unpack } = await import('../../src/store/body.ts')
+    const { gzip, pack, unpack } = await import('../../src/store/compress-body.ts')
     const json = JSON.stringify({ words: 'many words '.repeat(1000) })
     expect(unpack(gzip(Buffer.from(json)))).toBe(json)
     expect(unpack(pack(json))).toBe(json)

@@ -1,9 +1,9 @@
 import type { AgentName } from '@batonpass/contract/event'
 import type { Driver } from '../../ports/driver.ts'
-import { Hosted } from './hosted.ts'
-import { HOSTED_PLACE, type KeptSession } from './kept.ts'
+import { Hosted } from './hosted-agent.ts'
 import type { AcpDriverParts } from './parts.ts'
 import { endRemains } from './program.ts'
+import { HOSTED_PLACE, type KeptSession } from './saved-sessions.ts'
 
 /** What became of a session that the last process hosted. */
 export interface Revived {

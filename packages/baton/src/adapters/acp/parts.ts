@@ -1,10 +1,10 @@
 import type { AgentName } from '@batonpass/contract/event'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
-import type { Chance } from '../../ports/chance.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Chance } from '../../ports/ids.ts'
 import type { Processes } from '../../ports/processes.ts'
-import type { KeptSessions } from './kept.ts'
+import type { KeptSessions } from './saved-sessions.ts'
 
 /** What hosting agents needs of the world. */
 export interface AcpDriverParts {

@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AcpLaunch, Launch } from '../../ports/launch.ts'
 import type { Processes } from '../../ports/processes.ts'
-import { shortLines } from './short-lines.ts'
+import { shortLines } from './limit-line-length.ts'
 
 export interface ProgramStart {
   launch: Launch & Partial<AcpLaunch>

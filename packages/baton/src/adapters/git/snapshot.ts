@@ -9,15 +9,15 @@ import type {
   SnapshotWorktree,
   StepRecord,
 } from '../../ports/snapshots.ts'
-import { modeReader, parseDetails } from './snapshot/about.ts'
 import { capture } from './snapshot/capture.ts'
 import { Contents } from './snapshot/contents.ts'
+import { modeReader, parseDetails } from './snapshot/details.ts'
 import { takeUndoLock, type UndoLock } from './snapshot/lock.ts'
 import { dropRefs, readKept, readSteps } from './snapshot/names.ts'
 import { bytePath, isPlain, splitNames } from './snapshot/paths.ts'
 import { gitAt, type Place, Places } from './snapshot/place.ts'
 import { readOperation } from './snapshot/position.ts'
-import { branchFacts, moveRefs, putIndexBack, putStashBack } from './snapshot/put-back.ts'
+import { branchFacts, moveRefs, putIndexBack, putStashBack } from './snapshot/restore-refs.ts'
 import { listFiles } from './snapshot/scan.ts'
 import { changeFiles } from './snapshot/write.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ForgeError, type Issue } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
-import { issueState } from './answers.ts'
 import type { Connection } from './connection.ts'
+import { issueState } from './response-schemas.ts'
 
 type Blockers = Pick<Issue, 'blockedBy' | 'blockedElsewhere'>
 

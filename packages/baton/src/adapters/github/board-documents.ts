@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { BoardItem } from '../../ports/forge.ts'
-import { issueState, nodes } from './answers.ts'
 import {
   boardFragment,
   IssueCard,
@@ -10,6 +9,7 @@ import {
   Shape,
   Values,
 } from './board-shape.ts'
+import { issueState, nodes } from './response-schemas.ts'
 
 const set = 'projectId: $project, itemId: $item'
 export const statusPart = {

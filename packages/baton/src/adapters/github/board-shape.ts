@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Board, BoardItem, BoardPlace } from '../../ports/forge.ts'
-import { issueState, nodes } from './answers.ts'
+import { issueState, nodes } from './response-schemas.ts'
 
 /** What is asked of a board wherever one is met: enough to change an item without asking again. */
 export const boardFragment = `fragment Shape on ProjectV2 {

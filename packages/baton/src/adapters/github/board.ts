@@ -9,7 +9,6 @@ import {
   ForgeError,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
-import { anything } from './answers.ts'
 import {
   Added,
   addDocument,
@@ -38,6 +37,7 @@ import {
   valuesOf,
 } from './board-shape.ts'
 import type { Connection } from './connection.ts'
+import { anything } from './response-schemas.ts'
 
 /** An issue's places on boards as some other question brought them along. */
 interface Sighting {

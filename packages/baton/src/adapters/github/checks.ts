@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Check, CheckState } from '../../ports/forge.ts'
-import { nodes } from './answers.ts'
+import { nodes } from './response-schemas.ts'
 
 /** What is asked of a commit's checks; `$number` tells which of them the pull request requires. */
 export const checksFragment = `fragment Rollup on Commit {

@@ -1,8 +1,8 @@
 import type { ThrottlingOptions } from '@octokit/plugin-throttling'
 import type { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
-import { asForgeError, unreadable } from './failure.ts'
-import { rememberAnswers } from './memory.ts'
+import { asForgeError, unreadable } from './github-errors.ts'
+import { rememberAnswers } from './response-cache.ts'
 import { scrubber } from './scrub.ts'
 
 /** One call as it went over the wire: tests and the daemon's log count these. */

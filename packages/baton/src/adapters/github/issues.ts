@@ -7,11 +7,11 @@ import {
   type IssueSummary,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
-import { anything, author, issueState, nodes, restLabel, time } from './answers.ts'
 import { blockers } from './blockers.ts'
 import type { BoardKeeper } from './board.ts'
 import { boardPaths, IssueCard, Places, placesFragment } from './board-shape.ts'
 import type { Connection } from './connection.ts'
+import { anything, author, issueState, nodes, restLabel, time } from './response-schemas.ts'
 
 type Issues = Pick<Forge, 'issue' | 'findIssue' | 'openIssues' | 'assign' | 'unassign' | 'closeIssue'>
 

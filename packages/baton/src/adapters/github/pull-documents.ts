@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { PullRequest, PullRequestStatus } from '../../ports/forge.ts'
-import { author, nodes, time, word } from './answers.ts'
 import { Places, placesFragment } from './board-shape.ts'
 import { checksFragment, Rollup } from './checks.ts'
+import { author, nodes, time, word } from './response-schemas.ts'
 
 const core = `number url title state isDraft headRefName baseRefName headRefOid mergeable isCrossRepository`
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { type BoardPlan, type BoardSetup, ForgeError } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
-import { anything } from './answers.ts'
 import type { BoardKeeper } from './board.ts'
 import { agentField, boardFragment, boardOf, Shape } from './board-shape.ts'
 import type { Connection } from './connection.ts'
+import { anything } from './response-schemas.ts'
 
 /** Makes what a plan asks for and the board lacks; what a person has made stays as it is. */
 export async function ensureBoard(

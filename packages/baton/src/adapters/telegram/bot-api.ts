@@ -1,5 +1,5 @@
 import type { InlineKeyboardMarkup, Update } from 'grammy/types'
-import { troubleOf } from './trouble.ts'
+import { troubleOf } from './telegram-error.ts'
 
 /** Text with parts shown as they are, in fixed width. */
 export interface Text {

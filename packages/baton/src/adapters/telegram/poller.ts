@@ -3,8 +3,8 @@ import type { ChannelMemory } from '../../ports/ask-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { BotApi } from './bot-api.ts'
-import { backoffMs, pause } from './patience.ts'
-import { TelegramTrouble } from './trouble.ts'
+import { backoffMs, pause } from './retry.ts'
+import { TelegramTrouble } from './telegram-error.ts'
 
 export interface PollerParts {
   api: BotApi

@@ -5,13 +5,13 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, Glance, Look, Started, StartOrder } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { AgentPane, eventually } from './agent-pane.ts'
-import { endGroup } from './end-group.ts'
-import { interruptIn } from './interrupting.ts'
+import { interruptIn } from './interrupt-turn.ts'
+import { endGroup } from './kill-group.ts'
 import { type Pane, paneAt, panesOf, screenOf } from './pane.ts'
 import { defaultSocket, parsePlace } from './place.ts'
 import { TmuxServer } from './server.ts'
 import { startWords } from './start.ts'
-import { typeInto } from './typing.ts'
+import { typeInto } from './type-text.ts'
 
 export interface TmuxParts {
   terminals: Partial<Record<AgentName, AgentTerminal>>

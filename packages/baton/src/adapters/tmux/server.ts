@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Answer, Control } from './control.ts'
+import { type Answer, Control } from './control-client.ts'
 import { lineOf } from './quote.ts'
 
 /** After this long without a call the connection is given up: it would count as a client for nothing. */

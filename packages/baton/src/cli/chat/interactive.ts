@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import type { AgentSession } from '../../handoff/hosted/agent-session.ts'
+import type { AgentSession } from '../../chat/agent-session.ts'
+import { type ListedSession, listSessions } from '../../chat/session-file/list-sessions.ts'
 import type { Consent } from '../../ports/backend.ts'
-import { type ListedSession, listSessions } from '../../session/engine/list.ts'
 import { EXIT } from '../command.ts'
 import { type Io, paint } from '../io.ts'
-import type { AskInline } from './consent.ts'
+import type { AskInline } from './ask-permission.ts'
 import { type Chat, openChat } from './host.ts'
+import { listWords, outcomeWords, pickSession } from './outcome-messages.ts'
 import { complete, SLASH, slashOf } from './slash.ts'
-import { listWords, outcomeWords, pickSession } from './talk.ts'
 import { ChatTerminal } from './terminal.ts'
 
 export interface InteractiveOrder {

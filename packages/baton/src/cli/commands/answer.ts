@@ -2,7 +2,7 @@ import { Ask, type AskOption } from '@batonpass/contract/ask'
 import { EXIT, flag, type Given, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
-import { authorization, withProof } from '../proof.ts'
+import { authorization, withProof } from '../process-proof.ts'
 
 /** Answers an ask for the person at this terminal. The daemon looks at who started us and decides whether it counts. */
 export async function answer(

@@ -2,9 +2,9 @@ import { BoardView } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { callStarted } from '../call-started-daemon.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { callStarted } from '../started.ts'
 
 const FORGE_MS = 60_000
 const WIDEST = 60

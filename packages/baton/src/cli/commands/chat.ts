@@ -1,10 +1,10 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { systemAncestry } from '../../adapters/system/ancestry.ts'
-import { refuseAgents } from '../../ask/answerer.ts'
-import { listSessions } from '../../session/engine/list.ts'
+import { refuseAgents } from '../../ask/refuse-agents.ts'
+import { listSessions } from '../../chat/session-file/list-sessions.ts'
 import { openChat, sessionPorts } from '../chat/host.ts'
+import { outcomeWords, pickSession } from '../chat/outcome-messages.ts'
 import { slashOf } from '../chat/slash.ts'
-import { outcomeWords, pickSession } from '../chat/talk.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, printable } from '../io.ts'
 

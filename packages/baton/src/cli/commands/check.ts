@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { configOf, judging, type Outlook, outlook, warnOf } from '../judging.ts'
+import { configOf, judging, type Outlook, outlook, warnOf } from '../local-judge.ts'
 
 interface Verdict extends Outlook {
   command: string

@@ -1,8 +1,8 @@
 import { ClaimList } from '@batonpass/contract/claim'
-import { claimLine, claimNeeds } from '../claims.ts'
+import { callStarted } from '../call-started-daemon.ts'
+import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { paint, printable } from '../io.ts'
-import { callStarted } from '../started.ts'
 
 /** Every claim of this machine, and what stands in its way. */
 export const claims: Handler = async (given, io) => {

@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { printable } from '../io.ts'
-import { workflowsHere } from '../workflows.ts'
+import { workflowsHere } from '../local-workflows.ts'
 
 const DAY = 24 * 3_600_000
 const DEFAULT_DAYS = 7

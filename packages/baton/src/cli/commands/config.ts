@@ -2,7 +2,7 @@ import { problemLine } from '../../config/problem.ts'
 import { renderConfig } from '../../config/render.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { paint } from '../io.ts'
-import { loadedHere } from '../loaded.ts'
+import { loadedHere } from '../load-config.ts'
 
 /** Shows the effective configuration and where each value came from. */
 export const config: Handler = async (given, io) => {

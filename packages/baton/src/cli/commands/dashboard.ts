@@ -7,7 +7,7 @@ import { replaceFile } from '../../daemon/secret-file.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import type { Io } from '../io.ts'
-import { authorization, withProof } from '../proof.ts'
+import { authorization, withProof } from '../process-proof.ts'
 
 /** Prints a link that lets one browser in, once. Only who may answer asks gets one: the dashboard answers them. */
 export const dashboard: Handler = async (given, io) => {

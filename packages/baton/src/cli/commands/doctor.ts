@@ -11,7 +11,7 @@ import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { type Check, found } from '../troubles.ts'
+import { type Check, found } from '../known-problems.ts'
 
 /** Checks everything Baton needs here and says, for each thing that is wrong, how to mend it. */
 export const doctor: Handler = async (given, io) => {
@@ -159,7 +159,7 @@ function programCheck(name: 'git' | 'tmux', io: Io): Check {
 }
 
 async function configChecks(io: Io): Promise<Check[]> {
-  const { loadedHere } = await import('../loaded.ts')
+  const { loadedHere } = await import('../load-config.ts')
   const loaded = await loadedHere(io)
   const problems = loaded.problems.map(problemLine)
   const notices = loaded.notices.map(problemLine)

@@ -1,5 +1,5 @@
 import { EXIT, flag, type Handler, text } from '../command.ts'
-import { callingSession, workflowsHere } from '../workflows.ts'
+import { callingSession, workflowsHere } from '../local-workflows.ts'
 
 /** Said by an agent in its own session: the goal is reached, or only a person can help. */
 export const done: Handler = async (given, io) => {

@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
+import { isOurDaemon } from '../../daemon/daemon-process.ts'
 import { lastEndpoint } from '../../daemon/endpoint.ts'
-import { isOurDaemon } from '../../daemon/process.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
 

@@ -16,12 +16,12 @@ import { ownProgramText } from '../../hook/own-program.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'
+import { removeEmptyFolders } from '../clean-project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
-import type { PlannedFile } from '../plan.ts'
-import { removeEmptyFolders } from '../remains.ts'
+import type { PlannedFile } from '../setup-plan.ts'
 
 /** The settings files that `init` would change, and of which agents. */
 export async function plannedHooks(given: Given, io: Io): Promise<PlannedFile[]> {

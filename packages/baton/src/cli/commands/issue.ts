@@ -1,7 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { printable } from '../io.ts'
-import { workflowsHere } from '../workflows.ts'
+import { workflowsHere } from '../local-workflows.ts'
 
 /** Which session works on an issue. */
 export const issue: Handler = async (given, io) => {

@@ -4,9 +4,9 @@ import { Session } from '@batonpass/contract/session'
 import type { StateFolder } from '../../config/state-folder.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf, followDaemon } from '../daemon.ts'
-import { describeEntry } from '../describe.ts'
+import { describeEntry } from '../describe-entry.ts'
 import { paint, printable } from '../io.ts'
-import { since } from '../since.ts'
+import { since } from '../parse-since.ts'
 
 /** Prints the journal, oldest first; `--follow` goes on until Ctrl-C. */
 export const logs: Handler = async (given, io) => {

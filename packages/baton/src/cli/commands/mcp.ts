@@ -4,12 +4,12 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder } from '../../config/state-folder.ts'
 import { secretFile } from '../../daemon/secret-file.ts'
 import { type CallTool, mcpServer } from '../../mcp/server.ts'
-import { Stages } from '../../stage/stages.ts'
-import { callTool } from '../../stage/tools.ts'
+import { callTool } from '../../work/packs/paw/tools.ts'
+import { Stages } from '../../work/stages/stages.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import type { Io } from '../io.ts'
-import { workHere } from '../work.ts'
+import { workHere } from '../local-work.ts'
 
 /** Serves Baton's tools to an agent on standard input and output, or says how to reach them over HTTP. */
 export const mcp: Handler = async (given, io) => {

@@ -2,7 +2,7 @@ import { Recap } from '@batonpass/contract/recap'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { since } from '../since.ts'
+import { since } from '../parse-since.ts'
 
 /** What happened while you were away. */
 export const recap: Handler = async (given, io) => {

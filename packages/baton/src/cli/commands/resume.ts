@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { BatonError } from '@batonpass/contract/errors'
 import { launchesOf } from '../../adapters/agents/launches.ts'
-import type { Run } from '../../workflow/run.ts'
+import type { Run } from '../../work/workflows/run.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
-import { workflowsHere } from '../workflows.ts'
+import { workflowsHere } from '../local-workflows.ts'
 
 /** How a person takes a session over: prints the agent's own command, or runs it. */
 export const resume: Handler = async (given, io) => {

@@ -1,7 +1,7 @@
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { paint, printable } from '../io.ts'
-import { workflowsHere } from '../workflows.ts'
+import { workflowsHere } from '../local-workflows.ts'
 
 /** The runs of workflows: what each is doing, or how it ended. */
 export const sessions: Handler = async (given, io) => {

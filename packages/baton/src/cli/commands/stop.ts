@@ -1,5 +1,5 @@
 import { EXIT, flag, type Handler } from '../command.ts'
-import { workflowsHere } from '../workflows.ts'
+import { workflowsHere } from '../local-workflows.ts'
 
 /** Stops further continuations of a session. The agent finishes its turn; nothing is killed. */
 export const stop: Handler = async (given, io) => {

@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { gitSnapshots } from '../../adapters/git/snapshot.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
-import { makeUndo, type Restored, type Step, type Undo } from '../../permission/undo/undo.ts'
+import { makeUndo, type Restored, type Step, type Undo } from '../../undo/undo.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
 

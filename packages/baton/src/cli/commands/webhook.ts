@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { loadConfig } from '../../config/load.ts'
 import { stateDir } from '../../config/places.ts'
+import { callStarted } from '../call-started-daemon.ts'
 import { EXIT, type Handler, text } from '../command.ts'
 import { printable } from '../io.ts'
-import { callStarted } from '../started.ts'
 
 const DEFAULT_PORT = 4748
 /** GitHub sends at most 25 MB. */

@@ -11,8 +11,8 @@ import { subjectOf, type ToolEvent } from '../../permission/ask-for.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
-import { configOf, type Judging, judging, type Outlook, outlook, warnOf } from '../judging.ts'
-import { since } from '../since.ts'
+import { configOf, type Judging, judging, type Outlook, outlook, warnOf } from '../local-judge.ts'
+import { since } from '../parse-since.ts'
 
 const PAGE = 1000
 

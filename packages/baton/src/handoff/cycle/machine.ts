@@ -1,5 +1,7 @@
 import type { Cycle, CycleStep } from '@batonpass/contract/cycle'
 import type { EventId, SessionId } from '@batonpass/contract/ids'
+import type { CycleChange, CycleEffect, CycleEvent, Limits } from './events.ts'
+import { passTime, restart } from './timeouts.ts'
 import {
   abandon,
   change,
@@ -16,9 +18,7 @@ import {
   resumeFailed,
   same,
   tell,
-} from './changes.ts'
-import type { CycleChange, CycleEffect, CycleEvent, Limits } from './events.ts'
-import { passTime, restart } from './time.ts'
+} from './transitions.ts'
 
 const DISK_PAUSE_MS = 60_000
 

@@ -2,13 +2,13 @@ import type { Config } from '@batonpass/contract/config'
 import type { Cycle, CycleEntry } from '@batonpass/contract/cycle'
 import type { Session } from '@batonpass/contract/session'
 import type { Asks } from '../../ask/asks.ts'
-import type { Chance } from '../../ports/chance.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CycleStore } from '../../ports/cycle-store.ts'
 import type { Driver } from '../../ports/driver.ts'
+import type { Chance } from '../../ports/ids.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { ReadHandoff } from '../document/parse.ts'
-import type { HandoffGeneration } from '../generation/generation.ts'
+import type { HandoffGeneration } from '../write/generation.ts'
 
 /** Everything a cycle needs of the world. */
 export interface CyclePorts {

@@ -2,12 +2,12 @@ import type { Cycle } from '@batonpass/contract/cycle'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { Outcome, ReactionContext, Reactor } from '../../ports/reactor.ts'
-import type { HandoffGeneration } from '../generation/generation.ts'
-import { askWords } from '../generation/words.ts'
-import { HANDOFFS } from '../name.ts'
+import { HANDOFFS } from '../document-name.ts'
+import type { HandoffGeneration } from '../write/generation.ts'
+import { askWords } from '../write/prompts.ts'
 import type { Cycles } from './cycles.ts'
 import { wrongIn } from './essentials.ts'
-import { askAgainWords, askDocumentWords, goOnWords, resumeBeginning } from './words.ts'
+import { askAgainWords, askDocumentWords, goOnWords, resumeBeginning } from './prompts.ts'
 
 type Documents = Pick<HandoffGeneration, 'request' | 'ready' | 'deliverLate'>
 

@@ -2,7 +2,7 @@ import type { AgentEvent, AgentName } from '@batonpass/contract/event'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import type { ReactionContext, Reactor } from '../../ports/reactor.ts'
 import type { TranscriptReader } from '../../ports/transcript.ts'
-import { advice, statusText } from './words.ts'
+import { advice, statusText } from './context-messages.ts'
 
 export interface ContextPorts {
   readerOf(agent: AgentName): TranscriptReader | undefined

@@ -1,4 +1,4 @@
-import type { Seen } from './assess.ts'
+import type { Seen } from './assess-health.ts'
 import type { Subject } from './subjects.ts'
 
 /** A subject with what was seen of it. */

@@ -6,8 +6,8 @@ import { claudeReader } from '../../../src/adapters/agents/claude-code/reader.ts
 import { piReader } from '../../../src/adapters/agents/pi/reader.ts'
 import { readerFor } from '../../../src/adapters/agents/readers.ts'
 import type { Told, TranscriptReader } from '../../../src/ports/transcript.ts'
-import { harvest } from '../../../src/session/transcript/harvest.ts'
-import { readTest } from '../../../src/session/transcript/tests-run.ts'
+import { harvest } from '../../../src/session/transcript/collect-facts.ts'
+import { readTest } from '../../../src/session/transcript/test-runs.ts'
 import { claudeRows, piRows, WORK } from '../../handoff/sessions.ts'
 import { scratch } from '../../world/scratch.ts'
 

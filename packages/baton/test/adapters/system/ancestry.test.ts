@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { parsePs, parseStat, systemAncestry } from '../../../src/adapters/system/ancestry.ts'
-import { isAgent } from '../../../src/ask/answerer.ts'
+import { isAgent } from '../../../src/ask/refuse-agents.ts'
 import { scratch } from '../../world/scratch.ts'
 
 describe('the ancestors of a process', () => {

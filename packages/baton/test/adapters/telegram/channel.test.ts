@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { decisionOf } from '../../../src/ask/ask-outcome.ts'
 import type { Asks } from '../../../src/ask/asks.ts'
-import { decisionOf } from '../../../src/ask/outcome.ts'
 import { sampleQuestion } from '../../ask/sample.ts'
 import { CHAT, STRANGER, type Telegram } from '../../world/telegram.ts'
 import { until } from '../../world/wait.ts'

@@ -3,9 +3,9 @@ import { visible } from '@batonpass/contract/visible'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { callbackData, readCallback } from '../../../src/adapters/telegram/callback.ts'
-import { questionMessages, withOutcome } from '../../../src/adapters/telegram/question.ts'
+import { questionMessages, withOutcome } from '../../../src/adapters/telegram/question-messages.ts'
+import { troubleOf } from '../../../src/adapters/telegram/telegram-error.ts'
 import { line, split } from '../../../src/adapters/telegram/text.ts'
-import { troubleOf } from '../../../src/adapters/telegram/trouble.ts'
 import { sampleAsk } from '../../ask/sample.ts'
 
 const hostile = fc.string({

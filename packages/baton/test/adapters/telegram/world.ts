@@ -1,5 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
-import { systemChance } from '../../../src/adapters/system/chance.ts'
+import { systemChance } from '../../../src/adapters/system/ids.ts'
 import { telegramChannel } from '../../../src/adapters/telegram/channel.ts'
 import type { Asks } from '../../../src/ask/asks.ts'
 import { type AskWorld, askWorld } from '../../ask/sample.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gist, stateByEvents } from '../../../src/session/watch/activity.ts'
-import { descendants } from '../../../src/session/watch/children.ts'
-import { handoffFinding } from '../../../src/session/watch/handoffs.ts'
+import { handoffFinding } from '../../../src/session/watch/handoff-findings.ts'
+import { descendants } from '../../../src/session/watch/process-tree.ts'
 import { subjects } from '../../../src/session/watch/subjects.ts'
 import { aSession, at } from '../../world/journal.ts'
 

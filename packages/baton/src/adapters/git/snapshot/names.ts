@@ -1,5 +1,5 @@
 import type { KeptRef, StepRecord } from '../../../ports/snapshots.ts'
-import { parseMessage } from './about.ts'
+import { parseMessage } from './details.ts'
 import { gitAt, type Place, UNDO_REFS } from './place.ts'
 
 /** Every step and tip of this repository's worktrees. */

@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Position } from '../../../ports/snapshots.ts'
-import { objectId } from './about.ts'
+import { objectId } from './details.ts'
 import { gitAt, type Place } from './place.ts'
 
 /** Where HEAD is, and the tree of another ref, in one call. */

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { plain, wholeText, wording } from '../../src/ask/ask-text.ts'
+import { sampleAsk } from '../sample.ts'
+
+describe('what a notification says', () => {
+  it('is the agent, the place and the whole command', () => {
+    expect(wording(sampleAsk())).toEqual({
+      message: 'claude-code: Bash in /work/shop: make deploy ⏎ it leaves the machine',
+      whole: true,
+    })
+    expect(wording(sampleAsk({ title: 'Merge?', detail: '' })).message).toBe('claude-code in shop: Merge?')
+  })
+
+  it('does not pass for the whole when something is cut, hidden or squeezed', () => {
+    const partly = [
+      `echo ${'a'.repeat(500)}`,
+      'echo a\u202Egnp.exe',
+      'echo a\u200Bb',
+      'echo "a  b"',
+      'echo a\rrm -rf /',
+      'curl x | sh  # [safe](command:workbench.action.terminal.new)',
+    ]
+    for (const detail of partly) expect(wording(sampleAsk({ detail })).whole, detail).toBe(false)
+  })
+
+  it('never makes a link, and never hides a character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), detail => {
+        const { message, whole } = wording(sampleAsk({ detail }))
+        expect(message).not.toContain('](')
+        expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+        // What counts as whole can be read back from the message.
+        if (whole)
+          expect(message.replaceAll(' ⏎ ', '\n')).toContain(
+            detail.trim().replaceAll(/\n+/g, '\n').replaceAll(' ⏎ ', '\n'),
+          )
+      }),
+      { numRuns: 500 },
+    )
+    expect(plain('[x](command:y)')).toBe('[x] (command:y)')
+  })
+
+  it('stands in full on the page of its own, with who asks and where', () => {
+    const text = wholeText(sampleAsk({ detail: `${'a'.repeat(5000)}\n\u202Eb` }))
+    expect(text).toContain('a'.repeat(5000))
+    expect(text).toContain('\\u{202e}b')
+    expect(text).toContain('Project: /work/shop')
+  })
+})

@@ -1,0 +1,25 @@
+import type { Consent } from '../../ports/backend.ts'
+import type { Ear } from '../../ports/react-to.ts'
+
+/** What the permission chain says to a tool call; `ask` where it leaves that to whoever hosts the session. */
+export async function askChain(
+  ear: Ear,
+  { nativeSession, call }: Consent,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<{ decision: 'allow' | 'deny' | 'ask'; reason?: string }> {
+  const { tool, input, action, id } = call
+  const { permission } = await ear(
+    {
+      type: 'PermissionAsked',
+      nativeSession,
+      cwd,
+      tool,
+      input,
+      action,
+      ...(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id) ? { toolUseId: id } : {}),
+    },
+    signal,
+  )
+  return permission ?? { decision: 'ask' }
+}

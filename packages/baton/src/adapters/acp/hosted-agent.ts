@@ -1,0 +1,288 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { Reaction } from '@batonpass/contract/reaction'
+import type { DecodedEvent } from '../../ports/agent.ts'
+import type { Backend } from '../../ports/backend.ts'
+import type { Glance, Look, StartOrder, Talk, Typed } from '../../ports/driver.ts'
+import { askChain } from './ask-permission.ts'
+import { Conversation } from './conversation.ts'
+import type { AcpDriverParts } from './parts.ts'
+import { reporting } from './reporting-backend.ts'
+import type { KeptSession } from './saved-sessions.ts'
+
+/** A prompt that was neither refused nor answered so soon has been taken. */
+const TAKEN_MS = 3000
+const STOPPED_MS = 15_000
+/** So often it is written down that it lives. */
+const ALIVE_MS = 60 * 60_000
+
+type HostedState = 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
+
+/** One agent that this process hosts. What the next process would need is kept before it counts. */
+export class Hosted {
+  #state: HostedState
+  readonly #parts: AcpDriverParts
+  readonly #order: StartOrder
+  readonly #place: string
+  #backend: Backend | undefined
+  /** The same agent, without anybody being told. */
+  #program: Backend | undefined
+  #turn: Promise<unknown> | undefined
+  readonly #said: Conversation
+  #revivals = 0
+  /** A turn was cut off with the last process, and nobody has gone on with it yet. */
+  #cut = false
+  #keptAt = 0
+  #keeping: Promise<unknown> = Promise.resolve()
+  #left = false
+
+  constructor(
+    parts: AcpDriverParts,
+    order: StartOrder,
+    place: string,
+    state: 'waiting' | 'unknown' = 'waiting',
+  ) {
+    this.#parts = parts
+    this.#order = order
+    this.#place = place
+    this.#state = state
+    this.#said = new Conversation(parts.clock)
+  }
+
+  get state(): HostedState {
+    return this.#state
+  }
+  set state(state: HostedState) {
+    if (this.#state === state) return
+    this.#state = state
+    this.#said.changed()
+  }
+
+  get pid(): number | undefined {
+    return this.#backend?.pid
+  }
+  get nativeSession(): string | undefined {
+    return this.#backend?.nativeSession
+  }
+  get talk(): Talk {
+    return {
+      nativeSession: this.nativeSession,
+      since: rev => ({ state: this.state, ...this.#said.since(rev) }),
+      listen: listener => this.#said.listen(listener),
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.#open(async backend => void (await backend.begin()))
+  }
+
+  /** Goes on with the conversation that the last process had open here, or begins afresh where the agent cannot. */
+  async revive({ nativeSession, revivals, working }: KeptSession): Promise<'resumed' | 'afresh'> {
+    this.#revivals = revivals + 1
+    this.#cut = working
+    let resumed = false
+    await this.#open(async backend => {
+      resumed = nativeSession !== undefined && (await backend.resume(nativeSession))
+      if (resumed) return
+      await backend.begin()
+      // As after a clearing: what it was about goes on here.
+      const cleared = { type: 'SessionEnded' as const, cwd: this.#order.cwd, reason: 'clear' }
+      if (nativeSession !== undefined)
+        await this.#ear({ ...cleared, nativeSession }, new AbortController().signal).catch(() => ({}))
+    })
+    if (this.state === 'unknown') this.state = 'waiting'
+    // One that only waited has come through; one that worked has when its turn ends.
+    if (!working) this.#revivals = 0
+    await this.#keep()
+    return resumed ? 'resumed' : 'afresh'
+  }
+
+  /** It cannot be started again: what stands here says why, and nobody tries a second time. */
+  async giveUp(why: string): Promise<void> {
+    if (this.#left) return
+    this.state = 'dead'
+    this.#said.note(why, true)
+    await this.#forget()
+  }
+
+  async #open(begin: (backend: Backend) => Promise<void>): Promise<void> {
+    const { agent, launch, cwd, env, tools } = this.#order
+    // Only now: the protocol's library takes memory that a daemon which hosts nobody does not need.
+    const { hostAgent } = await import('./backend.ts')
+    const program = await hostAgent({
+      agent,
+      launch,
+      tools,
+      cwd,
+      env: { ...this.#parts.env, ...env },
+      // Before anybody is told: who follows must not go back to an earlier one.
+      began: () => this.#keep(),
+      // Nobody sits here: what the chain leaves open is refused.
+      consent: async (consent, signal) => {
+        this.state = 'dialog'
+        this.#said.asks(consent.call.id, true)
+        try {
+          const { decision, reason } = await askChain(this.#ear, consent, cwd, signal)
+          if (decision === 'allow') return 'allow'
+          return reason ? { deny: reason } : 'deny'
+        } finally {
+          this.#said.asks(consent.call.id, false)
+          if (this.state === 'dialog') this.state = this.#turn ? 'working' : 'waiting'
+        }
+      },
+    })
+    this.#program = program
+    if (this.#left || this.state === 'dead') {
+      await program.close()
+      throw new BatonError('timed_out', 'It was ended while it started')
+    }
+    this.#backend = reporting(program, this.#ear, cwd)
+    this.#backend.listen(heard => this.#said.hear(heard))
+    void program.gone.then(said => this.#died(said))
+    try {
+      await begin(this.#backend)
+    } catch (cause) {
+      this.state = 'dead'
+      await program.close()
+      await this.#forget()
+      throw cause
+    }
+  }
+
+  /** Writes down what the next process needs. One that cannot be written costs the session its next life, not this one. */
+  #keep(): Promise<void> {
+    const { kept, clock, processes } = this.#parts
+    if (!kept || this.#left || this.state === 'dead') return Promise.resolve()
+    const { agent, launch, cwd, title, env, tools } = this.#order
+    const { pid, nativeSession } = this
+    const working = this.#turn !== undefined || this.#cut
+    this.#keptAt = clock.now()
+    const write = async () => {
+      const born = pid === undefined ? undefined : await processes?.born(pid)
+      await kept.put({
+        place: this.#place,
+        ...{ agent, cwd, title, working, revivals: this.#revivals, seenAt: clock.now() },
+        launch: { program: launch.program, args: [...launch.args], env: { ...launch.env } },
+        env: { ...env },
+        ...(tools ? { tools: { ...tools, args: [...tools.args] } } : {}),
+        ...(pid === undefined ? {} : { pid }),
+        ...(born === undefined ? {} : { born }),
+        ...(nativeSession === undefined ? {} : { nativeSession }),
+      })
+    }
+    const written = this.#keeping.then(write).catch(() => {})
+    this.#keeping = written
+    return written
+  }
+
+  async #forget(): Promise<void> {
+    if (this.#left) return
+    const { kept } = this.#parts
+    const gone = this.#keeping.then(() => kept?.remove(this.#place)).catch(() => {})
+    this.#keeping = gone
+    await gone
+  }
+
+  readonly #ear = (event: DecodedEvent, signal: AbortSignal): Promise<Reaction> => {
+    // What ends only because this process does is no end.
+    if (this.#left) return Promise.resolve({})
+    const { agent, cwd } = this.#order
+    const pid = this.#backend?.pid
+    const about = { pane: this.#place, cwd, attended: false, signal, ...(pid === undefined ? {} : { pid }) }
+    return this.#parts.tell(agent, event, about)
+  }
+
+  look(): Look {
+    return { state: this.state, lines: this.#said.lines(), pid: this.pid }
+  }
+
+  glance(): Glance {
+    // That it was alive not long ago: one that is left for a day is not started again.
+    if (this.#parts.clock.now() - this.#keptAt > ALIVE_MS) void this.#keep()
+    return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#said.changedAt }
+  }
+
+  async type(text: string): Promise<Typed> {
+    const backend = this.#backend
+    if (this.state === 'unknown' || this.#turn) return 'busy'
+    if (!backend) return 'gone'
+    this.#said.prompt(text)
+    this.state = 'working'
+    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<Typed>()
+    const unlisten = backend.listen(() => hasBegun('taken'))
+    const timer = setTimeout(hasBegun, TAKEN_MS, 'taken')
+    this.#cut = false
+    this.#turn = backend
+      .prompt(text)
+      .then(
+        end => {
+          if (end !== 'ended') this.#said.note(end)
+          this.#revivals = 0
+          hasBegun('taken')
+        },
+        (cause: unknown) => {
+          this.#said.note(cause instanceof Error ? cause.message : String(cause), true)
+          const refused = cause instanceof BatonError && cause.code === 'not_allowed'
+          hasBegun(refused ? 'not-taken' : 'taken')
+        },
+      )
+      .finally(() => {
+        this.#turn = undefined
+        if (this.state !== 'dead') this.state = 'waiting'
+        void this.#keep()
+      })
+    void this.#keep()
+    const typed = await begun
+    clearTimeout(timer)
+    unlisten()
+    return typed
+  }
+
+  async interrupt(): Promise<'interrupted' | 'idle' | 'gone'> {
+    const turn = this.#turn
+    if (!turn) return 'idle'
+    const until = AbortSignal.timeout(STOPPED_MS)
+    // An agent that has hardly begun may miss the first one.
+    while (this.#turn === turn && !until.aborted) {
+      await this.#backend?.cancel()
+      await Promise.race([turn, new Promise(resolve => setTimeout(resolve, 1000))])
+    }
+    return this.state === 'dead' ? 'gone' : 'interrupted'
+  }
+
+  async clear(): Promise<Typed> {
+    if (this.state === 'unknown' || this.#turn) return 'busy'
+    try {
+      await this.#backend?.begin()
+    } catch {
+      return this.state === 'dead' ? 'gone' : 'not-taken'
+    }
+    this.#said.clear()
+    return 'taken'
+  }
+
+  /** `leave`: the next process goes on with it. */
+  async close(how: 'end' | 'leave' = 'end'): Promise<void> {
+    if (how === 'leave' && this.#parts.kept) {
+      this.#left = true
+      await this.#keeping
+      this.state = 'dead'
+      await this.#program?.close()
+      return
+    }
+    this.state = 'dead'
+    await this.#backend?.close()
+    await this.#forget()
+  }
+
+  #died(said: string): void {
+    if (this.state === 'dead') return
+    this.state = 'dead'
+    const last = said.split('\n').filter(Boolean).slice(-3).join('\n')
+    this.#said.note(`the agent has ended${last ? `\n${last}` : ''}`, true)
+    const { nativeSession } = this
+    void this.#forget()
+    if (nativeSession === undefined) return
+    const event = { type: 'SessionEnded' as const, nativeSession, cwd: this.#order.cwd, reason: 'died' }
+    void this.#ear(event, new AbortController().signal).catch(() => {})
+  }
+}

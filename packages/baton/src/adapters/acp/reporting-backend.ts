@@ -1,0 +1,124 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { DecodedEvent } from '../../ports/agent.ts'
+import { type Backend, type Heard, inFrontOf, type PromptHow, type TurnEnd } from '../../ports/backend.ts'
+import type { Ear } from '../../ports/react-to.ts'
+
+const NO_END = new AbortController().signal
+/** One that is always told to go on ends sometime: every limit of a workflow is far below. */
+const MOST_CONTINUATIONS = 1000
+
+/** A hosted agent whose life is told to Baton: what it says counts as what hooks of that agent would say. */
+export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: OwnTurn): Backend {
+  const listeners = new Set<(heard: Heard) => void>()
+  let text = ''
+  let stopped = false
+  let closing = false
+  let context: string[] = []
+  backend.listen(heard => {
+    if (heard.kind === 'text') text = (text + heard.text).slice(-LONGEST_TEXT)
+    if (heard.kind === 'call') text = ''
+    if (heard.kind === 'usage') {
+      const { used, size } = heard
+      const measured =
+        size === undefined ? {} : { size, percent: Math.min(1000, Math.round((used / size) * 1000) / 10) }
+      void tell({ type: 'ContextMeasured', used, ...measured, source: 'acp' })
+    }
+    pass(heard)
+  })
+
+  const pass = (heard: Heard) => {
+    for (const listener of listeners) listener(heard)
+  }
+
+  /** Watching never stands in the way of the work: where nobody hears, the agent goes on as it would. */
+  async function tell(event: WithoutPlace<DecodedEvent>, signal = NO_END) {
+    const { nativeSession } = backend
+    if (nativeSession === undefined) return {}
+    return await ear({ ...event, nativeSession, cwd } as DecodedEvent, signal).catch(() => ({}))
+  }
+
+  async function turn(words: string, how: PromptHow): Promise<TurnEnd> {
+    text = ''
+    try {
+      return await backend.prompt(words, how)
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      // A turn that ends because the agent is sent away has not failed.
+      if (!closing) await tell({ type: 'TurnFailed', error: 'agent', message })
+      throw cause
+    }
+  }
+
+  /** Nobody is told; but hooks of the agent's own would be, so whoever hears them is asked to stand aside. */
+  async function own(words: string, how: PromptHow): Promise<TurnEnd> {
+    const { nativeSession } = backend
+    if (!ownTurn || nativeSession === undefined) return await backend.prompt(words, how)
+    await ownTurn(nativeSession, true).catch(() => {})
+    try {
+      return await backend.prompt(words, how)
+    } finally {
+      await ownTurn(nativeSession, false).catch(() => {})
+    }
+  }
+
+  return inFrontOf(backend, {
+    async begin() {
+      if (backend.nativeSession !== undefined) await tell({ type: 'SessionEnded', reason: 'clear' })
+      const source = backend.nativeSession === undefined ? 'startup' : 'clear'
+      const native = await backend.begin()
+      const reaction = await tell({ type: 'SessionStarted', source })
+      context = 'context' in reaction && reaction.context ? [reaction.context] : []
+      return native
+    },
+    async resume(native) {
+      const resumed = await backend.resume(native)
+      if (resumed) await tell({ type: 'SessionStarted', source: 'resume' })
+      return resumed
+    },
+    async prompt(words, how = {}) {
+      if (how.own) return await own(words, how)
+      stopped = false
+      const { refuse, context: more } = {
+        refuse: undefined,
+        context: undefined,
+        ...(await tell({ type: 'PromptSubmitted', prompt: words })),
+      }
+      if (refuse) throw new BatonError('not_allowed', refuse.reason)
+      const before = [...context, ...(how.before ?? []), ...(more ? [more] : [])]
+      let end = await turn(words, { before })
+      context = []
+      for (let n = 0; n < MOST_CONTINUATIONS; n++) {
+        const outcome = end === 'cancelled' || stopped ? 'aborted' : 'completed'
+        const lastMessage = text
+        const { goOn } = {
+          goOn: undefined,
+          ...(await tell({ type: 'TurnEnded', continued: n > 0, lastMessage, outcome })),
+        }
+        if (!goOn || outcome === 'aborted' || stopped) return end
+        pass({ kind: 'continued', prompt: goOn.prompt })
+        end = await turn(goOn.prompt, {})
+      }
+      return end
+    },
+    async cancel() {
+      stopped = true
+      await backend.cancel()
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async close() {
+      closing = true
+      await tell({ type: 'SessionEnded', reason: 'closed' })
+      await backend.close()
+    },
+  })
+}
+
+/** Says that a session answers a question of Baton's own now, or has answered it. */
+export type OwnTurn = (nativeSession: string, on: boolean) => Promise<void>
+
+const LONGEST_TEXT = 200_000
+
+type WithoutPlace<E> = E extends unknown ? Omit<E, 'nativeSession' | 'cwd'> : never

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import type { PositionPlan, StepRecord } from '../../../ports/snapshots.ts'
+import { Contents } from './contents.ts'
+import { parseDetails } from './details.ts'
+import { tipName } from './names.ts'
+import { gitAt, type Place } from './place.ts'
+import { readStash, resolveRef } from './position.ts'
+
+export async function branchFacts(
+  place: Place,
+  ref: string,
+): Promise<{ at: string | undefined; elsewhere: boolean }> {
+  const [at, list, own] = await Promise.all([
+    resolveRef(place, ref),
+    gitAt(place, ['worktree', 'list', '--porcelain']),
+    gitAt(place, ['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1] }),
+  ])
+  const holders = list.stdout
+    .toString('utf8')
+    .split('\n')
+    .filter(line => line === `branch ${ref}`).length
+  const here = own.stdout.toString('utf8').trimEnd() === ref ? 1 : 0
+  return { at, elsewhere: holders > here }
+}
+
+/** Puts tips aside, then moves branches and HEAD; a branch that somebody else moved meanwhile stops it. */
+export async function moveRefs(place: Place, plan: PositionPlan, step: number, atMs: number): Promise<void> {
+  const none = '0'.repeat(place.format === 'sha256' ? 64 : 40)
+  const tips = plan.tips.map((commit, i) => `create ${tipName(place, step, atMs, i)}\0${commit}\0`)
+  if (tips.length > 0) await gitAt(place, ['update-ref', '-z', '--stdin'], { input: tips.join('') })
+  const log = ['-m', `baton undo: back to step ${step}`]
+  if (plan.moves.length > 0) {
+    const input = plan.moves.map(({ ref, from, to }) =>
+      to === undefined ? `delete ${ref}\0${from ?? ''}\0` : `update ${ref}\0${to}\0${from ?? none}\0`,
+    )
+    await gitAt(place, ['update-ref', ...log, '--no-deref', '-z', '--stdin'], {
+      input: input.join(''),
+      reflog: true,
+    })
+  }
+  if (!plan.head) return
+  const args =
+    'branch' in plan.head
+      ? ['symbolic-ref', ...log, 'HEAD', plan.head.branch]
+      : ['update-ref', ...log, '--no-deref', 'HEAD', plan.head.detached]
+  await gitAt(place, args, { reflog: true })
+}
+
+/** The index as it was, put in place as git itself does it: complete, under git's own lock. */
+export async function putIndexBack(place: Place, folder: string, step: StepRecord): Promise<void> {
+  const bytes = await indexOf(place, folder, step)
+  const index = join(place.gitDir, 'index')
+  const lock = `${index}.lock`
+  const mode = (statSync(index, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777
+  try {
+    writeFileSync(lock, bytes ?? '', { flag: 'wx', mode })
+  } catch (cause) {
+    throw new BatonError('undo_unavailable', 'The index is locked by another git command', {
+      remedy: 'The files are back already. Undo to the same step again when that command has ended.',
+      cause,
+    })
+  }
+  try {
+    if (bytes) renameSync(lock, index)
+    else if (existsSync(index)) unlinkSync(index)
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+async function indexOf(place: Place, folder: string, step: StepRecord): Promise<Buffer | undefined> {
+  const contents = new Contents(place)
+  const bytes = await contents.find(`${step.commit}:index`).finally(() => contents.close())
+  const copy = join(folder, 'index')
+  const env = { GIT_INDEX_FILE: copy }
+  if (bytes) {
+    writeFileSync(copy, bytes, { mode: 0o600 })
+    // It may lean on a shared part that git has removed since.
+    const { code } = await gitAt(place, ['ls-files', '-z', '--stage'], { env, ok: [0, 128] })
+    if (code === 0) return bytes
+  }
+  const staged = await gitAt(place, ['rev-parse', '-q', '--verify', `${step.commit}:staged`], {
+    ok: [0, 1, 128],
+  })
+  if (staged.code !== 0) return undefined
+  rmSync(copy, { force: true })
+  await gitAt(place, ['read-tree', staged.stdout.toString('utf8').trim()], { env })
+  return readFileSync(copy)
+}
+
+/** Stashed work that was there and is not now: stored again, oldest first. */
+export async function putStashBack(place: Place, step: StepRecord): Promise<number> {
+  const contents = new Contents(place)
+  const about = await contents.read(`${step.commit}:about`).finally(() => contents.close())
+  const now = new Set((await readStash(place)).map(([commit]) => commit))
+  const gone = parseDetails(about.toString('utf8')).stash.filter(([commit]) => !now.has(commit))
+  for (const [commit, message] of gone.reverse())
+    await gitAt(place, ['stash', 'store', '-m', Buffer.from(message, 'latin1').toString('utf8'), commit], {
+      reflog: true,
+    })
+  return gone.length
+}

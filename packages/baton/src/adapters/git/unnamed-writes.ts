@@ -1,0 +1,161 @@
+import { lstat, readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import type { Brought } from '../../ports/unnamed-writes.ts'
+import { git, withoutFilters } from './git.ts'
+
+const MOST_PATCH = 5_000_000
+const MOST_WORDS = 50
+/** Commits that a half-done merge, pick or revert goes on with or back to. */
+const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
+
+/** Compares what git would bring with what is here: the same file again changes nothing. */
+export const gitBrought: Brought = {
+  async changes(worktree, commands, isGuarded) {
+    const calm = await withoutFilters(worktree)
+    const where = (await git(worktree, ['rev-parse', '--show-toplevel']))?.trimEnd()
+    if (!calm || !where) return true
+    const look: Look = {
+      root: where,
+      named: said => said.split('\0').some(name => name !== '' && isGuarded(join(where, name))),
+      // As far as it fails, there is doubt.
+      git: args => git(where, args, calm).then(said => said ?? Promise.reject(new Error(args[0]))),
+    }
+    try {
+      if (await runsChangedHooks(look)) return true
+      for (const [sub = '', ...words] of commands) if (await brings(look, sub, words)) return true
+      return false
+    } catch {
+      return true
+    }
+  },
+}
+
+interface Look {
+  root: string
+  /** Whether a list of names holds one that is guarded. */
+  named(said: string): boolean
+  git(args: readonly string[]): Promise<string>
+}
+
+async function brings(look: Look, sub: string, words: readonly string[]): Promise<boolean> {
+  if (words.length > MOST_WORDS || words.some(word => word.includes('..'))) return true
+  const plain = words.filter(word => !word.startsWith('-') || word === '-')
+  // An option's value may name a commit, too.
+  const values = words.flatMap(word => /^-(?:-[\w-]+=|[a-z])(.+)$/.exec(word)?.[1] ?? [])
+  const names = [...plain.map(word => (word === '-' ? '@{-1}' : word)), ...values]
+  const goesOn = words.some(word => /^--(abort|continue|skip|quit)$/.test(word))
+  switch (sub) {
+    case 'commit':
+      return false
+    case 'checkout':
+    case 'restore':
+    case 'switch':
+    case 'worktree':
+      return (await index(look)) || (await any(look, [...names, ...(await remotes(look, names)), 'HEAD']))
+    case 'reset':
+      return await any(look, [...names, 'HEAD'])
+    case 'merge':
+      return await any(look, [...names, ...(goesOn ? HALF_DONE : ['@{upstream}'])])
+    case 'cherry-pick':
+      return goesOn || (await any(look, names))
+    case 'revert':
+      return (
+        goesOn ||
+        (await any(
+          look,
+          names.flatMap(name => [`${name}^1`, `${name}^2`]),
+        ))
+      )
+    case 'stash':
+      return await stash(look, words, plain)
+    case 'rm':
+      return look.named(await look.git(['ls-files', '-z', '--', ...plain]))
+    case 'clean':
+      return look.named(await look.git(['ls-files', '-z', '--others', '--', ...plain]))
+    case 'apply':
+      return await patches(look, words, plain)
+    default:
+      return true
+  }
+}
+
+/** Whether a guarded file differs between here and one of those that are commits. */
+async function any(look: Look, names: readonly string[]): Promise<boolean> {
+  for (const name of new Set(names)) {
+    const tree = await look.git(['rev-parse', '--verify', '--quiet', `${name}^{tree}`]).catch(() => '')
+    if (tree.trim() !== '' && look.named(await look.git(['diff-index', ...NAMES, tree.trim(), '--'])))
+      return true
+  }
+  return false
+}
+
+const NAMES = ['--name-only', '-z', '--no-renames', '--ignore-submodules=all']
+
+const index = async (look: Look): Promise<boolean> =>
+  look.named(await look.git(['diff-files', ...NAMES, '--']))
+
+/** A branch that is only on a remote is made here at its first use. */
+async function remotes(look: Look, names: readonly string[]): Promise<string[]> {
+  const plain = names.filter(name => /^[\w./-]+$/.test(name))
+  if (plain.length === 0) return []
+  const refs = plain.map(name => `refs/remotes/*/${name}`)
+  return (await look.git(['for-each-ref', '--format=%(refname)', ...refs])).split('\n').filter(Boolean)
+}
+
+async function stash(look: Look, words: readonly string[], plain: readonly string[]): Promise<boolean> {
+  const [what = 'push', name = 'stash@{0}'] = plain
+  if (/^(list|show|drop|clear|create|store)$/.test(what)) return false
+  if (/^(pop|apply|branch)$/.test(what)) {
+    const entry = /^\d+$/.test(name) ? `stash@{${name}}` : name
+    const known = await look.git(['rev-parse', '--verify', '--quiet', `${entry}^{tree}`]).catch(() => '')
+    return what === 'branch' || known === '' || (await any(look, [entry, `${entry}^2`, `${entry}^3`]))
+  }
+  const untracked = words.some(word => /^(--include-untracked|--all|-[a-z]*[ua])/.test(word))
+  if (untracked && look.named(await look.git(['ls-files', '-z', '--others']))) return true
+  return await any(look, ['HEAD'])
+}
+
+/** What patches name. A quoted name, and a patch that comes from elsewhere than a file, is doubt. */
+async function patches(look: Look, words: readonly string[], plain: readonly string[]): Promise<boolean> {
+  if (plain.length === 0 || plain.includes('-')) return true
+  if (words.some(word => /^--(directory|unsafe-paths|include|exclude)/.test(word))) return true
+  for (const name of plain) {
+    const { size } = await lstat(name)
+    if (size > MOST_PATCH) return true
+    for (const line of (await readFile(name, 'utf8')).split('\n')) {
+      const said = /^(?:\+\+\+|---|(?:rename|copy) (?:to|from)|diff --git) (.*)$/.exec(line)?.[1]
+      if (said === undefined) continue
+      if (said.includes('"')) return true
+      if (
+        look.named(
+          said
+            .replace(/\t.*$|\r$/, '')
+            .split(' ')
+            .join('\0'),
+        )
+      )
+        return true
+    }
+  }
+  return false
+}
+
+/** Hooks that stand among the files of the worktree run with the next commit: changed ones are code that nobody allowed. */
+async function runsChangedHooks(look: Look): Promise<boolean> {
+  const named = await look.git(['config', '--type=path', '--get-all', '-z', 'core.hooksPath'])
+  // The last one is ours: no hook runs while Baton looks.
+  const shown = named.split('\0').at(-3)
+  if (shown === undefined) return false
+  const inside = relative(look.root, resolve(look.root, shown))
+  if (inside === '') return true
+  if (inside.startsWith('..') || /^\.git(\/|$)/.test(inside)) return false
+  const changed = await look.git([
+    'status',
+    '--porcelain',
+    '--untracked-files=all',
+    '--ignore-submodules=all',
+    '--',
+    inside,
+  ])
+  return changed.trim() !== ''
+}

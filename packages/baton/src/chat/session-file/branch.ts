@@ -1,0 +1,124 @@
+import { messageOf, type SessionEntry, type SessionMessage, textOfMessage } from './entries.ts'
+import type { Met } from './read-backwards.ts'
+
+/** The branch from a leaf to the root, newest first; no leaf means from the last whole entry. Ends where a parent is missing. */
+export async function branchFrom(
+  pieces: AsyncIterable<Iterable<Met>>,
+  leaf: string | undefined,
+  visit: (entry: SessionEntry) => boolean,
+): Promise<void> {
+  let wanted = leaf
+  for await (const piece of pieces)
+    for (const met of piece) {
+      if (wanted !== undefined && met.id !== wanted) continue
+      const entry = met.now()
+      if (!entry) continue
+      if (!visit(entry) || entry.parentId === null) return
+      wanted = entry.parentId
+    }
+}
+
+/** What the model is shown: the last compaction's summary, what it kept, and everything later. */
+export async function contextFrom(
+  pieces: AsyncIterable<Iterable<Met>>,
+  leaf: string | undefined,
+): Promise<SessionMessage[]> {
+  const messages: SessionMessage[] = []
+  for await (const some of contextFromEnd(pieces, leaf)) for (const message of some) messages.push(message)
+  return messages.reverse()
+}
+
+/** The same, newest first and some at a time: whoever needs only the end does not read the rest. */
+export async function* contextFromEnd(
+  pieces: AsyncIterable<Iterable<Met>>,
+  leaf: string | undefined,
+): AsyncGenerator<SessionMessage[]> {
+  const older: (() => Promise<SessionEntry | undefined>)[] = []
+  let compaction: SessionEntry | undefined
+  let wanted = leaf
+  let found = false
+  let ended = false
+  for await (const piece of pieces) {
+    const recent: SessionMessage[] = []
+    for (const met of piece) {
+      if (wanted !== undefined && met.id !== wanted) continue
+      if (compaction) {
+        older.push(met.later())
+        found = met.id === compaction.firstKeptEntryId
+      } else {
+        // Where everything is context, nearly every line is a message: the rest of it need not be made.
+        const message = met.message()
+        const entry = message ? undefined : met.now()
+        if (!message && !entry) continue
+        if (message) recent.push(message)
+        else if (entry?.type === 'compaction') compaction = entry
+        else if (entry) recent.push(...messagesOf(entry))
+      }
+      wanted = met.parentId ?? undefined
+      ended = found || met.parentId === null || (compaction !== undefined && !hasKept(compaction))
+      if (ended) break
+    }
+    yield recent
+    if (ended) break
+  }
+  if (compaction)
+    yield [...(found ? await wholeOf(older) : []).flatMap(messagesOf).reverse(), summaryOf(compaction)]
+}
+
+const hasKept = ({ firstKeptEntryId }: SessionEntry): boolean => typeof firstKeptEntryId === 'string'
+
+/** Oldest first; none, where one of them turns out to be damaged: the branch ends there. */
+async function wholeOf(older: readonly (() => Promise<SessionEntry | undefined>)[]): Promise<SessionEntry[]> {
+  const entries: SessionEntry[] = []
+  for (const read of older.toReversed()) {
+    const entry = await read()
+    if (!entry) return []
+    entries.push(entry)
+  }
+  return entries
+}
+
+/** What an entry adds to the context. */
+export function messagesOf(entry: SessionEntry): SessionMessage[] {
+  switch (entry.type) {
+    case 'message': {
+      const message = messageOf(entry)
+      return message ? [message] : []
+    }
+    case 'custom_message':
+      return [
+        {
+          role: 'custom',
+          customType: entry.customType,
+          content: entry.content,
+          display: entry.display === true,
+          ...(entry.details === undefined ? {} : { details: entry.details }),
+          timestamp: Date.parse(entry.timestamp),
+        },
+      ]
+    case 'branch_summary':
+      return typeof entry.summary === 'string' && entry.summary !== ''
+        ? [
+            {
+              role: 'branchSummary',
+              summary: entry.summary,
+              fromId: entry.fromId,
+              timestamp: Date.parse(entry.timestamp),
+            },
+          ]
+        : []
+    default:
+      return []
+  }
+}
+
+const summaryOf = ({ summary, tokensBefore, timestamp }: SessionEntry): SessionMessage => ({
+  role: 'compactionSummary',
+  summary,
+  tokensBefore,
+  timestamp: Date.parse(timestamp),
+})
+
+/** A context message as words, for a model that is told about it instead of being given it. */
+export const wordsOfMessage = (message: SessionMessage): string =>
+  typeof message.summary === 'string' ? message.summary : textOfMessage(message)

@@ -1,0 +1,35 @@
+import { join, relative } from 'node:path'
+import type { SessionPorts } from './session-file.ts'
+import { isSessionFileName, sessionFolder } from './session-paths.ts'
+
+const PIECE = 1 << 20
+
+/** The session files of a folder in which an agent's conversation was held, from `home`. The whole of each is looked through. */
+export async function filesSpokenIn(
+  { files, home }: Pick<SessionPorts, 'files' | 'home'>,
+  cwd: string,
+  nativeSession: string,
+): Promise<string[]> {
+  const folder = sessionFolder(home, cwd)
+  // In a text that somebody wrote, the quotation marks would be escaped.
+  const mark = Buffer.from(`"nativeSession":${JSON.stringify(nativeSession)}`)
+  const names = (await files.list(folder)).map(({ name }) => name).filter(isSessionFileName)
+  const found: string[] = []
+  for (const name of names)
+    if (await holds(files, join(folder, name), mark)) found.push(relative(home, join(folder, name)))
+  return found
+}
+
+async function holds(files: SessionPorts['files'], path: string, mark: Buffer): Promise<boolean> {
+  const file = await files.open(path).catch(() => undefined)
+  if (!file) return false
+  try {
+    for (let at = 0; ; at += PIECE - mark.length) {
+      const piece = Buffer.from(await file.read(at, at + PIECE))
+      if (piece.includes(mark)) return true
+      if (piece.length < PIECE) return false
+    }
+  } finally {
+    await file.close()
+  }
+}

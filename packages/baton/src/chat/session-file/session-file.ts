@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import type { AppendFile, AppendFiles } from '../../ports/append-files.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { FileError } from '../../ports/files.ts'
+import type { Chance } from '../../ports/ids.ts'
+import { branchFrom } from './branch.ts'
+import {
+  asEntry,
+  asHeader,
+  FILE_VERSION,
+  parseLine,
+  type SessionEntry,
+  type SessionHeader,
+} from './entries.ts'
+import { migrateRows } from './migrate.ts'
+import { entriesFromEnd } from './read-backwards.ts'
+import { sessionFileName, sessionFolder } from './session-paths.ts'
+
+export interface SessionPorts {
+  files: AppendFiles
+  clock: Pick<Clock, 'now'>
+  chance: Chance
+  /** The folder whose `sessions` holds the files. */
+  home: string
+}
+
+export type Stored =
+  /** Nothing is on disk yet, or an older file that is rewritten with the first new entry. */
+  | { kind: 'memory'; entries: SessionEntry[]; rewrites: boolean }
+  | { kind: 'file'; file: AppendFile; torn: boolean }
+
+const HEADER_BYTES = 64 * 1024
+export const ID_LENGTH = 12
+
+/** A session at its newest entry. */
+export interface Opened {
+  header: SessionHeader
+  path: string
+  stored: Stored
+  leaf: string | null
+}
+
+export const lineOf = (row: object): string => `${JSON.stringify(row)}\n`
+
+/** A session that nothing is on disk of. */
+export function fresh(
+  ports: SessionPorts,
+  cwd: string,
+  { parentSession }: { parentSession?: string },
+): Opened {
+  const id = ports.chance.id(20)
+  const timestamp = new Date(ports.clock.now()).toISOString()
+  const header: SessionHeader = {
+    type: 'session',
+    version: FILE_VERSION,
+    id,
+    timestamp,
+    cwd,
+    ...(parentSession === undefined ? {} : { parentSession }),
+  }
+  const path = join(sessionFolder(ports.home, cwd), sessionFileName(timestamp, id))
+  const stored: Stored = { kind: 'memory', entries: [], rewrites: false }
+  return { header, path, stored, leaf: null }
+}
+
+/** A file of any version so far; it is left as it is. */
+export async function existing(ports: SessionPorts, path: string): Promise<Opened> {
+  const file = await ports.files.open(path).catch(cause => {
+    throw unreadable(path, cause)
+  })
+  try {
+    const size = await file.size()
+    const header = await headerIn(file, size)
+    if (!header) throw unreadable(path)
+    if (header.version > FILE_VERSION)
+      throw new BatonError(
+        'not_allowed',
+        `${path} was written by a newer program (version ${header.version})`,
+        {
+          remedy: 'Update Baton, or open it with the program that wrote it.',
+        },
+      )
+    if (header.version === FILE_VERSION) {
+      const [last] = await file.read(size - 1, size)
+      const stored: Stored = { kind: 'file', file, torn: last !== 10 }
+      return { header, path, stored, leaf: await lastId(file, size) }
+    }
+    const { header: migrated, entries } = await wholeOf(file, size, header, ports.chance)
+    await file.close()
+    const stored: Stored = { kind: 'memory', entries, rewrites: true }
+    return { header: migrated, path, stored, leaf: entries.at(-1)?.id ?? null }
+  } catch (cause) {
+    await file.close().catch(() => {})
+    throw cause
+  }
+}
+
+async function headerIn(file: AppendFile, size: number): Promise<SessionHeader | undefined> {
+  const head = await file.read(0, Math.min(size, HEADER_BYTES))
+  const end = head.indexOf(10)
+  return asHeader(parseLine(Buffer.from(end < 0 ? head : head.subarray(0, end)).toString('utf8')))
+}
+
+async function lastId(file: AppendFile, size: number): Promise<string | null> {
+  let id: string | null = null
+  await branchFrom(entriesFromEnd(file, size), undefined, entry => {
+    id = entry.id
+    return false
+  })
+  return id
+}
+
+/** Older files are read whole: they are migrated, and none of them is large. */
+async function wholeOf(file: AppendFile, size: number, header: SessionHeader, chance: Chance) {
+  const text = Buffer.from(await file.read(0, size)).toString('utf8')
+  const rows = text
+    .split('\n')
+    .map(line => parseLine(line))
+    .filter(row => row !== undefined)
+  const migrated = migrateRows(rows, () => chance.id(ID_LENGTH))
+  return {
+    header: asHeader(migrated.find(row => row.type === 'session')) ?? header,
+    entries: migrated.flatMap(row => asEntry(row) ?? []),
+  }
+}
+
+const unreadable = (path: string, cause?: unknown) =>
+  new BatonError('not_found', `${path} is no session file that Baton can open`, {
+    remedy: 'See `/sessions` for those of this folder.',
+    cause,
+  })
+
+export function notStored(cause: unknown, path: string): BatonError {
+  const inner = cause instanceof FileError ? cause.cause : cause
+  const code = inner instanceof Error && 'code' in inner ? inner.code : undefined
+  const full = code === 'ENOSPC' || code === 'EDQUOT'
+  return new BatonError(
+    full ? 'disk_full' : 'not_allowed',
+    full ? 'The session cannot be stored: the disk is full' : `The session cannot be stored at ${path}`,
+    {
+      remedy: full
+        ? 'Free some space and go on; what was stored before is untouched.'
+        : 'Is the folder writable?',
+      cause,
+    },
+  )
+}

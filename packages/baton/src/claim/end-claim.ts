@@ -1,0 +1,77 @@
+import type { ClaimFile } from '@batonpass/contract/claim'
+import { ForgeError } from '../ports/forge.ts'
+import { entry, fence, leaseName, onBoard } from './fence.ts'
+import { confirmed, STATUS, synced } from './next-step.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+import { failed } from './record-failure.ts'
+import { isPassing } from './retry-schedule.ts'
+import type { StepOutcome } from './step-outcome.ts'
+
+/** Closes the issue with one comment; each part may have happened before a crash. */
+export async function close(ports: ClaimPorts, record: ClaimRecord, file: ClaimFile): Promise<StepOutcome> {
+  await fence(ports, record)
+  const forge = await ports.forgeFor(record)
+  const comment = record.pr ? `Completed in #${record.pr.number}` : 'Completed'
+  let gone: string | undefined
+  let movedTo: string | undefined
+  try {
+    movedTo = (await forge.closeIssue(record.issue, { comment, marker: record.id })).movedTo
+  } catch (error) {
+    // Deleted, or transferred to where Baton may not write: there is nothing to close here, and the rest is still tidied up.
+    if (!(error instanceof ForgeError) || error.trouble !== 'not-found') throw error
+    gone = error.message
+  }
+  if (gone === undefined) await onBoard(ports, record, { status: STATUS.done, agent: '' })
+  await ports.signals.change(record.project, now => synced(confirmed(now), STATUS.done))
+  const done = gone
+    ? `Issue #${record.issue} is gone (${gone}).`
+    : movedTo
+      ? `Issue #${record.issue}, transferred meanwhile, closed at ${movedTo}. Board → Done.`
+      : `Issue #${record.issue} closed. Board → Done.`
+  await ports.records.change(record, known => ({ ...known, stage: 'ending', ending: done }))
+  await ports.journal(record, {
+    ...entry(record, 'closed'),
+    phase: 'done',
+    ...(record.pr ? { pullRequest: record.pr.url } : {}),
+    ...(gone ? { reason: gone } : movedTo ? { reason: `it is ${movedTo} now` } : {}),
+  })
+  const link = record.pr ? `\n${record.pr.url}` : ''
+  await ports.announce(
+    record.project,
+    `✅ issue #${file.issue_number} done: ${record.title || file.summary}\n${record.project}${link}`,
+  )
+  return { did: 'closed', notice: `${done} Signal file cleaned up.` }
+}
+
+/** Gives an issue back: the board says that it is to do again, unless there is a pull request. */
+export async function release(ports: ClaimPorts, record: ClaimRecord, why: string): Promise<StepOutcome> {
+  if (!record.lease.lost) {
+    await onBoard(ports, record, { agent: '', ...(record.pr ? {} : { status: STATUS.todo }) })
+    if (record.assigned && !record.pr) {
+      const forge = await ports.forgeFor(record)
+      await forge.unassign(record.issue, [record.assigned]).catch(error => {
+        if (isPassing(error)) throw error
+      })
+    }
+  }
+  await ports.records.change(record, known => ({ ...known, stage: 'ending', ending: why }))
+  await ports.journal(record, { ...entry(record, 'released'), reason: why })
+  return { did: 'ended', notice: `Issue #${record.issue} released: ${why}.` }
+}
+
+/** Tidies up here, after all is done outside. Any part may have happened before a crash. */
+export async function end(ports: ClaimPorts, record: ClaimRecord): Promise<StepOutcome | undefined> {
+  const grip = { claim: record.id, token: record.lease.token }
+  try {
+    if (!record.lease.lost) await ports.leases().release(leaseName(record), grip)
+  } catch (error) {
+    if (isPassing(error)) return failed(ports, record, error)
+    ports.fault('releasing a claim', error)
+  }
+  const found = await ports.signals.read(record.project)
+  if (found.kind === 'claim' && found.file.issue_number === record.issue)
+    await ports.signals.remove(record.project)
+  await ports.records.remove(record)
+  return undefined
+}

@@ -1,0 +1,85 @@
+import type { Claimable, ClaimHolder } from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
+import type { BoardItem, Forge } from '../ports/forge.ts'
+import type { Holding } from '../ports/lease.ts'
+import { type ClaimingOutcome, claimIssue, repositoryName } from './claim-issue.ts'
+import type { ClaimOrder } from './claim-order.ts'
+import type { ClaimPorts } from './ports.ts'
+import { FREE, refuseDirt, squeezed } from './suitability.ts'
+
+/** Issues that wait for somebody: by the board, else by the label. Held ones are marked. */
+export async function claimable(ports: ClaimPorts, project: string): Promise<Claimable[]> {
+  const { claim } = await ports.config(project)
+  const forge = await ports.forgeFor({ home: project })
+  const board = await forge.board().catch(() => undefined)
+  const [items, holdings] = await Promise.all([
+    board ? itemsOf(forge) : undefined,
+    ports.leases().list({ repository: repositoryName(forge), folder: project }),
+  ])
+  const candidates: Omit<Claimable, 'free' | 'holder'>[] = items
+    ? items.flatMap(({ issue, kind, state, url, status, title, labels, assignees }) =>
+        issue !== undefined && kind === 'issue' && state === 'open'
+          ? [{ issue, title, url: url ?? '', labels, assignees, ...(status ? { status } : {}) }]
+          : [],
+      )
+    : (await forge.openIssues(claim.label || undefined)).map(({ number, title, url, labels, assignees }) => ({
+        issue: number,
+        title,
+        url,
+        labels,
+        assignees,
+      }))
+  const listed = candidates.map((candidate): Claimable => {
+    const by = holdings.find(({ issue }) => issue === candidate.issue)
+    const status = candidate.status ?? ''
+    return {
+      ...candidate,
+      free: !by && FREE.includes(status.toLowerCase()),
+      ...(by ? { holder: holderOf(by) } : {}),
+    }
+  })
+  const isReady = ({ labels }: Claimable) => labels.some(label => squeezed(label) === squeezed(claim.label))
+  return listed.sort((a, b) => Number(isReady(b)) - Number(isReady(a)))
+}
+
+/** Many sessions that ask at the same moment are one question to the forge. */
+const asking = new WeakMap<Forge, Promise<BoardItem[]>>()
+function itemsOf(forge: Forge): Promise<BoardItem[]> {
+  const known = asking.get(forge)
+  if (known) return known
+  const items = forge.boardItems().finally(() => asking.delete(forge))
+  asking.set(forge, items)
+  return items
+}
+
+/** The first that can be claimed; others may be quicker, so the next one is tried. */
+export async function claimNext(
+  ports: ClaimPorts,
+  request: Omit<ClaimOrder, 'issue'>,
+): Promise<ClaimingOutcome> {
+  if (!request.worktree) await refuseDirt(ports, request.project)
+  const candidates = (await claimable(ports, request.project)).filter(({ free }) => free)
+  for (const { issue } of candidates) {
+    try {
+      return await claimIssue(ports, { ...request, issue }, 'lease')
+    } catch (error) {
+      const taken = error instanceof BatonError && error.code === 'claim_held'
+      const unfit =
+        error instanceof BatonError && error.code === 'claim_refused' && /^Issue #/.test(error.message)
+      if (!taken && !unfit) throw error
+    }
+  }
+  throw new BatonError('not_found', 'There is no issue that waits for an agent', {
+    remedy:
+      'Waiting are issues that the board has to do or, without a board, those with the label of `claim.label` (ready-for-agent). Any other by its number: baton claim 42',
+  })
+}
+
+const holderOf = ({ claim, agent, host, takenAt, until, dead }: Holding): ClaimHolder => ({
+  claim,
+  agent,
+  host,
+  takenAt: new Date(takenAt).toISOString(),
+  until: new Date(until).toISOString(),
+  dead,
+})

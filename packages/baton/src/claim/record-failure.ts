@@ -1,0 +1,36 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { ForgeError } from '../ports/forge.ts'
+import { entry } from './fence.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+import { isPassing, troubleOf } from './retry-schedule.ts'
+import type { StepOutcome } from './step-outcome.ts'
+
+/** Notes what stands in the way and when to try again; people hear of what will not pass by itself, once. */
+export async function failed(ports: ClaimPorts, record: ClaimRecord, error: unknown): Promise<StepOutcome> {
+  if (!(error instanceof BatonError)) ports.fault(`carrying the claim of #${record.issue}`, error)
+  if (error instanceof ForgeError && error.trouble === 'unauthorised') ports.dropForge(record.repository)
+  const now = ports.clock.now()
+  const next = await ports.records.change(record, known => ({ ...known, ...troubleOf(error, known, now) }))
+  const { trouble } = next ?? {}
+  if (!trouble) return { did: 'failed' }
+  const text = `${trouble.message}${trouble.remedy ? `. ${trouble.remedy}` : ''}`
+  const fresh = record.trouble?.code !== trouble.code || record.trouble.message !== trouble.message
+  if (fresh) {
+    await ports.journal(record, { ...entry(record, 'trouble'), reason: text.slice(0, 500) })
+    if (!isPassing(error) && trouble.code !== 'claim_lost')
+      await ports.announce(record.project, `⚠️ issue #${record.issue}: ${text}\n${record.project}`)
+  }
+  const mend = agentCanMend(error) ? `Baton could not open the pull request: ${text}` : undefined
+  return { did: 'failed', notice: `Issue #${record.issue}: ${text}`, ...(mend ? { mend } : {}) }
+}
+
+export async function recovered(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  await ports.records.change(record, ({ trouble, notBefore, ...known }) => ({ ...known, tries: 0 }))
+}
+
+/** What an agent can put right by itself: a branch that was not pushed, or has nothing on it. */
+const agentCanMend = (error: unknown): boolean =>
+  error instanceof ForgeError &&
+  ((error.trouble === 'not-found' && /branch/i.test(error.message)) ||
+    (error.trouble === 'refused' && /No commits between/i.test(error.message)))

@@ -1,0 +1,40 @@
+import type { Turns } from '../session/keyed-queue.ts'
+import { leaseName, lost, rehold } from './fence.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+import { troubleOf } from './retry-schedule.ts'
+
+/** Renews a claim's lease long before it ends, or notices that somebody else has it. */
+export async function renew(
+  ports: ClaimPorts,
+  turns: Turns,
+  record: ClaimRecord,
+  now: number,
+): Promise<void> {
+  if (record.lease.lost || record.stage !== 'held') return
+  if (record.lease.kind !== ports.leases().kind) {
+    await turns.take(record.project, () => rehold(ports, record))
+    return
+  }
+  const { claim } = await ports.config(record.project)
+  const ttlMs = claim.lease_minutes * 60_000
+  const isDue = (each: ClaimRecord) => now - each.lease.renewedAt >= ttlMs / 3
+  if (!isDue(record)) return
+  await turns.take(record.project, async () => {
+    const known = await ports.records.at(record.project)
+    if (known?.id !== record.id || !isDue(known)) return
+    const grip = { claim: record.id, token: record.lease.token }
+    try {
+      if (!(await ports.leases().renew(leaseName(known), grip, ttlMs))) return await lost(ports, known)
+      // Whoever keeps leases can be reached again.
+      await ports.records.change(known, ({ trouble, ...each }) => ({
+        ...each,
+        ...(trouble && !/^(?:git|database)_failed$/.test(trouble.code) ? { trouble } : {}),
+        lease: { ...each.lease, renewedAt: now },
+      }))
+    } catch (error) {
+      const { trouble } = troubleOf(error, known, now)
+      await ports.records.change(known, each => ({ ...each, trouble }))
+    }
+  })
+}

@@ -1,0 +1,69 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { Session } from '@batonpass/contract/session'
+import { systemAncestry } from '../adapters/system/ancestry.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { batonHome, stateDir } from '../config/places.ts'
+import { findWorktreeRoot } from '../config/project.ts'
+import { WorkflowActions } from '../work/workflows/actions.ts'
+import { filedRuns, type Runs } from '../work/workflows/run.ts'
+import { StateFiles } from '../work/workflows/state-files.ts'
+import { callDaemon, folderOf } from './daemon.ts'
+import type { Io } from './io.ts'
+
+/** Runs and their files as a command sees them: no daemon is needed to read or to stop one. */
+export function workflowsHere(io: Io): {
+  actions: WorkflowActions
+  files: StateFiles
+  runs: Runs
+  root: string
+  project: string
+} {
+  const files = new StateFiles(systemSmallFiles, batonHome(io.env, io.home))
+  const runs = filedRuns(systemSmallFiles, stateDir(io.env, io.home))
+  const project = findWorktreeRoot(io.cwd)
+  return { actions: new WorkflowActions(files, runs), files, runs, root: files.rootFor(project), project }
+}
+
+/**
+ * The session this command runs in; only that one may be ended from inside. What the agent tells its children is
+ * believed only when the agent's own process is among our ancestors, so that one session cannot end another's run.
+ */
+export async function callingSession(io: Io): Promise<{ root: string; session: string }> {
+  const { runs, files, root, project } = workflowsHere(io)
+  const told = SESSION_VARIABLES.map(name => io.env[name]).find(value => value !== undefined && value !== '')
+  const all = await runs.all()
+  if (told !== undefined) {
+    await refuseStrangers(io, told)
+    const run = all.find(each => each.nativeSession === told)
+    if (run) return { root: run.root, session: told }
+    const own = (await files.list(root)).find(each => each.session === told)
+    if (own) return { root, session: told }
+    throw new BatonError('not_found', 'No workflow runs in this session, so there is nothing to end', {
+      remedy: 'See `baton sessions`.',
+    })
+  }
+  // An agent that does not tell: clear only where a single run is under way here.
+  const here = all.filter(
+    run => run.project === project && run.end === undefined && run.agent !== 'claude-code',
+  )
+  const [only, second] = here
+  if (only && !second) return { root: only.root, session: only.nativeSession }
+  throw new BatonError('not_found', 'This is no session of an agent that runs a workflow', {
+    remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
+  })
+}
+
+/** Without a daemon or the agent's process number there is nothing to hold the claim against. */
+async function refuseStrangers(io: Io, told: string): Promise<void> {
+  const session = await callDaemon(folderOf(io), 'GET', `/api/sessions/${encodeURIComponent(told)}`).catch(
+    () => undefined,
+  )
+  const pid = Session.safeParse(session).data?.pid
+  const ancestors = pid === undefined ? undefined : await systemAncestry.of(process.pid)
+  if (!ancestors || ancestors.some(each => each.pid === pid)) return
+  throw new BatonError('not_allowed', 'Only the session itself can end its workflow from inside', {
+    remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
+  })
+}
+
+const SESSION_VARIABLES = ['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID']

@@ -1,0 +1,65 @@
+import type { Health } from '@batonpass/contract/api'
+import { BatonError } from '@batonpass/contract/errors'
+import { systemClock } from '../adapters/system/clock.ts'
+import { problemLine } from '../config/problem.ts'
+import { limitsAt } from '../journal/retention.ts'
+import { type Forgotten, forgetFiles } from '../views/forget-session.ts'
+import type { Ground } from './ground.ts'
+import { newEntry } from './new-entry.ts'
+
+/** Figures, forgetting and tidying up. */
+export interface Upkeep {
+  figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config'>>
+  forget(session: string): Promise<{ session: string; entries: number } & Forgotten>
+  housekeeping(): Promise<void>
+}
+
+export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep {
+  const { store, local, config } = ground
+  return {
+    async figures() {
+      const { entries } = await store.stats()
+      const living = await store.sessions({ live: true, limit: 5000 })
+      const { problems } = await config.get()
+      return {
+        sessions: { live: living.length },
+        store: { kind: store.kind, entries, ...copyHealth(ground) },
+        config: { ok: problems.length === 0, problems: problems.map(problemLine) },
+      }
+    },
+    async forget(wanted) {
+      const session = await store.findSession(wanted)
+      if (!session)
+        throw new BatonError('not_found', `No session ${wanted}`, { remedy: 'See `baton status --all`.' })
+      ground.sessions.drop(session.id)
+      await local.asks.forget({ session: session.id })
+      await local.cycles.forget({ session: session.id })
+      const entries = await store.forget(session.id)
+      await ground.write([newEntry({ kind: 'forgotten', session: session.id, entries })])
+      const files = ground.inMemory ? { removed: [], kept: [] } : await forgetFiles(ground.stateDir, session)
+      return { session: session.nativeSession, entries, ...files }
+    },
+    async housekeeping() {
+      ground.rotateLog()
+      await config.refresh()
+      await tidy()
+      const { days, size } = ground.machine().config.journal.retain
+      const limits = limitsAt({ days, bytes: size }, systemClock.now())
+      await store.prune(limits)
+      if (!limits.olderThan) return
+      await local.asks.forget({ before: limits.olderThan })
+      local.watch.prune(limits.olderThan)
+      await local.cycles.forget({ before: limits.olderThan })
+    },
+  }
+}
+
+/** The state of the copy in PostgreSQL; while it fails, also why and what to do. */
+function copyHealth({ copy, redactor }: Ground): Pick<Health['store'], 'copy' | 'copyProblem'> {
+  const state = copy.state()
+  const cause = copy.error()
+  if (state !== 'failing' || cause === undefined) return { copy: state }
+  const { message, remedy } =
+    cause instanceof BatonError ? cause : { message: String(cause), remedy: undefined }
+  return { copy: state, copyProblem: redactor.text([message, remedy].filter(Boolean).join('. ')) }
+}

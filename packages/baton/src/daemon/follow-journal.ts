@@ -1,0 +1,36 @@
+import type { Entry } from '@batonpass/contract/journal'
+import type { Live } from '../journal/live.ts'
+import type { Store } from '../ports/store.ts'
+import { type Listener, listening } from './stream-updates.ts'
+
+export interface Follower extends Listener {
+  send(entry: Entry): Promise<unknown>
+}
+
+const BATCH = 500
+
+/**
+ * Sends what was written after `from`, then what is written now, without a gap and without a repeat.
+ * Everything is read from the journal: a follower that reads slowly holds nothing in memory.
+ */
+export async function follow(
+  from: number | undefined,
+  store: Pick<Store, 'entries' | 'stats'>,
+  live: Pick<Live, 'listen'>,
+  to: Follower,
+): Promise<void> {
+  let last = from ?? (await store.stats()).lastSeq
+  await listening(
+    heard => live.listen(heard),
+    async isOpen => {
+      const entries = await store.entries({ after: last, limit: BATCH })
+      for (const entry of entries) {
+        if (!isOpen()) break
+        await to.send(entry)
+        last = entry.seq
+      }
+      return entries.length === BATCH
+    },
+    to,
+  )
+}

@@ -1,0 +1,188 @@
+import type { Cycle, CycleEntry, Essentials } from '@batonpass/contract/cycle'
+import { fingerprintOf } from '../../ask/fingerprint.ts'
+import { Turns } from '../../session/keyed-queue.ts'
+import { essentialsOf } from './essentials.ts'
+import type { CycleEffect, CycleEvent } from './events.ts'
+import type { CyclePorts } from './ports.ts'
+import { askDocumentWords, goOnWords, personWords, resumeWords } from './prompts.ts'
+import { clearAt, interruptAt, typeAt } from './terminal-actions.ts'
+
+/** A person has this long to say what becomes of a handoff that goes no further. */
+const PERSON_MS = 24 * 60 * 60_000
+
+/** Does what a cycle wants done, outside of every queue, and tells what came of it. */
+export class Performer {
+  readonly #ports: CyclePorts
+  readonly #happened: (cycle: Cycle, event: CycleEvent) => void
+  readonly #asking = new Map<string, AbortController>()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #turns = new Turns()
+
+  constructor(ports: CyclePorts, happened: (cycle: Cycle, event: CycleEvent) => void) {
+    this.#ports = ports
+    this.#happened = happened
+  }
+
+  /** Begins; what comes of it is told as events. */
+  perform(cycle: Cycle, effects: readonly CycleEffect[]): void {
+    if (cycle.step !== 'person') this.#stopAsking(cycle)
+    const work = this.#performAll(cycle, effects).finally(() => this.#underWay.delete(work))
+    this.#underWay.add(work)
+  }
+
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  async tell(cycle: Cycle, what: CycleEntry['what'], reason?: string): Promise<void> {
+    const { journal, fault, clock } = this.#ports
+    const { id, step, percent, document, writtenBy, nativeSession, successor } = cycle
+    const ended = what === 'completed' || what === 'failed' || what === 'cancelled'
+    const entry: CycleEntry = {
+      kind: 'cycle',
+      what,
+      cycle: id,
+      step,
+      ...(percent === undefined ? {} : { percent }),
+      ...(document ? { document } : {}),
+      ...(writtenBy ? { writtenBy } : {}),
+      from: nativeSession,
+      ...(successor ? { to: successor.nativeSession } : {}),
+      ...(reason ? { reason } : {}),
+      ...(ended ? { tookMs: Math.max(0, clock.now() - Date.parse(cycle.startedAt)) } : {}),
+    }
+    await journal(cycle, entry).catch(cause => fault('journalling a cycle', cause))
+  }
+
+  news({ project }: Cycle, text: string): Promise<void> {
+    return this.#ports.asks
+      .tell({ project, text })
+      .catch(cause => this.#ports.fault('telling of a cycle', cause))
+  }
+
+  async essentials(project: string, document: string): Promise<Essentials> {
+    return essentialsOf((await this.#ports.read(project, document)).document)
+  }
+
+  async #performAll(cycle: Cycle, effects: readonly CycleEffect[]): Promise<void> {
+    for (const effect of effects) {
+      try {
+        await this.#perform(cycle, effect)
+      } catch (cause) {
+        this.#ports.fault(`a cycle: ${effect.do}`, cause)
+        this.#failed(cycle, effect, cause)
+      }
+    }
+  }
+
+  async #perform(cycle: Cycle, effect: CycleEffect): Promise<void> {
+    const { documents, carryOver, session, clock } = this.#ports
+    switch (effect.do) {
+      case 'tell':
+        if (effect.what === 'failed')
+          await this.news(cycle, `🔔 A handoff of ${cycle.project} ended: ${effect.reason ?? ''}`)
+        return
+      case 'ask-document': {
+        const acting = this.#acting(cycle)
+        if (effect.interrupt && acting) {
+          await this.tell(cycle, 'interrupted', 'the context is nearly full')
+          await interruptAt(acting, cycle)
+        }
+        return this.#type(cycle, askDocumentWords(cycle.percent))
+      }
+      case 'write-document': {
+        const known = await session(cycle.session)
+        await documents.writeNow({ ...cycle, transcript: known?.transcript }, clock.now())
+        // The document is found again where its being written was not heard of.
+        return
+      }
+      case 'clear': {
+        const acting = this.#acting(cycle)
+        const why = 'the turn went on after its document was written'
+        const told = () => this.tell(cycle, 'interrupted', why)
+        const outcome = await this.#turns.take(cycle.place, async () =>
+          acting ? clearAt(acting, cycle, told) : 'gone',
+        )
+        return this.#happened(cycle, { type: 'cleared', outcome })
+      }
+      case 'resume':
+        return this.#type(cycle, resumeWords(cycle.document ?? ''))
+      case 'go-on':
+        return effect.typed ? this.#type(cycle, goOnWords(cycle)) : undefined
+      case 'carry-over': {
+        const to = await session(cycle.successor?.session ?? '')
+        // The session itself comes last: it is the parent.
+        for (const id of [...cycle.lostSuccessors, cycle.session]) {
+          const from = await session(id)
+          if (!from || !to || from.id === to.id) continue
+          for (const move of carryOver)
+            await move(from, to).catch(cause => this.#ports.fault('carrying work over', cause))
+        }
+        return
+      }
+      case 'ask-person':
+        void this.#askPerson(cycle)
+        return
+      case 'release-document':
+        return documents.release(cycle.project, cycle.place)
+      case 'drop-request':
+        return documents.drop(cycle)
+      case 'ask-again':
+        // Said by the hook that brought the answer.
+        return
+    }
+  }
+
+  /** What could not even be tried counts as an attempt that failed. */
+  #failed(cycle: Cycle, effect: CycleEffect, cause: unknown): void {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    if (effect.do === 'write-document') this.#happened(cycle, { type: 'unwritten', why })
+    if (effect.do === 'clear') this.#happened(cycle, { type: 'cleared', outcome: 'not-taken' })
+    if (effect.do === 'ask-document' || effect.do === 'resume' || (effect.do === 'go-on' && effect.typed))
+      this.#happened(cycle, { type: 'typed', outcome: 'not-taken' })
+  }
+
+  async #type(cycle: Cycle, text: string): Promise<void> {
+    const acting = this.#acting(cycle)
+    // A new session may tell of itself before the clearing that brought it is quite over.
+    const outcome = await this.#turns.take(cycle.place, async () =>
+      acting ? typeAt(acting, cycle, text) : 'gone',
+    )
+    this.#happened(cycle, { type: 'typed', outcome })
+  }
+
+  #acting({ place }: Cycle) {
+    const driver = this.#ports.driverAt(place)
+    return driver && { driver, timers: this.#ports.timers }
+  }
+
+  async #askPerson(cycle: Cycle): Promise<void> {
+    this.#stopAsking(cycle)
+    const abort = new AbortController()
+    this.#asking.set(cycle.id, abort)
+    const { session, nativeSession, agent, project, id, asked } = cycle
+    const input = { cycle: id, asked }
+    try {
+      const outcome = await this.#ports.asks.ask(
+        {
+          kind: 'confirm',
+          ...personWords(cycle),
+          facts: { session, nativeSession, agent, project },
+          key: `cycle ${id} ${asked}`,
+          fingerprint: fingerprintOf({ session, tool: 'handoff cycle', input, cwd: project }),
+        },
+        { signal: abort.signal, withinMs: PERSON_MS, unreached: 'wait' },
+      )
+      if (outcome.result === 'answered')
+        this.#happened(cycle, { type: 'decided', yes: outcome.option === 'yes' })
+      if (outcome.result === 'timed-out') this.#happened(cycle, { type: 'cancel', why: 'nobody answered' })
+    } catch (cause) {
+      if (!abort.signal.aborted) this.#ports.fault('asking about a cycle', cause)
+    }
+  }
+
+  #stopAsking({ id }: Cycle): void {
+    this.#asking.get(id)?.abort()
+    this.#asking.delete(id)
+  }
+}

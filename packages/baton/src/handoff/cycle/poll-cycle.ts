@@ -1,0 +1,54 @@
+import type { Cycle } from '@batonpass/contract/cycle'
+import type { Session } from '@batonpass/contract/session'
+import type { CycleEvent } from './events.ts'
+import type { CyclePorts } from './ports.ts'
+import { isGone } from './terminal-actions.ts'
+
+/** A terminal at rest is left alone for a moment: somebody may be about to type. */
+export const REST_MS = 500
+
+/** Who hears what a look has shown. */
+export interface Looker {
+  happen(id: string, event: CycleEvent): Promise<unknown>
+  written(session: string, document: string): Promise<void>
+  succeeded(session: Session): Promise<void>
+  /** The session is due, and at rest. */
+  rests(cycle: Cycle): Promise<unknown>
+}
+
+/** Looks from outside at what no hook has told: a document that stands there, a fresh session, an agent that is gone. */
+export async function lookAfter(cycle: Cycle, ports: CyclePorts, looker: Looker): Promise<void> {
+  await takeDocument(cycle, ports, looker)
+  if (cycle.step === 'clearing' || cycle.step === 'person') {
+    const here = (await ports.sessionsAt(cycle.place))
+      .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
+      .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0]
+    if (here && !cycle.successor) await looker.succeeded(here)
+  }
+  const driver = ports.driverAt(cycle.place)
+  if (!driver || cycle.step === 'person') return
+  const session = await ports.session(cycle.successor?.session ?? cycle.session)
+  // Whoever hosts an agent knows better, and starts it again under another number.
+  const tells = driver.kind !== 'acp' && session?.agent === 'claude-code'
+  if (tells && session.pid && !ports.alive(session.pid))
+    await looker.happen(cycle.id, { type: 'lost', why: 'the agent has died' })
+  const { state } = await driver.look(cycle.place, cycle.agent)
+  const acting = { driver, timers: ports.timers }
+  if ((state === 'gone' || state === 'dead') && (await isGone(acting, cycle)))
+    await looker.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })
+  if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
+  const rested = !session || Math.abs(ports.clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
+  if (rested) await looker.rests(cycle)
+}
+
+/** A document that stands already is not asked for again. */
+export async function takeDocument(
+  cycle: Cycle,
+  { documents, clock }: CyclePorts,
+  looker: Pick<Looker, 'written'>,
+): Promise<void> {
+  if (cycle.step !== 'writing') return
+  if (!cycle.lost) await documents.ready(cycle.session, clock.now())
+  const settled = await documents.settled(cycle)
+  if (settled && settled.document !== cycle.document) await looker.written(cycle.session, settled.document)
+}

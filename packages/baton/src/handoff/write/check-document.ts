@@ -1,0 +1,106 @@
+import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
+import { documentIn, parseHandoff, type ReadHandoff } from '../document/parse.ts'
+import { wrongIn } from '../document-errors.ts'
+import { type Evidence, gatherEvidence } from '../evidence.ts'
+import { completed, handoffFromEvidence } from '../from-evidence.ts'
+import { filesNamed } from '../ticked-items.ts'
+import type { Request } from './handoff-memory.ts'
+import type { GenerationPorts } from './ports.ts'
+
+/** What the agent wrote, if anything, beside the evidence, and what does not hold. */
+export interface Taken {
+  written: (ReadHandoff & { name?: string }) | undefined
+  evidence: Evidence
+  findings: readonly HandoffFinding[]
+}
+
+/** Takes the document of a request and compares it with git and the transcript. */
+export async function take(
+  ports: GenerationPorts,
+  request: Request,
+  written: Taken['written'],
+): Promise<Taken> {
+  const evidence = await evidenceFor(ports, request, written ? filesNamed(written.document) : [])
+  const findings = written ? wrongIn(written, evidence, ports.evidence.readTest) : [ABSENT]
+  return { written, evidence, findings }
+}
+
+/** What the agent wrote: a new file, else its last message if that is a document. */
+export async function writtenFor(
+  { files }: GenerationPorts,
+  request: Request,
+  message: string | undefined,
+): Promise<Taken['written']> {
+  const names = await files.list(request.project)
+  const fresh = names.filter(name => !request.before.includes(name))
+  const name = fresh.includes(request.name) ? request.name : fresh.at(-1)
+  if (name !== undefined) {
+    const read = await files.read(request.project, name).catch(() => undefined)
+    if (read) return { ...read, name }
+  }
+  const read = message === undefined ? undefined : parseHandoff(documentIn(message))
+  const missing = read?.findings.filter(({ code }) => code === 'missing-section').length ?? 0
+  return read && missing <= MOST_MISSING ? read : undefined
+}
+
+/** The document that counts stands on disk and waits for the next session. Gives its name. */
+export async function settle(
+  { files, memory, journal }: GenerationPorts,
+  request: Request,
+  { written, evidence, findings }: Taken,
+  now: number,
+): Promise<string> {
+  const received = await memory.received(request.session)
+  const before =
+    received && (await files.read(request.project, received.document).catch(() => undefined))?.document
+  const writing = { now, focus: request.focus, parent: received?.document, before }
+  const good = written && findings.length === 0
+  const document: HandoffDocument = good
+    ? completed(written.document, evidence, writing, written.findings)
+    : handoffFromEvidence(evidence, writing)
+  const name =
+    good && written.name !== undefined
+      ? await files.rewrite(request.project, written.name, document)
+      : await files.store(request.project, document, now)
+  const writtenBy = good ? 'agent' : 'baton'
+  const { nativeSession: from, agent: fromAgent } = request
+  const waiting = { document: name, from, fromAgent, writtenBy } as const
+  await memory.await(request.project, waiting, request.place)
+  await memory.drop(request.session)
+  const wrong = findings.map(({ message }) => message)
+  await journal(request, {
+    kind: 'handoff',
+    what: 'written',
+    document: name,
+    writtenBy,
+    ...(wrong.length > 0 ? { findings: wrong } : {}),
+  })
+  return name
+}
+
+async function evidenceFor(
+  { readerOf, workOf, evidence }: GenerationPorts,
+  { project, agent, nativeSession, transcript }: Request,
+  named: readonly string[],
+): Promise<Evidence> {
+  const reader = readerOf(agent)
+  const work = await workOf(project, nativeSession)
+  const subject = { root: project, agent, session: nativeSession, ...work, named }
+  const from = transcript && reader ? { path: transcript, reader } : undefined
+  try {
+    return await gatherEvidence(evidence, { ...subject, transcript: from })
+  } catch {
+    // A transcript that cannot be read is no reason to have no document: git is still there.
+    return gatherEvidence(evidence, subject)
+  }
+}
+
+/** A message with fewer of the sections is talk, not a document. */
+const MOST_MISSING = 3
+
+const ABSENT: HandoffFinding = {
+  code: 'unreadable',
+  weight: 'wrong',
+  where: 'document',
+  message: 'The agent wrote no handoff document',
+}

@@ -1,0 +1,239 @@
+import type { AgentName, EventOf } from '@batonpass/contract/event'
+import type { Contribution } from '../../ports/contribution.ts'
+import type { ReactionContext } from '../../ports/reactor.ts'
+import { Turns } from '../../session/keyed-queue.ts'
+import { HANDOFFS, handoffName } from '../document-name.ts'
+import { settle, take, writtenFor } from './check-document.ts'
+import type { HandoffCommand } from './command.ts'
+import { deliver, waitingFor } from './delivery.ts'
+import type { Request, Waiting } from './handoff-memory.ts'
+import type { GenerationPorts } from './ports.ts'
+import { askAgainWords, askWords } from './prompts.ts'
+
+/** Whose document it is to be. */
+export interface HandoffSubject {
+  session: Request['session']
+  nativeSession: string
+  agent: AgentName
+  project: string
+  transcript?: string | undefined
+  focus?: string | undefined
+  /** The event that brings the request: the same one again is the same request. */
+  by?: string | undefined
+  place?: string | undefined
+}
+
+/** The two messages a handoff needs; said before the model is asked. */
+const NOTHING = 'Nothing to hand off (no messages yet)'
+/** Events of a session in which nothing was said yet: its start and this prompt. */
+const FIRST_EVENTS = 2
+
+/** A handoff from `/handoff` to the next session, event by event. One thing at a time for each project. */
+export class HandoffGeneration {
+  readonly #ports: GenerationPorts
+  readonly #turns = new Turns()
+
+  constructor(ports: GenerationPorts) {
+    this.#ports = ports
+  }
+
+  /** `/handoff` was typed. */
+  async asked(
+    event: EventOf<'PromptSubmitted'>,
+    { focus, form }: HandoffCommand,
+    { session, project, now }: ReactionContext,
+    place?: string,
+  ): Promise<Contribution> {
+    const transcript = event.transcript ?? session.transcript
+    const reader = this.#ports.readerOf(event.agent)
+    const size =
+      transcript && reader ? await reader.contextSize(transcript).catch(() => undefined) : undefined
+    if (size === undefined && session.events <= FIRST_EVENTS) return { refuse: { reason: NOTHING } }
+    const name = await this.request({ ...event, transcript, project, by: event.id, place, focus }, now)
+    return { context: askWords(name, focus, form) }
+  }
+
+  /** Notes that a session is to write its document, and gives the file's name. Asked for again, it stays the same. */
+  async request(subject: HandoffSubject, now: number): Promise<string> {
+    const { memory, files, journal } = this.#ports
+    const { session, nativeSession, agent, project, transcript, focus, by, place } = subject
+    const known = await memory.request(session)
+    if (known && by !== undefined && known.by === by) return known.name
+    await files.hide(project)
+    const before = await files.list(project)
+    const name = freeName(now, before)
+    const request: Request = {
+      session,
+      nativeSession,
+      agent,
+      project,
+      askedAt: now,
+      before,
+      name,
+      askedAgain: false,
+      superseded: false,
+      ...(transcript ? { transcript } : {}),
+      ...(focus ? { focus } : {}),
+      ...(by ? { by } : {}),
+      ...(place ? { place } : {}),
+    }
+    await memory.ask(request)
+    await journal(request, { kind: 'handoff', what: 'asked', document: name })
+    return name
+  }
+
+  /** Takes a document that is there already and holds, before the turn has ended. */
+  async ready(session: string, now: number): Promise<void> {
+    await this.#inTurn(session, async request => {
+      const written = await writtenFor(this.#ports, request, undefined)
+      const taken = written && (await take(this.#ports, request, written))
+      if (taken?.findings.length === 0) await settle(this.#ports, request, taken, now)
+      return {}
+    })
+  }
+
+  /** The document stands without the agent: its own where that holds, else one from evidence. */
+  async writeNow(subject: HandoffSubject, now: number): Promise<void> {
+    if (!(await this.wanted(subject.session))) await this.request(subject, now)
+    await this.#settleNow(subject.session, now)
+  }
+
+  /** What stands ready for the session after this one. */
+  async settled({ project, place, nativeSession }: HandoffSubject): Promise<Waiting | undefined> {
+    const waiting = await this.#ports.memory.waiting(project, place)
+    return waiting?.from === nativeSession ? waiting : undefined
+  }
+
+  /** Whoever begins in the project next gets the document, wherever that is. */
+  async release(project: string, place: string): Promise<void> {
+    const { memory } = this.#ports
+    const waiting = await memory.waiting(project, place)
+    if (!waiting) return
+    const { deliveredTo, ...again } = waiting
+    await memory.await(project, again)
+    await memory.leave(project, place)
+  }
+
+  /** Neither a request nor a document of an earlier one is left. */
+  async drop({ session, project, place }: HandoffSubject): Promise<void> {
+    await this.#ports.memory.drop(session)
+    if (place !== undefined) await this.#ports.memory.leave(project, place)
+  }
+
+  /** Any other prompt: a turn that ends now need not be the handoff's. */
+  async prompted(event: EventOf<'PromptSubmitted'>): Promise<void> {
+    const request = await this.#ports.memory.request(event.session)
+    if (request && !request.superseded) await this.#ports.memory.ask({ ...request, superseded: true })
+  }
+
+  wanted(session: string): Promise<Request | undefined> {
+    return this.#ports.memory.request(session)
+  }
+
+  /** The turn has ended: the document is taken, compared, asked for again once, or written by Baton. */
+  turnEnded(event: EventOf<'TurnEnded'>, now: number, signal: AbortSignal): Promise<Contribution> {
+    return this.#inTurn(event.session, async request => {
+      const { memory, journal } = this.#ports
+      const written = await writtenFor(this.#ports, request, event.lastMessage)
+      if (!written && request.superseded) {
+        await memory.drop(request.session)
+        return {}
+      }
+      const taken = await take(this.#ports, request, written)
+      const { findings } = taken
+      if (signal.aborted) return {}
+      if (findings.length > 0 && !request.askedAgain && !request.superseded) {
+        await memory.ask({ ...request, askedAgain: true })
+        const entry = {
+          kind: 'handoff',
+          what: 'asked-again',
+          findings: findings.map(each => each.message),
+        } as const
+        await journal(request, entry)
+        const prompt = askAgainWords(written?.name ?? request.name, findings, written !== undefined)
+        // A handoff is the first step of a cycle: stronger than what would go on, weaker than a person or a limit.
+        return { going: { rank: 'cycle', prompt } }
+      }
+      const name = await settle(this.#ports, request, taken, now)
+      const own = findings.length > 0 ? ' (written by Baton: the agent’s did not hold)' : ''
+      const stop = `Handoff document ${HANDOFFS}/${name}${own}. The next session here begins with it: /clear, or start anew.`
+      return { going: { rank: 'cycle', stop } }
+    })
+  }
+
+  /** The session is gone before its document was finished: what the evidence shows has to do. */
+  async sessionEnded(event: EventOf<'SessionEnded'>, now: number): Promise<Contribution> {
+    await this.#settleNow(event.session, now)
+    return {}
+  }
+
+  async #settleNow(session: string, now: number): Promise<void> {
+    await this.#inTurn(session, async request => {
+      const written = await writtenFor(this.#ports, request, undefined)
+      await settle(this.#ports, request, await take(this.#ports, request, written), now)
+      return {}
+    })
+  }
+
+  /** Whether a document waits for this session, or may soon: one is just being written. */
+  async awaits(session: string, project: string, place: string | undefined): Promise<boolean> {
+    if (this.#turns.has(project)) return true
+    return (await waitingFor(this.#ports, session, project, place)) !== undefined
+  }
+
+  /** A fresh session begins: it gets the document that waits here, once. */
+  sessionStarted(
+    event: EventOf<'SessionStarted'>,
+    project: string,
+    place: string | undefined,
+  ): Promise<Contribution> {
+    return this.#turns.take(project, async () => {
+      const { memory } = this.#ports
+      const found = await waitingFor(this.#ports, event.session, project, place)
+      if (!found) return {}
+      const { waiting, at } = found
+      if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
+      await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
+      if (event.deaf) return {}
+      const delivered = await deliver(this.#ports, event, project, waiting)
+      // Whoever started it has told it already.
+      return waiting.toldTo === undefined ? delivered : {}
+    })
+  }
+
+  /** The document for a session that should have begun with it and did not: its beginning was not heard of in time. */
+  async deliverLate(
+    event: EventOf<'PromptSubmitted'>,
+    project: string,
+    waiting: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
+  ): Promise<Contribution> {
+    // Two may find at the same prompt that it is owed.
+    return this.#turns.take(project, async () => {
+      const received = await this.#ports.memory.received(event.session)
+      return received?.document === waiting.document ? {} : deliver(this.#ports, event, project, waiting)
+    })
+  }
+
+  /** The document that a session was to begin with, where its beginning could not bring it. */
+  async owedTo(session: string, project: string, place: string | undefined): Promise<Waiting | undefined> {
+    const { waiting } = (await waitingFor(this.#ports, session, project, place)) ?? {}
+    if (waiting?.deliveredTo !== session) return undefined
+    return (await this.#ports.memory.received(session))?.document === waiting.document ? undefined : waiting
+  }
+
+  async #inTurn(session: string, work: (request: Request) => Promise<Contribution>): Promise<Contribution> {
+    const first = await this.wanted(session)
+    if (!first) return {}
+    return this.#turns.take(first.project, async () => {
+      const request = await this.wanted(session)
+      return request ? work(request) : {}
+    })
+  }
+}
+
+function freeName(now: number, taken: readonly string[]): string {
+  for (let nth = 1; ; nth++) {
+    const name = handoffName(now, nth)
+    if (!taken.includes(name)) return name
+  }
+}

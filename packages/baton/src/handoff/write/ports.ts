@@ -1,0 +1,26 @@
+import type { AgentName } from '@batonpass/contract/event'
+import type { HandoffEntry } from '@batonpass/contract/handoff'
+import type { SessionId } from '@batonpass/contract/ids'
+import type { TranscriptReader } from '../../ports/transcript.ts'
+import type { EvidencePorts } from '../evidence.ts'
+import type { HandoffFiles } from '../handoff-files.ts'
+import type { HandoffMemory, Request } from './handoff-memory.ts'
+
+/** What writing and delivering a document needs of the world. */
+export interface GenerationPorts {
+  evidence: EvidencePorts
+  files: HandoffFiles
+  memory: HandoffMemory
+  readerOf(agent: AgentName): TranscriptReader | undefined
+  /** What a workflow's own files say about a session. */
+  workOf(
+    project: string,
+    nativeSession: string,
+  ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
+  /** A session goes on with the work of another. */
+  continues?(session: SessionId, parent: SessionId): Promise<void>
+  journal(
+    about: Pick<Request, 'session' | 'nativeSession' | 'agent' | 'project'>,
+    entry: HandoffEntry,
+  ): Promise<void>
+}

@@ -1,0 +1,157 @@
+import type { Todo, Told } from '../../ports/transcript.ts'
+import { personsWords } from './user-prompts.ts'
+
+/** A command that was run, and how it ended; `failed` is undefined while nothing is known of its end. */
+export interface Ran {
+  command: string
+  at: number | undefined
+  failed: boolean | undefined
+}
+
+export interface TestSeen {
+  command: string
+  passed: boolean
+  failing?: number | undefined
+  at: number | undefined
+}
+
+/** What a transcript shows of a session, in bounded space. */
+export interface Harvest {
+  session: string | undefined
+  /** The folder it began in. */
+  cwd: string | undefined
+  startedAt: number | undefined
+  lastAt: number | undefined
+  /** Prompts and replies. */
+  messages: number
+  /** The person's words: the first ones and the last ones. */
+  instructions: string[]
+  /** The last commands, oldest first. */
+  commands: Ran[]
+  /** How each command ended the last time it was run, by its words. */
+  outcomes: ReadonlyMap<string, Ran>
+  /** Files written by the agent's tools, as it named them. */
+  written: string[]
+  todos: readonly Todo[]
+  test: TestSeen | undefined
+  /** The address of the last pull request that was opened. */
+  pullRequest: string | undefined
+  lastReply: string | undefined
+}
+
+/** Tells what a command says about the tests, if it ran any. */
+export type ReadTest = (
+  command: string,
+  failed: boolean,
+  output: string,
+) => { command: string; passed: boolean; failing?: number } | undefined
+
+const FIRST_WORDS = 3
+const LAST_WORDS = 17
+const LONGEST_WORDS = 2000
+const MOST_COMMANDS = 200
+const MOST_OUTCOMES = 5000
+const MOST_FILES = 3000
+
+/** Follows a transcript to its end and keeps what matters to whoever goes on with the work. */
+export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: ReadTest): Promise<Harvest> {
+  const first: string[] = []
+  const last: string[] = []
+  const commands: Ran[] = []
+  const running = new Map<string, { ran?: Ran; paths?: readonly string[] }>()
+  const outcomes = new Map<string, Ran>()
+  const written = new Set<string>()
+  let tested: { ran: Ran; output: string } | undefined
+  const replies = { last: undefined as string | undefined }
+  const seen: Harvest = {
+    session: undefined,
+    cwd: undefined,
+    startedAt: undefined,
+    lastAt: undefined,
+    messages: 0,
+    instructions: [],
+    commands,
+    outcomes,
+    written: [],
+    todos: [],
+    test: undefined,
+    pullRequest: undefined,
+    lastReply: undefined,
+  }
+  for await (const piece of pieces)
+    for (const told of piece) {
+      seen.startedAt ??= told.at
+      seen.lastAt = told.at ?? seen.lastAt
+      switch (told.kind) {
+        case 'about':
+          seen.session = told.session || seen.session
+          seen.cwd = told.cwd || seen.cwd
+          break
+        case 'prompt': {
+          seen.messages++
+          const words = personsWords(told.text).slice(0, LONGEST_WORDS)
+          if (words === '') break
+          if (first.length < FIRST_WORDS) first.push(words)
+          else keep(last, words, LAST_WORDS)
+          break
+        }
+        case 'reply':
+          if (told.id === undefined || told.id !== replies.last) seen.messages++
+          // One reply may come in several rows.
+          seen.lastReply =
+            told.id !== undefined && told.id === replies.last && seen.lastReply !== undefined
+              ? `${seen.lastReply}\n${told.text}`
+              : told.text
+          replies.last = told.id
+          break
+        case 'call': {
+          const { action } = told
+          if (action.kind === 'shell') {
+            const ran: Ran = { command: wordsOf(action.command), at: told.at, failed: undefined }
+            keep(commands, ran, MOST_COMMANDS)
+            running.set(told.id, { ran })
+          } else if (action.kind === 'write') running.set(told.id, { paths: action.paths })
+          break
+        }
+        case 'result': {
+          const { ran, paths } = running.get(told.id) ?? {}
+          running.delete(told.id)
+          if (paths && !told.failed)
+            for (const path of paths) if (written.size < MOST_FILES) written.add(path)
+          if (!ran) break
+          ran.failed = told.failed
+          ran.at = told.at ?? ran.at
+          outcomes.delete(ran.command)
+          outcomes.set(ran.command, ran)
+          const [oldest] = outcomes.keys()
+          if (outcomes.size > MOST_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
+          // Only the last run's output is worth a look.
+          if (readTest(ran.command, false, '')) tested = { ran, output: told.text }
+          seen.pullRequest = pullRequestIn(ran.command, told.failed, told.text) ?? seen.pullRequest
+          break
+        }
+        case 'todos':
+          seen.todos = told.items
+      }
+    }
+  const test = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
+  return {
+    ...seen,
+    instructions: [...first, ...last],
+    written: [...written],
+    test: tested && test && { ...test, command: tested.ran.command.slice(0, 200), at: tested.ran.at },
+  }
+}
+
+/** A command's words, however it was spaced. */
+export const wordsOf = (command: string): string => command.replaceAll(/\s+/g, ' ').trim().slice(0, 2000)
+
+function keep<T>(list: T[], item: T, most: number): void {
+  list.push(item)
+  if (list.length > most) list.shift()
+}
+
+function pullRequestIn(command: string, failed: boolean, output: string): string | undefined {
+  if (failed || !/\bgh pr create\b/.test(command)) return undefined
+  return /https?:\/\/[^\s"'<>]+\/pull\/\d{1,9}\b/.exec(output.slice(-20_000))?.[0]
+}

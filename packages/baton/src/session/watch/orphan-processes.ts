@@ -1,0 +1,100 @@
+import { type SessionId, SpawnId } from '@batonpass/contract/ids'
+import type { Spawn } from '@batonpass/contract/watch'
+import type { RunningProcess } from '../../ports/processes.ts'
+import { leftBehind } from './assess-health.ts'
+import type { WatchParts } from './parts.ts'
+import { descendants, stillRunning } from './process-tree.ts'
+import type { WatchRecord } from './watch-record.ts'
+import type { Watched } from './watched.ts'
+
+/** Knows which processes each session started, and finds those that outlive it. */
+export class Leftovers {
+  readonly #parts: WatchParts
+  readonly #record: WatchRecord
+  /** Seen once: only what is still there the next time is worth remembering. */
+  #fleeting = new Set<string>()
+  #next = 0
+
+  constructor(parts: WatchParts, record: WatchRecord) {
+    this.#parts = parts
+    this.#record = record
+  }
+
+  async look(watched: readonly Watched[]): Promise<void> {
+    const { clock, processes, store } = this.#parts
+    if (clock.elapsed() < this.#next) return
+    this.#next = clock.elapsed() + EVERY_MS
+    const known = store.spawns({ status: ['running', 'abandoned'] }).filter(({ kind }) => kind === 'child')
+    const living = watched.filter(one => one.pid !== undefined && !isOver(one))
+    if (known.length === 0 && living.length === 0) return
+    const table = await processes.table()
+    if (table.length === 0) return
+    const running = new Set(stillRunning(known, table).map(({ id }) => id))
+    const owners = new Set<SessionId | null>(living.map(({ id }) => id))
+    for (const child of known) this.#follow(child, running.has(child.id), owners.has(child.session))
+    for (const one of living) this.#remember(one, table, known)
+    await this.#tell(known)
+  }
+
+  #follow(child: Spawn, runs: boolean, owned: boolean): void {
+    const status = !runs ? 'completed' : owned ? 'running' : 'abandoned'
+    if (status === child.status) return
+    this.#parts.store.putSpawn({ ...child, status, ended_at: runs ? null : this.#now() })
+  }
+
+  #remember(
+    { id, pid, agent, project }: Watched,
+    table: readonly RunningProcess[],
+    known: readonly Spawn[],
+  ): void {
+    const keyOf = (one: { pid: number | null; born: string | null }) => `${one.pid} ${one.born}`
+    const remembered = new Set(known.map(keyOf))
+    for (const child of descendants(table, pid ?? -1).slice(0, MOST_CHILDREN)) {
+      const key = keyOf(child)
+      if (child.pid === this.#parts.self || remembered.has(key)) continue
+      if (!this.#fleeting.delete(key)) {
+        this.#fleeting.add(key)
+        continue
+      }
+      this.#parts.store.putSpawn({
+        id: SpawnId.parse(`spn_${this.#parts.chance.id(20)}`),
+        kind: 'child',
+        session: id,
+        project: project ?? null,
+        agent,
+        place: null,
+        pid: child.pid,
+        born: child.born,
+        title: child.command.slice(0, 100),
+        status: 'running',
+        started_at: this.#now(),
+        ended_at: null,
+      })
+    }
+    // Short-lived ones must not pile up.
+    if (this.#fleeting.size > MOST_FLEETING) this.#fleeting = new Set()
+  }
+
+  async #tell(before: readonly Spawn[]): Promise<void> {
+    const { store, configOf } = this.#parts
+    const left = store.spawns({ status: ['abandoned'] })
+    const sessions = new Map([...before, ...left].map(spawn => [spawn.session, spawn]))
+    for (const [session, { agent, project }] of sessions) {
+      if (session === null) continue
+      const { health } = await configOf(project ?? undefined)
+      if (!health.enabled) continue
+      const finding = leftBehind(left.filter(spawn => spawn.session === session))
+      await this.#record.findings({ id: session, agent, project: project ?? undefined }, [finding], false)
+    }
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString()
+  }
+}
+
+const isOver = ({ state }: Watched): boolean => state === 'dead' || state === 'gone' || state === 'ended'
+
+const EVERY_MS = 30_000
+const MOST_CHILDREN = 200
+const MOST_FLEETING = 20_000

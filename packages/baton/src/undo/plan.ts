@@ -1,0 +1,62 @@
+import type { BytePath, FileChange, Position, PositionPlan, SnapshotFiles } from '../ports/snapshots.ts'
+
+/** The files to write so that the worktree holds what the step held, folders' files after what may stand in their way. */
+export function planWrites(now: SnapshotFiles, then: SnapshotFiles): FileChange[] {
+  const changes: FileChange[] = []
+  for (const [path, to] of then) {
+    const from = now.get(path)
+    const same = from !== undefined && from.content === to.content && from.kind === to.kind
+    if (same && from.mode === to.mode) continue
+    changes.push({ path, to, modeOnly: same && to.kind === 'file' })
+  }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/**
+ * The files to remove: those that are there, that git does not ignore, and that the step did not have. Asked after the
+ * step's .gitignore is back, so that what was ignored then is not taken for something new.
+ */
+export function planRemovals(present: readonly BytePath[], then: SnapshotFiles): FileChange[] {
+  return [...new Set(present)]
+    .filter(path => !then.has(path))
+    .map(path => ({ path, to: undefined, modeOnly: false }))
+}
+
+/** Where the recorded branch is now, and whether another worktree works on it. */
+export interface BranchNow {
+  readonly at: string | undefined
+  readonly elsewhere: boolean
+}
+
+/** How HEAD and its branch get back to where they were. Commits that would be left are named as tips first. */
+export function planPosition(then: Position, now: Position, branch: BranchNow | undefined): PositionPlan {
+  if (then.branch === undefined) return planDetached(then, now)
+  const short = then.branch.replace(/^refs\/heads\//, '')
+  const at = branch?.at
+  const switchBack = now.branch === then.branch ? undefined : { branch: then.branch }
+  if (at === then.head) return { tips: leaving(now), moves: [], head: switchBack, notes: [] }
+  if (branch?.elsewhere) {
+    const note = `The branch ${short} is checked out in another worktree and was left where it is.`
+    if (then.head === undefined) return { tips: [], moves: [], head: undefined, notes: [note] }
+    return {
+      tips: leaving(now),
+      moves: [],
+      head: { detached: then.head },
+      notes: [`${note} HEAD is detached at ${then.head.slice(0, 10)}.`],
+    }
+  }
+  const tips = [...new Set([...leaving(now), ...(at === undefined ? [] : [at])])]
+  const notes =
+    at === undefined ? [] : [`The branch ${short} was at ${at.slice(0, 10)}; that commit is kept.`]
+  return { tips, moves: [{ ref: then.branch, from: at, to: then.head }], head: switchBack, notes }
+}
+
+function planDetached(then: Position, now: Position): PositionPlan {
+  if (then.head === undefined || (now.branch === undefined && now.head === then.head))
+    return { tips: [], moves: [], head: undefined, notes: [] }
+  return { tips: leaving(now), moves: [], head: { detached: then.head }, notes: [] }
+}
+
+/** A commit to which only HEAD leads. */
+const leaving = (now: Position): string[] =>
+  now.branch === undefined && now.head !== undefined ? [now.head] : []

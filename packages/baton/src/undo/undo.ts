@@ -1,0 +1,266 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { Clock } from '../ports/clock.ts'
+import type {
+  BytePath,
+  Capture,
+  CaptureLimits,
+  LeftOutReason,
+  PositionPlan,
+  Snapshots,
+  SnapshotWorktree,
+  StepAbout,
+  StepRecord,
+} from '../ports/snapshots.ts'
+import { coversAll } from './covers.ts'
+import { planPosition, planRemovals, planWrites } from './plan.ts'
+import { expired, nextStep, UNDO_RETENTION, type UndoRetention } from './retention.ts'
+
+/** What a snapshot is taken for. The label is shown to people: no secrets in it. */
+export interface Occasion {
+  readonly label: string
+  readonly session?: string | undefined
+  readonly event?: string | undefined
+}
+
+export interface Snapshot {
+  readonly step: number
+  readonly commit: string
+  /** Root of the worktree, links followed. */
+  readonly root: string
+  readonly leftOut: readonly { readonly path: string; readonly why: LeftOutReason }[]
+  /** No file was left out, so a command that may write any file git knows of can be taken back. */
+  readonly complete: boolean
+  /** Whether everything that happens to these paths can be taken back; folders count with all that is in them. */
+  covers(paths: readonly string[]): Promise<boolean>
+}
+
+/** A step one can go back to. */
+export interface Step {
+  readonly step: number
+  readonly kind: 'command' | 'undo'
+  readonly label: string
+  readonly session: string | undefined
+  readonly event: string | undefined
+  readonly at: string
+  readonly branch: string | undefined
+  readonly head: string | undefined
+  /** How many files it does not hold. */
+  readonly leftOut: number
+}
+
+export interface Restored {
+  readonly step: Step
+  /** Going back to this one takes the undo back; undefined when nothing was different. */
+  readonly undoneBy: number | undefined
+  readonly written: readonly string[]
+  readonly removed: readonly string[]
+  readonly moved: boolean
+  /** What was not done, and why. */
+  readonly notes: readonly string[]
+}
+
+export interface Undo {
+  /** Undefined where there is no git worktree: nothing is reversible there. Throws where no snapshot could be made. */
+  take(worktree: string, occasion: Occasion): Promise<Snapshot | undefined>
+  /** Newest first. */
+  list(worktree: string): Promise<Step[]>
+  /** What going back would change in the files. Without a number: the newest step that differs from now. */
+  diff(worktree: string, step?: number): Promise<{ step: Step; patch: string; notes: readonly string[] }>
+  restore(worktree: string, step?: number): Promise<Restored>
+}
+
+export interface UndoOptions {
+  snapshots: Snapshots
+  clock: Clock
+  limits?: Partial<CaptureLimits>
+  retention?: Partial<UndoRetention>
+}
+
+const CAPTURE_LIMITS: CaptureLimits = { fileBytes: 50 * 1024 * 1024, files: 100_000 }
+
+export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
+  const limits = { ...CAPTURE_LIMITS, ...options.limits }
+  const retention = { ...UNDO_RETENTION, ...options.retention }
+
+  async function opened(folder: string): Promise<SnapshotWorktree> {
+    const worktree = await snapshots.open(folder)
+    if (worktree) return worktree
+    throw new BatonError('undo_unavailable', `${folder} is in no git worktree, so there is nothing to undo`, {
+      remedy: 'Go to the folder in which the agent worked.',
+    })
+  }
+
+  async function keep(
+    worktree: SnapshotWorktree,
+    about: Omit<StepAbout, 'step' | 'atMs'>,
+    also?: Iterable<BytePath>,
+  ): Promise<{ capture: Capture; step: number }> {
+    const atMs = clock.now()
+    const keeping = worktree.kept()
+    const capturing = worktree.capture({
+      about: keeping.then(kept => ({ ...about, step: nextStep(kept), atMs })),
+      atMs,
+      limits,
+      ...(also ? { also } : {}),
+    })
+    const [kept, capture] = await Promise.all([keeping, capturing])
+    const step = nextStep(kept)
+    const mine = { name: '', kind: 'step', foreign: false, step, atMs } as const
+    const gone = expired([...kept, mine], retention, atMs).filter(ref => ref.name !== '')
+    if (gone.length > 0) await worktree.drop(gone)
+    return { capture, step }
+  }
+
+  /** The wanted step, and the present state to compare it with. */
+  async function chosen(worktree: SnapshotWorktree, wanted: number | undefined) {
+    const steps = await worktree.steps()
+    if (steps.length === 0) throw noStep('There is nothing to undo here: no snapshot was taken', wanted)
+    const now = await worktree.capture({ about: undefined, atMs: clock.now(), limits })
+    const target =
+      wanted === undefined
+        ? (steps.findLast(step => differs(step, now)) ?? steps.at(-1))
+        : steps.find(step => step.step === wanted)
+    if (!target) throw noStep(`There is no step ${wanted}`, wanted)
+    return { target, now }
+  }
+
+  return {
+    async take(folder, { label, session, event }) {
+      const worktree = await snapshots.open(folder)
+      return worktree?.exclusively(async () => {
+        await refuseDuring(worktree)
+        const about = { kind: 'command', label: oneLine(label), session, event } as const
+        const { capture, step } = await keep(worktree, about)
+        return {
+          step,
+          commit: capture.commit,
+          root: worktree.root,
+          leftOut: capture.leftOut.map(({ path, why }) => ({ path: shown(path), why })),
+          complete: capture.leftOut.every(({ why }) => why === 'nested'),
+          covers: paths => coversAll(worktree, capture, paths),
+        }
+      })
+    },
+
+    async list(folder) {
+      const worktree = await opened(folder)
+      return (await worktree.steps()).map(asStep).reverse()
+    },
+
+    async diff(folder, wanted) {
+      const worktree = await opened(folder)
+      return worktree.exclusively(async () => {
+        const { target, now } = await chosen(worktree, wanted)
+        const plan = await positionPlan(worktree, target, now)
+        return {
+          step: asStep(target),
+          patch: await worktree.patch(now.commit, target.commit),
+          notes: plan.notes,
+        }
+      })
+    },
+
+    async restore(folder, wanted) {
+      const worktree = await opened(folder)
+      return worktree.exclusively(async () => {
+        await refuseDuring(worktree)
+        const lock = await worktree.indexLock()
+        if (lock)
+          throw new BatonError(
+            'undo_unavailable',
+            'Another git command is changing the index of this worktree',
+            {
+              remedy: `Try again when it has ended. If none is running, remove ${lock}.`,
+            },
+          )
+        const { target, now } = await chosen(worktree, wanted)
+        if (!differs(target, now))
+          return {
+            step: asStep(target),
+            undoneBy: undefined,
+            written: [],
+            removed: [],
+            moved: false,
+            notes: [],
+          }
+        const then = await worktree.files(target)
+        const label = `undo to step ${target.step}`
+        const about = { kind: 'undo', label, session: undefined, event: undefined } as const
+        // Files that are ignored now but were not then get overwritten, so they are held, too.
+        const { capture, step } = await keep(worktree, about, then.keys())
+        const plan = await positionPlan(worktree, target, capture)
+
+        const writes = await worktree.change(planWrites(capture.files, then), capture)
+        await worktree.move(plan, target.step, clock.now())
+        await worktree.restoreIndex(target)
+        const stash = await worktree.restoreStash(target)
+        const removals = await worktree.change(planRemovals(await worktree.present(), then), capture)
+        return {
+          step: asStep(target),
+          undoneBy: step,
+          written: writes.done.map(shown),
+          removed: removals.done.map(shown),
+          moved: plan.moves.length > 0 || plan.head !== undefined,
+          notes: [
+            ...plan.notes,
+            ...(stash > 0 ? [`${stash} stash ${stash === 1 ? 'entry was' : 'entries were'} put back.`] : []),
+            ...[...writes.failed, ...removals.failed].map(
+              ({ path, why }) => `${shown(path)} was left: ${why}.`,
+            ),
+            ...(target.leftOut > 0 ? [`${target.leftOut} paths were not in the snapshot.`] : []),
+          ],
+        }
+      })
+    },
+  }
+}
+
+async function positionPlan(
+  worktree: SnapshotWorktree,
+  target: StepRecord,
+  now: Capture,
+): Promise<PositionPlan> {
+  const { branch } = target.position
+  return planPosition(target.position, now.position, branch ? await worktree.branch(branch) : undefined)
+}
+
+async function refuseDuring(worktree: SnapshotWorktree): Promise<void> {
+  const operation = await worktree.operation()
+  if (operation)
+    throw new BatonError('undo_unavailable', `A ${operation} is in progress in ${worktree.root}`, {
+      remedy: `Finish it or take it back (git ${operation} --abort), then try again.`,
+    })
+}
+
+const differs = (step: StepRecord, now: Capture): boolean =>
+  step.state !== now.state ||
+  step.position.branch !== now.position.branch ||
+  step.position.head !== now.position.head
+
+const noStep = (message: string, wanted: number | undefined): BatonError =>
+  new BatonError('not_found', message, wanted === undefined ? {} : { remedy: 'See `baton undo --list`.' })
+
+function asStep({ step, kind, label, session, event, atMs, position, leftOut }: StepRecord): Step {
+  const branch = position.branch?.replace(/^refs\/heads\//, '')
+  return {
+    step,
+    kind,
+    label,
+    session,
+    event,
+    at: new Date(atMs).toISOString(),
+    branch,
+    head: position.head,
+    leftOut,
+  }
+}
+
+/** Paths are bytes: what is no UTF-8 is shown with marks in its place. */
+const shown = (path: BytePath): string =>
+  new TextDecoder().decode(Uint8Array.from(path, char => char.charCodeAt(0)))
+
+const LABEL = 300
+const oneLine = (label: string): string => {
+  const plain = label.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim()
+  return plain.length > LABEL ? `${plain.slice(0, LABEL - 1)}…` : plain
+}

@@ -1,0 +1,339 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type {
+  AskView,
+  ContextPoint,
+  Found,
+  HandoffView,
+  History,
+  Overview,
+  ScreenView,
+  SearchQuery,
+  SessionCard,
+  SessionView,
+  SessionWork,
+  SettingsView,
+} from '@batonpass/contract/dashboard'
+import { BatonError } from '@batonpass/contract/errors'
+import type { Entry } from '@batonpass/contract/journal'
+import type { Recap } from '@batonpass/contract/recap'
+import type { Session } from '@batonpass/contract/session'
+import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { hookFiles } from '../adapters/agents/hook-files.ts'
+import { systemGit } from '../adapters/git/git.ts'
+import { hasDashNames } from '../adapters/system/dash-names.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
+import { HostedTalks } from '../chat/hosted-conversations.ts'
+import type { ConfigKeeper } from '../config/keeper.ts'
+import { batonHome, type Environment } from '../config/places.ts'
+import { problemLine } from '../config/problem.ts'
+import { configRows } from '../config/render.ts'
+import { HandoffFiles } from '../handoff/handoff-files.ts'
+import type { Redactor } from '../journal/redact.ts'
+import { searchJournal } from '../journal/search.ts'
+import { slimEntry } from '../journal/slim.ts'
+import { sumOf, Tally } from '../journal/tally.ts'
+import { eventOf, subjectOf, type ToolEvent } from '../permission/ask-for.ts'
+import { judgeCall } from '../permission/requests.ts'
+import { rulesInForce } from '../permission/rules-in-force.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Driver } from '../ports/driver.ts'
+import type { Store } from '../ports/store.ts'
+import type { Undo } from '../undo/undo.ts'
+import { type Binding, StageMemory } from '../work/stages/stage-memory.ts'
+import { WorkflowActions } from '../work/workflows/actions.ts'
+import { filedRuns } from '../work/workflows/run.ts'
+import { StateFiles } from '../work/workflows/state-files.ts'
+import { type Conversations, composeConversations } from './conversations.ts'
+import { makeRecap } from './recap.ts'
+
+export interface DashboardParts {
+  store: Store
+  asks: Asks
+  config: ConfigKeeper
+  redactor: Redactor
+  clock: Clock
+  env: Environment
+  home: string
+  stateDir: string
+  driverAt(place: string): Driver | undefined
+  undo: Undo
+}
+
+/** What the dashboard's pages read; only `undo` changes anything. */
+export interface Dashboard {
+  overview(ended: number): Promise<Overview>
+  session(id: string): Promise<SessionView>
+  screen(id: string): Promise<ScreenView>
+  ask(ask: Ask): Promise<AskView>
+  history(hours: number): Promise<History>
+  search(query: SearchQuery): Promise<Found>
+  settings(project: string | undefined): Promise<SettingsView>
+  /** Without a moment: since the person went away. */
+  recap(since: string | undefined): Promise<Recap>
+  /** Folders that sessions worked in, newest first: the only ones a page may ask about. */
+  projects(): Promise<string[]>
+  undo: Undo
+  conversations: Conversations
+  /** What other programs of Baton's tell of the agents they host. */
+  talks: HostedTalks
+}
+
+const MOST_LIVE = 500
+/** The newest thing each session did is looked up for those on top. */
+const MOST_LAST = 120
+const MOST_POINTS = 400
+
+export function composeDashboard(parts: DashboardParts): Dashboard {
+  const { store, asks, config, clock } = parts
+  const tally = new Tally()
+  const hooksOfAgents = hookFiles(parts.home, parts.env)
+  const talks = new HostedTalks()
+  const runs = keptFor(1000, clock, () =>
+    new WorkflowActions(
+      new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home)),
+      filedRuns(systemSmallFiles, parts.stateDir),
+    ).list(),
+  )
+  const stages = new StageMemory(systemSmallFiles, parts.stateDir)
+  const works = keptFor(1000, clock, async () => new Map((await stages.bindings()).map(workOf)))
+  const handoffFiles = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
+
+  const the = async (id: string): Promise<Session> => {
+    const session = await store.findSession(id)
+    if (!session)
+      throw new BatonError('not_found', `No session ${id}`, { remedy: 'See `baton status --all`.' })
+    return session
+  }
+
+  const known = async (): Promise<string[]> => {
+    const sessions = await store.sessions({ limit: 1000 })
+    return [...new Set(sessions.flatMap(each => each.project ?? []))].slice(0, 100)
+  }
+
+  return {
+    projects: known,
+    recap: since => makeRecap(since, { store, asks, clock }),
+    undo: parts.undo,
+    talks,
+    conversations: composeConversations({ ...parts, talks }),
+    async overview(ended) {
+      const [live, over, workflows, hours, { lastSeq }, items] = await Promise.all([
+        store.sessions({ live: true, limit: MOST_LIVE + 1 }),
+        store.sessions({ live: false, limit: ended + 1 }),
+        runs(),
+        tally.hours(24, clock.now(), store),
+        store.stats(),
+        works(),
+      ])
+      const open = asks.open()
+      const byId = runsBySession(workflows)
+      const card = async (session: Session, index: number): Promise<SessionCard> => {
+        const last = index < MOST_LAST ? await lastOf(session, store) : undefined
+        const run = byId.get(session.id)
+        const work = items.get(session.id)
+        return {
+          session,
+          ...(last ? { last } : {}),
+          ...(run ? { run } : {}),
+          ...(work ? { work } : {}),
+          asks: open.filter(({ facts }) => facts.session === session.id).length,
+        }
+      }
+      return {
+        now: new Date(clock.now()).toISOString(),
+        lastSeq,
+        live: await Promise.all(live.slice(0, MOST_LIVE).map(card)),
+        moreLive: live.length > MOST_LIVE,
+        ended: await Promise.all(over.slice(0, ended).map(card)),
+        more: over.length > ended,
+        asks: open.length,
+        today: sumOf(hours, clock.now()),
+      }
+    },
+
+    async session(id) {
+      const session = await the(id)
+      const [items, workflows, parent, others, measured, recent, handoffs] = await Promise.all([
+        works(),
+        runs(),
+        session.parent ? store.findSession(session.parent) : undefined,
+        store.sessions({ limit: 1000 }),
+        store.entries({ session: session.id, type: 'ContextMeasured', order: 'desc', limit: MOST_POINTS }),
+        asks.recent(200),
+        session.project ? handoffsOf(session, handoffFiles, store) : [],
+      ])
+      const run = runsBySession(workflows).get(session.id)
+      const work = items.get(session.id)
+      return {
+        session,
+        ...(run ? { run } : {}),
+        ...(work ? { work } : {}),
+        ...(parent ? { parent } : {}),
+        children: others.filter(each => each.parent === session.id),
+        contexts: measured.toReversed().flatMap(pointOf),
+        handoffs,
+        asks: recent.filter(({ facts }) => facts.session === session.id),
+      }
+    },
+
+    async screen(id) {
+      const { pane, agent, endedAt } = await the(id)
+      const driver = pane === undefined ? undefined : parts.driverAt(pane)
+      // Its place may be another session's by now.
+      if (endedAt !== undefined) return { state: 'gone', lines: [] }
+      if (pane === undefined || !driver) return { state: 'none', lines: [] }
+      const { state, lines } = await driver.look(pane, agent)
+      return { state, lines: lines.slice(-200).map(line => parts.redactor.text(line)) }
+    },
+
+    async ask(ask) {
+      const { session, project } = ask.facts
+      const event = session ? await toolEventOf(eventOf(ask), session, store) : undefined
+      if (!event || project === undefined) return { ask, subject: ask.detail }
+      const { config: settings } = await config.get(project)
+      const place = { worktree: project, home: parts.home }
+      const judgement = judgeCall(
+        event,
+        rulesInForce(settings, place),
+        { ...place, guarded: { folders: [parts.stateDir], ports: [], pids: [], hooks: hooksOfAgents } },
+        { realpath, hasDashNames },
+      )
+      return { ask, subject: subjectOf(event), judgement }
+    },
+
+    async history(hours) {
+      const now = clock.now()
+      const since = new Date(now - hours * 3_600_000).toISOString()
+      const [counted, measured, written] = await Promise.all([
+        tally.hours(hours, now, store),
+        store.entries({ kind: 'event', type: 'ContextMeasured', since, order: 'desc', limit: 3000 }),
+        store.entries({ kind: 'handoff', since, order: 'desc', limit: 500 }),
+      ])
+      return { hours: counted, contexts: contextsOf(measured.toReversed(), written) }
+    },
+
+    search: query => searchJournal(query, store, clock),
+
+    async settings(project) {
+      const projects = await known()
+      const here = project !== undefined && projects.includes(project) ? project : undefined
+      const loaded = await config.get(here)
+      return {
+        ...(here ? { project: here } : {}),
+        projects,
+        rows: configRows(loaded),
+        files: loaded.files.map(({ path, standing }) => ({ path, standing })),
+        problems: loaded.problems.map(problemLine),
+      }
+    },
+  }
+}
+
+/** The newest entry that says what the session does; what Baton answered says less. */
+async function lastOf({ id }: Session, store: Store): Promise<Entry | undefined> {
+  const entries = await store.entries({ session: id, order: 'desc', limit: 6 })
+  const found = entries.find(isDoing) ?? entries[0]
+  return found && slimEntry(found, 240)
+}
+
+const isDoing = ({ body }: Entry): boolean =>
+  body.kind !== 'reaction' && !(body.kind === 'event' && body.event.type === 'ContextMeasured')
+
+const workOf = ({ session, workId, stage, phase }: Binding): [string, SessionWork] => [
+  session,
+  { workId, ...(stage ? { stage } : {}), ...(phase ? { phase } : {}) },
+]
+
+function runsBySession(runs: readonly WorkflowRun[]): Map<string, WorkflowRun> {
+  // Newest first, so the first of a session stands.
+  return new Map(runs.toReversed().map(run => [run.session, run]))
+}
+
+async function toolEventOf(id: string, session: string, store: Store): Promise<ToolEvent | undefined> {
+  for (const type of ['ToolRequested', 'PermissionAsked']) {
+    const entries = await store.entries({ session, type, order: 'desc', limit: 200 })
+    for (const { body } of entries) {
+      if (body.kind !== 'event' || body.event.id !== id) continue
+      if (body.event.type === 'ToolRequested' || body.event.type === 'PermissionAsked') return body.event
+    }
+  }
+  return undefined
+}
+
+/** The documents that this session wrote or began with. */
+async function handoffsOf(session: Session, files: HandoffFiles, store: Store): Promise<HandoffView[]> {
+  const { project } = session
+  if (project === undefined) return []
+  const entries = await store.entries({ session: session.id, kind: 'handoff', order: 'desc', limit: 100 })
+  const named = new Set(
+    entries.flatMap(({ body }) => (body.kind === 'handoff' && body.document ? body.document : [])),
+  )
+  const views = await Promise.all(
+    [...named].slice(0, 20).map(async name => {
+      try {
+        const [text, { document, findings }] = await Promise.all([
+          files.text(project, name),
+          files.read(project, name),
+        ])
+        return { name, text, document, findings, course: courseOf(entries, name, named.size === 1) }
+      } catch {
+        // A person deleted it; the journal still tells of it.
+        return undefined
+      }
+    }),
+  )
+  return views.filter(view => view !== undefined)
+}
+
+/** What the journal tells of one document; what names none belongs to the only one there is. */
+function courseOf(entries: readonly Entry[], name: string, only: boolean): HandoffView['course'] {
+  return entries.toReversed().flatMap(({ at, body }) => {
+    if (body.kind !== 'handoff' || (body.document ?? (only ? name : undefined)) !== name) return []
+    return [{ at, what: body.what, findings: body.findings ?? [] }]
+  })
+}
+
+function pointOf({ at, body }: Entry): ContextPoint[] {
+  if (body.kind !== 'event' || body.event.type !== 'ContextMeasured') return []
+  const { used, percent, size } = body.event
+  const known = percent ?? (size ? (used / size) * 100 : undefined)
+  return [{ at, used, ...(known === undefined ? {} : { percent: known }) }]
+}
+
+function contextsOf(measured: readonly Entry[], handoffs: readonly Entry[]): History['contexts'] {
+  const bySession = new Map<string, History['contexts'][number]>()
+  for (const entry of measured) {
+    const { session, nativeSession = '', project } = entry
+    if (!session) continue
+    const line = bySession.get(session) ?? {
+      session,
+      nativeSession,
+      ...(project ? { project } : {}),
+      points: [],
+      handoffs: [],
+    }
+    bySession.set(session, line)
+    line.points.push(...pointOf(entry))
+  }
+  for (const { session, at, body } of handoffs)
+    if (session && body.kind === 'handoff' && body.what === 'written')
+      bySession.get(session)?.handoffs.push(at)
+  return [...bySession.values()].reverse().slice(0, 24)
+}
+
+/** A list that costs many small reads is read again only after a moment. */
+function keptFor<T>(ms: number, clock: Clock, read: () => Promise<T>): () => Promise<T> {
+  let kept: { at: number; value: Promise<T> } | undefined
+  return () => {
+    if (!kept || clock.elapsed() - kept.at > ms) {
+      const value = read()
+      kept = { at: clock.elapsed(), value }
+      value.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept.value
+  }
+}

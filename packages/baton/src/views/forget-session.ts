@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import type { Session } from '@batonpass/contract/session'
+import { systemAppendFiles } from '../adapters/system/append-files.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { filesSpokenIn } from '../chat/session-file/find-by-native-session.ts'
+import { parseHandoff } from '../handoff/document/parse.ts'
+import { HANDOFFS, isHandoffName } from '../handoff/document-name.ts'
+
+export interface Forgotten {
+  /** Files of Baton's own that are gone. */
+  removed: string[]
+  /** Files that hold something of the session and are a person's, or the agent's. */
+  kept: string[]
+}
+
+/** Takes away what Baton keeps of a session beside the journal, and says what stays. */
+export async function forgetFiles(stateDir: string, session: Session): Promise<Forgotten> {
+  const { id, nativeSession, transcript, endedAt } = session
+  const places = [...new Set([session.cwd, session.project].flatMap(place => place ?? []))]
+  const talks = { files: systemAppendFiles, home: stateDir }
+  const spoken = await Promise.all(places.map(cwd => filesSpokenIn(talks, cwd, nativeSession)))
+  const names = [
+    ...new Set(spoken.flat()),
+    `handoff/asked/${id}.json`,
+    `handoff/received/${id}.json`,
+    ...(await waitingFrom(stateDir, nativeSession)),
+    // One that still runs goes on by these.
+    ...(endedAt === undefined ? [] : [`workflow/${id}.json`, `stage/sessions/${id}.json`]),
+  ]
+  const removed: string[] = []
+  for (const name of names)
+    if (await systemSmallFiles.remove(stateDir, name)) removed.push(`${stateDir}/${name}`)
+  const documents = await Promise.all(places.map(place => documentsOf(place, nativeSession)))
+  const kept = [...documents.flat(), ...(transcript && existsSync(transcript) ? [transcript] : [])]
+  return { removed, kept: [...new Set(kept)] }
+}
+
+/** Documents of it that wait for the next session: forgotten, it must not come back by them. */
+async function waitingFrom(stateDir: string, nativeSession: string): Promise<string[]> {
+  const found: string[] = []
+  for (const { name } of await systemSmallFiles.list(stateDir, 'handoff/waiting')) {
+    const file = await systemSmallFiles.read(stateDir, `handoff/waiting/${name}`)
+    if (file.kind === 'text' && file.text.includes(`"from":${JSON.stringify(nativeSession)}`))
+      found.push(`handoff/waiting/${name}`)
+  }
+  return found
+}
+
+/** A person may have edited them, and the next session may live by them. */
+async function documentsOf(project: string, nativeSession: string): Promise<string[]> {
+  const found: string[] = []
+  for (const { name } of await systemSmallFiles.list(project, HANDOFFS)) {
+    if (!isHandoffName(name)) continue
+    const file = await systemSmallFiles.read(project, `${HANDOFFS}/${name}`)
+    if (file.kind === 'text' && parseHandoff(file.text).document.facts?.session === nativeSession)
+      found.push(`${project}/${HANDOFFS}/${name}`)
+  }
+  return found
+}

@@ -1,0 +1,118 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { SessionId } from '@batonpass/contract/ids'
+import { StageAgent, type ToolAnswer } from '@batonpass/contract/work'
+import type { StagePorts } from '../../stages/ports.ts'
+import { afterAddressing, checkWords } from '../../stages/resolve-command.ts'
+import type { Pass } from '../../stages/stage-memory.ts'
+import type { Stages } from '../../stages/stages.ts'
+import { missingFor, openPhase, type Step } from '../../stages/work-facts.ts'
+import { checkWorkId } from '../../stages/work-id.ts'
+import type { WorkItem } from '../../stages/work-items.ts'
+import { openingPrompt, phaseIn, pullIn } from './opening-prompt.ts'
+import { rowOfAgent } from './stage-table.ts'
+import { textOf } from './tool-arguments.ts'
+import type { ToolContext } from './tool-context.ts'
+
+/** `paw_call_agent`: notes the stage that comes next, or begins it where nobody's turn has to end first. */
+export async function callAgent(
+  stages: Stages,
+  ports: StagePorts,
+  args: Readonly<Record<string, unknown>>,
+  { project: folder, opensChats }: ToolContext,
+): Promise<ToolAnswer> {
+  const id = checkWorkId(args.work_id)
+  const row = typeof args.target_agent === 'string' ? rowOfAgent(args.target_agent) : undefined
+  if (!row)
+    throw new BatonError('usage', 'Unknown target_agent', {
+      remedy: `Use one of ${StageAgent.options.join(', ')}.`,
+    })
+  const caller: SessionId | undefined = stages.callers.of(folder, 'paw_call_agent', id)
+  const instruction = await instructionFor(ports, caller, row.stage, textOf(args, 'inline_instruction'))
+  const item = await ports.items.get(folder, id)
+  const step = stepFor(row.stage, instruction, item)
+  const missing = missingFor(step, item.facts)
+  if (missing.length > 0)
+    throw new BatonError(
+      'usage',
+      `${row.agent} cannot begin: ${missing.map(({ what }) => what).join('; ')}`,
+      {
+        remedy: missing.map(({ fix }) => fix).join(' '),
+      },
+    )
+  const order = { workId: id, ...step, instruction }
+  if (opensChats) return { text: '', open: { agent: row.agent, prompt: openingPrompt(order) } }
+  const session = caller && (await ports.session(caller))
+  // As the session's own hooks name it.
+  const project = session?.project ?? folder
+  const now = ports.now()
+  const pass: Pass = {
+    project,
+    workId: id,
+    target: row.agent,
+    stage: step.stage,
+    at: now,
+    state: session ? 'called' : 'due',
+    tries: 0,
+    ...(step.phase ? { phase: step.phase } : {}),
+    ...(instruction ? { instruction } : {}),
+    ...(session ? { from: session.id } : {}),
+  }
+  if (!(await stages.passing.canBegin(session)))
+    return {
+      text: `${row.agent} cannot be started from here: there is neither tmux nor a session that Baton reaches. Tell the user to run:\n${ports.commandFor(session?.agent ?? 'claude-code', project, openingPrompt(order))}`,
+    }
+  await ports.memory.keep(pass)
+  // Its turn's end begins the next stage, also for a session that was not about a work item before.
+  if (session && !(await ports.memory.binding(session.id)))
+    await ports.memory.bind({
+      session: session.id,
+      nativeSession: session.nativeSession,
+      agent: session.agent,
+      project,
+      workId: id,
+      since: now,
+      reminders: 0,
+    })
+  await ports.journal(
+    { project, session },
+    {
+      kind: 'stage',
+      what: 'called',
+      workId: id,
+      stage: step.stage,
+      agent: row.agent,
+      mode: item.context.mode,
+      ...(step.phase ? { phase: step.phase } : {}),
+      ...(instruction ? { detail: instruction.slice(0, 300) } : {}),
+    },
+  )
+  if (!session) stages.passing.begin(pass)
+  return { text: '' }
+}
+
+/** The phase stands in the instruction; without one it is the first that is open. */
+function stepFor(stage: Step['stage'], instruction: string | undefined, { facts }: WorkItem): Step {
+  if (stage !== 'implement' && stage !== 'review') return { stage }
+  const said = phaseIn(instruction)
+  if (said !== undefined) return { stage, phase: said }
+  // Remarks about finished phases come back to the Implementer without a phase of their own.
+  const phase =
+    stage === 'implement'
+      ? (openPhase(facts)?.number ?? (instruction ? facts.phases.at(-1)?.number : undefined))
+      : facts.phases.findLast(({ state, reviewed }) => state !== 'open' && !reviewed)?.number
+  return phase === undefined ? { stage } : { stage, phase }
+}
+
+/** Who looks at what was done about review comments is told of which pull request, also when the agent did not say. */
+async function instructionFor(
+  { memory }: StagePorts,
+  caller: SessionId | undefined,
+  stage: Step['stage'],
+  said: string | undefined,
+): Promise<string | undefined> {
+  const binding = caller && (await memory.binding(caller))
+  if (!binding?.pull || !binding.stage || afterAddressing(binding.stage) !== stage || pullIn(said))
+    return said
+  const phase = binding.phase ? `Phase ${binding.phase}` : ''
+  return [phase, checkWords(binding.pull), said].filter(Boolean).join(': ')
+}

@@ -1,0 +1,113 @@
+import type { EventOf } from '@batonpass/contract/event'
+import type { StageName } from '@batonpass/contract/work'
+import type { ReactionContext } from '../../ports/reactor.ts'
+import { stageInstructions } from '../packs/paw/instructions/agent-file.ts'
+import { agentIn, phaseIn, pullIn, workIdIn } from '../packs/paw/opening-prompt.ts'
+import { rowOf, rowOfAgent } from '../packs/paw/stage-table.ts'
+import { explain, explainOther } from './explain-command.ts'
+import { parseCommand } from './parse-command.ts'
+import type { StagePorts } from './ports.ts'
+import { resolve } from './resolve-command.ts'
+import type { Binding } from './stage-memory.ts'
+import { openPhase, position, type Step } from './work-facts.ts'
+import type { WorkItem } from './work-items.ts'
+import { detect, workReport } from './work-status.ts'
+
+/** A prompt: the opening of a stage, a command, or work that is none of our business. */
+export async function prompted(
+  ports: StagePorts,
+  event: EventOf<'PromptSubmitted'>,
+  context: ReactionContext,
+): Promise<string | undefined> {
+  const named = workIdIn(event.prompt)
+  const item = named && (await ports.items.find(context.project, named))
+  if (item) return opened(ports, event, context, item)
+  const known = await ports.memory.binding(event.session)
+  const { typed, explicit } = commandIn(event.prompt)
+  if (!parseCommand(typed, known?.stage)) return undefined
+  // Outside of staged work everyday words mean what they say.
+  if (!known && !explicit && !PLAIN_ENOUGH.test(typed.trim())) return undefined
+  const about = known
+    ? await ports.items.find(known.project, known.workId)
+    : detect(await ports.items.list(context.project), await ports.git.standing(context.project))
+  if (!about && (await ports.items.list(context.project)).length === 0) return undefined
+  // `research` depends on where the work stands, also in a session that is not a stage's.
+  const from: Step | undefined = known?.stage
+    ? { stage: known.stage, phase: known.phase }
+    : about && position(about.facts)
+  const command = parseCommand(typed, from?.stage)
+  if (!command) return undefined
+  if (known) await ports.memory.bind({ ...known, reminders: 0 })
+  if (['status', 'help', 'list', 'prompt'].includes(command.kind))
+    return explainOther(about?.workId, command as Parameters<typeof explainOther>[1])
+  if (!about)
+    return 'This is a command of staged work, but there are several work items here: call baton_status, show the list, and ask the user which one is meant.'
+  const pulls =
+    command.kind === 'comments'
+      ? ((await workReport(ports, context.project, about.workId)).status?.pullRequests ?? [])
+      : []
+  const meaning = resolve(command as Parameters<typeof resolve>[0], about.facts, from, pulls)
+  return explain(about.workId, typed, meaning)
+}
+
+async function opened(
+  ports: StagePorts,
+  event: EventOf<'PromptSubmitted'>,
+  { project, now, session }: ReactionContext,
+  item: WorkItem,
+): Promise<string | undefined> {
+  const { memory, journal } = ports
+  const pass = await memory.pass(project, item.workId)
+  const expected = pass && pass.state !== 'called' ? pass : undefined
+  const before = await memory.binding(event.session)
+  const stage: StageName | undefined =
+    rowOfAgent(agentIn(event.prompt) ?? '')?.stage ??
+    expected?.stage ??
+    (before?.workId === item.workId ? before.stage : undefined)
+  const said = stage === expected?.stage ? expected?.phase : phaseIn(event.prompt)
+  const phase = said ?? phaseFor(stage, item)
+  const pull = pullIn(event.prompt)
+  const binding: Binding = {
+    session: event.session,
+    nativeSession: event.nativeSession,
+    agent: event.agent,
+    project,
+    workId: item.workId,
+    since: now,
+    reminders: 0,
+    ...(stage ? { stage } : {}),
+    ...(phase ? { phase } : {}),
+    ...(pull ? { pull } : {}),
+  }
+  await memory.bind(binding)
+  if (expected) await memory.drop(expected)
+  if (!stage) return undefined
+  const { agent } = rowOf(stage)
+  const { mode } = item.context
+  await journal(
+    { project, session },
+    { kind: 'stage', what: 'begun', workId: item.workId, stage, agent, mode, ...(phase ? { phase } : {}) },
+  )
+  return `<stage-instructions>\n${stageInstructions(stage, { workId: item.workId, mode })}\n</stage-instructions>`
+}
+
+/** Whether a prompt can only be understood with the forge's help. */
+export const isSlow = (prompt: string): boolean =>
+  parseCommand(commandIn(prompt).typed, undefined)?.kind === 'comments'
+
+/** The phase that a stage is about when nobody said. */
+function phaseFor(stage: StageName | undefined, { facts }: WorkItem): number | undefined {
+  if (stage === 'implement') return openPhase(facts)?.number
+  if (stage !== 'review') return undefined
+  return facts.phases.findLast(({ state, reviewed }) => state === 'done' && !reviewed)?.number
+}
+
+/** `/baton:stage implement Phase 2` is the command behind it, wherever it is typed. */
+function commandIn(prompt: string): { typed: string; explicit: boolean } {
+  const slash = /^\s*\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}stage\s+([\s\S]+)$/.exec(prompt.slice(0, 5000))
+  return slash ? { typed: slash[1] ?? '', explicit: true } : { typed: prompt, explicit: false }
+}
+
+/** Commands that nobody types by chance, wherever they are typed. */
+const PLAIN_ENOUGH =
+  /^(?:implement phase \d|final pr\b|address comments|check pr\b|generate prompt for|where am i\b|(?:what|which|list)\b.{0,30}\bwork items?\b)/i

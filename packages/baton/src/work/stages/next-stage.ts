@@ -1,0 +1,114 @@
+import type { HandoffMode, NextStep, StageName } from '@batonpass/contract/work'
+import { type Condition, rowOf, STAGES, TRANSITIONS } from '../packs/paw/stage-table.ts'
+import { allDone, isPart, missingFor, openPhase, position, type Step, type WorkFacts } from './work-facts.ts'
+
+/** What happens when a stage has ended. */
+export type Turnout =
+  /** The next stage begins by itself. */
+  | { kind: 'chain'; step: Step }
+  /** A person says when the next stage begins. */
+  | { kind: 'pause'; step: Step }
+  /** The stage has not made what the next one needs. */
+  | { kind: 'incomplete'; step: Step; missing: { what: string; fix: string }[] }
+  /** Nothing goes on and nothing is offered. */
+  | { kind: 'blocked'; reason: string }
+  | { kind: 'end' }
+
+/** Whether work goes on by itself after a stage. Auto chains always, manual never, semi-auto as the table says. */
+export function decide(from: Step | undefined, facts: WorkFacts, mode: HandoffMode): Turnout {
+  if (facts.blocked !== undefined) return { kind: 'blocked', reason: facts.blocked }
+  const found = next(from, facts)
+  if (!found) return { kind: 'end' }
+  const { step, semiAuto } = found
+  const missing = missingFor(step, facts)
+  if (missing.length > 0) return { kind: 'incomplete', step, missing }
+  const chains = mode === 'auto' || (mode === 'semi-auto' && semiAuto === 'chain')
+  return { kind: chains ? 'chain' : 'pause', step }
+}
+
+/** The stage that follows: what `continue` means and what auto mode does. Undefined at the end. */
+export function next(
+  from: Step | undefined,
+  facts: WorkFacts,
+): { step: Step; semiAuto: 'chain' | 'pause' } | undefined {
+  const start = from && from.stage !== 'status' ? from : position(facts)
+  if (!start) return { step: { stage: firstOf(facts) }, semiAuto: 'pause' }
+  let at = start.stage
+  let semiAuto: 'chain' | 'pause' = 'chain'
+  for (let hops = 0; hops < STAGES.length; hops++) {
+    const transition = TRANSITIONS.find(each => each.from === at && holds(each.when, facts))
+    if (!transition) return undefined
+    at = transition.to
+    // Over a stage that is left out, the more careful of both counts.
+    if (transition.semiAuto === 'pause') semiAuto = 'pause'
+    if (isPart(at, facts)) return { step: withPhase(at, start, facts), semiAuto }
+  }
+  return undefined
+}
+
+const firstOf = (facts: WorkFacts): StageName =>
+  STAGES.find(row => row.flow === facts.flow && isPart(row.stage, facts))?.stage ?? 'spec'
+
+function withPhase(stage: StageName, from: Step, facts: WorkFacts): Step {
+  if (stage === 'implement') {
+    const phase = openPhase(facts)?.number
+    return phase === undefined ? { stage } : { stage, phase }
+  }
+  if (stage === 'review' && from.phase !== undefined) return { stage, phase: from.phase }
+  return { stage }
+}
+
+function holds(condition: Condition, facts: WorkFacts): boolean {
+  switch (condition) {
+    case 'always':
+      return true
+    case 'questions-open':
+      return facts.questions > 0 && !facts.artifacts.has('SpecResearch')
+    case 'phases-left':
+      return openPhase(facts) !== undefined
+  }
+}
+
+/** Everything that makes sense next, `continue` first. Blocked work has nothing to offer. */
+export function offers(from: Step | undefined, facts: WorkFacts): NextStep[] {
+  if (facts.blocked !== undefined) return []
+  const start = from && from.stage !== 'status' ? from : position(facts)
+  const found = next(start, facts)
+  const steps: Step[] = found ? [found.step] : []
+  const add = (step: Step) => {
+    if (!steps.some(({ stage, phase }) => stage === step.stage && phase === step.phase)) steps.push(step)
+  }
+  for (const { from: origin, to } of TRANSITIONS)
+    if (start && origin === start.stage && isPart(to, facts)) add(withPhase(to, start, facts))
+  // The stage itself, to refine what it made.
+  if (start && start.stage !== 'pr') add(start)
+  if (start?.stage === 'pr' || (allDone(facts) && start?.stage === 'docs')) add({ stage: 'pr' })
+  return [
+    ...steps.filter(step => missingFor(step, facts).length === 0).map(step => offer(step, start)),
+    { command: 'status', agent: 'PAW-X Status', what: 'See where the work stands.' },
+  ]
+}
+
+function offer(step: Step, from: Step | undefined): NextStep {
+  const row = rowOf(step.stage)
+  const again = from?.stage === step.stage && from.phase === step.phase
+  return {
+    command: commandFor(step),
+    agent: row.agent,
+    what: again ? `Go over it again: ${row.title}.` : row.purpose,
+  }
+}
+
+/** The exact words for a step. */
+export function commandFor({ stage, phase }: Step): string {
+  if (stage === 'implement') return phase === undefined ? 'implement' : `implement Phase ${phase}`
+  return rowOf(stage).words[0] ?? stage
+}
+
+/** Where the work stands, for people. */
+export function describePosition(facts: WorkFacts, at = position(facts)): string {
+  if (!at) return 'not begun'
+  const { title } = rowOf(at.stage)
+  if (at.phase === undefined) return title
+  return `${title}, Phase ${at.phase} of ${facts.phases.length}`
+}

@@ -1,0 +1,123 @@
+import type { StageName } from '@batonpass/contract/work'
+import { STAGES } from '../packs/paw/stage-table.ts'
+
+/** What a person typed, where it is a command and no work to be done. */
+export type WorkCommand =
+  | { kind: 'stage'; stage: StageName; phase?: number; instruction?: string }
+  | { kind: 'continue'; phase?: number; instruction?: string }
+  | { kind: 'status' }
+  | { kind: 'help'; topic?: string }
+  | { kind: 'list' }
+  | { kind: 'comments'; instruction?: string }
+  | { kind: 'feedback'; instruction: string }
+  | { kind: 'prompt'; stage: StageName; phase?: number; instruction?: string }
+
+/** Longer texts are work, whatever their first word. */
+const LONGEST = 4000
+
+/**
+ * Reads a prompt as a command, or undefined when it is not one. `from` is the stage it was typed in: `research` there
+ * means the specification's research, anywhere else the code's.
+ */
+export function parseCommand(prompt: string, from: StageName | undefined): WorkCommand | undefined {
+  if (prompt.length > LONGEST) return undefined
+  const text = prompt
+    .trim()
+    .replace(/^`([^`]*)`$/, '$1')
+    .trim()
+  const feedback = /^feedback\s*:\s*([\s\S]*)$/i.exec(text)?.[1]
+  if (feedback !== undefined) return { kind: 'feedback', instruction: feedback.trim() }
+  const asked = question(text)
+  if (asked) return asked
+  const { head, instruction } = split(polite(text))
+  const more = instruction ? { instruction } : {}
+  const words = head
+    .toLowerCase()
+    .replace(/[.!?]+$/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  if (/^(?:address (?:the |review |pr |all )*comments|check (?:the )?pr)$/.test(words))
+    return { kind: 'comments', ...more }
+  const prompted = /^generate (?:a |the )?prompt (?:file )?for (?:the )?(.+)$/.exec(words)?.[1]
+  if (prompted !== undefined) {
+    const target = targetOf(prompted, from)
+    return target && { kind: 'prompt', ...target, ...more }
+  }
+  const going = /^continue(?: (?:with )?phase (\d{1,3}))?$/.exec(words)
+  if (going) return { kind: 'continue', ...phaseOf(going[1]), ...more }
+  if (words === 'status') return { kind: 'status' }
+  if (words === 'help') return { kind: 'help', ...(instruction ? { topic: instruction } : {}) }
+  const target = targetOf(words, from)
+  return target && { kind: 'stage', ...target, ...more }
+}
+
+/** Questions that the Status agent answers. */
+function question(text: string): WorkCommand | undefined {
+  const line = text.toLowerCase().replace(/\s+/g, ' ')
+  if (/^where (?:am i|are we)\b[\s?.!]*$/.test(line)) return { kind: 'status' }
+  if (/^(?:what|which|list|show)\b.{0,40}\bwork items?\b.{0,40}$/.test(line)) return { kind: 'list' }
+  const about =
+    /^(?:what (?:does|is|are)|what'?s|how do i|how does)\b.{0,60}\b(?:paw|stages?|manual|semi-auto|auto mode|handoff mode)\b.{0,80}$/
+  return about.test(line) ? { kind: 'help', topic: text.trim() } : undefined
+}
+
+/** What stands in front of a command in everyday speech. */
+const polite = (text: string): string =>
+  text
+    .replace(/^(?:(?:ok(?:ay)?|yes|please|now|then|let'?s)\b[\s,.:]*){1,3}(?=[a-z])/i, '')
+    .replace(/^\/(?=[a-z])/i, '')
+
+/**
+ * The text after the first `but` or `with` is an instruction for the stage. `without` keeps its word, or the meaning
+ * would turn round; and `continue with Phase 2` is no instruction.
+ */
+function split(text: string): { head: string; instruction: string | undefined } {
+  const phased = /^(implement\s+phase\s+\d{1,3}|continue(?:\s+with)?\s+phase\s+\d{1,3})\b([\s\S]*)$/i.exec(
+    text,
+  )
+  const searched = phased?.[2] ?? text
+  const start = phased?.[1] ?? ''
+  const cut = /(?:^|[\s,;:—–-])\s*(but|with|without)(?=[\s,:]|$)[\s,:]*([\s\S]*)$/i.exec(searched)
+  if (!cut) {
+    // Whoever names a phase means the command, whatever is said behind it.
+    const rest = phased ? searched.replace(/^[\s,;:.!?—–-]+/, '').trim() : ''
+    return rest ? { head: start, instruction: rest } : { head: text, instruction: undefined }
+  }
+  const between = searched.slice(0, cut.index).replace(/[\s,;:—–-]+$/, '')
+  const word = (cut[1] ?? '').toLowerCase()
+  const rest = (cut[2] ?? '').trim()
+  const said = rest === '' ? undefined : word === 'without' ? `without ${rest}` : rest
+  if (phased && between.trim() !== '')
+    return { head: start, instruction: searched.replace(/^[\s,;:—–-]+/, '').trim() }
+  return { head: `${start}${between}`, instruction: said }
+}
+
+function targetOf(
+  words: string,
+  from: StageName | undefined,
+): { stage: StageName; phase?: number } | undefined {
+  const [, name = '', phase] = /^(.*?)(?: phase (\d{1,3}))?$/.exec(words) ?? []
+  if (name === 'research') return { stage: from === 'spec' ? 'spec-research' : 'code-research' }
+  const row = STAGES.find(
+    each =>
+      each.words.includes(name) || NAMES[each.stage]?.includes(name) || each.agent.toLowerCase() === name,
+  )
+  if (!row || (phase !== undefined && !PHASED.includes(row.stage))) return undefined
+  return { stage: row.stage, ...phaseOf(phase) }
+}
+
+const PHASED: readonly StageName[] = ['implement', 'review']
+
+/** What people call the agents; beside the table's words. */
+const NAMES: Partial<Record<StageName, readonly string[]>> = {
+  'spec-research': ['spec research', 'spec researcher'],
+  'code-research': ['code research', 'code researcher', 'research code'],
+  plan: ['impl planner', 'implementation plan', 'implementation planner'],
+  implement: ['implementer', 'implementation'],
+  review: ['impl reviewer', 'implementation review', 'implementation reviewer'],
+  docs: ['documentation'],
+  pr: ['final-pr'],
+}
+
+const phaseOf = (digits: string | undefined): { phase?: number } =>
+  digits === undefined || Number(digits) < 1 ? {} : { phase: Number(digits) }

@@ -1,0 +1,65 @@
+import type { PullRequestState, WorkPhase } from '@batonpass/contract/work'
+import type { Forge, PullRequestStatus } from '../../ports/forge.ts'
+
+/** The branches of a work item whose pull requests are looked for. */
+export function branchesOf(
+  target: string,
+  strategy: 'local' | 'prs',
+  phases: readonly WorkPhase[],
+): Pick<PullRequestState, 'kind' | 'branch' | 'phase'>[] {
+  const final = { kind: 'final' as const, branch: target }
+  if (strategy === 'local') return [final]
+  return [
+    { kind: 'planning', branch: `${target}_plan` },
+    // Only those that can exist; each one costs a call.
+    ...phases
+      .filter(({ state }) => state !== 'open')
+      .slice(-MOST_PHASES)
+      .map(({ number }) => ({ kind: 'phase' as const, branch: `${target}_phase${number}`, phase: number })),
+    { kind: 'docs', branch: `${target}_docs` },
+    final,
+  ]
+}
+
+const MOST_PHASES = 10
+
+/** The pull requests of a work item. One that cannot be found, for whatever reason, is `not-found` and no error. */
+export async function pullRequestsOf(
+  forge: Forge,
+  branches: readonly Pick<PullRequestState, 'kind' | 'branch' | 'phase'>[],
+): Promise<PullRequestState[]> {
+  return Promise.all(
+    branches.map(async about => {
+      try {
+        const found = await forge.pullRequestFor(about.branch)
+        if (!found) return { ...about, state: 'not-found' as const }
+        const { number, url, title, state } = found
+        const known = { ...about, number, url, title, state }
+        // Without its reviews it is still there.
+        const more = state === 'open' ? await forge.pullRequest(number).catch(() => undefined) : undefined
+        return more ? { ...known, ...reviewOf(more) } : known
+      } catch {
+        return { ...about, state: 'not-found' as const }
+      }
+    }),
+  )
+}
+
+function reviewOf({ review, checks, threads, reviews }: PullRequestStatus): Partial<PullRequestState> {
+  return {
+    review,
+    checks: checks.verdict,
+    comments: {
+      unresolved: threads.length,
+      outdated: threads.filter(({ outdated }) => outdated).length,
+      changesRequested: reviews.flatMap(({ state, author }) =>
+        state === 'changes-requested' ? (author ?? 'somebody') : [],
+      ),
+      where: threads
+        .slice(-MOST_PLACES)
+        .map(({ path, line }) => (line === undefined ? path : `${path}:${line}`)),
+    },
+  }
+}
+
+const MOST_PLACES = 20

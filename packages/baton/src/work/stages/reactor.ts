@@ -1,0 +1,45 @@
+import type { Reactor } from '../../ports/reactor.ts'
+import { isSlow } from './handle-prompt.ts'
+import type { Stages } from './stages.ts'
+
+/** Reading the work item and git; what needs longer runs in the background. */
+const STOP_MS = 10_000
+
+/** Staged work as a reactor: reads commands, adds a stage's instructions, and goes on at stops. */
+export function stageReactor(stages: Stages): Reactor {
+  return {
+    name: 'stage',
+    async react(event, context) {
+      if (event.subagent) return undefined
+      switch (event.type) {
+        case 'SessionStarted':
+          stages.sessionStarted(context.session)
+          return undefined
+        case 'PromptSubmitted': {
+          if (event.automatic) return undefined
+          const said = async () => {
+            const text = await stages.prompted(event, context)
+            return text === undefined ? {} : { context: text }
+          }
+          if (isSlow(event.prompt)) return { later: { run: said, otherwise: {}, withinMs: STOP_MS } }
+          return { now: await said() }
+        }
+        case 'ToolRequested':
+        case 'ToolFinished':
+          stages.callers.note(event, context.project, context.now)
+          return undefined
+        case 'TurnEnded': {
+          if (!(await stages.concerns(event.session))) return undefined
+          return {
+            later: { run: () => stages.turnEnded(event, context), otherwise: {}, withinMs: STOP_MS },
+          }
+        }
+        case 'SessionEnded':
+          await stages.sessionEnded(event, context)
+          return undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}

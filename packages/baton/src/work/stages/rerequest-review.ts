@@ -1,0 +1,64 @@
+import type { Session } from '@batonpass/contract/session'
+import type { HandoffMode } from '@batonpass/contract/work'
+import { rowOf } from '../packs/paw/stage-table.ts'
+import type { StagePorts } from './ports.ts'
+import { afterAddressing, checkWords } from './resolve-command.ts'
+import { askAgain } from './review-comments.ts'
+import type { Binding, Pass } from './stage-memory.ts'
+
+/**
+ * A stage that was sent because of review comments has stopped. Gives who looks at it next; after the last one,
+ * those who made the comments are asked to look again.
+ */
+export function addressed(
+  ports: StagePorts,
+  binding: Binding,
+  pull: number,
+  mode: HandoffMode,
+  session: Session,
+): Pass | undefined {
+  const { project, workId, stage, phase } = binding
+  const next = stage && afterAddressing(stage)
+  if (!next) {
+    // The forge may be slow, and a stop waits for nobody.
+    void asked(ports, binding, pull, session).catch(cause => ports.fault('asking for another review', cause))
+    return undefined
+  }
+  // By hand, a person types `review` first.
+  if (mode === 'manual') return undefined
+  return {
+    project,
+    workId,
+    target: rowOf(next).agent,
+    stage: next,
+    instruction: checkWords(pull),
+    from: session.id,
+    at: ports.now(),
+    state: 'called',
+    tries: 0,
+    ...(phase ? { phase } : {}),
+  }
+}
+
+async function asked(
+  ports: StagePorts,
+  { project, workId, stage, phase }: Binding,
+  pull: number,
+  session: Session,
+): Promise<void> {
+  const who = await askAgain(ports, project, pull)
+  if (who.length === 0) return
+  const detail = `${who.join(', ')} to look at pull request #${pull}`
+  await ports.journal(
+    { project, session },
+    {
+      kind: 'stage',
+      what: 'asked-again',
+      workId,
+      detail,
+      ...(stage ? { stage } : {}),
+      ...(phase ? { phase } : {}),
+    },
+  )
+  await ports.announce(project, `✅ ${workId}: asked ${detail} again`)
+}

@@ -1,0 +1,239 @@
+import type { EventOf } from '@batonpass/contract/event'
+import type { WorkflowState } from '@batonpass/contract/workflow'
+import { type BudgetState, checkBudget, dayOf, spend, spentOn } from './budget.ts'
+import { type Delivery, lookForDelivery } from './check-delivery.ts'
+import { continuationPrompt } from './continuation-prompt.ts'
+import { endRun } from './end-run.ts'
+import { NO_EVIDENCE } from './evidence.ts'
+import type { WorkflowPorts } from './ports.ts'
+import { judgeProgress, type WorktreeState } from './progress.ts'
+import type { Run } from './run.ts'
+import { debug, type StopAnswer, type Surroundings } from './run-context.ts'
+import { asDict, type Plan, type StateFound } from './state-files.ts'
+import { decideStop, type StopFacts } from './stop-verdict.ts'
+import { SUPERVISOR_MS } from './supervisor.ts'
+import { isCredit } from './usage-limits.ts'
+import type { Workflow } from './workflow.ts'
+
+const FORGE_MS = 8000
+const TAIL = 12_000
+/** A person who keeps editing the file is left alone with it. */
+const MOST_TRIES = 5
+
+/** Answers a stop: looks at everything that matters, decides, and does what was decided. */
+export async function answerStop(
+  ports: WorkflowPorts,
+  event: EventOf<'TurnEnded'>,
+  at: Surroundings,
+  before: { run: Run; found: StateFound },
+  signal: AbortSignal,
+): Promise<StopAnswer> {
+  const { found } = before
+  const named = found.kind === 'state' ? found.state.workflow : before.run.workflow
+  const workflow = (await ports.workflows(at.project)).findLast(each => each.name === named)
+  if (!workflow) {
+    const reason = `the state file names a workflow that is not known: ${named.slice(0, 80)}`
+    return before.run.end ? {} : endRun(ports, before.run, { kind: 'blocked', reason }, at)
+  }
+  const look = await lookAround(ports, event, at, refreshed(before, workflow, event, at), found, workflow)
+  const { run, facts, pullRequest } = look
+  const supervise = oncePrompt(ports, look, workflow, event, at, signal)
+  for (let tries = 0, now = found; tries < MOST_TRIES; tries++) {
+    const verdict = decideStop({ ...facts, state: now, ended: run.end?.kind })
+    if (verdict.kind === 'aside') {
+      await ports.runs.put(run)
+      return {}
+    }
+    if (verdict.kind === 'end')
+      return endRun(ports, run, { kind: verdict.end, reason: verdict.reason, pullRequest }, at)
+    if (now.kind !== 'state') return {}
+    const { count, stuck } = verdict
+    const prompt = await supervise({ count, stuck, issue: now.state.issue_no })
+    if (signal.aborted) return {}
+    const pr = pullRequest ? { pr_number: pullRequest.number } : {}
+    const after: WorkflowState = { ...now.state, state: 'initial', continuation_count: count, ...pr }
+    if (await ports.files.change(run.root, event.nativeSession, now.text, after))
+      return goOn(ports, look, workflow, { state: after, prompt, stuck }, at)
+    // A person edited the file at this very moment: the decision is made anew.
+    now = await ports.files.read(run.root, event.nativeSession)
+  }
+  await ports.runs.put(run)
+  return { notice: 'Hands-off mode stands aside: the state file keeps changing.' }
+}
+
+interface Look {
+  run: Run
+  facts: Omit<StopFacts, 'state' | 'ended'>
+  plan: Plan | undefined
+  budget: BudgetState
+  talk: string
+  pullRequest: { number: number; url: string } | undefined
+}
+
+function refreshed(
+  { run, found }: { run: Run; found: StateFound },
+  workflow: Workflow,
+  event: EventOf<'TurnEnded'>,
+  at: Surroundings,
+): Run {
+  const { end, ...rest } = run
+  // A person who set the state back to `initial` begins a new count of patience, too.
+  const revived = end !== undefined && found.kind === 'state' && found.state.state === 'initial'
+  return {
+    ...rest,
+    ...(end && !revived ? { end } : {}),
+    workflow: workflow.name,
+    ...(event.transcript ? { transcript: event.transcript } : {}),
+    ...(at.session.pane ? { pane: at.session.pane } : {}),
+    course: revived ? { ...run.course, stuck: 0 } : run.course,
+  }
+}
+
+async function lookAround(
+  ports: WorkflowPorts,
+  event: EventOf<'TurnEnded'>,
+  at: Surroundings,
+  run: Run,
+  found: StateFound,
+  workflow: Workflow,
+): Promise<Look> {
+  const { handsoff } = at.config
+  const issue = found.kind === 'state' ? found.state.issue_no : undefined
+  const transcripts = run.transcript ? ports.transcriptsOf(run.agent) : undefined
+  const [worktree, plan, tail, usage] = await Promise.all([
+    ports.git.worktree(event.cwd ?? at.project),
+    issue === undefined ? undefined : ports.files.plan(run.root, at.project, issue),
+    transcripts?.tail(run.transcript ?? '', TAIL),
+    transcripts?.usage(run.transcript ?? '', run.reading),
+  ])
+  const judged = judgeProgress(run.course, run.evidence, {
+    worktree,
+    milestones: plan?.milestones ?? 0,
+    nature: workflow.nature,
+  })
+  const asked = found.kind === 'state' && handsoff.enabled && run.end === undefined
+  const { delivered, pullRequest }: Delivery = asked
+    ? await delivery(ports, workflow, run, worktree, at)
+    : { delivered: undefined }
+  const next: Run = {
+    ...spend(run, usage?.replies ?? [], at.now),
+    ...(usage ? { reading: usage.reading } : {}),
+    course: judged.course,
+    evidence: NO_EVIDENCE,
+    ...(pullRequest ? { pullRequest: pullRequest.url } : {}),
+  }
+  const others = (await ports.runs.all()).filter(each => each.session !== run.session)
+  const budget = checkBudget(at.config.budget, next.spent, spentOn(dayOf(at.now), [...others, next]))
+  return {
+    run: next,
+    plan,
+    budget,
+    talk: tail?.text ?? event.lastMessage ?? '',
+    pullRequest,
+    facts: {
+      enabled: handsoff.enabled,
+      max: handsoff.max_continuations,
+      outcome: event.outcome,
+      refused: tail?.error && isCredit(tail.error) ? tail.error : undefined,
+      overBudget: budget.over,
+      delivered,
+      judged,
+    },
+  }
+}
+
+/** The forge may be slow or away: then what was seen has to do. */
+async function delivery(
+  ports: WorkflowPorts,
+  workflow: Workflow,
+  run: Run,
+  worktree: WorktreeState | undefined,
+  at: Surroundings,
+): Promise<Delivery> {
+  const ask = async () => lookForDelivery(workflow, run, worktree, await ports.forgeFor(at.project))
+  const late = AbortSignal.timeout(FORGE_MS)
+  const tooLong = new Promise<undefined>(resolve =>
+    late.addEventListener('abort', () => resolve(undefined), { once: true }),
+  )
+  const found = await Promise.race([ask().catch(() => undefined), tooLong])
+  return found ?? lookForDelivery(workflow, run, worktree, undefined)
+}
+
+type Wanted = { count: number; stuck: string | undefined; issue: number | undefined }
+
+/** Makes the prompt; a supervisor is asked once for a stop, however often the decision is made anew. */
+function oncePrompt(
+  ports: WorkflowPorts,
+  { run, facts, plan, talk }: Look,
+  workflow: Workflow,
+  event: EventOf<'TurnEnded'>,
+  at: Surroundings,
+  signal: AbortSignal,
+): (wanted: Wanted) => Promise<string> {
+  const settings = at.config.handsoff.supervisor
+  let written: Promise<string | undefined> | undefined
+  return async ({ count, stuck, issue }) => {
+    const promptFacts = { session: event.nativeSession, count, max: facts.max, issue, plan }
+    const ownPrompt = continuationPrompt(workflow, promptFacts, { stuck })
+    if (settings.provider === 'none' || !ports.supervisor) return ownPrompt
+    const request = { settings, goal: workflow.goal, transcript: talk, ownPrompt, stuck }
+    written ??= supervise(ports, run, request, signal)
+    return continuationPrompt(workflow, promptFacts, { stuck, written: await written })
+  }
+}
+
+async function supervise(
+  { supervisor, journal, fault }: WorkflowPorts,
+  run: Run,
+  request: Parameters<NonNullable<WorkflowPorts['supervisor']>['write']>[0],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(SUPERVISOR_MS)])
+  const { provider } = request.settings
+  const text = await supervisor?.write(request, either).catch(cause => {
+    fault('supervising', cause)
+    return undefined
+  })
+  await journal(run, {
+    kind: 'workflow',
+    what: 'supervised',
+    workflow: run.workflow,
+    reason:
+      text === undefined
+        ? `${provider} wrote nothing usable, so the workflow's own prompt is sent`
+        : provider,
+    ...(text === undefined ? {} : { prompt: text }),
+  })
+  return text
+}
+
+async function goOn(
+  ports: WorkflowPorts,
+  { run, facts, budget }: Look,
+  workflow: Workflow,
+  { state, prompt, stuck }: { state: WorkflowState; prompt: string; stuck: string | undefined },
+  at: Surroundings,
+): Promise<StopAnswer> {
+  const { runs, journal } = ports
+  const count = state.continuation_count
+  const news = budget.near.filter(({ key }) => !run.warned.includes(key))
+  const { end, parked, ...going } = run
+  await runs.put({ ...going, awaiting: true, warned: [...run.warned, ...news.map(({ key }) => key)] })
+  for (const { words } of news)
+    await journal(run, { kind: 'workflow', what: 'warned', workflow: run.workflow, reason: words })
+  await journal(run, {
+    kind: 'workflow',
+    what: 'continued',
+    workflow: run.workflow,
+    count,
+    max: facts.max,
+    progress: facts.judged.why,
+    ...(stuck ? { reason: stuck } : {}),
+  })
+  await debug(ports, at, run.root, run.nativeSession, `Updating state for continuation: ${asDict(state)}`)
+  return {
+    prompt,
+    note: `The workflow ${run.workflow} is still open (${count}/${facts.max}): ${workflow.goal}`,
+    ...(news.length > 0 ? { notice: `Budget: ${news.map(({ words }) => words).join('; ')}.` } : {}),
+  }
+}

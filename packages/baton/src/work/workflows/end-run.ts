@@ -1,0 +1,50 @@
+import type { EndKind } from '@batonpass/contract/workflow'
+import type { WorkflowPorts } from './ports.ts'
+import type { Run } from './run.ts'
+import type { StopAnswer, Surroundings } from './run-context.ts'
+
+/** Ends a run: in the file, in the journal, and to people. */
+export async function endRun(
+  { files, runs, journal, announce, fault }: WorkflowPorts,
+  run: Run,
+  {
+    kind,
+    reason,
+    pullRequest,
+  }: { kind: EndKind; reason: string; pullRequest?: { number: number; url: string } | undefined },
+  at: Surroundings,
+): Promise<StopAnswer> {
+  const { session, nativeSession, project, workflow, issue } = run
+  const link = pullRequest?.url ?? run.pullRequest
+  const found = await files.read(run.root, nativeSession)
+  const state = found.kind === 'state' ? found.state : undefined
+  if (
+    found.kind === 'state' &&
+    state &&
+    (state.state === 'initial' || state.state === 'capped' || pullRequest)
+  ) {
+    const ours = state.state === 'initial' || state.state === 'capped'
+    const word = ours ? (kind === 'complete' ? 'done' : kind) : state.state
+    const after = { ...state, state: word, ...(pullRequest ? { pr_number: pullRequest.number } : {}) }
+    await files.change(run.root, nativeSession, found.text, after).catch(() => false)
+  }
+  const about = link ? { pullRequest: link } : {}
+  await runs.put({ ...run, end: { kind, reason, at: at.now }, awaiting: false, ...about })
+  await journal(run, {
+    kind: 'workflow',
+    what: 'ended',
+    workflow,
+    end: kind,
+    reason,
+    ...(state ? { count: state.continuation_count } : {}),
+    max: at.config.handsoff.max_continuations,
+    ...about,
+  })
+  await announce({ session, nativeSession, project, workflow, issue, end: kind, reason, ...about }).catch(
+    cause => fault('announcing an end', cause),
+  )
+  const notice = `Hands-off mode: ${workflow} ended as ${kind}: ${reason}.${link ? ` ${link}` : ''}`
+  if (kind === 'capped' || kind === 'over-budget') return { stop: { by: 'limit', reason: notice } }
+  const byPerson = kind === 'blocked' && (found.kind === 'absent' || state?.state === 'stopped')
+  return byPerson ? { stop: { by: 'person', reason: notice } } : { notice }
+}

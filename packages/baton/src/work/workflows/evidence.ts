@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import type { AgentEvent, EventOf } from '@batonpass/contract/event'
+import { z } from 'zod'
+import { readTest } from '../../session/transcript/test-runs.ts'
+import { textOf } from '../../session/transcript/tool-output.ts'
+
+/** What an agent did since its last stop, as far as it tells progress from running in place. Digests, no contents. */
+export const Evidence = z.object({
+  /** Calls that were asked for, and those that came to an end: the rest was refused. */
+  asked: z.number().int().default(0),
+  tools: z.number().int().default(0),
+  failed: z.number().int().default(0),
+  /** Calls that only looked, and calls that did something; each by its digest, failed ones left out. */
+  looks: z.array(z.string()).default([]),
+  acts: z.array(z.string()).default([]),
+  /** Files written, and what was written to them. */
+  written: z.array(z.string()).default([]),
+  edits: z.array(z.string()).default([]),
+  /** The last test run. */
+  test: z
+    .object({
+      command: z.string(),
+      passed: z.boolean(),
+      failing: z.number().int().optional(),
+      signature: z.string(),
+    })
+    .optional(),
+  /** How many points of the todo list are done. */
+  todo: z.number().int().optional(),
+  /** Things that appeared on the forge: `pull-request URL`, `issue URL`, `board`, `label`, `pushed`. */
+  marks: z.array(z.string()).default([]),
+  /** The command or tool called most often, for the words that name what is stuck. */
+  last: z.string().optional(),
+})
+export type Evidence = z.infer<typeof Evidence>
+
+export const NO_EVIDENCE: Evidence = Evidence.parse({})
+
+const MOST = 200
+
+/** The evidence after one more event. */
+export function observe(evidence: Evidence, event: AgentEvent): Evidence {
+  if (event.type === 'ToolRequested') return { ...evidence, asked: evidence.asked + 1, last: nameOf(event) }
+  if (event.type !== 'ToolFinished') return evidence
+  const seen: Evidence = {
+    ...evidence,
+    tools: evidence.tools + 1,
+    failed: evidence.failed + (event.failed ? 1 : 0),
+    last: nameOf(event),
+  }
+  const todo = todoDone(event.input)
+  if (todo !== undefined) return { ...seen, todo: todo.whole ? todo.done : (evidence.todo ?? 0) + todo.done }
+  const { action } = event
+  if (action.kind === 'write') {
+    if (event.failed) return seen
+    const written = action.paths.map(digest)
+    const edit = digest(`${action.paths.join('\0')}\0${stable(event.input)}`)
+    return { ...seen, written: more(seen.written, ...written), edits: more(seen.edits, edit) }
+  }
+  if (action.kind !== 'shell') {
+    if (event.failed || (action.kind === 'other' && event.input === null)) return seen
+    const call = digest(`${event.tool}\0${stable(event.input)}`)
+    return action.kind === 'mcp' || action.kind === 'agent'
+      ? { ...seen, acts: more(seen.acts, call) }
+      : { ...seen, looks: more(seen.looks, call) }
+  }
+  const test = readTest(action.command, event.failed, event.response)
+  if (test) return { ...seen, test: { ...test, signature: digest(test.signature) } }
+  if (event.failed || isIdle(action.command)) return seen
+  const call = digest(normal(action.command))
+  const marked = { ...seen, marks: more(seen.marks, ...marksOf(action.command, event.response)) }
+  return isLook(action.command)
+    ? { ...marked, looks: more(seen.looks, call) }
+    : { ...marked, acts: more(seen.acts, call) }
+}
+
+/** What a command that succeeded has put on the forge. */
+export function marksOf(command: string, response: unknown): string[] {
+  const output = textOf(response)
+  const marks: string[] = []
+  if (/\bgh\s+pr\s+create\b/.test(command)) {
+    const url = /https?:\/\/[^\s"'<>]+\/pull\/\d{1,9}\b/.exec(output)?.[0]
+    if (url) marks.push(`pull-request ${url}`)
+  }
+  if (/\bgh\s+issue\s+(create|edit|comment)\b/.test(command)) {
+    const url = /https?:\/\/[^\s"'<>]+\/issues\/\d{1,9}\b/.exec(output)?.[0]
+    const plan = /\[plan\]|\bplan\b|--body-file|-F\b/i.test(command) && !/\bissue\s+comment\b/.test(command)
+    if (url) marks.push(`${plan ? 'plan' : 'issue'} ${url}`)
+  }
+  if (
+    /\bgh\s+(project\s+(create|link)|api\s+graphql)\b/.test(command) &&
+    /createProjectV2|linkProjectV2|\bproject\s+create\b/.test(command)
+  )
+    marks.push('board')
+  const label = /\bgh\s+label\s+create\s+(?:"([^"]+)"|'([^']+)'|(\S+))/.exec(command)
+  if (label) marks.push(`label ${label[1] ?? label[2] ?? label[3]}`)
+  if (/\bgit\s+push\b/.test(command)) marks.push(`pushed ${digest(output)}`)
+  return marks.map(mark => mark.slice(0, 300))
+}
+
+export const digest = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 12)
+
+/** Recognised by their form, since every agent names its todo tool differently. */
+function todoDone(input: unknown): { done: number; whole: boolean } | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  const list: unknown = Reflect.get(input, 'todos')
+  const isDone = (item: unknown) =>
+    typeof item === 'object' &&
+    item !== null &&
+    /^(completed|done)$/.test(String(Reflect.get(item, 'status')))
+  if (Array.isArray(list)) return { done: list.filter(isDone).length, whole: true }
+  if ('taskId' in input) return { done: isDone(input) ? 1 : 0, whole: false }
+  return undefined
+}
+
+/** Numbers change from one poll to the next without meaning anything new. */
+const normal = (command: string): string => command.replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ').trim()
+
+const IDLE = /^(?:sleep|echo|true|false|:|date|pwd|whoami|clear|printf|wait|uptime)\b/
+const LOOK =
+  /^(?:ls|cat|head|tail|less|more|grep|egrep|rg|ag|find|fd|tree|wc|stat|file|which|type|env|printenv|jq|awk|sed\s+-n|diff|cmp|du|df|ps|cd|git\s+(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|fetch|describe|reflog)|gh\s+(?:pr|issue|run|repo|workflow|project|label)\s+(?:view|list|status|checks|watch|diff)|gh\s+auth\s+status|npm\s+(?:ls|view|outdated)|node\s+--version)\b/
+
+/** Rough on purpose: this weighs evidence, it never decides what may run. */
+const partsOf = (command: string): string[] =>
+  command
+    .split(/\|\||&&|[;|\n]/)
+    .map(part => part.trim())
+    .filter(Boolean)
+const isIdle = (command: string): boolean => {
+  const parts = partsOf(command)
+  return parts.every(part => IDLE.test(part) && !part.includes('>'))
+}
+const isLook = (command: string): boolean =>
+  partsOf(command).every(part => (LOOK.test(part) || IDLE.test(part)) && !/(?:^|[^0-9&2])>/.test(part))
+
+function nameOf(event: EventOf<'ToolFinished' | 'ToolRequested'>): string {
+  const { action } = event
+  const what = action.kind === 'shell' ? action.command : 'paths' in action ? action.paths.join(' ') : ''
+  return `${event.tool} ${what}`.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
+}
+
+const more = (list: readonly string[], ...items: string[]): string[] =>
+  [...new Set([...list, ...items])].slice(-MOST)
+
+function stable(input: unknown): string {
+  try {
+    return JSON.stringify(input)?.slice(0, 20_000) ?? ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,66 @@
+import { HEADING } from './continuation-prompt.ts'
+import type { HandsOff } from './hands-off.ts'
+import type { WorkflowPorts } from './ports.ts'
+import type { Run } from './run.ts'
+
+/** A terminal that is busy is tried again after this long, so many times. */
+const AGAIN_MS = 60_000
+const MOST_TRIES = 30
+
+/** Continues parked runs whose limit has been reset, once for each reset. Called every few seconds; it finds its work in the kept runs. */
+export async function resumeParked(
+  { runs, driverAt, journal, fault }: Pick<WorkflowPorts, 'runs' | 'driverAt' | 'journal' | 'fault'>,
+  handsOff: Pick<HandsOff, 'inTurn'>,
+  now: number,
+): Promise<number> {
+  const due = (await runs.all()).filter(run => isDue(run, now))
+  let resumed = 0
+  for (const { session } of due) {
+    // Marked before typing: a crash in between costs a continuation, never sends two.
+    const run = await handsOff.inTurn(session, async () => {
+      const fresh = await runs.get(session)
+      if (!fresh?.parked || !isDue(fresh, now)) return undefined
+      await runs.put({ ...fresh, parked: { ...fresh.parked, resumed: true } })
+      return fresh
+    })
+    const driver = run?.pane ? driverAt(run.pane) : undefined
+    if (!run?.parked || !run.pane || !driver) continue
+    const outcome = await driver.type(run.pane, resumePrompt(run), run.agent).catch(cause => {
+      fault('typing a continuation', cause)
+      return 'not-taken' as const
+    })
+    if (outcome === 'taken') resumed++
+    if (outcome === 'busy') await handsOff.inTurn(session, () => later(runs, session, now))
+    await journal(run, {
+      kind: 'workflow',
+      what: 'resumed',
+      workflow: run.workflow,
+      reason: WORDS[outcome],
+    })
+  }
+  return resumed
+}
+
+const WORDS = {
+  taken: 'the limit has been reset; the continuation was typed into its terminal',
+  'not-taken': 'the limit has been reset, but the terminal did not take the continuation',
+  busy: 'the limit has been reset, but the terminal is in use; tried again later',
+  gone: 'the limit has been reset, but its terminal is gone; see `baton resume`',
+} as const
+
+const isDue = ({ parked, end, pane }: Run, now: number): boolean =>
+  end?.kind === 'limit-parked' &&
+  parked !== undefined &&
+  !parked.resumed &&
+  parked.until <= now &&
+  pane !== undefined
+
+async function later(runs: WorkflowPorts['runs'], session: string, now: number): Promise<void> {
+  const run = await runs.get(session)
+  const busy = (run?.parked?.busy ?? 0) + 1
+  if (run?.parked && run.end?.kind === 'limit-parked' && busy < MOST_TRIES)
+    await runs.put({ ...run, parked: { ...run.parked, resumed: false, until: now + AGAIN_MS, busy } })
+}
+
+const resumePrompt = ({ workflow }: Run): string =>
+  `${HEADING} (workflow ${workflow}): the limit that ended your last turn has been reset. Go on where you were cut off. When the goal is reached, run \`baton done\`.`

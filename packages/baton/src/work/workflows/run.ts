@@ -1,0 +1,106 @@
+import { AgentName } from '@batonpass/contract/event'
+import { NativeId, SessionId } from '@batonpass/contract/ids'
+import { EndKind } from '@batonpass/contract/workflow'
+import { z } from 'zod'
+import { readAllKept, readKept } from '../../ports/json-files.ts'
+import type { SmallFiles } from '../../ports/small-files.ts'
+import { Evidence } from './evidence.ts'
+import { Course } from './progress.ts'
+
+const End = z.object({ kind: EndKind, reason: z.string(), at: z.number() })
+
+const Spent = z.object({ tokens: z.number(), money: z.number(), ms: z.number() })
+export type Spent = z.infer<typeof Spent>
+
+/** What Baton remembers of a run beside the state file: its own, no person edits it. */
+export const Run = z.object({
+  version: z.literal(1),
+  session: SessionId,
+  nativeSession: NativeId,
+  agent: AgentName,
+  project: z.string(),
+  /** Where the state files are: BATON_HOME or the project. */
+  root: z.string(),
+  workflow: z.string(),
+  issue: z.number().int().positive().optional(),
+  startedAt: z.number(),
+  /** When the last interval that counts as working time ended. */
+  seenAt: z.number(),
+  transcript: z.string().optional(),
+  pane: z.string().optional(),
+  evidence: Evidence.default(() => Evidence.parse({})),
+  course: Course.default(() => Course.parse({})),
+  /** Subagents that are at work, and since when. */
+  helpers: z.record(z.string(), z.number()).default({}),
+  /** Everything that appeared on the forge in this run. */
+  marks: z.array(z.string()).default([]),
+  pullRequest: z.string().optional(),
+  end: End.optional(),
+  /** A usage limit ended the turn; it goes on at `until`, once. */
+  parked: z
+    .object({
+      until: z.number(),
+      reason: z.string(),
+      resumed: z.boolean(),
+      /** Limits in a row without a turn that ended well between them. */
+      tries: z.number().int(),
+      /** How often its terminal was in use when it was to go on. */
+      busy: z.number().int().optional(),
+    })
+    .optional(),
+  spent: Spent.default({ tokens: 0, money: 0, ms: 0 }),
+  /** What was spent on each day, as YYYY-MM-DD. */
+  days: z.record(z.string(), Spent).default({}),
+  /** How far the transcript was read for its usage, and the last reply counted. */
+  reading: z.object({ offset: z.number(), message: z.string().optional() }).optional(),
+  warned: z.array(z.string()).default([]),
+  /** A continuation was sent and nothing has been heard since. */
+  awaiting: z.boolean().default(false),
+})
+export type Run = z.infer<typeof Run>
+
+/** Where runs are kept: one small file each in Baton's state folder, or in memory where nothing can be kept. */
+export interface Runs {
+  get(session: string): Promise<Run | undefined>
+  put(run: Run): Promise<void>
+  remove(session: string): Promise<void>
+  all(): Promise<Run[]>
+}
+
+export function filedRuns(files: SmallFiles, stateDir: string): Runs {
+  const nameOf = (session: string) => `workflow/${SessionId.parse(session)}.json`
+  return {
+    get: session => readKept(files, stateDir, nameOf(session), Run),
+    put: run => files.write(stateDir, nameOf(run.session), JSON.stringify(run), { hasty: true }),
+    remove: async session => void (await files.remove(stateDir, nameOf(session))),
+    all: () => readAllKept(files, stateDir, 'workflow', Run),
+  }
+}
+
+/** Says at once that a session has no run: only this process begins any, and most sessions never have one. */
+export function quickToDeny(runs: Runs): Runs {
+  let known: Promise<Set<string>> | undefined
+  const sessions = () => {
+    known ??= runs.all().then(all => new Set(all.map(run => run.session)))
+    return known
+  }
+  return {
+    ...runs,
+    get: async session => ((await sessions()).has(session) ? runs.get(session) : undefined),
+    async put(run) {
+      const all = await sessions()
+      await runs.put(run)
+      all.add(run.session)
+    },
+  }
+}
+
+export function runsInMemory(): Runs {
+  const kept = new Map<string, Run>()
+  return {
+    get: async session => kept.get(session),
+    put: async run => void kept.set(run.session, run),
+    remove: async session => void kept.delete(session),
+    all: async () => [...kept.values()],
+  }
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { shortLines } from '../../../src/adapters/acp/limit-line-length.ts'
+
+it('Lines pass however many there are; one without end is broken off, and its program ended', async () => {
+  let ended = 0
+  const pass = shortLines(100, () => ended++)
+  const writer = pass.writable.getWriter()
+  const reader = pass.readable.getReader()
+  const bytes = new TextEncoder()
+  for (let n = 0; n < 50; n++) {
+    const said = writer.write(bytes.encode(`${'x'.repeat(60)}\n${'y'.repeat(30)}`))
+    expect((await reader.read()).value).toHaveLength(91)
+    await said
+  }
+  const [read, written] = [reader.read(), writer.write(bytes.encode('z'.repeat(101)))]
+  await expect(read).rejects.toThrow('without end')
+  await written.catch(() => {})
+  expect(ended).toBe(1)
+})

@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemGit } from '../../src/adapters/git/git.ts'
+import { gitWork } from '../../src/adapters/git/work.ts'
+import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
+import { makeReady } from '../../src/claim/make-ready.ts'
+import { SignalFiles } from '../../src/claim/signal-file.ts'
+import { gitRepo, type Repository } from '../world/scratch.ts'
+import { claimFile } from './sample.ts'
+
+let repo: Repository
+let bare: string
+const signals = new SignalFiles(systemSmallFiles)
+const ran: string[] = []
+let own: string | undefined
+
+beforeEach(async () => {
+  repo = await gitRepo()
+  bare = await repo.remote()
+  await repo.git('switch', '-q', '-c', 'issue-42')
+  await systemGit.exclude(repo.path, '/.agent-claim.json')
+  await signals.create(repo.path, claimFile({ branch: 'issue-42' }))
+  ran.length = 0
+  own = 'issue-42'
+})
+afterEach(() => repo.remove())
+
+const ready = (more: { summary?: string; validate?: string; dryRun?: boolean } = {}) =>
+  makeReady(
+    {
+      signals,
+      git: systemGit,
+      work: gitWork,
+      push: (folder, branch) => gitWork.push(folder, branch),
+      branchOf: async () => own,
+      validate: async command => {
+        ran.push(command)
+        return command === 'false' ? 'two tests fail' : undefined
+      },
+    },
+    repo.path,
+    { summary: 'Do it', validate: '', dryRun: false, ...more },
+  )
+const pushed = () => repo.git('ls-remote', bare, 'refs/heads/issue-42')
+
+describe('handing a claimed branch off', () => {
+  test('pushes it and says so in the signal file', async () => {
+    const head = await repo.commit({ 'a.txt': 'one' })
+    expect(await ready({ summary: ' Do\n it ', validate: 'true' })).toMatchObject({
+      phase: 'ready_for_pr',
+      summary: 'Do it',
+    })
+    expect(await pushed()).toContain(head)
+    expect(ran).toEqual(['true'])
+    expect(await repo.git('rev-parse', '--abbrev-ref', '@{upstream}')).toBe('origin/issue-42')
+  })
+
+  test.each<[string, () => Promise<unknown>, Parameters<typeof ready>[0], RegExp]>([
+    ['without a commit', async () => {}, {}, /no commit that the base has not/],
+    [
+      'with uncommitted changes',
+      async () => writeFileSync(join(repo.path, 'x.txt'), 'x'),
+      {},
+      /uncommitted changes: x.txt/,
+    ],
+    ['on another branch', () => repo.git('switch', '-q', '-c', 'other'), {}, /You are on other/],
+    ['with a detached HEAD', () => repo.git('switch', '-q', '--detach'), {}, /HEAD is detached/],
+    ['without a summary', async () => {}, { summary: ' ' }, /summary is missing/],
+    [
+      'when the person’s check fails',
+      async () => void (await repo.commit({ 'a.txt': 'one' })),
+      { validate: 'false' },
+      /`false` fails/,
+    ],
+    ['without a remote', async () => void (await repo.git('remote', 'remove', 'origin')), {}, /no remote/],
+    [
+      'that is done',
+      async () => void (await signals.change(repo.path, now => ({ ...now, phase: 'done' }))),
+      {},
+      /done already/,
+    ],
+    ['without a claim', () => signals.remove(repo.path), {}, /No issue is claimed/],
+  ])('%s is refused, and nothing is pushed', async (_, act, more, message) => {
+    await act()
+    await expect(ready(more)).rejects.toThrow(message)
+    expect((await repo.git('ls-remote', bare)).includes('issue-42')).toBe(false)
+    const found = await signals.read(repo.path)
+    if (found.kind === 'claim') expect(found.file.phase).not.toBe('ready_for_pr')
+  })
+
+  test('after a rebase it is pushed over what was seen, never over what was not', async () => {
+    await repo.commit({ 'a.txt': 'one' })
+    await ready()
+    await repo.git('commit', '-q', '--amend', '-m', 'Other words')
+    await ready()
+    expect(await pushed()).toContain(await repo.git('rev-parse', 'HEAD'))
+    // Somebody else pushes to it.
+    const other = await gitRepo()
+    await other.git('remote', 'add', 'origin', bare)
+    await other.git('fetch', '-q', 'origin')
+    await other.git('switch', '-q', '-c', 'issue-42', '--track', 'origin/issue-42')
+    const theirs = await other.commit({ 'b.txt': 'theirs' })
+    await other.git('push', '-q')
+    other.remove()
+    await repo.git('commit', '-q', '--amend', '-m', 'Yet other words')
+    await expect(ready()).rejects.toThrow(/has commits that are not here/)
+    expect(await pushed()).toContain(theirs)
+  })
+
+  test('with a pull request it only pushes, needs no new summary, and has the checks looked at anew', async () => {
+    await repo.commit({ 'a.txt': 'one' })
+    await signals.change(repo.path, now => ({
+      ...now,
+      phase: 'checks_running',
+      summary: 'Title',
+      pr_number: 7,
+      last_check_poll: 'x',
+    }))
+    expect(await ready({ summary: '' })).toMatchObject({
+      phase: 'checks_running',
+      summary: 'Title',
+      pr_number: 7,
+      last_check_poll: null,
+    })
+  })
+
+  test('no branch but the one that Baton made is pushed, whatever an agent wrote into the file', async () => {
+    await repo.git('switch', '-q', 'main')
+    await repo.commit({ 'a.txt': 'evil' })
+    await signals.change(repo.path, now => ({ ...now, branch: 'main' }))
+    const before = await repo.git('ls-remote', bare)
+    await expect(ready()).rejects.toThrow(/names the branch main, and the claim's is issue-42/)
+    own = undefined
+    await expect(ready()).rejects.toThrow(/Baton did not make the branch/)
+    expect(await repo.git('ls-remote', bare)).toBe(before)
+  })
+
+  test('a dry run pushes nothing', async () => {
+    await repo.commit({ 'a.txt': 'one' })
+    await ready({ dryRun: true })
+    expect(await pushed()).toBe('')
+    expect((await signals.read(repo.path)).kind === 'claim' && ran).toEqual([])
+  })
+})

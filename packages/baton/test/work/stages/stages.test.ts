@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest'
+import { until } from '../../world/wait.ts'
+import { stageWorld } from './world.ts'
+
+const WORK = '.paw/work/auth-system'
+const opening = (agent: string, more = '') =>
+  `Work ID: auth-system\n\nYou are ${agent}${more}. Call paw_get_context with this Work ID first.`
+
+async function begun(mode: 'manual' | 'semi-auto' | 'auto') {
+  const world = stageWorld()
+  await world.ports.items.create(world.project, { title: 'Auth System', mode })
+  world.session(1, { pane: '%1 /tmp/x' })
+  return world
+}
+
+describe('the first prompt of a stage', () => {
+  it('binds the session and brings the stage its instructions for the mode', async () => {
+    await using world = await begun('auto')
+    const text = await world.said(1, opening('PAW-01A Specification'))
+    expect(text).toContain('# PAW-01A Specification')
+    expect(text).toContain('Handoff Mode is **auto**')
+    expect(text?.length).toBeLessThan(9000)
+    expect(world.entries).toMatchObject([
+      { what: 'begun', workId: 'auth-system', stage: 'spec', mode: 'auto' },
+    ])
+  })
+
+  it('means nothing where there is no such work item', async () => {
+    await using world = await begun('auto')
+    expect(await world.said(1, 'Work ID: nothing')).toBeUndefined()
+    expect(await world.stopped(1)).toEqual({})
+  })
+})
+
+describe('a command in a stage', () => {
+  it('is explained with the exact call, and never as work', async () => {
+    await using world = await begun('manual')
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    await world.said(1, opening('PAW-01A Specification'))
+    const research = await world.said(1, 'research but skip external dependencies')
+    expect(research).toContain('no task for you')
+    expect(research).toContain(
+      '{"target_agent":"PAW-01B Spec Researcher","work_id":"auth-system","inline_instruction":"skip external dependencies"}',
+    )
+    expect(await world.said(1, 'plan')).toContain('CodeResearch.md is missing. Type `code` first.')
+    expect(await world.said(1, 'continue')).toContain('PAW-02A Code Researcher')
+    expect(await world.said(1, 'generate prompt for implementer Phase 3')).toContain(
+      '"template_key":"03A-implement","filename":"03A-implement-phase3.prompt.md"',
+    )
+    expect(await world.said(1, 'where am I?')).toContain('call baton_status with {"work_id":"auth-system"}')
+    expect(await world.said(1, 'help')).toContain('| Code Research | `code` |')
+    expect(await world.said(1, 'feedback: too long')).toContain('"target_agent":"PAW-01A Specification"')
+    expect(await world.said(1, 'please write a longer specification')).toBeUndefined()
+  })
+
+  it('says that blocked work cannot go on', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/WorkflowContext.md`, 'Handoff Mode: auto\nBlocked: no rights\n')
+    expect(await world.said(1, 'continue')).toContain('the work is blocked: no rights')
+  })
+
+  it('is left alone in a session that is about nothing staged, unless nobody types it by chance', async () => {
+    await using world = await begun('manual')
+    expect(await world.said(2, 'continue')).toBeUndefined()
+    expect(await world.said(2, 'review')).toBeUndefined()
+    expect(await world.said(2, 'implement Phase 1')).toContain('ImplementationPlan.md is missing')
+    expect(await world.said(2, '/baton:stage spec but keep it short')).toContain(
+      '{"target_agent":"PAW-01A Specification","work_id":"auth-system","inline_instruction":"keep it short"}',
+    )
+    expect(await world.said(2, '/stage nonsense')).toBeUndefined()
+  })
+})
+
+describe('the end of a turn', () => {
+  it('auto: a finished stage goes on at the same place in a fresh session', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+    await until(() => world.typed.length === 2, { what: 'the next prompt' })
+    expect(world.typed[1]).toContain('You are PAW-02A Code Researcher')
+    world.session(2, { pane: '%1 /tmp/x' })
+    expect(await world.said(2, world.typed[1] ?? '')).toContain('# PAW-02A Code Researcher')
+    expect(await world.ports.memory.pass(world.project, 'auth-system')).toBeUndefined()
+    expect(world.faults).toEqual([])
+  })
+
+  it('auto: an unfinished stage is told to finish three times, then a person is called', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    for (let n = 0; n < 3; n++)
+      expect(await world.stopped(1, 'Which database?')).toMatchObject({
+        going: { rank: 'stage', prompt: expect.stringContaining('is not finished') },
+      })
+    expect(await world.stopped(1)).toMatchObject({
+      notice: expect.stringContaining('without being finished'),
+    })
+    expect(world.told).toEqual([expect.stringContaining('stopped 4 times without being finished')])
+    expect(world.typed).toEqual([])
+  })
+
+  it.each([
+    ['by its file', 'done', true],
+    ['by its last message', 'I tried.\n\n**Blocked:** no rights to push', false],
+  ])('auto: blocked %s, it never goes on', async (_, message, byFile) => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    if (byFile) world.write(`${WORK}/WorkflowContext.md`, 'Handoff Mode: auto\nBlocked: no rights to push\n')
+    expect(await world.stopped(1, message)).toEqual({ notice: 'auth-system is blocked: no rights to push' })
+    expect(world.told).toEqual(['🔔 auth-system is blocked: no rights to push'])
+    expect(await world.ports.memory.pass(world.project, 'auth-system')).toBeUndefined()
+  })
+
+  it('auto: says when the last stage is done, and "Blocked: none" blocks nothing', async () => {
+    await using world = await begun('auto')
+    world.write(`${WORK}/ImplementationPlan.md`, '## Phase 1: A\n- [x] a\n**Review**: passed\n')
+    world.write(`${WORK}/Docs.md`, '# Docs\n')
+    await world.said(1, opening('PAW-05 PR'))
+    expect(await world.stopped(1, 'Opened.\n\nBlocked: none')).toEqual({})
+    expect(world.told).toEqual(['✅ auth-system: Final PR is done, and with it the last stage'])
+    expect(world.entries.at(-1)).toMatchObject({ what: 'ended', stage: 'pr' })
+  })
+
+  it('semi-auto: waits before code research, and goes on to the plan after it', async () => {
+    await using world = await begun('semi-auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    expect(await world.stopped(1)).toEqual({
+      notice:
+        'auth-system waits for you before Code Research. Type `code`, `research`, `spec`, `status`, or `continue`.',
+    })
+    await world.said(1, opening('PAW-02A Code Researcher'))
+    world.write(`${WORK}/CodeResearch.md`, '# Code\n')
+    expect(await world.stopped(1)).toMatchObject({
+      going: { stop: expect.stringContaining('PAW-02B Impl Planner') },
+    })
+  })
+
+  it('semi-auto: leaves an unfinished stage to the person', async () => {
+    await using world = await begun('semi-auto')
+    await world.said(1, opening('PAW-02A Code Researcher'))
+    expect(await world.stopped(1, 'Which module do you mean?')).toEqual({})
+  })
+
+  it('manual: says nothing and begins nothing', async () => {
+    await using world = await begun('manual')
+    await world.said(1, opening('PAW-02A Code Researcher'))
+    world.write(`${WORK}/CodeResearch.md`, '# Code\n')
+    expect(await world.stopped(1)).toEqual({})
+  })
+
+  it('does not take an older file for the work of this session', async () => {
+    await using world = await begun('auto')
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    world.later(60_000)
+    await world.said(1, opening('PAW-01A Specification'))
+    expect(await world.stopped(1, 'Shall I change it?')).toMatchObject({
+      going: {
+        prompt: expect.stringContaining('paw_call_agent with target_agent "PAW-02A Code Researcher"'),
+      },
+    })
+  })
+
+  it('goes by the mode that the file says at that moment', async () => {
+    await using world = await begun('manual')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    expect(await world.stopped(1)).toEqual({})
+    await world.ports.items.setMode(world.project, 'auth-system', 'auto')
+    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+  })
+})
+
+describe('a session that ends', () => {
+  it('before its stage is finished: a person is told, unless everything waits for them anyway', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    await world.ended(1)
+    expect(world.told).toEqual([
+      '🔔 auth-system: the session ended (exit) before Specification was finished. Go on: baton work run auth-system',
+    ])
+    await using other = await begun('manual')
+    await other.said(1, opening('PAW-01A Specification'))
+    await other.ended(1)
+    expect(other.told).toEqual([])
+  })
+})
+
+describe('a stage on its way', () => {
+  it('does not begin while a cycle moves the session', async () => {
+    await using world = await begun('auto')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    world.ports.busyElsewhere = async () => true
+    expect(await world.stopped(1)).toEqual({})
+    world.ports.busyElsewhere = async () => false
+    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+  })
+
+  it('begins elsewhere when its place is gone', async () => {
+    await using world = await begun('auto')
+    world.answers('gone')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    await world.stopped(1)
+    await until(() => world.started[0], { what: 'a new session' })
+    expect(world.started[0]).toContain('You are PAW-02A Code Researcher')
+    await until(() => world.told[0], { what: 'the news' })
+    expect(world.told[0]).toContain('tmux attach')
+  })
+
+  it('is tried again while a person types, and given up with the command to run', async () => {
+    await using world = await begun('auto')
+    world.answers('busy')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    await world.stopped(1)
+    for (let n = 0; n < 2; n++) {
+      await until(
+        async () => (await world.ports.memory.pass(world.project, 'auth-system'))?.tries === n + 1,
+        {
+          what: `try ${n + 1}`,
+        },
+      )
+      await until(
+        async () => {
+          await world.stages.passing.tick()
+          return world.typed.length > n + 1
+        },
+        { what: 'another try' },
+      )
+    }
+    await until(() => world.told[0], { what: 'the news' })
+    expect(world.told[0]).toMatch(
+      /did not begin: the prompt could not be typed \(busy\)\nBegin it yourself: cd /,
+    )
+    expect(await world.ports.memory.pass(world.project, 'auth-system')).toBeUndefined()
+  })
+
+  it('is taken up by a daemon that was killed before it began', async () => {
+    await using world = await begun('auto')
+    const from = world.session(1, { pane: '%1 /tmp/x' })
+    await world.ports.memory.keep({
+      project: world.project,
+      workId: 'auth-system',
+      target: 'PAW-01A Specification',
+      stage: 'spec',
+      from,
+      at: 0,
+      state: 'due',
+      tries: 0,
+    })
+    await world.stages.passing.tick()
+    await until(() => world.typed.length === 2, { what: 'the prompt' })
+  })
+
+  it('is said to have failed when nobody hears of it', async () => {
+    await using world = await begun('auto')
+    await world.tool('paw_call_agent', { target_agent: 'PAW-01A Specification', work_id: 'auth-system' })
+    await until(async () => world.started.length === 1 && world.told.length === 1, { what: 'a session' })
+    world.later(121_000)
+    await world.stages.passing.tick()
+    expect(world.told.at(-1)).toContain('the fresh session did not report')
+  })
+
+  it('comes although the session that called it has ended', async () => {
+    await using world = await begun('manual')
+    const args = { target_agent: 'PAW-01A Specification', work_id: 'auth-system' }
+    world.calls(1, 'paw_call_agent', args)
+    await world.tool('paw_call_agent', args)
+    world.session(1, { endedAt: new Date(0).toISOString() })
+    await world.ended(1)
+    await until(() => world.started[0], { what: 'a session' })
+  })
+})
+
+describe('a session that goes on in another', () => {
+  it('takes its work item along', async () => {
+    await using world = await begun('auto')
+    const from = world.session(1)
+    await world.said(1, opening('PAW-03A Implementer', ': implement Phase 2'))
+    const to = world.session(2)
+    expect(
+      await world.stages.carryOver(from, { id: to, nativeSession: 'native-2', agent: 'claude-code' }),
+    ).toBe(true)
+    expect(await world.ports.memory.binding(to)).toMatchObject({
+      workId: 'auth-system',
+      stage: 'implement',
+      phase: 2,
+    })
+    expect(await world.ports.memory.binding(from)).toBeUndefined()
+    expect(
+      await world.stages.carryOver(from, { id: to, nativeSession: 'native-2', agent: 'claude-code' }),
+    ).toBe(false)
+  })
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { setupViewboard } from '../../../src/work/workflows/builtin/setup-viewboard.ts'
+import { fromConfig, fromFile, ruleOf } from '../../../src/work/workflows/declare.ts'
+import { detectWorkflow } from '../../../src/work/workflows/detect-workflow.ts'
+
+const file = (text: string) => fromFile('/p/.baton/workflows/release.md', new TextEncoder().encode(text))
+const facts = { session: 's', count: 3, max: 10, issue: 42 }
+
+describe('A workflow in a file of its own', () => {
+  it('has its settings in the front matter and its prompt below', () => {
+    const { workflows, problems } = file(
+      '---\ncommands: [/release, ship]\ntakes_issue: true\ngoal: A release is out.\npermissions:\n  - gh release create --draft\n---\nContinuation {N} of {MAX} for #{ISSUE}: {GOAL} {not a slot}\n',
+    )
+    expect(problems).toEqual([])
+    const [release] = workflows
+    expect(release).toMatchObject({
+      name: 'release',
+      commands: ['release', 'ship'],
+      completion: 'said',
+      file: '/p/.baton/workflows/release.md',
+    })
+    expect(release?.permissions).toEqual([
+      { words: ['gh', 'release', 'create'], options: ['--draft'], never: [] },
+    ])
+    expect(release?.prompt(facts)).toBe('Continuation 3 of 10 for #42: A release is out. {not a slot}')
+    expect(detectWorkflow('/my:ship #7', workflows)?.issue).toBe(7)
+  })
+
+  it.each([
+    ['Just text', 1, 'expected front matter'],
+    ['---\ngoal: [a, b]\n---\nGo', 2, 'goal: expected one or two sentences'],
+    ['---\ngoal: G\ncommand: [/x]\n---\nGo', 3, 'command: unknown key'],
+    ['---\ngoal: G\ncompletion: merged\n---\nGo', 3, 'expected one of pull-request'],
+    ['---\ngoal: G\n---\n', 2, 'prompt: expected the text'],
+    ['---\ngoal: G\ncommands:\n  - "/a b"\n---\nGo', 4, 'commands'],
+    ['---\ngoal: "open\n---\nGo', undefined, 'invalid YAML'],
+  ])('names the line of what is wrong: %j', (text, line, words) => {
+    const { workflows, problems } = file(text)
+    expect(workflows).toEqual([])
+    expect(problems[0]?.message).toContain(words)
+    expect(problems[0]?.file).toBe('/p/.baton/workflows/release.md')
+    if (line !== undefined) expect(problems[0]?.line).toBe(line)
+  })
+})
+
+it('A workflow of the configuration is checked with the file and line it came from', () => {
+  const sources = new Map([
+    ['workflows.release.goal', { kind: 'file' as const, file: '/p/.baton.yaml', line: 7, column: 11 }],
+  ])
+  const { workflows, problems } = fromConfig(
+    { release: { goal: 5, prompt: 'go' }, ok: { goal: 'G', prompt: 'P' } },
+    sources,
+  )
+  expect(workflows.map(workflow => workflow.name)).toEqual(['ok'])
+  expect(problems).toMatchObject([{ file: '/p/.baton.yaml', line: 7, code: 'config_invalid' }])
+})
+
+it('Setting up a board may check the login, ask for the owner, use GraphQL, make labels, and let Baton do it', () => {
+  const shown = setupViewboard.permissions.map(({ words, options }) => [...words, ...options].join(' '))
+  expect(shown).toEqual([
+    'gh auth status',
+    'gh repo view --json=owner -q',
+    'gh api graphql',
+    'gh label create --force',
+    'baton board setup',
+  ])
+  expect(setupViewboard.permissions[0]?.never).toContain('--show-token')
+})
+
+it('A rule is the words before the first option, and the options', () => {
+  expect(ruleOf('npm run build')).toEqual({ words: ['npm', 'run', 'build'], options: [], never: [] })
+})

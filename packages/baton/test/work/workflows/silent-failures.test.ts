@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { DecodedEvent } from '../../../src/ports/agent.ts'
+import type { Driver, Look } from '../../../src/ports/driver.ts'
+import type { Transcripts } from '../../../src/ports/transcript.ts'
+import { Run, runsInMemory } from '../../../src/work/workflows/run.ts'
+import { tellFailures } from '../../../src/work/workflows/silent-failures.ts'
+
+const run = Run.parse({
+  version: 1,
+  session: 'ses_0123456789abcdef',
+  nativeSession: 'n-1',
+  agent: 'codex',
+  project: '/p',
+  root: '/p',
+  workflow: 'issue-to-impl',
+  startedAt: 0,
+  seenAt: 0,
+  transcript: '/t.jsonl',
+  pane: '%1 /s',
+})
+
+async function toldOf({
+  error = '429 Too Many Requests' as string,
+  state = 'waiting' as Look['state'],
+  silent = true,
+  kept = run,
+}): Promise<DecodedEvent[]> {
+  const runs = runsInMemory()
+  await runs.put(kept)
+  const told: DecodedEvent[] = []
+  const transcripts: Transcripts = {
+    ...(silent ? { failsSilently: true } : {}),
+    usage: async () => undefined,
+    tail: async () => ({ text: '', error: error || undefined }),
+  }
+  const driver = { look: async () => ({ state, lines: [] }) } as Partial<Driver> as Driver
+  await tellFailures({
+    runs,
+    transcriptsOf: () => transcripts,
+    driverAt: () => driver,
+    tell: async (_, event) => void told.push(event),
+  })
+  return told
+}
+
+test('a turn that died without a hook is told by the error at the end of its transcript', async () => {
+  expect(await toldOf({})).toMatchObject([
+    { type: 'TurnFailed', nativeSession: 'n-1', message: '429 Too Many Requests' },
+  ])
+})
+
+test.each([
+  ['no error', { error: '' }],
+  ['a turn that tries again', { state: 'working' }],
+  ['a person at the keys', { state: 'person' }],
+  ['an agent that has a hook for it', { silent: false }],
+  ['a run that has ended', { kept: { ...run, end: { kind: 'failed', reason: 'x', at: 0 } } }],
+  ['a run without a terminal', { kept: { ...run, pane: undefined } }],
+] as const)('%s is no failure', async (_, given) => {
+  expect(await toldOf(given)).toEqual([])
+})
