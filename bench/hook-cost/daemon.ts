@@ -8,7 +8,6 @@ import { Health, SessionList } from '@batonpass/contract/api'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { adapters } from '../../packages/baton/src/adapters/agents/registry.ts'
 import { stateFolder } from '../../packages/baton/src/config/state-folder.ts'
-import { secretFile } from '../../packages/baton/src/daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../packages/baton/src/hook/deadline.ts'
 import { launcherText, TRANSPORTS, type Transport } from '../../packages/baton/src/hook/launcher.ts'
 import { programPaths } from '../../packages/baton/src/hook/program.ts'
@@ -32,7 +31,7 @@ export async function benchDaemon() {
     writeFileSync(join(home, `after-${i}.json`), payload('PostToolUse', `bench-${i}`))
   }
   await baton('up')
-  const { url } = await health()
+  await health()
   const warm = new Agent({ keepAlive: true, maxSockets: 1 })
 
   function launcher(transport: Transport): string {
@@ -59,29 +58,18 @@ export async function benchDaemon() {
     /** curl by itself, which asks for nothing but its own word. */
     plainCurl: ['curl', '-q', '-s', '--unix-socket', folder.socket, '-d', '{}', 'http://baton/hook/selftest'],
     payload: (kind: 'before' | 'after') => join(home, `${kind}-%d.json`),
-    /** One deciding call over a connection that stays open: what the daemon itself costs. */
-    decide: (body: string) =>
+    /** One call over a connection that stays open: what the daemon itself costs. */
+    ask: (event: 'PreToolUse' | 'PostToolUse') =>
       call(
         {
           socketPath: folder.socket,
           path: '/hook/claude-code',
           method: 'POST',
           agent: warm,
-          headers: { 'baton-protocol': PROTOCOL, 'baton-event': 'PreToolUse', 'baton-source': 'user' },
+          headers: { 'baton-protocol': PROTOCOL, 'baton-event': event, 'baton-source': 'user' },
         },
-        body,
+        payload(event, 'bench-0'),
       ),
-    /** One observing call as an agent makes an HTTP hook. */
-    async observe(body: string) {
-      const address = `${url}/observe/${secretFile(folder.observeKey)}/claude-code/PostToolUse?source=user`
-      const response = await fetch(address, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': 'application/json' },
-      })
-      if (!response.ok) throw new Error(`the daemon refused: ${await response.text()}`)
-      await response.text()
-    },
     /** How many events the journal counts over all sessions. */
     async events() {
       const { sessions } = SessionList.parse(await get('/api/sessions?limit=1000'))

@@ -69,6 +69,13 @@ export const TROUBLES = {
     cause: 'Baton was updated, or somebody edited its entries.',
     fix: '{init}',
   },
+  'AGENT/exposed': {
+    severity: 'fail',
+    says: '{agent}; {scope} settings hold HTTP hooks of Baton 0.1, which another program can receive',
+    cause:
+      'Baton 0.1 sent events that only report to a port. If another program takes that port while the daemon is down, it receives tool results. The daemon replaces these hooks when it starts; here it could not, or has not started since the update.',
+    fix: '{init}, then start the agent again',
+  },
   'AGENT/unreadable': {
     severity: 'fail',
     says: '{agent}; {scope} settings cannot be read',

@@ -8,7 +8,8 @@ export interface StateFolder {
   socket: string
   lock: string
   token: string
-  observeKey: string
+  /** The key in HTTP hooks of Baton 0.1. It opens nothing; by it the daemon recognizes them in settings. */
+  httpHookKey: string
   /** Opens the MCP server over HTTP, and nothing else. */
   mcpKey: string
   endpoint: string
@@ -24,7 +25,7 @@ export function stateFolder(dir: string): StateFolder {
     socket: join(dir, 'daemon.sock'),
     lock: join(dir, 'daemon.lock'),
     token: join(dir, 'token'),
-    observeKey: join(dir, 'observe-key'),
+    httpHookKey: join(dir, 'observe-key'),
     mcpKey: join(dir, 'mcp-key'),
     endpoint: join(dir, 'endpoint.json'),
     database: join(dir, 'baton.db'),

@@ -29,7 +29,6 @@ import { type Handler, listenLoopback, listenUnix } from './listen.ts'
 import { openLogins } from './logins.ts'
 import { comesFromHere, guardLoopback, isLoopback } from './loopback-guard.ts'
 import { isMcp, mcpRoute } from './mcp-route.ts'
-import { observation } from './observe.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -60,7 +59,6 @@ export async function runDaemon(
   version: string,
 ): Promise<Daemon> {
   const token = secretFile(folder.token)
-  const observeKey = secretFile(folder.observeKey)
   const mcpKey = secretFile(folder.mcpKey)
   const startedAt = new Date(baton.clock.now()).toISOString()
   const open = new Set<ServerResponse>()
@@ -134,11 +132,6 @@ export async function runDaemon(
   /** Over loopback: anyone on the machine can connect, so a key or the token decides. */
   const onLoopback: Handler = (request, response) => {
     track(open, response)
-    const observed = observation(request, observeKey)
-    if (observed && comesFromHere(request, port)) {
-      void answerHook(baton.intake, request, response, { ...observed })
-      return
-    }
     // The page's files hold nothing; they come by a link from anywhere, but never under a strange host name.
     if (isPageFile(request) && request.headers.host === `localhost:${port}`)
       return toAddress(url, request, response)
@@ -270,7 +263,7 @@ function userName(): string {
   }
 }
 
-/** The port that HTTP hooks and bookmarks know from last time. */
+/** The port that bookmarks know from last time. */
 function lastPort(folder: StateFolder): number | undefined {
   return Number(lastEndpoint(folder).url?.split(':').at(-1)) || undefined
 }

@@ -7,6 +7,7 @@ import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
 import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
 import { socketAnswers } from './probe.ts'
+import { repairSettings } from './repair-settings.ts'
 
 /** How long a successor waits for its predecessor to finish. */
 const HANDOVER_MS = 20_000
@@ -31,6 +32,22 @@ async function serve(dir: string, home: string): Promise<number> {
     const { node, cli } = programPaths()
     const toolServer = { name: 'baton', command: node, args: [cli, 'mcp'] }
     const baton = await compose({ folder, env: process.env, home, toolServer })
+    // Before anything is answered: `baton init` starts a daemon, and then writes the same files.
+    const repaired = await repairSettings({
+      folder,
+      home,
+      env: process.env,
+      projects: async () =>
+        (await baton.store.sessions({ limit: 5000 })).flatMap(({ project }) => project ?? []),
+    })
+    for (const path of repaired)
+      await baton.note({
+        kind: 'daemon',
+        what: 'recovered',
+        version: VERSION,
+        pid: process.pid,
+        detail: `replaced the HTTP hooks of Baton 0.1 in ${path}`,
+      })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
     startDone(dir)
     // A machine that shuts down sends these: what was hosted goes on afterwards. Who wants it ended says `baton down`.

@@ -27,8 +27,6 @@ export interface InstallTarget {
   env?: Readonly<Record<string, string | undefined>>
   /** The stable launcher that hook settings name. */
   launcher: string
-  /** For events that only observe: the daemon's HTTP address with its observe key, or none. */
-  observeUrl?: string | undefined
   /** How long a hook that may wait for a person is allowed to take. */
   waitSeconds: number
   /** Whether the agent's status line is to tell how full its context is, where it has one. */
@@ -103,11 +101,14 @@ export interface AgentAdapter extends AgentProfile {
     target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
     read: (path: string) => string | undefined,
   ): FileChange[]
-  /** Whether Baton's hooks are in the settings of that scope. */
+  /**
+   * Whether Baton's hooks are in the settings of that scope. `exposed`: among them are hooks of an older version that send
+   * what the agent does to a port which another program may have taken.
+   */
   installed(
     target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
     read: (path: string) => string | undefined,
-  ): 'no' | 'yes' | 'stale'
+  ): 'no' | 'yes' | 'stale' | 'exposed'
 }
 
 /** Everything Baton knows of one agent: what a folder under adapters/agents gives. */
@@ -188,8 +189,6 @@ export interface Capabilities {
 export interface HookPoint {
   /** The agent's own event name. */
   event: string
-  /** `decide`: the answer matters, so it goes through the process client. `observe`: may use HTTP where offered. */
-  role: 'decide' | 'observe'
   /** May wait for a person. */
   waits?: boolean
   /** How many seconds the call may take; 10 unless said. */

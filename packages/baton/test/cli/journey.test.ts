@@ -264,8 +264,7 @@ describe('a person who uses Baton', () => {
       stderr: expect.stringContaining('Cursor has no private settings'),
     })
     const shown = await run('uninstall', '--dry-run')
-    expect(shown.stdout).toContain('/observe/<key>/')
-    expect(shown.stdout).not.toContain(readFileSync(join(here.stateDir, 'observe-key'), 'utf8').trim())
+    expect(shown.stdout).toContain('claude-code PostToolUse --source local')
     expect(readFileSync(settings, 'utf8')).toContain('baton-hook')
     expect((await run('uninstall', '--yes')).code).toBe(0)
     expect(readFileSync(settings, 'utf8')).toBe(own)

@@ -142,7 +142,6 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
       project: '/home/dev/project',
       home: '/home/dev',
       launcher: "/home/dev/my state's/bin/baton-hook",
-      observeUrl: 'http://127.0.0.1:4680/observe/k3y',
       waitSeconds: 300,
     })
     if (!scopes.includes('local'))
@@ -200,7 +199,6 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
             ...target(scope),
             launcher: '/opt/old/baton-hook',
             waitSeconds: 5,
-            observeUrl: undefined,
           }
           const before = adapter.install(old, () => text)[0]?.after
           const upgraded = adapter.install(target(scope), () => before)[0]?.after
@@ -264,10 +262,9 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
       )
     })
 
-    test('the key of the observing address is in no file that is committed', () => {
+    test('a file that is committed names no folder of one person', () => {
       const [change] = adapter.install(target('project'), () => undefined)
       expect(change?.path.startsWith('/home/dev/project/')).toBe(true)
-      expect(change?.after).not.toContain('k3y')
       expect(change?.after).not.toContain('/home/dev')
     })
   })

@@ -1,30 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { profiles } from '../../src/adapters/agents/profiles.ts'
 import { listenLoopback } from '../../src/daemon/listen.ts'
 import { guardLoopback } from '../../src/daemon/loopback-guard.ts'
-import { observation } from '../../src/daemon/observe.ts'
 import { type HookWorld, hookWorld, toolCall } from '../hook/world.ts'
 import { until } from '../world/wait.ts'
 import { servingDaemon } from './serving-daemon.ts'
 
 const TOKEN = 'a'.repeat(64)
-const KEY = 'b'.repeat(64)
 
 describe('the loopback port', () => {
   let world: HookWorld
   let daemon: Awaited<ReturnType<typeof servingDaemon>>
   let port: number
   let token: string
-  let key: string
   beforeAll(async () => {
     world = hookWorld()
     daemon = await servingDaemon(world)
     port = Number(new URL(daemon.url).port)
     token = readFileSync(world.folder.token, 'utf8').trim()
-    key = readFileSync(world.folder.observeKey, 'utf8').trim()
   })
   afterAll(async () => {
     await daemon[Symbol.asyncDispose]()
@@ -60,7 +55,6 @@ describe('the loopback port', () => {
     expect(await health({ Authorization: `Bearer ${'0'.repeat(64)}` })).toBe(401)
     expect(await health({ Authorization: `Bearer ${token.slice(0, -1)}` })).toBe(401)
     expect(await health({ Authorization: `bearer ${token}` })).toBe(401)
-    expect(await health({ Authorization: `Bearer ${key}` })).toBe(401)
     expect((await ask(`GET /api/health?token=${token}`, {})).status).toBe(401)
   })
 
@@ -95,32 +89,18 @@ describe('the loopback port', () => {
     expect(await health(own)).toBe(200)
   })
 
-  test('lets the observe key tell what happened, and nothing else', async () => {
-    const finished = (id: string) =>
-      JSON.stringify({ ...JSON.parse(toolCall(id)), hook_event_name: 'PostToolUse', tool_response: {} })
+  test('refuses the HTTP hooks of 0.1, and records nothing of them', async () => {
+    const key = 'b'.repeat(64)
+    writeFileSync(world.folder.httpHookKey, `${key}\n`)
+    const done = { hook_event_name: 'PostToolUse', tool_response: {} }
     const told = await ask(
       `POST /observe/${key}/claude-code/PostToolUse?source=user`,
       {},
-      finished('observed'),
+      toolCall('observed', done),
     )
-    expect(told.status).toBe(200)
-    expect((await world.entries({ kind: 'event' })).map(entry => entry.toolUseId)).toEqual(['observed'])
-
-    for (const line of [
-      `POST /observe/${key}/claude-code/PreToolUse?source=user`,
-      `POST /observe/${key}/claude-code/UserPromptSubmit`,
-      `POST /observe/${key}/nobody/PostToolUse`,
-      `POST /observe/${'0'.repeat(64)}/claude-code/PostToolUse`,
-      `GET /observe/${key}/claude-code/PostToolUse`,
-      `POST /observe/${key}/claude-code/PostToolUse/../PreToolUse`,
-      `POST /observe/${key}/claude-code/PostToolUse?source=user&source=x`,
-    ])
-      expect((await ask(line, {}, toolCall('sneaked'))).status, line).toBe(401)
-    const page = { Origin: 'https://evil.example' }
-    expect((await ask(`POST /observe/${key}/claude-code/PostToolUse`, page, finished('page'))).status).toBe(
-      403,
-    )
-    expect(await world.entries({ kind: 'event' })).toHaveLength(1)
+    expect(told.status).toBe(401)
+    expect(await health({ Authorization: `Bearer ${key}` })).toBe(401)
+    expect(await world.entries({ kind: 'event' })).toEqual([])
   })
 
   test('serves no files, whatever the path', async () => {
@@ -194,13 +174,5 @@ describe('the guard', () => {
         expect(guardLoopback(request(headers), 4747, TOKEN)).toBe('unauthorized')
       }),
     )
-  })
-
-  test('knows from the adapters which events only tell', () => {
-    for (const { name, hooks } of profiles)
-      for (const { event, role } of hooks) {
-        const seen = observation({ method: 'POST', url: `/observe/${KEY}/${name}/${event}` }, KEY)
-        expect(seen?.event, `${name} ${event}`).toBe(role === 'observe' ? event : undefined)
-      }
   })
 })

@@ -9,17 +9,17 @@ import { eventName, optional, type Payload, printableName, readPayload } from '.
  * the agent's calls into this one form, so that there is one decoder and one encoder for all of them.
  */
 export const pluginHooks: readonly HookPoint[] = [
-  { event: 'SessionStart', role: 'decide' },
-  { event: 'Prompt', role: 'decide' },
-  { event: 'ToolCall', role: 'decide', waits: true },
-  { event: 'ToolResult', role: 'observe' },
-  { event: 'Context', role: 'observe' },
+  { event: 'SessionStart' },
+  { event: 'Prompt' },
+  { event: 'ToolCall', waits: true },
+  { event: 'ToolResult' },
+  { event: 'Context' },
   // A supervisor may write the next prompt meanwhile.
-  { event: 'TurnEnd', role: 'decide', seconds: 100 },
-  { event: 'TurnError', role: 'observe' },
-  { event: 'Compacting', role: 'observe' },
-  { event: 'Compacted', role: 'observe' },
-  { event: 'SessionEnd', role: 'observe', seconds: 3 },
+  { event: 'TurnEnd', seconds: 100 },
+  { event: 'TurnError' },
+  { event: 'Compacting' },
+  { event: 'Compacted' },
+  { event: 'SessionEnd', seconds: 3 },
 ]
 
 export type ActionReader = (tool: string, input: Payload, cwd: string | undefined) => Action

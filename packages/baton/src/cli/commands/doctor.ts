@@ -74,7 +74,7 @@ const kindOf = (launcher: string): string => {
 /** The token and the database must be readable by their owner alone. */
 function privacyChecks(io: Io): Check[] {
   const folder = folderOf(io)
-  return [folder.token, folder.observeKey, folder.database, folder.socket].flatMap((path): Check[] => {
+  return [folder.token, folder.database, folder.socket].flatMap((path): Check[] => {
     if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) return []
     return [found('privacy/readable', { path })]
   })
@@ -99,6 +99,7 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
     const fix = scope === 'user' ? init : `${init} --scope ${scope}`
     const values = { agent: version, scope, init: fix }
     if (state === 'stale') return found('AGENT/stale', values, adapter.title)
+    if (state === 'exposed') return found('AGENT/exposed', values, adapter.title)
     if (state === 'unreadable') return found('AGENT/unreadable', values, adapter.title)
     return { name: adapter.title, state: 'ok', message: `${version}; hooks in ${scope} settings` }
   })

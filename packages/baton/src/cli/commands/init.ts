@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-line.ts'
@@ -8,8 +7,7 @@ import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
-import { lastEndpoint } from '../../daemon/endpoint.ts'
-import { replaceFile, secretFile } from '../../daemon/secret-file.ts'
+import { replaceFile } from '../../daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../hook/deadline.ts'
 import { type LauncherPlaces, launcherText, statusLineText, type Transport } from '../../hook/launcher.ts'
 import { ownProgramText } from '../../hook/own-program.ts'
@@ -26,7 +24,7 @@ import type { PlannedFile } from '../setup-plan.ts'
 /** The settings files that `init` would change, and of which agents. */
 export async function plannedHooks(given: Given, io: Io): Promise<PlannedFile[]> {
   const folder = folderOf(io)
-  const target = targetOf(given, io, folder, drawnUrl(given, folder, await daemonHealth(folder)))
+  const target = targetOf(given, io, folder)
   return chooseAgents(given, io).flatMap(adapter =>
     changed(adapter.install(target, readText)).map(change => ({
       ...change,
@@ -51,9 +49,7 @@ export const installHooks: Handler = async (given, io) => {
     agents: adapters,
     waitSeconds: WAIT_SECONDS,
   }
-  const health = dryRun
-    ? await daemonHealth(folder)
-    : ((await daemonHealth(folder)) ?? (await startDaemon(folder, io)))
+  if (!dryRun && !(await daemonHealth(folder))) await startDaemon(folder, io)
   const tried = dryRun ? [] : await tryTransports(places)
   const transport =
     (text(given, 'transport') as Transport | undefined) ?? tried.find(t => t.ms !== undefined)?.transport
@@ -62,12 +58,7 @@ export const installHooks: Handler = async (given, io) => {
       remedy: 'Run `baton doctor`.',
     })
   }
-  const observeUrl = dryRun
-    ? drawnUrl(given, folder, health)
-    : flag(given, 'no-http')
-      ? undefined
-      : health && `${health.url}/observe/${secretFile(folder.observeKey)}`
-  const target = targetOf(given, io, folder, observeUrl)
+  const target = targetOf(given, io, folder)
   const changes = chosen.flatMap(adapter => adapter.install(target, readText))
   if (!dryRun && transport) {
     writeProgram(folder.launcher, launcherText(transport, places))
@@ -87,25 +78,12 @@ export const installHooks: Handler = async (given, io) => {
   return EXIT.ok
 }
 
-/** Where HTTP hooks would tell, before anything is made: a key that is not there yet is only named. */
-function drawnUrl(given: Given, folder: StateFolder, health: Health | undefined): string | undefined {
-  if (flag(given, 'no-http')) return undefined
-  const url = health?.url ?? lastEndpoint(folder).url ?? 'http://127.0.0.1:<port>'
-  return `${url}/observe/${readText(folder.observeKey)?.trim() ?? '<key>'}`
-}
-
-const targetOf = (
-  given: Given,
-  io: Io,
-  folder: StateFolder,
-  observeUrl: string | undefined,
-): InstallTarget => ({
+const targetOf = (given: Given, io: Io, folder: StateFolder): InstallTarget => ({
   scope: (text(given, 'scope') ?? 'user') as InstallScope,
   project: findWorktreeRoot(io.cwd),
   home: io.home,
   env: io.env,
   launcher: folder.launcher,
-  observeUrl,
   waitSeconds: WAIT_SECONDS,
   statusLine: !flag(given, 'no-status-line'),
 })
@@ -166,15 +144,15 @@ function writeProgram(path: string, program: string): void {
   replaceFile(path, program, 0o755)
 }
 
-/** Diffs are pasted into issues. */
-const OBSERVE_KEY = /\/observe\/[0-9a-f]{64}(?=\/)/g
+/** Diffs are pasted into issues, and a daemon of 0.1 may still run. */
+const HTTP_HOOK_KEY = /\/observe\/[0-9a-f]{64}(?=\/)/g
 
 const changed = (changes: readonly FileChange[]): FileChange[] => changes.filter(c => c.before !== c.after)
 
 async function show(changes: readonly FileChange[], given: Given, io: Io): Promise<void> {
   for (const { path, before, after } of changed(changes)) {
     const diff = await diffOf(path, before ?? '', after ?? '')
-    if (!flag(given, 'json')) io.stdout.write(diff.replace(OBSERVE_KEY, '/observe/<key>'))
+    if (!flag(given, 'json')) io.stdout.write(diff.replace(HTTP_HOOK_KEY, '/observe/<key>'))
   }
 }
 

@@ -28,10 +28,6 @@ export const setupCommands: readonly Command[] = [
         choices: ['perl', 'curl', 'node'],
         help: 'Use this hook client instead of the fastest.',
       },
-      'no-http': {
-        type: 'boolean',
-        help: 'Use the hook client for observing events, too, instead of HTTP hooks.',
-      },
       'no-status-line': {
         type: 'boolean',
         help: "Leave Claude Code's status line alone. By default it tells Baton how full the context is; your own is kept.",

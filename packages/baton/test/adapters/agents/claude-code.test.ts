@@ -249,17 +249,12 @@ describe("Claude Code's settings", () => {
     expect(hooks.Stop[0].hooks[0].timeout).toBe(100)
   })
 
-  test('events that only observe go to the daemon by HTTP when it has an address', () => {
-    const hooks = written({ observeUrl: 'http://127.0.0.1:4680/observe/k3y/', scope: 'local' })
-    expect(hooks.PostToolUse[0].hooks).toEqual([
-      {
-        type: 'http',
-        url: 'http://127.0.0.1:4680/observe/k3y/claude-code/PostToolUse?source=local',
-        timeout: 10,
-      },
-    ])
-    expect(hooks.SessionStart[0].hooks[0].type).toBe('command')
-    expect(hooks.Stop[0].hooks[0].type).toBe('command')
+  test('every event goes through the launcher, and none to a port', () => {
+    const handlers = Object.values(written({ scope: 'local' })).flatMap(groups =>
+      (groups as { hooks: { type: string }[] }[]).flatMap(({ hooks }) => hooks),
+    )
+    expect(handlers).toHaveLength(claudeCode.hooks.length)
+    expect(new Set(handlers.map(({ type }) => type))).toEqual(new Set(['command']))
   })
 
   test('a launcher of ours beside another hook in one group is taken out alone', () => {

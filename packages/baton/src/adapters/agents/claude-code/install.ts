@@ -4,6 +4,7 @@ import { hookArguments, hookCommand, runsLauncher } from '../hook-command.ts'
 import { ownFolder } from '../own-folder.ts'
 import { type HookLayout, ourEntries, withHooks, withoutHooks } from '../settings-file.ts'
 import { hooks } from './hooks.ts'
+import { isHttpHook } from './http-hooks.ts'
 import { withoutStatusLine, withStatusLine } from './status-line.ts'
 
 type Place = Omit<InstallTarget, 'launcher' | 'waitSeconds'>
@@ -38,6 +39,7 @@ export const installed: AgentAdapter['installed'] = (target, read) => {
   const path = settingsPath(target)
   const found = ourEntries({ path, text: read(path) }, layout)
   if (found.size === 0) return 'no'
+  if (ourEntries({ path, text: read(path) }, httpOnly).size > 0) return 'exposed'
   const current = hooks.every(({ event }) => isCurrent(event, found.get(event), target))
   return current && found.size === hooks.length ? 'yes' : 'stale'
 }
@@ -53,44 +55,26 @@ export function timeoutOf({ waits, seconds }: HookPoint, waitSeconds: number): n
 }
 
 function handler(point: HookPoint, target: InstallTarget): Record<string, unknown> {
-  const timeout = timeoutOf(point, target.waitSeconds)
-  // The address holds a key, so it never goes into a file that is committed.
-  if (point.role === 'observe' && target.observeUrl !== undefined && target.scope !== 'project') {
-    return { type: 'http', url: observeAddress(target.observeUrl, point.event, target.scope), timeout }
-  }
-  return { type: 'command', command: hookCommand(target, 'claude-code', point.event), timeout }
-}
-
-function observeAddress(url: string, event: string, source: string): string {
-  return `${url.replace(/\/$/, '')}/claude-code/${event}?source=${source}`
+  const command = hookCommand(target, 'claude-code', point.event)
+  return { type: 'command', command, timeout: timeoutOf(point, target.waitSeconds) }
 }
 
 const layout: HookLayout = {
   entries: 'groups',
   ours(event, hook) {
     if (typeof hook !== 'object' || hook === null) return false
-    if ('command' in hook) return runsLauncher(hook.command)
-    return 'url' in hook && isObserveAddress(event, hook.url)
+    return 'command' in hook ? runsLauncher(hook.command) : isHttpHook(event, hook)
   },
 }
 
-function isObserveAddress(event: string, url: unknown): boolean {
-  if (typeof url !== 'string' || url.length > 2048) return false
-  if (!/^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost):\d+\//.test(url)) return false
-  const path = url.slice(0, url.indexOf('?'))
-  return path.endsWith(`/claude-code/${event}`) && /\?source=(?:user|local)$/.test(url)
+const httpOnly: HookLayout = { entries: 'groups', ours: isHttpHook }
+
+function isCurrent(event: string, entry: unknown, { scope }: Place): boolean {
+  return JSON.stringify(entry ?? null).includes(` ${hookArguments('claude-code', event, scope)}"`)
 }
 
-function isCurrent(event: string, entry: unknown, target: Place): boolean {
-  const text = JSON.stringify(entry ?? null)
-  if (text.includes(` ${hookArguments('claude-code', event, target.scope)}"`)) return true
-  const base = target.observeUrl
-  return base === undefined
-    ? text.includes(`/claude-code/${event}?source=${target.scope}"`)
-    : text.includes(JSON.stringify(observeAddress(base, event, target.scope)))
-}
-
-function settingsPath({ scope, project, ...own }: Place): string {
+/** The settings file of that scope. */
+export function settingsPath({ scope, project, ...own }: Place): string {
   switch (scope) {
     case 'user':
       return join(ownFolder(own, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')

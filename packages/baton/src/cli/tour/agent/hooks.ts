@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-const Hook = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('command'), command: z.string() }),
-  z.object({ type: z.literal('http'), url: z.string() }),
-])
+const Hook = z.object({ type: z.literal('command'), command: z.string() })
 const Settings = z.object({
   hooks: z.record(z.string(), z.array(z.object({ hooks: z.array(Hook) }))).default({}),
   statusLine: z.object({ type: z.literal('command'), command: z.string() }).optional(),
@@ -41,8 +38,7 @@ export class Hooks {
     let answer: Answer = {}
     for (const { hooks } of this.#settings.hooks[event] ?? []) {
       for (const hook of hooks) {
-        const said = hook.type === 'command' ? await run(hook.command, body) : await post(hook.url, body)
-        answer = { ...answer, ...read(said) }
+        answer = { ...answer, ...read(await run(hook.command, body)) }
       }
     }
     return answer
@@ -77,13 +73,4 @@ function run(command: string, input: string): Promise<string> {
     child.once('close', () => resolve(out))
     child.stdin.end(input)
   })
-}
-
-async function post(url: string, body: string): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json' },
-  }).catch(() => undefined)
-  return response?.ok ? await response.text() : ''
 }
