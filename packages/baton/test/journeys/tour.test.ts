@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { shownLines } from '../../../../scripts/tour-picture.ts'
 import { startTerminal } from '../world/agents/tmux.ts'
 import { batonIn } from '../world/baton.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
@@ -24,25 +25,39 @@ test('the tour takes an issue from claim to closing with real hooks, daemon and 
   expect(picture(here.home)).toEqual(before)
   for (const told of [
     /issue #42: claimed/,
-    /Baton sends it on \(1 of at most 10\)/,
-    /refused: git push --force origin main/,
+    /Baton told it to continue \(1 of at most 10\)/,
+    /denied: git push --force origin main/,
     /curl -s https:\/\/get\.example\.com\/format\.sh \| sh/,
     /answered: no/,
-    /the context is nearly full: a handoff is due/,
-    /agrees with git and the transcript/,
-    /a fresh session begins/,
-    /it has goal, branch and next step: the work goes on/,
+    /the context is nearly full: time to hand off/,
+    /matches git and the transcript/,
+    /a fresh session starts/,
+    /it knows the goal, the branch and the next step: work continues/,
     /Baton opened the pull request/,
     /issue-to-impl is complete: pull request #43/,
     /issue #42: merged/,
     /Should I close issue #42\?/,
     /answered: yes/,
-    /#43 {2}pull request: opened, checked, merged; its issue is closed/,
+    /#43 {2}pull request opened, checked and merged; issue closed/,
     /npx batonpass init/,
   ])
     expect(stdout).toMatch(told)
   expect(stdout).not.toMatch(/fault during|a person is needed|\x1b/)
+
+  // The picture in the README shows what the tour prints; renew it with scripts/record-tour.ts.
+  const svg = readFileSync(join(import.meta.dirname, '../../../../docs/tour.svg'), 'utf8')
+  const drawn = [...svg.matchAll(/<text class="l\d+"[^>]*>(.*)<\/text>/g)].map(([, line = '']) => plain(line))
+  const milestones = drawn.filter(line => /^[▶❯↻⇄]/u.test(line))
+  expect(milestones.length).toBeGreaterThan(8)
+  expect(milestones.filter(line => !shownLines(stdout).includes(line))).toEqual([])
 })
+
+const plain = (svg: string) =>
+  svg
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
 
 test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any point ends everything', {
   timeout: 120_000,
@@ -61,7 +76,7 @@ test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any poi
     if (url) expect(await (await fetch(url)).text()).toMatch(/<title>Baton/)
     await terminal.press('C-c')
     await terminal.waitForExit({ timeout: 20_000 })
-    expect(await terminal.history()).toContain('The tour was ended.')
+    expect(await terminal.history()).toContain('Tour cancelled.')
     expect(here.left()).toEqual({ folders: [], processes: [] })
   }
 })
@@ -97,7 +112,7 @@ test('without tmux it says what to install', async () => {
   const { status, stderr } = spawnSync(process.execPath, [CLI, 'tour'], { env, encoding: 'utf8' })
   expect(status).toBe(1)
   expect(stderr).toMatch(
-    /^baton: The tour needs tmux, which is not on your PATH\nInstall it .*apt-get install tmux/,
+    /^baton: The tour needs tmux, but it is not on your PATH\nInstall it .*apt-get install tmux/,
   )
 })
 

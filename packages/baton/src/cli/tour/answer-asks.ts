@@ -6,12 +6,12 @@ import { type Io, paint, printable } from '../io.ts'
 import { askAtTerminal } from '../questions.ts'
 import type { TourWorld } from './world.ts'
 
-/** Then the tour goes on by itself. */
+/** After this time the tour answers by itself. */
 const PATIENCE_MS = 90_000
 
 interface Asking {
   io: Io
-  /** Nobody is at the terminal: the tour answers as a careful person would. */
+  /** Without a person at the terminal, the tour answers as a careful person would. */
   isAlone: boolean
   signal: AbortSignal
   say(text: string): void
@@ -35,7 +35,7 @@ export async function answerAsks(
         say(
           colour(
             'dim',
-            '    Cannot be undone, so a person is asked: here, in the browser, or on their phone.',
+            '    This cannot be undone, so Baton asks you: here, in the browser, or on your phone.',
           ),
         )
       const usual = ask.kind === 'confirm'

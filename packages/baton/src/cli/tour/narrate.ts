@@ -3,11 +3,11 @@ import type { Entry } from '@batonpass/contract/journal'
 export interface Told {
   mark: '▶' | '❯' | '✓' | '✗' | '↻' | '⇄' | '●' | '⚑'
   text: string
-  /** Says what just happened and why it matters; shown once. */
+  /** Explains what just happened and why it matters; shown once. */
   lesson?: string | undefined
 }
 
-/** What the tour says about an entry of the journal; undefined for what would only be noise. Paths are told from `project` on. */
+/** The tour's line about a journal entry, or undefined for noise. Paths are shown relative to `project`. */
 export function narrate({ body }: Entry, project: string): Told | undefined {
   const short = (text: string) => firstLine(text.replaceAll(`${project}/`, ''))
   switch (body.kind) {
@@ -15,25 +15,25 @@ export function narrate({ body }: Entry, project: string): Told | undefined {
       const { event } = body
       if (event.type === 'SessionStarted')
         return event.source === 'clear'
-          ? { mark: '▶', text: 'a fresh session begins, with an empty context' }
+          ? { mark: '▶', text: 'a fresh session starts with an empty context' }
           : { mark: '▶', text: 'the agent starts' }
-      // Baton's own words are told by what they are for.
+      // Baton's own prompts have lines of their own below.
       if (event.type === 'PromptSubmitted')
         return event.prompt.startsWith('/') ? { mark: '❯', text: short(event.prompt) } : undefined
       if (event.type === 'TurnEnded' && !event.lastMessage?.startsWith('<'))
-        return { mark: '●', text: `the agent stops: ${short(event.lastMessage ?? '')}` }
+        return { mark: '●', text: `agent stopped: ${short(event.lastMessage ?? '')}` }
       return undefined
     }
     case 'decision': {
       const what = short(body.subject)
       if (body.decision === 'allow')
         return body.by === 'undo'
-          ? { mark: '✓', text: `allowed, can be undone: ${what}`, lesson: LESSONS.undo }
+          ? { mark: '✓', text: `allowed (can be undone): ${what}`, lesson: LESSONS.undo }
           : { mark: '✓', text: `allowed: ${what}` }
       if (body.decision === 'deny')
         return {
           mark: '✗',
-          text: `refused: ${what} (${short(body.reason)})`,
+          text: `denied: ${what} (${short(body.reason)})`,
           ...(body.by === 'person' ? {} : { lesson: LESSONS.deny }),
         }
       return undefined
@@ -42,7 +42,7 @@ export function narrate({ body }: Entry, project: string): Told | undefined {
       if (body.what === 'continued')
         return {
           mark: '↻',
-          text: `Baton sends it on (${body.count} of at most ${body.max})`,
+          text: `Baton told it to continue (${body.count} of at most ${body.max})`,
           lesson: LESSONS.continued,
         }
       return body.what === 'ended' && body.end !== 'handed-off'
@@ -69,9 +69,9 @@ export function narrate({ body }: Entry, project: string): Told | undefined {
 }
 
 const LESSONS = {
-  undo: 'What can be undone needs no question: Baton took a snapshot first, and `baton undo` goes back to it.',
-  deny: 'Judged by real shell syntax. The agent is told why, and finds another way.',
-  continued: 'It stopped before its job was done. Nobody had to type “go on”.',
+  undo: 'Baton takes a snapshot before a reversible step, so it does not have to ask. `baton undo` restores it.',
+  deny: 'Baton parses the command as bash would. The agent learns why it was denied and finds another way.',
+  continued: 'It stopped before the job was done. You did not have to type “continue”.',
 }
 
 const ANSWERS: Readonly<Record<string, string>> = { deny: 'no', 'allow-once': 'yes, this once' }
@@ -80,33 +80,33 @@ type Lines = Readonly<Record<string, { text: string; lesson?: string } | undefin
 
 const CYCLE: Lines = {
   due: {
-    text: 'the context is nearly full: a handoff is due',
-    lesson: 'The agent writes down where it stands; a fresh session goes on from that.',
+    text: 'the context is nearly full: time to hand off',
+    lesson: 'The agent writes down where the work stands; a fresh session continues from there.',
   },
   written: {
-    text: 'the handoff document is there, and agrees with git and the transcript',
-    lesson: 'Checked field by field: branch, commit, test result, open points. What is false goes back.',
+    text: 'the handoff document is written and matches git and the transcript',
+    lesson: 'Baton checks branch, commit, test results and open points, and sends false statements back.',
   },
-  cleared: { text: 'the context is cleared' },
-  resumed: { text: 'the fresh session is asked what it knows' },
-  verified: { text: 'it has goal, branch and next step: the work goes on' },
+  cleared: { text: 'context cleared' },
+  resumed: { text: 'Baton asks the fresh session what it knows' },
+  verified: { text: 'it knows the goal, the branch and the next step: work continues' },
   person: { text: 'a person is needed' },
 }
 
 const CLAIM: Lines = {
-  claimed: { text: 'claimed', lesson: 'No other agent takes it, on any machine.' },
+  claimed: { text: 'claimed', lesson: 'No other agent can take it, on any machine.' },
   opened: {
     text: 'Baton opened the pull request',
-    lesson: 'It follows checks and reviews, and sends the agent back when one fails.',
+    lesson: 'Baton follows checks and reviews, and sends the agent back when one fails.',
   },
-  checks: { text: 'Baton saw its checks' },
+  checks: { text: 'checks' },
   merged: { text: 'merged' },
   closed: { text: 'closed' },
 }
 
-/** How the checks stand, from what the claim says of them. */
+/** The state of the checks, from the claim's reason. */
 const CHECKS = (reason: string): string =>
-  /^CI passed/.test(reason) ? ': all pass' : /running/.test(reason) ? ' running' : ''
+  /^CI passed/.test(reason) ? ' passed' : /running/.test(reason) ? ' running' : ''
 
 function firstLine(text: string): string {
   const line = text.trim().split('\n', 1)[0] ?? ''

@@ -8,7 +8,7 @@ import { callDaemon } from '../daemon.ts'
 import { ISSUE, type TourWorld } from './world.ts'
 
 /**
- * Plays everybody else on the tour's forge: its checks pass, and somebody merges what was opened.
+ * Plays everyone else on the tour's forge: CI passes, and a colleague merges the pull request.
  * Resolves when the issue is closed.
  */
 export async function playPeople(
@@ -20,11 +20,11 @@ export async function playPeople(
   const { paceMs, signal } = options
   const looks = { signal } as const
   const opened = await until(() => stateIn(world).pulls[0])
-  tell(`The forge runs its checks on pull request #${opened.number}.`)
+  tell(`CI runs on pull request #${opened.number}.`)
   await write({ checks: { [opened.number]: [{ name: 'test', state: 'pending' }] } })
   await pause(paceMs * 3, undefined, looks)
   await write({ checks: { [opened.number]: [{ name: 'test', state: 'passed' }] } })
-  tell('They pass. A colleague reviews and merges it.')
+  tell('CI passes. A colleague reviews and merges it.')
   await pause(paceMs * 3, undefined, looks)
   await world.git(
     join(world.forge, 'origin.git'),

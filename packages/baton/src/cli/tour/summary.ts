@@ -1,6 +1,6 @@
 import type { Entry, EntryBody } from '@batonpass/contract/journal'
 
-/** What the journal of a tour amounts to, a line each. */
+/** Summarizes a tour's journal, one line per figure. */
 export function summaryOf(entries: readonly Entry[], pull: { number: number } | undefined): string[] {
   const count = (matches: (body: EntryBody) => boolean) => entries.filter(({ body }) => matches(body)).length
   const allowed = count(body => body.kind === 'decision' && body.decision === 'allow')
@@ -9,19 +9,19 @@ export function summaryOf(entries: readonly Entry[], pull: { number: number } | 
   const rows: [string, string][] = [
     [
       String(count(body => body.kind === 'workflow' && body.what === 'continued')),
-      'stops that came too early, and Baton sent the agent on',
+      'early stops that Baton continued',
     ],
-    [String(allowed), `steps that needed no question; ${undoable} of them can be undone`],
-    [String(byRule), 'command refused by rules alone'],
+    [String(allowed), `steps allowed without asking you; ${undoable} of them can be undone`],
+    [String(byRule), 'command denied by the rules'],
     [
       String(count(body => body.kind === 'ask' && body.what === 'answered')),
-      'questions, because only a person may answer them',
+      'questions that only a person may answer',
     ],
     [
       String(count(body => body.kind === 'handoff' && body.what === 'received')),
-      'handoff to a fresh session, checked against git and by what that session knew',
+      'handoff to a fresh session, checked against git',
     ],
-    [pull ? `#${pull.number}` : 'none', 'pull request: opened, checked, merged; its issue is closed'],
+    [pull ? `#${pull.number}` : 'none', 'pull request opened, checked and merged; issue closed'],
   ]
   return rows.map(([figure, what]) => `${figure.padStart(4)}  ${what}`)
 }

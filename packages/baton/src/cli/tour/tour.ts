@@ -22,13 +22,13 @@ import { wrapped } from './wrap.ts'
 const LONGEST_MS = 10 * 60_000
 
 export interface TourOptions {
-  /** Questions are answered by the tour itself. */
+  /** The tour answers the questions itself. */
   yes: boolean
   paceMs: number
   keep: boolean
 }
 
-/** Shows Baton at work in a world of its own: real hooks, daemon and engine; agent, model and forge are scripted. */
+/** Shows Baton at work in its own temporary folder: real hooks, daemon and engine; scripted agent, model and forge. */
 export async function runTour(options: TourOptions, io: Io): Promise<number> {
   for (const name of ['tmux', 'git']) if (!onPath(name, io.env)) throw missing(name)
   const colour = paint(io)
@@ -42,7 +42,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
   const tooLong = AbortSignal.timeout(LONGEST_MS)
   const signal = AbortSignal.any([io.signal, over.signal, tooLong])
   const following: Promise<unknown>[] = []
-  say(colour('bold', 'A tour of Baton: an agent is given an issue, and nobody stands beside it.'))
+  say(colour('bold', 'A tour of Baton: an agent takes an issue to a merged pull request, unattended.'))
   dim(INTRODUCTION)
 
   using folder = tourFolder(options.keep)
@@ -59,25 +59,25 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
       signal,
     })
     const { entries } = EntryList.parse(await callDaemon(state, 'GET', '/api/journal?limit=5000'))
-    // The last entries are on their way.
+    // The last entries are still arriving.
     await pause(options.paceMs, undefined, { signal })
     over.abort()
     await Promise.allSettled(following)
     say(`\n${colour('bold', 'What happened')}`)
     for (const line of summaryOf(entries, stateIn(world).pulls[0])) say(`  ${line}`)
     say(`\n${colour('bold', 'In your own repository')}`)
-    say('  npx batonpass init --dry-run   what it would change')
-    say('  npx batonpass init             set it up; `uninstall` takes it out again\n')
+    say('  npx batonpass init --dry-run   show what it would change')
+    say('  npx batonpass init             set it up; `uninstall` removes it\n')
     if (!isAlone) await lastLook()
     return EXIT.ok
   } catch (cause) {
     if (io.signal.aborted) {
-      say(colour('dim', '\nThe tour was ended.'))
+      say(colour('dim', '\nTour cancelled.'))
       return EXIT.interrupted
     }
     if (tooLong.aborted)
-      throw new BatonError('timed_out', 'The tour did not come to its end', {
-        remedy: 'Run it with --keep, and see home/daemon.log in the folder that it names.',
+      throw new BatonError('timed_out', 'The tour did not finish in 10 minutes', {
+        remedy: 'Run it with --keep, then read home/daemon.log in the folder it prints.',
       })
     throw cause
   } finally {
@@ -107,10 +107,10 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
   async function begin(world: TourWorld, state: StateFolder): Promise<void> {
     const { url } = await loginLink(state, bearer(state))
     say(`${colour('bold', `Issue #${ISSUE.number}`)}  ${ISSUE.title}`)
-    // On lines of their own: a narrow terminal would break them where they could not be clicked or copied.
-    say('  Watch it in a browser:')
+    // Separate lines, so that a narrow terminal does not break them and they can be clicked or copied.
+    say('  Watch in a browser:')
     say(`    ${colour('cyan', url)}`)
-    say('  or the agent itself, in another terminal:')
+    say('  or watch the agent itself, in another terminal:')
     say(`    tmux -S ${world.tmuxSocket} attach -r\n`)
     await world.tmux('send-keys', '-t', 'tour', '-l', `/issue-to-impl ${ISSUE.number}`)
     await world.tmux('send-keys', '-t', 'tour', 'Enter')
@@ -136,16 +136,16 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     })
   }
 
-  /** The dashboard goes with the tour. */
+  /** The dashboard ends with the tour. */
   async function lastLook(): Promise<void> {
     using questions = askAtTerminal(io)
-    await questions.text('The dashboard stays open until you press Enter.').catch(() => {})
+    await questions.text('Press Enter to close the dashboard and end the tour.').catch(() => {})
   }
 }
 
 const INTRODUCTION =
-  'Hooks, daemon and rules are real; the agent, its model and the forge are scripted. It runs in a folder of its own, ' +
-  'needs no key and no network, and takes less than a minute. Ctrl-C ends it; nothing stays behind.'
+  'Hooks, daemon and rules are real; the agent, its model and the forge are scripted. The tour runs in a temporary ' +
+  'folder, needs no key and no network, and takes less than a minute. Ctrl-C ends it and leaves nothing behind.'
 
 const COLOURS = {
   '▶': 'cyan',
@@ -159,12 +159,12 @@ const COLOURS = {
 } as const
 
 function missing(name: string): BatonError {
-  return new BatonError('missing_tool', `The tour needs ${name}, which is not on your PATH`, {
+  return new BatonError('missing_tool', `The tour needs ${name}, but it is not on your PATH`, {
     remedy: `Install it (Debian: sudo apt-get install ${name}; macOS: brew install ${name}) and run this again.`,
   })
 }
 
-/** The tour's own daemon: whoever runs the tour is its person. */
+/** The user who runs the tour may answer for its own daemon. */
 const bearer = (folder: StateFolder) => ({ authorization: `Bearer ${secretFile(folder.token)}` })
 
 function widthOf({ stdout }: Io): number {

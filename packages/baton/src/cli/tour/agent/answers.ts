@@ -19,7 +19,7 @@ export function replyTo(prompt: string, { cwd, step }: { cwd: string; step: numb
 }
 
 const GOAL = 'Apply discount codes in the cart (issue 42)'
-const NEXT = 'Tell in the README how discount codes work'
+const NEXT = 'Explain discount codes in the README'
 
 const gitIn = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
