@@ -40,7 +40,7 @@ function wordsOf({ body }: Entry): Line {
       const tone = body.decision === 'allow' ? 'good' : body.decision === 'deny' ? 'bad' : 'wait'
       return {
         mark: body.decision,
-        title: `${WHO[body.by]} said ${body.decision}`,
+        title: body.decision === 'defer' ? 'Left to the agent' : `${WHO[body.by]} said ${body.decision}`,
         detail: `${body.subject.split('\n', 1)[0] ?? ''} · ${body.reason}`,
         tone,
       }

@@ -100,6 +100,8 @@ export const PermissionJudgement = z.object({
   reversible: z.boolean(),
   /** No rule and no workflow may lift this decision. */
   final: z.boolean(),
+  /** Baton knows what every part does: nothing is only known when it runs, and no part runs code that Baton did not read. */
+  understood: z.boolean(),
 })
 export type PermissionJudgement = z.infer<typeof PermissionJudgement>
 
@@ -109,7 +111,7 @@ export type DecidedBy = z.infer<typeof DecidedBy>
 
 /**
  * What the journal says about a permission answer. It is named after its entry: `ent_x` holds decision `dec_x`.
- * `defer` leaves it to the agent's own dialog.
+ * `defer` leaves it to the agent's own permission mode.
  */
 export const DecisionEntry = z.object({
   kind: z.literal('decision'),

@@ -9,6 +9,7 @@ import { stateDir } from '../config/places.ts'
 import { problemLine } from '../config/problem.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
 import { nextLink } from '../permission/chain.ts'
+import { chainSettings } from '../permission/chain-settings.ts'
 import { judge } from '../permission/judge.ts'
 import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
@@ -58,9 +59,13 @@ export interface Outlook {
   reason: string
 }
 
-/** What a judgement comes to where neither a model nor a person is asked. */
-export function outlook(judgement: PermissionJudgement, { permission }: Pick<Config, 'permission'>): Outlook {
-  const next = nextLink(judgement, { ...permission, model: false })
+/** What a judgement comes to where neither a model nor a person is asked; without an event, in the agent's default mode. */
+export function outlook(
+  judgement: PermissionJudgement,
+  { permission }: Pick<Config, 'permission'>,
+  event: Pick<ToolEvent, 'type' | 'action' | 'mode'> = { type: 'ToolRequested', action: { kind: 'other' } },
+): Outlook {
+  const next = nextLink(judgement, chainSettings(permission, event, event.mode, false))
   switch (next.link) {
     case 'decided':
       return { decision: next.decision, reason: judgement.reason }

@@ -69,7 +69,8 @@ export function recapOf(facts: RecapFacts): Recap {
     }
     switch (body.kind) {
       case 'decision': {
-        decisions.all++
+        // What was left to the agent is no decision: if the agent asks, that dialog has an entry of its own.
+        if (body.decision !== 'defer') decisions.all++
         if (isWithoutPerson(body)) decisions.without++
         if (body.by !== 'person') group(groups, body, at)
         if (project && body.undo && body.decision === 'allow')

@@ -75,7 +75,10 @@ export class Tally {
   }
 }
 
-/** What one entry adds. Only an answer that a person gave counts as theirs; everything else that was allowed was spared them. */
+/**
+ * What one entry adds. Only an answer that a person gave counts as theirs; everything else that was allowed was spared
+ * them. A call that was left to the agent is no decision of Baton's: if the agent asks, that dialog has an entry of its own.
+ */
 function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
   if (body.kind === 'workflow') {
     if (body.what === 'continued' || body.what === 'supervised') tally.continued++
@@ -85,8 +88,8 @@ function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
   } else if (body.kind === 'decision') {
     if (body.by === 'person') tally.byPerson++
     if (body.decision === 'deny') tally.denied++
-    else if (body.decision !== 'allow') tally.asked++
-    else {
+    else if (body.decision === 'ask') tally.asked++
+    else if (body.decision === 'allow') {
       tally.allowed++
       if (body.by === 'rules') tally.byRules++
       else if (body.by === 'undo') tally.byUndo++

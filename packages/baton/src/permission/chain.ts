@@ -13,7 +13,8 @@ export interface ChainSettings {
   undo: boolean
   /** A model may be asked, and there is one. */
   model: boolean
-  undecided: 'ask' | 'defer'
+  /** Who gets what nothing decides: a person, or the agent's own permission mode. */
+  undecided: 'ask' | 'leave'
   /** The agent insists on a person, so nothing else says yes. */
   personOnly?: boolean
 }
@@ -35,5 +36,5 @@ export function nextLink(
   // What cannot be known before it runs is no question for a model either.
   if (settings.model && judgement.effects.unknown.length === 0 && !tried.has('model'))
     return { link: 'model' }
-  return settings.undecided === 'defer' ? { link: 'defer' } : { link: 'person' }
+  return settings.undecided === 'leave' ? { link: 'defer' } : { link: 'person' }
 }

@@ -68,6 +68,7 @@ function noteEffects(
   for (const host of hosts) if (host !== undefined) judging.hosts.add(host)
   if (hosts.length > 0 || /^(fetch|remote|credential)$/.test(kind)) judging.network = true
   if (/^(unlisted|build|exec|system|destroy|remote)$/.test(kind)) judging.outside = true
+  if (/^(unlisted|build|exec)$/.test(kind) || unknownPath) judging.understood = false
   if (kind !== 'read' || unknownPath) judging.opaque = true
 }
 
@@ -109,6 +110,7 @@ function byRules(
   judging.add(builtin(assessment, found, part, context))
   const flagged = patternAsFlag(command, context)
   if (flagged) {
+    judging.understood = false
     const reason = `${flagged} matches a name that starts with a dash, which becomes a flag`
     judging.add({ rule: 'analysis pattern', decision: 'undecided', part, reason })
   }
@@ -147,10 +149,12 @@ function builtin(
   return { rule, decision, part, reason: reasonOf(assessment) }
 }
 
-function reasonOf(assessment: Assessment): string {
-  const meaning = KIND_MEANING[assessment.kind]
-  const detail = assessment.reason === '' ? '' : ` (${assessment.reason})`
-  return `${assessment.program || 'this'} ${meaning}${detail}`
+/** "npm test runs the project's own code"; what is not simply its sub-command follows in brackets. */
+function reasonOf({ kind, program, path, reason }: Assessment): string {
+  const meaning = KIND_MEANING[kind]
+  const subcommand = path.join(' ')
+  if (subcommand !== '' && reason === `with ${subcommand}`) return `${program} ${subcommand} ${meaning}`
+  return `${program || 'this'} ${meaning}${reason === '' ? '' : ` (${reason})`}`
 }
 
 /** One normal form of a part: the program without its system folder, single blanks, quotes removed. */

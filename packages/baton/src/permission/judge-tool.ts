@@ -90,6 +90,7 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
     (access === 'write' ? undefined : request.cwd)
   const part = `${request.tool} ${given ?? '(no path)'}`
   if (given === undefined || given.includes('\0')) {
+    judging.understood = false
     judging.add({ rule: 'builtin file', decision: 'undecided', part, reason: 'the tool names no path' })
     return judging.judgement(false)
   }
@@ -182,6 +183,8 @@ function byRules(
   for (const host of about.hosts) if (host !== undefined) judging.hosts.add(host)
   judging.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
   judging.outside = about.mcp !== undefined
+  // What a tool of a server, or one that Baton does not know, does is the tool's own affair.
+  judging.understood = otherwise !== 'undecided' || /^Web(Fetch|Search)$/.test(context.request.tool)
   if (spoken) judging.add(ruleStep(spoken, part))
   else judging.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
   return judging.judgement(false)

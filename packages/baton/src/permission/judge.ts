@@ -31,6 +31,7 @@ export function judge(
       effects: { reads: [], writes: [], hosts: [], network: false, outside: true, unknown: [reason] },
       reversible: false,
       final: false,
+      understood: false,
     }
   }
 }

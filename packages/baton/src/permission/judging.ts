@@ -13,6 +13,8 @@ export class Judging {
   outside = false
   /** Some part does more than read what it names. */
   opaque = false
+  /** False once a part runs code that Baton did not read, or does what is only known when it runs. */
+  understood = true
   #decision: PermissionDecision = 'allow'
   #reason = ''
   #final = false
@@ -67,6 +69,7 @@ export class Judging {
       },
       reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',
       final: this.#final,
+      understood: this.understood && this.unknown.length === 0,
     }
   }
 }

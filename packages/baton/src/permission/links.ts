@@ -54,7 +54,9 @@ export async function walk(
       return true
     })
     if (guarded) {
-      settings = { ...settings, undo: false, model: false }
+      // A found danger to Baton's own rules is no mere doubt, so `respect` asks about it in every mode.
+      const undecided = context.config.permission.undecided === 'respect' ? 'ask' : settings.undecided
+      settings = { ...settings, undo: false, model: false, undecided }
       reason = `${reason}; it may bring other files that decide what agents may do`
     }
   }
@@ -82,7 +84,8 @@ export async function walk(
         if (!opinion) break
         if (opinion.decision !== 'ask')
           return { decision: opinion.decision, reason: opinion.reason, by: 'model' }
-        reason = opinion.reason
+        // The cause comes first: a model's doubt, or its failure, only explains why a person is asked.
+        reason = `${reason}; ${opinion.reason}`
         break
       }
       case 'person':
@@ -106,14 +109,20 @@ async function askPerson(
     unreached: dialogIsOpen(event, context) ? 'wait' : 'give-up',
   })
   const { decision, reason: why } = decisionOf(outcome, context.config.telegram.on_timeout)
-  const answered = outcome.result === 'answered'
-  return {
-    decision,
-    reason: answered ? why : `${reason}; ${why.toLowerCase()}`,
-    by: answered ? 'person' : 'nobody',
-    ask: outcome.ask,
-  }
+  if (outcome.result === 'answered') return { decision, reason: why, by: 'person', ask: outcome.ask }
+  const unanswered = { by: 'nobody' as const, ask: outcome.ask }
+  // Without a terminal no dialog follows: an `ask` would be an error that tells the model nothing it could do.
+  if (decision === 'ask' && isWithoutTerminal(event, context))
+    return { decision: 'deny', reason: `${reason}. ${UNANSWERED}`, ...unanswered }
+  return { decision, reason: `${reason}; ${why.toLowerCase()}`, ...unanswered }
 }
+
+const UNANSWERED =
+  'This needs a person, and nobody answered. Do not repeat it: continue without it, or say what you need and why.'
+
+/** `claude -p`. The other agents' answers say this where their hooks are encoded. */
+const isWithoutTerminal = (event: ToolEvent, { attended }: ReactionContext): boolean =>
+  event.agent === 'claude-code' && attended === false
 
 /** Claude Code in a terminal shows its dialog for an `ask` and calls its next hook beside it; elsewhere this hook is all there is. */
 export const dialogFollows = (event: ToolEvent, { attended }: ReactionContext): boolean =>

@@ -1,5 +1,5 @@
 import type { Ask, WithdrawnWhy } from '@batonpass/contract/ask'
-import type { AgentEvent } from '@batonpass/contract/event'
+import type { AgentEvent, PermissionMode } from '@batonpass/contract/event'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
@@ -7,6 +7,7 @@ import type { Outcome, ReactionContext, Reactor } from '../ports/reactor.ts'
 import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from './ask-for.ts'
 import { type Call, Calls } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
+import { chainSettings } from './chain-settings.ts'
 import type { PermissionRequest } from './judge-context.ts'
 import { askMs, dialogFollows, type LinkPorts, walk } from './links.ts'
 import { type Decided, type RecordPorts, record } from './record.ts'
@@ -102,23 +103,16 @@ function settingsFor(
   { model }: PermissionPorts,
 ): ChainSettings {
   const { permission, handsoff } = context.config
-  const settings = {
-    undo: permission.undo,
-    undecided: permission.undecided,
-    model: handsoff.auto_permission && model !== undefined,
-  }
-  if (isPlanning(event, context)) {
-    // An allow does not count there before the dialog, and the dialog is a person's yes to the plan.
-    return event.type === 'PermissionAsked'
-      ? { ...settings, personOnly: true }
-      : { ...settings, undo: false, model: false }
-  }
+  const hasModel = handsoff.auto_permission && model !== undefined
+  const settings = chainSettings(permission, event, modeOf(event, context), hasModel)
   // A dialog that opens although Baton said yes was asked for by somebody else, such as the person's own settings.
   return call?.told === 'allow' ? { ...settings, personOnly: true } : settings
 }
 
-const isPlanning = (event: ToolEvent, { session }: ReactionContext): boolean =>
-  (event.mode ?? session.mode) === 'plan'
+const modeOf = (event: ToolEvent, { session }: ReactionContext): PermissionMode | undefined =>
+  event.mode ?? session.mode
+
+const isPlanning = (event: ToolEvent, context: ReactionContext): boolean => modeOf(event, context) === 'plan'
 
 /** What a person reads beside the question, where it is not simply what the rules say. */
 function whyAsked(
@@ -171,6 +165,7 @@ async function judgeEvent(
       effects: { reads: [], writes: [], hosts: [], network: true, outside: true, unknown: [FAILED] },
       reversible: false,
       final: false,
+      understood: false,
     }
   }
 }

@@ -83,5 +83,6 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
     },
     reversible: judgements.every(j => j.reversible || j.decision === 'allow'),
     final: judgements.some(j => j.final),
+    understood: judgements.every(j => j.understood),
   }
 }

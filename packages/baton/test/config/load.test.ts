@@ -96,7 +96,7 @@ describe('the search', () => {
       store: { url: '' },
       journal: { retain: { days: 30, size: 2_000_000_000 }, content: 'full' },
       daemon: { port: 4747 },
-      permission: { preset: 'standard', undecided: 'ask', undo: true, judge: 'auto' },
+      permission: { preset: 'standard', undecided: 'respect', undo: true, judge: 'auto' },
       permissions: { allow: [], deny: [], ask: [] },
       budget: { per_workflow: {}, per_day: {} },
       workflows: {},
@@ -183,7 +183,7 @@ describe('a project’s file', () => {
       file: join(world.path, 'home/.baton.yaml'),
       line: 3,
     })
-    expect(config.permission).toEqual({ preset: 'standard', undecided: 'ask', undo: true, judge: 'auto' })
+    expect(config.permission).toEqual({ preset: 'standard', undecided: 'respect', undo: true, judge: 'auto' })
     expect(config.handsoff).toMatchObject({
       debug: true,
       auto_permission: false,

@@ -39,7 +39,7 @@ describe('the figures of the dashboard', () => {
         hour: tally.hour,
         allowed: count(then, decision(['allow'])),
         denied: count(then, decision(['deny'])),
-        asked: count(then, decision(['ask', 'defer'])),
+        asked: count(then, decision(['ask'])),
         byRules: count(then, decision(['allow'], 'rules')),
         byUndo: count(then, decision(['allow'], 'undo')),
         byModel: count(then, decision(['allow'], 'model')),
@@ -83,7 +83,7 @@ describe('the figures of the dashboard', () => {
       for (const [index, cell] of (await row.locator('td').allInnerTexts()).entries())
         sums[index] = (sums[index] ?? 0) + Number(cell || 0)
     expect(sums).toEqual([
-      counted(decision(['ask', 'defer'])),
+      counted(decision(['ask'])),
       counted(decision(['deny'])),
       counted(decision(['allow'])),
     ])

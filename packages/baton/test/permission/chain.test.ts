@@ -17,11 +17,12 @@ const anyJudgement: fc.Arbitrary<PermissionJudgement> = fc.record({
   }),
   reversible: fc.boolean(),
   final: fc.boolean(),
+  understood: fc.boolean(),
 })
 const anySettings: fc.Arbitrary<ChainSettings> = fc.record({
   undo: fc.boolean(),
   model: fc.boolean(),
-  undecided: fc.constantFrom('ask', 'defer'),
+  undecided: fc.constantFrom('ask', 'leave'),
   personOnly: fc.boolean(),
 })
 const anyTried = fc

@@ -13,6 +13,7 @@ export function undecided(
     effects: { reads: [], writes: [], hosts: [], network: false, outside: true, unknown: [], ...effects },
     reversible: false,
     final: false,
+    understood: true,
   }
 }
 

@@ -77,6 +77,7 @@ describe('several judgements as one', () => {
     }),
     reversible: fc.boolean(),
     final: fc.boolean(),
+    understood: fc.boolean(),
   })
   const ORDER: PermissionDecision[] = ['allow', 'undecided', 'ask', 'deny']
 

@@ -10,10 +10,10 @@ export const permission = section('How permission requests are decided.', {
     whenBroken: 'cautious',
   }),
   undecided: choice(
-    ['ask', 'defer'],
-    'ask',
-    "What a request becomes that nothing decided: ask a person, or leave it to the agent's own permission mode.",
-    { trust: 'to-loosen', looser: ['ask', 'defer'], whenBroken: 'ask' },
+    ['respect', 'ask', 'defer'],
+    'respect',
+    "What happens to a call that nothing decides. `respect`: ask you, but never more than the agent's own permission mode would. `ask`: ask you in every mode. `defer`: always leave it to the agent.",
+    { trust: 'to-loosen', looser: ['ask', 'respect', 'defer'], whenBroken: 'ask' },
   ),
   undo: flag(true, 'Snapshot the worktree before a command that can be undone, and allow it.', {
     trust: 'needed',

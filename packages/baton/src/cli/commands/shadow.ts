@@ -60,7 +60,7 @@ const TITLES = [
   ['ask', 'Would have asked you about', 'yellow'],
   ['undo', 'Would have allowed, with a snapshot to go back to', 'cyan'],
   ['allow', 'Would have allowed by rules', 'green'],
-  ['defer', "Would have left to the agent's own dialog", 'dim'],
+  ['defer', "Would have left to the agent's own mode", 'dim'],
 ] as const
 
 async function fatesOf(io: Io, start: string | undefined): Promise<Map<string, Fate>> {
@@ -84,7 +84,7 @@ async function deciderFor(project: string, io: Io) {
   const rules = judging(config, project, io)
   return (event: Parameters<typeof rules.call>[0]) => {
     const judgement = rules.call(event)
-    const { decision, reason } = outlook(judgement, config)
+    const { decision, reason } = outlook(judgement, config, event)
     const byUndo = decision === 'allow' && judgement.decision !== 'allow'
     return { name: byUndo ? 'undo' : decision, reason }
   }

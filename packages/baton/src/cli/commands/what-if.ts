@@ -58,7 +58,7 @@ async function sidesOf(project: string, proposed: Config, io: Io): Promise<Sides
   warnOf(loaded, io)
   const side = (config: Config): Side => {
     const rules: Judging = judging(config, project, io)
-    return event => outlook(rules.call(event), config)
+    return event => outlook(rules.call(event), config, event)
   }
   return { current: side(loaded.config), proposed: side(proposed) }
 }
