@@ -42,7 +42,7 @@ const store = guardStore(plain, {
   content: () => 'full',
 })
 
-const chance = lehmer(7)
+const ids = lehmer(7)
 const text = someText(1_000_000)
 const plainTimes: number[] = []
 const guardedTimes: number[] = []
@@ -173,12 +173,12 @@ function anEvent(
   }
   if (n % 2 === 0) return { ...common, ...call, toolUseId: `toolu_${n}`, type: 'ToolRequested' }
   // Most answers are short, a few are whole files, one in five hundred is very large.
-  const size = n % 500 === 1 ? 400_000 : n % 9 === 0 ? 24_000 : 200 + Math.floor(chance() * 3000)
+  const size = n % 500 === 1 ? 400_000 : n % 9 === 0 ? 24_000 : 200 + Math.floor(ids() * 3000)
   return { ...common, ...call, type: 'ToolFinished', failed: false, response: { stdout: words(size) } }
 }
 
 function words(size: number): string {
-  const start = Math.floor(chance() * (text.length - size))
+  const start = Math.floor(ids() * (text.length - size))
   // A copy of its own: a slice would keep the whole text alive and cost nothing to write.
   return Buffer.from(text.slice(start, start + size), 'latin1').toString('latin1')
 }
@@ -200,8 +200,8 @@ function someText(size: number): string {
   ]
   const parts: string[] = []
   for (let length = 0; length < size; ) {
-    const pick = Math.floor(chance() * vocabulary.length * 1.5)
-    const word = vocabulary[pick] ?? Math.floor(chance() * 1e9).toString(36)
+    const pick = Math.floor(ids() * vocabulary.length * 1.5)
+    const word = vocabulary[pick] ?? Math.floor(ids() * 1e9).toString(36)
     parts.push(word)
     length += word.length + 1
   }

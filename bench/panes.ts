@@ -145,7 +145,7 @@ async function byControl(places: readonly string[]): Promise<() => Promise<void>
     processes: systemProcesses,
     self: process.pid,
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
     configOf: async () => config,
     journal: async () => {},
     tell: async () => {},

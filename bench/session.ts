@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const [who, path = ''] = positionals
-const PORTS = { files: systemAppendFiles, clock: systemClock, chance: systemChance, home: '/nowhere' }
+const PORTS = { files: systemAppendFiles, clock: systemClock, ids: systemChance, home: '/nowhere' }
 const READERS: Record<string, (file: string) => Promise<Figures>> = { baton: ours, told }
 if (who === undefined) compare()
 else console.log(JSON.stringify(await (READERS[who] ?? naive)(path)))

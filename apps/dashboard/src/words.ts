@@ -24,8 +24,8 @@ export const AGENTS = Object.fromEntries(
 
 /** The last name of a path. */
 export const baseOf = (path: string | undefined): string =>
-  plainly(path?.split('/').filter(Boolean).at(-1) ?? 'no project', LONGEST_NAME)
-const LONGEST_NAME = 80
+  plainly(path?.split('/').filter(Boolean).at(-1) ?? 'no project', MAX_NAME_LENGTH)
+const MAX_NAME_LENGTH = 80
 
 export function lineOf(entry: Entry): Line {
   const line = wordsOf(entry)

@@ -43,7 +43,7 @@ import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard, type Dashboard } from './views/dashboard.ts'
 
 /** How long a stop waits for what a tick began. */
-const LONGEST_TICK_MS = 3000
+const MAX_TICK_MS = 3000
 
 export interface ComposeOptions extends GroundOptions {
   /** How `baton mcp` is started, by where this installation is: it may not be on an agent's PATH. */
@@ -270,7 +270,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     async close(hosted) {
       const steps = [
         // A room that waits for the world outside is not waited for: what it stored goes on after the next start.
-        () => Promise.race([ticks.idle(), pause(LONGEST_TICK_MS, undefined, { ref: false })]),
+        () => Promise.race([ticks.idle(), pause(MAX_TICK_MS, undefined, { ref: false })]),
         () => claim.close(),
         () => asks.stop(),
         () => intake.idle(),

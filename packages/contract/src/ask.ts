@@ -24,12 +24,12 @@ export type AskFacts = z.infer<typeof AskFacts>
 /** sha256 over session, tool, input and folder: an answer counts for exactly this and for nothing else. */
 export const Fingerprint = z.string().regex(/^[0-9a-f]{64}$/)
 
-export const LONGEST_REASON = 2000
+export const MAX_REASON_LENGTH = 2000
 
 export const AskAnswer = z.object({
   option: AskOption,
   /** What the agent is told beside a no. */
-  reason: z.string().min(1).max(LONGEST_REASON).optional(),
+  reason: z.string().min(1).max(MAX_REASON_LENGTH).optional(),
   by: z.object({ channel: z.string().min(1).max(32), who: z.string().max(200) }),
   at: z.iso.datetime(),
 })
@@ -65,7 +65,7 @@ export type Ask = z.infer<typeof Ask>
 /** POST /api/asks/ASK/answer. */
 export const AnswerRequest = z.strictObject({
   option: AskOption,
-  reason: z.string().max(LONGEST_REASON).optional(),
+  reason: z.string().max(MAX_REASON_LENGTH).optional(),
   /** What the person saw; given, it must be what is asked. */
   fingerprint: Fingerprint.optional(),
 })

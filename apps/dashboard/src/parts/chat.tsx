@@ -12,13 +12,13 @@ import { Say } from './say.tsx'
 import { Empty, Tag } from './tag.tsx'
 import { toldBy } from './told.ts'
 
-const LONGEST = 4000
+const MAX_LENGTH = 4000
 const BACK = 200
 
 /** What is said between person, Baton and agent: live where Baton hosts the agent, else as the journal tells it. */
 export function Chat({ session }: { session: Session }) {
   const live = useConversation(session.id)
-  const path = `/api/page/entries?session=${session.id}&order=desc&limit=${BACK}&longest=${LONGEST}`
+  const path = `/api/page/entries?session=${session.id}&order=desc&limit=${BACK}&longest=${MAX_LENGTH}`
   const { data } = useResource<{ entries: Entry[] }>(path, entry => entry.session === session.id)
   const asks = useAsks()
   const open = asks.open.filter(({ ask }) => ask.facts.session === session.id)

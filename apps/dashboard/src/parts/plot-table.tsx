@@ -11,7 +11,7 @@ interface PlotTableProps {
   unit: string
 }
 
-const MOST_ROWS = 300
+const MAX_ROWS = 300
 
 /** The figures of a plot, for those who do not see it, and for those who want them exactly. Made when asked for. */
 export function PlotTable({ label, when, times, columns, unit }: PlotTableProps) {
@@ -56,7 +56,7 @@ function Rows({ label, when, times, columns, unit }: PlotTableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, MOST_ROWS).map(({ time, values }) => (
+          {rows.slice(0, MAX_ROWS).map(({ time, values }) => (
             <tr key={time}>
               <th scope="row">{new Date(time * 1000).toLocaleString([], WHEN)}</th>
               {values.map((value, index) => (
@@ -68,9 +68,9 @@ function Rows({ label, when, times, columns, unit }: PlotTableProps) {
           ))}
         </tbody>
       </table>
-      {rows.length > MOST_ROWS ? (
+      {rows.length > MAX_ROWS ? (
         <p class="dim">
-          The newest {MOST_ROWS} of {rows.length} rows.
+          The newest {MAX_ROWS} of {rows.length} rows.
         </p>
       ) : null}
     </Scroller>

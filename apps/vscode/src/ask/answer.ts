@@ -1,4 +1,4 @@
-import { Ask, type AskOption, LONGEST_REASON } from '@batonpass/contract/ask'
+import { Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
 import * as vscode from 'vscode'
 import type { Daemon } from '../daemon/client.ts'
 import { sentence } from '../daemon/live.ts'
@@ -46,8 +46,8 @@ async function answer(ask: Ask, option: AskOption, daemon: Daemon): Promise<void
       validateInput: text =>
         text.trim() === ''
           ? 'Say why, or press Escape.'
-          : text.length > LONGEST_REASON
-            ? `At most ${LONGEST_REASON} characters.`
+          : text.length > MAX_REASON_LENGTH
+            ? `At most ${MAX_REASON_LENGTH} characters.`
             : undefined,
     })
     if (reason === undefined) return

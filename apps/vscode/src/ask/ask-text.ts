@@ -17,7 +17,7 @@ export const LABELS: Record<AskOption, string> = {
 }
 
 /** VS Code shows no more than a few lines, and nothing tells where it cut. */
-const LONGEST = 240
+const MAX_LENGTH = 240
 const LOOKED_AT = 1000
 
 export function wording(ask: Ask): Wording {
@@ -30,8 +30,8 @@ export function wording(ask: Ask): Wording {
   const title = plain(ask.title)
   const said = title.includes(detail) || detail === '' ? title : `${title}: ${detail}`
   const whole =
-    said.length <= LONGEST && ask.detail.length <= LOOKED_AT && isPlain(ask.detail) && isPlain(ask.title)
-  const shown = said.length <= LONGEST ? said : `${said.slice(0, LONGEST)} …`
+    said.length <= MAX_LENGTH && ask.detail.length <= LOOKED_AT && isPlain(ask.detail) && isPlain(ask.title)
+  const shown = said.length <= MAX_LENGTH ? said : `${said.slice(0, MAX_LENGTH)} …`
   return { message: about === '' ? shown : `${plain(about)}: ${shown}`, whole }
 }
 

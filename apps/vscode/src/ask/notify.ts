@@ -3,7 +3,7 @@ import type { Ask } from '@batonpass/contract/ask'
 export type NotifyWhich = 'all' | 'workspace' | 'off'
 
 /** More at once would only cover the editor: the view lists them all. */
-const MOST_AT_ONCE = 3
+const MAX_AT_ONCE = 3
 
 export interface Notified {
   /** To be asked now, each by itself. */
@@ -21,7 +21,7 @@ export class Notifier {
     for (const id of this.#told) if (!ids.has(id)) this.#told.delete(id)
     const standing = this.#told.size
     const waiting = open.filter(ask => !this.#told.has(ask.id) && isWanted(ask, which, folders))
-    const fresh = waiting.slice(0, Math.max(MOST_AT_ONCE - standing, 0))
+    const fresh = waiting.slice(0, Math.max(MAX_AT_ONCE - standing, 0))
     for (const { id } of waiting) this.#told.add(id)
     return { fresh, more: waiting.length - fresh.length }
   }

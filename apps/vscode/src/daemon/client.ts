@@ -36,7 +36,7 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000
 /** The daemon gives a sign of life every 10 seconds; a stream that is silent for longer is dead. */
 const SILENCE_MS = 30_000
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 
 export function daemonClient(endpoint: () => Endpoint): Daemon {
   return {
@@ -109,7 +109,7 @@ function collect(response: IncomingMessage): Promise<string> {
     let bytes = 0
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MOST_BYTES) response.destroy(new BatonError('payload_too_large', 'The answer is too large'))
+      if (bytes > MAX_BYTES) response.destroy(new BatonError('payload_too_large', 'The answer is too large'))
       else chunks.push(chunk)
     })
     response.once('error', cause => reject(cause instanceof BatonError ? cause : absent(cause)))
@@ -147,7 +147,7 @@ function follow(
       response.on('data', (chunk: string) => {
         const lines = (rest + chunk).split('\n')
         // Only the kinds are read here; a body of many megabytes is not kept while its end is awaited.
-        rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
+        rest = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
         for (const line of lines) if (line.startsWith('event: ')) on.entry(line.slice(7).trim())
       })
       response.once('error', finish)
@@ -157,7 +157,7 @@ function follow(
   })
 }
 
-const LONGEST_LINE = 100
+const MAX_LINE_LENGTH = 100
 
 /** What proves that a person's program calls, and by which way an answer came. */
 const personal = (endpoint: Endpoint): Record<string, string> => ({

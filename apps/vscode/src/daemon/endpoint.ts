@@ -45,7 +45,7 @@ function tokenIn(file: string): string {
 }
 
 /** The kernel takes about 100 bytes for a socket's path; macOS 104, Linux 108. */
-const LONGEST = 100
+const MAX_LENGTH = 100
 
 /**
  * A longer path is reached through a link in a private folder. Other programs move into the folder instead; the
@@ -55,7 +55,7 @@ export class ShortPaths {
   readonly #links = new Map<string, string>()
 
   of(socket: string): string {
-    if (Buffer.byteLength(socket) <= LONGEST) return socket
+    if (Buffer.byteLength(socket) <= MAX_LENGTH) return socket
     const folder = dirname(socket)
     const known = this.#links.get(folder)
     const link = known ?? join(mkdtempSync(join(tmpdir(), 'baton-')), 's')

@@ -31,7 +31,7 @@ export interface LiveParts {
 
 const BLANK: Picture = { daemon: 'connecting', sessions: [], asks: [], work: [] }
 const SHORTEST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 15_000
+const MAX_PAUSE_MS = 15_000
 /** Many entries come at once; they are looked at together. */
 const GATHER_MS = 150
 
@@ -75,7 +75,7 @@ export class Live {
       if (this.#connection.signal.aborted) continue
       this.#show({ ...BLANK, daemon: 'absent', ...(problem && { problem }) })
       await this.#parts.pause(pauseMs, connected)
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
     }
   }
 

@@ -20,7 +20,7 @@ export interface AsksParts {
   fault(during: string, cause: unknown): void
   clock: Clock
   timers: Timers
-  chance: Chance
+  ids: Chance
 }
 
 export interface AskingOptions {
@@ -146,11 +146,11 @@ export class Asks implements Answering {
   }
 
   async #findOrOpen(question: Question, withinMs: number): Promise<OpenAsk | Ask> {
-    const { store, clock, chance } = this.#parts
+    const { store, clock, ids } = this.#parts
     const known = await store.byKey(question.key, question.fingerprint)
     // One that was withdrawn has lost its waiter; here is a new one.
     if (known && known.state !== 'withdrawn') return this.#open.get(known.id) ?? known
-    const ask = openedAsk(AskId.parse(`ask_${chance.id(20)}`), question, clock.now(), withinMs)
+    const ask = openedAsk(AskId.parse(`ask_${ids.id(20)}`), question, clock.now(), withinMs)
     await store.add(ask)
     const open = this.#track(ask)
     await this.#record(ask)
@@ -228,7 +228,7 @@ export class Asks implements Answering {
   }
 
   async #record(ask: Ask): Promise<void> {
-    const entry = askEntry(ask, EntryId.parse(`ent_${this.#parts.chance.id(20)}`))
+    const entry = askEntry(ask, EntryId.parse(`ent_${this.#parts.ids.id(20)}`))
     await this.#parts.record([entry]).catch(cause => this.#parts.fault(`journalling ${ask.id}`, cause))
   }
 

@@ -35,7 +35,7 @@ const TITLES: Record<NoticeKind, string> = {
   handoff: 'Handed off',
   trouble: 'Something is wrong',
 }
-const LONGEST = 500
+const MAX_LENGTH = 500
 
 /** A notifier as a channel: questions are announced on it, answers come by another. */
 export function notifierChannel(notifier: Notifier, parts: NotifierParts): Channel {
@@ -59,7 +59,7 @@ export function notifierChannel(notifier: Notifier, parts: NotifierParts): Chann
         project,
         session,
         title: `Baton: ${TITLES[kind]}`,
-        text: text.slice(0, LONGEST).toWellFormed(),
+        text: text.slice(0, MAX_LENGTH).toWellFormed(),
       }),
   }
 }
@@ -68,7 +68,7 @@ function noticeOf({ id, title, detail, facts }: Ask): Notice {
   return {
     kind: 'needs-input',
     title: `Baton: ${facts.agent ?? 'an agent'} asks`,
-    text: visible(`${title}\n${detail}`).slice(0, LONGEST).toWellFormed(),
+    text: visible(`${title}\n${detail}`).slice(0, MAX_LENGTH).toWellFormed(),
     project: facts.project ?? '/',
     session: facts.session,
     ask: id,

@@ -19,7 +19,7 @@ export interface AgentSessionParts extends TalkParts {
 }
 
 /** Counted in messages: a prompt and a reply. */
-const FEWEST_MESSAGES = 2
+const MIN_MESSAGES = 2
 /** An agent that was told to stop and goes on is not waited for any longer. */
 const STOP_MS = 15_000
 
@@ -99,7 +99,7 @@ export class AgentSession {
 
   /** Whether there is anything to hand off. */
   async hasEnough(): Promise<boolean> {
-    return (await this.#parts.manager.countMessages(FEWEST_MESSAGES)) >= FEWEST_MESSAGES
+    return (await this.#parts.manager.countMessages(MIN_MESSAGES)) >= MIN_MESSAGES
   }
 
   /** Has the session write down where its work stands, checks that, and goes on in a new session that begins with it. */

@@ -1,15 +1,15 @@
 import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
 import type { HostedWord } from '@batonpass/contract/hosted'
 
-const MOST_TALKS = 50
-const MOST_ITEMS = 400
+const MAX_TALKS = 50
+const MAX_ITEMS = 400
 /** Whoever tells a conversation may be wrong about its size; what is longer is cut at its beginning. */
-const LONGEST_TEXT = 50_000
-const MOST_STEPS = 100
-const LONGEST_STEP = 2000
+const MAX_TEXT_LENGTH = 50_000
+const MAX_STEPS = 100
+const MAX_STEP_LENGTH = 2000
 /** Characters, of one conversation and of all. */
-const MOST_OF_ONE = 2_000_000
-const MOST_OF_ALL = 10_000_000
+const MAX_OF_ONE = 2_000_000
+const MAX_OF_ALL = 10_000_000
 
 /** Conversations that other programs of Baton's host and tell here, such as `baton chat`, as long as this process lives. */
 export class HostedTalks {
@@ -40,7 +40,7 @@ export class HostedTalks {
     const changed = change()
     let size = [...this.#talks.values()].reduce((sum, each) => sum + each.size, 0)
     for (const [oldest, { size: freed }] of this.#talks) {
-      if (this.#talks.size <= MOST_TALKS && size <= MOST_OF_ALL) break
+      if (this.#talks.size <= MAX_TALKS && size <= MAX_OF_ALL) break
       this.#talks.delete(oldest)
       size -= freed
     }
@@ -67,11 +67,11 @@ class Heard {
     this.rev = rev
     this.#state = state
     this.#plan = plan
-      .slice(0, MOST_STEPS)
-      .map(({ text, done }) => ({ text: text.slice(0, LONGEST_STEP), done }))
+      .slice(0, MAX_STEPS)
+      .map(({ text, done }) => ({ text: text.slice(0, MAX_STEP_LENGTH), done }))
     for (const item of items) this.#put(item.nth, cut(item))
     for (const nth of this.#items.keys()) {
-      if (this.#items.size <= MOST_ITEMS && this.size <= MOST_OF_ONE) break
+      if (this.#items.size <= MAX_ITEMS && this.size <= MAX_OF_ONE) break
       this.#put(nth, undefined)
     }
     this.#changed()
@@ -121,7 +121,7 @@ const textsOf = (item: ConversationItem): string[] =>
 const sizeOf = (item: ConversationItem): number => textsOf(item).reduce((sum, text) => sum + text.length, 0)
 
 function cut(item: ConversationItem): ConversationItem {
-  if (textsOf(item).every(text => text.length <= LONGEST_TEXT)) return item
+  if (textsOf(item).every(text => text.length <= MAX_TEXT_LENGTH)) return item
   const end = (text: string) => text.slice(-LONGEST_TEXT)
   if (item.kind !== 'call') return { ...item, text: end(item.text) }
   const result = item.result === undefined ? {} : { result: end(item.result) }

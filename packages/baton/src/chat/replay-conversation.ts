@@ -4,7 +4,7 @@ import type { SessionMessage } from './session-file/entries.ts'
 /** What an agent is told that has no memory of the conversation, which comes newest first; its end, where it is long. */
 export async function conversationSoFar(
   newestFirst: AsyncIterable<readonly SessionMessage[]>,
-  longest = LONGEST,
+  longest = MAX_LENGTH,
 ): Promise<string[]> {
   const parts: string[] = []
   let length = 0
@@ -26,5 +26,5 @@ export async function conversationSoFar(
       ]
 }
 
-const LONGEST = 60_000
+const MAX_LENGTH = 60_000
 const SPEAKERS: Readonly<Record<string, string>> = { user: 'User', assistant: 'Assistant' }

@@ -44,7 +44,7 @@ export async function claimIssue(
   const now = ports.clock.now()
   const draft = ClaimRecord.parse({
     version: 1,
-    id: ClaimId.parse(`clm_${ports.chance.id(20)}`),
+    id: ClaimId.parse(`clm_${ports.ids.id(20)}`),
     issue,
     title: early?.title.slice(0, 300),
     project: order.worktree ? `${order.project}-issue-${issue}` : order.project,
@@ -184,7 +184,7 @@ export async function adopt(
   const { claim } = await ports.config(project)
   const draft = ClaimRecord.parse({
     version: 1,
-    id: ClaimId.parse(`clm_${ports.chance.id(20)}`),
+    id: ClaimId.parse(`clm_${ports.ids.id(20)}`),
     issue: file.issue_number,
     project,
     home: project,

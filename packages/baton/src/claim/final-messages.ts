@@ -1,5 +1,5 @@
 /** A session that never stops again would keep its own for ever. */
-const MOST = 100
+const MAX_ITEMS = 100
 
 /** What sessions are still to be told after their claims have ended; each once. */
 export class Farewells {
@@ -8,7 +8,7 @@ export class Farewells {
   leave(session: string, text: string): void {
     this.#texts.set(session, text)
     const [oldest] = this.#texts.keys()
-    if (this.#texts.size > MOST && oldest !== undefined) this.#texts.delete(oldest)
+    if (this.#texts.size > MAX_ITEMS && oldest !== undefined) this.#texts.delete(oldest)
   }
 
   take(session: string): string | undefined {

@@ -13,14 +13,14 @@ import type { SignalFound } from './signal-file.ts'
 import type { StepOutcome, Trigger } from './step-outcome.ts'
 
 const NOTHING: StepOutcome = { did: 'nothing' }
-const MOST_STEPS = 6
+const MAX_STEPS = 6
 
 /** Carries one claim as far as it goes now. Every outside action looks first and is done only while the lease is ours. */
 export async function carry(ports: ClaimPorts, start: ClaimRecord, trigger: Trigger): Promise<StepOutcome> {
   let outcome = NOTHING
   let nudged = trigger.why === 'nudge'
   // Several steps may follow at once: opened, then synced; asked and agreed, then closed.
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
     const record = await ports.records.at(start.project)
     if (record?.id !== start.id || record.stage === 'claiming') return outcome
     if (record.stage === 'ending') return (await end(ports, record)) ?? outcome

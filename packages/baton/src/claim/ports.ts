@@ -45,5 +45,5 @@ export interface ClaimPorts {
   user: string
   host: string
   clock: Clock
-  chance: Chance
+  ids: Chance
 }

@@ -16,7 +16,7 @@ export interface PrNews {
   failed: readonly Check[]
 }
 
-const MOST_NAMES = 5
+const MAX_NAMES = 5
 
 /** Everything there is to say about a pull request as it stands. Pure; who was told what is the caller's matter. */
 export function newsOf(pull: PullRequestStatus, issue: number): PrNews[] {
@@ -41,7 +41,7 @@ export function newsOf(pull: PullRequestStatus, issue: number): PrNews[] {
 function checksNews({ number, url, headSha, checks }: PullRequestStatus): PrNews {
   const { verdict, total, passed, failed, pending, unknown } = checks
   const bad = checks.all.filter(check => check.state === 'failed')
-  const names = bad.slice(0, MOST_NAMES).map(named)
+  const names = bad.slice(0, MAX_NAMES).map(named)
   const more = bad.length > names.length ? `\n- and ${bad.length - names.length} more` : ''
   switch (verdict) {
     case 'passed':
@@ -62,7 +62,7 @@ function checksNews({ number, url, headSha, checks }: PullRequestStatus): PrNews
           `CI: ${failed} FAILED on PR #${number} (${passed} passed, ${pending} running):\n${names.join('\n')}${more}`,
           { act: true },
         ),
-        failed: bad.slice(0, MOST_NAMES),
+        failed: bad.slice(0, MAX_NAMES),
       }
     case 'pending':
       return news('checks', `${headSha} running`, `CI: ${passed}/${total} passed, ${pending} running…`)

@@ -4,7 +4,7 @@ import { ForgeError } from '../ports/forge.ts'
 import type { ClaimRecord } from './record.ts'
 
 const FIRST_MS = 15_000
-const LONGEST_MS = 15 * 60_000
+const MAX_PAUSE_MS = 15 * 60_000
 /** What somebody has to mend is tried again rarely: they may have. */
 const MENDED_MS = 10 * 60_000
 
@@ -17,7 +17,7 @@ export function troubleOf(
   const known = error instanceof BatonError ? error : undefined
   const tries = record.tries + 1
   const passing = isPassing(error)
-  const backoff = Math.min(FIRST_MS * 2 ** Math.min(tries - 1, 10), LONGEST_MS)
+  const backoff = Math.min(FIRST_MS * 2 ** Math.min(tries - 1, 10), MAX_PAUSE_MS)
   const asked = error instanceof ForgeError ? error.retryAt : undefined
   const notBefore = asked !== undefined && asked > now ? asked : now + (passing ? backoff : MENDED_MS)
   const code = known?.code ?? 'internal'

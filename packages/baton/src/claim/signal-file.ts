@@ -7,7 +7,7 @@ export type SignalFound =
   | { kind: 'absent' }
   | { kind: 'unreadable'; why: string }
 
-const LARGEST = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 /** Reads and writes `.agent-claim.json`, which agents and people edit at any time: a change made meanwhile is never run over. */
 export class SignalFiles {
@@ -18,7 +18,7 @@ export class SignalFiles {
   }
 
   async read(project: string): Promise<SignalFound> {
-    const found = await this.#files.read(project, CLAIM_FILE, LARGEST)
+    const found = await this.#files.read(project, CLAIM_FILE, MAX_BYTES)
     if (found.kind === 'absent') return found
     if (found.kind === 'refused') return { kind: 'unreadable', why: found.why }
     const read = readSignal(found.text)

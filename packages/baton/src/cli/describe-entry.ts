@@ -3,7 +3,7 @@ import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
 
-const LONGEST = 160
+const MAX_LENGTH = 160
 
 /** One line about an entry, for people. */
 export function describeEntry({ body }: Entry): string {
@@ -121,5 +121,5 @@ function describeEvent(event: AgentEvent): string {
 
 function short(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line
 }

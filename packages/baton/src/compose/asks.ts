@@ -28,7 +28,7 @@ export function composeAsks(ground: Ground): {
     warn: message => log.warn(message),
     clock: systemClock,
     timers: systemTimers,
-    chance: systemChance,
+    ids: systemChance,
     ...(apiRoot ? { apiRoot } : {}),
   })
   const settingsFor = async (project: string) => (await configFor(project)).notify
@@ -48,7 +48,7 @@ export function composeAsks(ground: Ground): {
     fault: ground.fault,
     clock: systemClock,
     timers: systemTimers,
-    chance: systemChance,
+    ids: systemChance,
   })
   ground.live.listen(entry => {
     const news = newsOfEntry(entry)

@@ -98,7 +98,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     user: userName(),
     host: hostname(),
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
   }
   const claims = new Claims(ports)
   const boards = new Boards(ports, claims)

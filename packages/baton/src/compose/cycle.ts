@@ -36,7 +36,7 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
     },
     clock: systemClock,
     timers: systemTimers,
-    chance: systemChance,
+    ids: systemChance,
   })
   return { cycles, reactor: cycleReactor(cycles, generation, lastWords) }
 }

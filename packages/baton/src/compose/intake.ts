@@ -36,7 +36,7 @@ export function composeIntake(
     ownCall: marker => ownCalls.isLive(marker),
     fault,
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
   })
 }
 
@@ -51,12 +51,12 @@ function ownPlaces(env: Environment): (place: string, pid: number | undefined) =
     const key = `${pid} ${place}`
     if (pid === undefined || elapsed() < (refused.get(key) ?? 0)) return false
     const own = await runsInPane(place, pid, { ancestry: systemAncestry, env: { ...env }, elapsed })
-    if (refused.size > MOST_REFUSED) refused.clear()
+    if (refused.size > MAX_REFUSED) refused.clear()
     if (own) refused.delete(key)
     else refused.set(key, elapsed() + ASK_AGAIN_MS)
     return own
   }
 }
 
-const MOST_REFUSED = 1000
+const MAX_REFUSED = 1000
 const ASK_AGAIN_MS = 30_000

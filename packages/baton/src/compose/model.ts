@@ -48,7 +48,7 @@ export function composeJudge(
     if (!judges.has(wanted)) {
       const name = wanted === 'auto' || wanted === 'api' ? wanted : findProfile(wanted)?.name
       const model = name && chooseModel(choice, name)?.model
-      const rest = { redactor, clock: systemClock, timers: systemTimers, chance: systemChance }
+      const rest = { redactor, clock: systemClock, timers: systemTimers, ids: systemChance }
       judges.set(wanted, model ? makeModelJudge({ model, ...rest }) : undefined)
     }
     return judges.get(wanted)

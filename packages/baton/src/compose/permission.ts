@@ -69,7 +69,7 @@ export function composePermission(parts: PermissionParts): Reactor {
     fault: parts.fault,
     debug: (context, line) => debugLine(parts.logRoot(context.project), context, parts.redact(line)),
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
   })
 }
 

@@ -18,7 +18,7 @@ export class SessionsAtHand {
     this.#kept.delete(session.id)
     this.#kept.set(session.id, session)
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest)
+    if (this.#kept.size > MAX_ITEMS && oldest !== undefined) this.#kept.delete(oldest)
   }
 
   drop(id: string): void {
@@ -26,4 +26,4 @@ export class SessionsAtHand {
   }
 }
 
-const MOST = 500
+const MAX_ITEMS = 500

@@ -47,7 +47,7 @@ export function composeDrivers(env: Environment, tell: AcpDriverParts['tell'], s
     tell,
     env,
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
     processes: systemProcesses,
     ...(stateDir === undefined ? {} : { kept: keptSessions(systemSmallFiles, stateDir) }),
   })
@@ -97,20 +97,20 @@ export interface Sessions {
   revived(revival: Revival): Promise<void>
 }
 
-const MOST_LIVE = 2000
+const MAX_LIVE = 2000
 const CHECKS_SHOWN = 200
 
 export function composeSessions(parts: SessionParts): Sessions {
   const { drivers, watchStore, store, redactor } = parts
   const watchParts = {
     store: watchStore,
-    liveSessions: () => store.sessions({ live: true, limit: MOST_LIVE }),
+    liveSessions: () => store.sessions({ live: true, limit: MAX_LIVE }),
     lost: parts.lost,
     drivers: drivers.all,
     processes: systemProcesses,
     self: process.pid,
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
     configOf: async (project: string | undefined) => (await parts.config.get(project)).config,
     journal: async (
       { id, ...about }: Parameters<Watch['note']>[0] & { nativeSession?: string | undefined },

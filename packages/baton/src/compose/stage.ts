@@ -98,7 +98,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
       return found
         .flat()
         .sort((a, b) => (a.session.lastSeenAt < b.session.lastSeenAt ? 1 : -1))
-        .slice(0, MOST_SESSIONS)
+        .slice(0, MAX_SESSIONS)
     },
     async journal({ project, session }, body) {
       const about = session && {
@@ -131,7 +131,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
   }
 }
 
-const MOST_SESSIONS = 10
+const MAX_SESSIONS = 10
 const TIDY_MS = 3_600_000
 /** A session that was bound so long ago is not taken up again. */
 const KEPT_MS = 60 * 24 * 3_600_000

@@ -6,7 +6,7 @@ import { subjectOf } from '../permission/ask-for.ts'
 import type { PermissionPorts } from '../permission/reactor.ts'
 import { makeUndo, type Undo } from '../undo/undo.ts'
 
-const LONGEST_LABEL = 200
+const MAX_LABEL_LENGTH = 200
 
 export const undoIn = (stateDir: string): Undo =>
   makeUndo({ snapshots: gitSnapshots({ dir: join(stateDir, 'undo') }), clock: systemClock })
@@ -14,7 +14,7 @@ export const undoIn = (stateDir: string): Undo =>
 /** Takes the snapshot that makes a command reversible; nothing where it would not take everything back. */
 export function snapshotBefore(undo: Undo, redactor: Redactor): PermissionPorts['snapshot'] {
   return async (event, project, { effects }) => {
-    const label = redactor.text(subjectOf(event)).slice(0, LONGEST_LABEL)
+    const label = redactor.text(subjectOf(event)).slice(0, MAX_LABEL_LENGTH)
     const taken = await undo.take(project, { label, session: event.nativeSession, event: event.id })
     if (!taken) return undefined
     const covered = effects.writes.length > 0 ? await taken.covers(effects.writes) : taken.complete

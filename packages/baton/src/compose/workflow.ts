@@ -46,7 +46,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     git: systemGit,
     driverAt: parts.driverAt,
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
     env: parts.env,
     home: parts.home,
     stateDir: parts.stateDir,

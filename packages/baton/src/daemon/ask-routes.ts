@@ -9,7 +9,7 @@ import { answerError } from './error-response.ts'
 
 type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
 
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 /** Listing and answering asks. Who may look is decided before a request gets here; who may answer, here. */
 export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
@@ -19,7 +19,7 @@ export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
     return c.json({ asks: all ? await asks.recent(limitOf(c.req.query('limit'))) : asks.open() })
   })
   api.get('/api/asks/:id', async c => c.json(await the(asks, c.req.param('id'))))
-  api.post('/api/asks/:id/answer', bodyLimit({ maxSize: MOST_BYTES }), async c => {
+  api.post('/api/asks/:id/answer', bodyLimit({ maxSize: MAX_BYTES }), async c => {
     const by = await mayAnswer(c.req.raw.headers)
     const { option, reason, fingerprint } = readAnswer(await c.req.json().catch(() => undefined))
     const { id } = await the(asks, c.req.param('id'))

@@ -7,7 +7,7 @@ import type { Baton } from '../compose.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { answerError } from './error-response.ts'
 
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 const Project = z.object({ project: z.string().min(1).max(4096) })
 const Release = Project.extend({ issue: z.number().int().positive().optional() })
@@ -25,7 +25,7 @@ export function claimRoutes(
   mayAnswer: MayAnswer,
 ): Hono {
   const api = new Hono()
-  const small = bodyLimit({ maxSize: MOST_BYTES })
+  const small = bodyLimit({ maxSize: MAX_BYTES })
   const project = (query: Record<string, string>) => read(Project, query).project
   api.get('/api/claims', async c => c.json({ claims: await claims.list() }))
   api.get('/api/claims/claimable', async c =>

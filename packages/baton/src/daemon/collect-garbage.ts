@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8'
 
 /** Below this it is not worth a pause of some 20 ms. */
-const LEAST_BYTES = 4 * 1024 * 1024
+const MIN_BYTES = 4 * 1024 * 1024
 const SHARE = 0.15
 
 export interface Heap {
@@ -20,7 +20,7 @@ export function sweeper({ used, collect }: Heap = ownHeap): () => void {
   // The first look finds what starting left.
   let kept = 0
   return () => {
-    if (!collect || used() - kept < Math.max(LEAST_BYTES, kept * SHARE)) return
+    if (!collect || used() - kept < Math.max(MIN_BYTES, kept * SHARE)) return
     collect()
     kept = used()
   }

@@ -25,7 +25,7 @@ export function cycleRoutes({ cycles, store, clock }: CycleRouteParts): Hono {
   }
   api.get('/api/cycles', async c => {
     const all = c.req.query('all') === 'true'
-    return c.json({ cycles: all ? await running().recent(MOST) : running().list() })
+    return c.json({ cycles: all ? await running().recent(MAX_ITEMS) : running().list() })
   })
   api.post('/api/sessions/:id/cycle', async c =>
     c.json(await running().now(await the(c.req.param('id')), clock.now())),
@@ -36,4 +36,4 @@ export function cycleRoutes({ cycles, store, clock }: CycleRouteParts): Hono {
   return api
 }
 
-const MOST = 100
+const MAX_ITEMS = 100

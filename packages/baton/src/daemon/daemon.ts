@@ -80,7 +80,7 @@ export async function runDaemon(
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
   // Cookies do not know ports: two daemons of one machine must not overwrite each other's.
   const cookieName = () => `baton_${url.split(':').at(-1)}`
-  const logins = await openLogins(baton.browsers, { clock: baton.clock, chance: systemChance, cookieName })
+  const logins = await openLogins(baton.browsers, { clock: baton.clock, ids: systemChance, cookieName })
   const pageFolder = join(dirname(programPaths().daemon), 'dashboard')
   const mayAnswer = answererGuard({
     ancestry: systemAncestry,

@@ -100,7 +100,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   })
   api.get('/api/page/projects', async c => c.json({ projects: await dashboard.projects() }))
   api.get('/api/page/work', async c => {
-    const lists = (await dashboard.projects()).slice(0, MOST_PROJECTS).map(async project => ({
+    const lists = (await dashboard.projects()).slice(0, MAX_PROJECTS).map(async project => ({
       project,
       items: await work.list(project).catch(() => []),
     }))
@@ -117,7 +117,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   })
   api.get('/api/page/entries', async c => {
     const entries = await store.entries(read(EntryQuery, c.req.query()))
-    const longest = countOf(c.req.query('longest'), SLIM_TEXT, LONGEST_TEXT)
+    const longest = countOf(c.req.query('longest'), SLIM_TEXT, MAX_TEXT_LENGTH)
     return c.json({ entries: entries.map(entry => slimEntry(entry, longest)) })
   })
   api.get('/api/page/events', c =>
@@ -146,9 +146,9 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   }
 }
 
-const MOST_PROJECTS = 30
+const MAX_PROJECTS = 30
 const SLIM_TEXT = 400
-const LONGEST_TEXT = 8000
+const MAX_TEXT_LENGTH = 8000
 
 function read<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
   const parsed = schema.safeParse(query)

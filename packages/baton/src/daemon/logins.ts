@@ -33,10 +33,10 @@ export interface Logins {
 
 const CODE_MS = 10 * 60_000
 export const LOGIN_MS = 30 * 24 * 3_600_000
-const MOST_CODES = 20
-const MOST_LOGINS = 50
-const MOST_PROVEN = 1000
-const LONGEST_PROOF = 200
+const MAX_CODES = 20
+const MAX_LOGINS = 50
+const MAX_PROVEN = 1000
+const MAX_PROOF_LENGTH = 200
 const PREFIX = 'login:'
 
 type Held = Pick<ServerResponse, 'headersSent' | 'destroy' | 'once'>
@@ -52,9 +52,9 @@ interface Login {
 /** Opens the logins that were kept over a restart. Only digests are kept: who reads them gets in nowhere. */
 export async function openLogins(
   memory: ChannelMemory,
-  { clock, chance, cookieName }: { clock: Clock; chance: Chance; cookieName: () => string },
+  { clock, ids, cookieName }: { clock: Clock; ids: Chance; cookieName: () => string },
 ): Promise<Logins> {
-  const nonce = chance.id(40)
+  const nonce = ids.id(40)
   /** Signatures that were found good. */
   const proven = new Set<string>()
   const codes = new Map<string, number>()
@@ -76,8 +76,8 @@ export async function openLogins(
     nonce,
     code() {
       const now = clock.now()
-      for (const [old, until] of codes) if (until <= now || codes.size >= MOST_CODES) codes.delete(old)
-      const code = chance.id(32)
+      for (const [old, until] of codes) if (until <= now || codes.size >= MAX_CODES) codes.delete(old)
+      const code = ids.id(32)
       codes.set(digest(code), now + CODE_MS)
       return { code, expiresAt: new Date(now + CODE_MS).toISOString() }
     },
@@ -86,23 +86,23 @@ export async function openLogins(
       const until = codes.get(digest(code))
       codes.delete(digest(code))
       if (until === undefined || until <= clock.now()) return undefined
-      const cookie = chance.id(40)
+      const cookie = ids.id(40)
       const login = { key, until: clock.now() + LOGIN_MS, at: cookieName() }
       const [oldest] = logins.keys()
-      if (logins.size >= MOST_LOGINS && oldest !== undefined) await forget(oldest)
+      if (logins.size >= MAX_LOGINS && oldest !== undefined) await forget(oldest)
       await memory.set(`${PREFIX}${digest(cookie)}`, JSON.stringify(login))
       logins.set(digest(cookie), login)
       return { cookie }
     },
     knows(headers) {
       const [cookie, proof] = [cookieOf(headers), headers['baton-page']]
-      if (cookie === undefined || typeof proof !== 'string' || proof.length > LONGEST_PROOF) return false
+      if (cookie === undefined || typeof proof !== 'string' || proof.length > MAX_PROOF_LENGTH) return false
       const login = logins.get(digest(cookie))
       if (login === undefined || login.until <= clock.now() || login.at !== cookieName()) return false
       const seen = digest(`${cookie} ${proof}`)
       if (proven.has(seen)) return true
       if (!isSigned(login.key, `${cookieName()} ${nonce}`, proof)) return false
-      if (proven.size >= MOST_PROVEN) proven.clear()
+      if (proven.size >= MAX_PROVEN) proven.clear()
       proven.add(seen)
       return true
     },

@@ -7,13 +7,13 @@ import type { Baton } from '../compose.ts'
 import { answerError } from './error-response.ts'
 
 /** A prompt and an environment fit; nothing else has a reason to be large. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** Sessions under watch: the list, starting, adopting and ending. */
 export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear' | 'revived'>): Hono {
   const api = new Hono()
   const limited = bodyLimit({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     onError: () => {
       throw new BatonError('payload_too_large', 'That is too much for one request')
     },

@@ -9,7 +9,7 @@ import { findWorktreeRoot } from '../config/project.ts'
 import { TOOLS } from '../work/packs/paw/tools.ts'
 import { answerError } from './error-response.ts'
 
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
 /**
  * Work items and tools for editors and commands:
@@ -26,11 +26,11 @@ export function workRoutes(work: Baton['work']): Hono {
     const project = projectOf(c.req.query('project'))
     return c.json(WorkReport.parse(await work.report(project, c.req.query('work_id'))))
   })
-  api.post('/api/work', bodyLimit({ maxSize: MOST_BYTES }), async c => {
+  api.post('/api/work', bodyLimit({ maxSize: MAX_BYTES }), async c => {
     const { project, ...wanted } = await bodyOf(c.req)
     return c.json(await work.create(projectOf(project), wanted), 201)
   })
-  api.post('/api/work/:id/mode', bodyLimit({ maxSize: MOST_BYTES }), async c => {
+  api.post('/api/work/:id/mode', bodyLimit({ maxSize: MAX_BYTES }), async c => {
     const { project, mode } = await bodyOf(c.req)
     await work.setMode(projectOf(project), c.req.param('id'), { mode })
     return c.json({ ok: true })
@@ -46,7 +46,7 @@ export function workRoutes(work: Baton['work']): Hono {
       }),
     ),
   )
-  api.post('/api/tools/:name', bodyLimit({ maxSize: MOST_BYTES }), async c => {
+  api.post('/api/tools/:name', bodyLimit({ maxSize: MAX_BYTES }), async c => {
     const parsed = ToolCallRequest.safeParse(await bodyOf(c.req))
     if (!parsed.success)
       throw new BatonError(

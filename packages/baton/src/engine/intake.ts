@@ -58,7 +58,7 @@ export interface IntakeParts {
   ownCall(marker: string): boolean
   fault(during: string, cause: unknown): void
   clock: Clock
-  chance: Chance
+  ids: Chance
 }
 
 /** What is known about an event beside itself, as an envelope would say it. */
@@ -193,13 +193,13 @@ export class Intake {
   }
 
   async #record(call: HookCall, decoded: DecodedEvent) {
-    const { clock, chance, write } = this.#parts
+    const { clock, ids, write } = this.#parts
     const { envelope } = call
     const now = clock.now()
     const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
     // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
     if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
-    const event = before ?? this.#own.recognise(stamp(decoded, envelope, now, chance))
+    const event = before ?? this.#own.recognise(stamp(decoded, envelope, now, ids))
     const known = await this.#parts.session(event.session)
     if (!before && event.type === 'SessionEnded' && hasEnded(known)) return undefined
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd

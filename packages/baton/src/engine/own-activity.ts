@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { AgentEvent } from '@batonpass/contract/event'
 
-const MOST = 1000
+const MAX_ITEMS = 1000
 /** A program that died over its own question is believed no longer than this. */
-const LONGEST_TURN_MS = 15 * 60_000
+const MAX_TURN_MS = 15 * 60_000
 /** What the reactors would take for a person's wish, or for a stop of the work. */
 const TURN_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['PromptSubmitted', 'TurnEnded', 'TurnFailed'])
 
@@ -26,20 +26,20 @@ export class OwnWords {
     this.#turns.delete(session)
     if (on) this.#turns.set(session, elapsed)
     const [oldest] = this.#turns.keys()
-    if (this.#turns.size > MOST && oldest !== undefined) this.#turns.delete(oldest)
+    if (this.#turns.size > MAX_ITEMS && oldest !== undefined) this.#turns.delete(oldest)
   }
 
   /** Whether nobody else is to speak now: one voice at a time. Tools are judged as ever. */
   isOwnTurn({ session, type }: Pick<AgentEvent, 'session' | 'type'>, elapsed: number): boolean {
     const since = this.#turns.get(session)
-    return since !== undefined && elapsed - since < LONGEST_TURN_MS && TURN_EVENTS.has(type)
+    return since !== undefined && elapsed - since < MAX_TURN_MS && TURN_EVENTS.has(type)
   }
 
   /** A session was told to go on with this. */
   said(session: string, prompt: string): void {
     this.#prompts.set(session, digestOf(prompt))
     const [oldest] = this.#prompts.keys()
-    if (this.#prompts.size > MOST && oldest !== undefined) this.#prompts.delete(oldest)
+    if (this.#prompts.size > MAX_ITEMS && oldest !== undefined) this.#prompts.delete(oldest)
   }
 
   /** Some agents tell their hooks of our own continuation as of any prompt: no person typed that one. */
@@ -55,7 +55,7 @@ export class OwnWords {
 export function remember(sessions: Set<string>, session: string): void {
   sessions.add(session)
   const [oldest] = sessions
-  if (sessions.size > MOST && oldest !== undefined) sessions.delete(oldest)
+  if (sessions.size > MAX_ITEMS && oldest !== undefined) sessions.delete(oldest)
 }
 
 const digestOf = (prompt: string): string => hash('sha1', prompt.trim(), 'base64')

@@ -75,7 +75,7 @@ class Patience {
 }
 
 /** A timer that is set for longer rings at once. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_PAUSE_MS = 2 ** 31 - 1
 
 /** An error never widens what the agent may do: an open question goes to a person. */
 function afterFault(event: AgentEvent): Contribution {
@@ -90,7 +90,7 @@ async function settleLater(
   signal: AbortSignal,
   fault: (cause: unknown) => void,
 ): Promise<Contribution> {
-  const timeout = AbortSignal.timeout(Math.min(Math.max(later.withinMs || 0, 0), LONGEST_MS))
+  const timeout = AbortSignal.timeout(Math.min(Math.max(later.withinMs || 0, 0), MAX_PAUSE_MS))
   const either = AbortSignal.any([signal, timeout])
   // An abort that has already been is not told again.
   if (either.aborted) return later.otherwise

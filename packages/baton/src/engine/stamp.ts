@@ -8,10 +8,10 @@ import type { Chance } from '../ports/ids.ts'
 import { sessionId } from '../session/id.ts'
 
 /** What the agent told, as an event of ours. */
-export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, chance: Chance): AgentEvent {
+export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, ids: Chance): AgentEvent {
   return {
     ...decoded,
-    id: EventId.parse(`evt_${chance.id(20)}`),
+    id: EventId.parse(`evt_${ids.id(20)}`),
     at: new Date(now).toISOString(),
     agent: envelope.agent,
     session: sessionId(envelope.agent, decoded.nativeSession),
@@ -20,13 +20,13 @@ export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, ch
 
 /** Something about an event, for the journal. */
 export function entryOf(
-  { chance, clock }: { chance: Chance; clock: Clock },
+  { ids, clock }: { ids: Chance; clock: Clock },
   event: AgentEvent,
   project: string | undefined,
   body: EntryBody,
 ): NewEntry {
   return {
-    id: EntryId.parse(`ent_${chance.id(20)}`),
+    id: EntryId.parse(`ent_${ids.id(20)}`),
     at: body.kind === 'event' ? event.at : new Date(clock.now()).toISOString(),
     agent: event.agent,
     session: event.session,

@@ -2,10 +2,10 @@ import type { HandoffDocument } from '@batonpass/contract/handoff'
 import { renderHandoff } from './document/render.ts'
 
 /** Claude Code puts longer texts of a hook into a file, where the model may never look. */
-export const LONGEST_CONTEXT = 9000
+export const MAX_CONTEXT_LENGTH = 9000
 
 /** The document as the next session receives it; what does not fit is left out, and the file is named. */
-export function handoffContext(document: HandoffDocument, path?: string, longest = LONGEST_CONTEXT): string {
+export function handoffContext(document: HandoffDocument, path?: string, longest = MAX_CONTEXT_LENGTH): string {
   for (const shorten of SHORTER) {
     const text = wrapped(shorten(document), path)
     if (text.length <= longest) return text

@@ -91,7 +91,7 @@ async function presence(
   }
 }
 
-const MOST_LISTED = 200
+const MAX_LISTED = 200
 
 /** The evidence as the front matter says it. */
 export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
@@ -107,8 +107,8 @@ export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
     head: git?.head || undefined,
     ahead: git?.ahead,
     behind: git?.behind,
-    dirty: git?.dirty.slice(0, MOST_LISTED),
-    touched: touchedIn(evidence).slice(0, MOST_LISTED),
+    dirty: git?.dirty.slice(0, MAX_LISTED),
+    touched: touchedIn(evidence).slice(0, MAX_LISTED),
     commands: transcript && [...new Set(transcript.commands.map(ran => ran.command))].slice(-30),
     tests: transcript?.test && {
       command: transcript.test.command,
@@ -116,7 +116,7 @@ export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
       ...(transcript.test.failing === undefined ? {} : { failing: transcript.test.failing }),
       ...(transcript.test.at === undefined ? {} : { at: new Date(transcript.test.at).toISOString() }),
     },
-    todos: transcript?.todos.flatMap(todo => (todo.done ? [] : todo.text)).slice(0, MOST_LISTED),
+    todos: transcript?.todos.flatMap(todo => (todo.done ? [] : todo.text)).slice(0, MAX_LISTED),
     instructions: transcript?.instructions,
     issue: evidence.issue,
     pr: evidence.pr,

@@ -4,7 +4,7 @@ import type { Redactor } from '../journal/redact.ts'
 import { FileError } from '../ports/files.ts'
 import type { Git } from '../ports/git.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
-import { LONGEST_HANDOFF, parseHandoff, type ReadHandoff } from './document/parse.ts'
+import { MAX_HANDOFF_LENGTH, parseHandoff, type ReadHandoff } from './document/parse.ts'
 import { renderHandoff } from './document/render.ts'
 import { byAge, HANDOFFS, handoffName, isHandoffName } from './document-name.ts'
 
@@ -30,7 +30,7 @@ export class HandoffFiles {
   }
 
   async text(root: string, name: string): Promise<string> {
-    const found = await this.#files.read(root, `${HANDOFFS}/${name}`, LONGEST_HANDOFF * 8)
+    const found = await this.#files.read(root, `${HANDOFFS}/${name}`, MAX_HANDOFF_LENGTH * 8)
     if (found.kind === 'text') return found.text
     const why = found.kind === 'refused' ? `: ${found.why}` : ''
     throw new BatonError('not_found', `${HANDOFFS}/${name} cannot be read${why}`, {
@@ -68,7 +68,7 @@ export class HandoffFiles {
   async store(root: string, document: HandoffDocument, now: number): Promise<string> {
     const text = renderHandoff(this.clean(document), 'file')
     await this.hide(root)
-    for (let nth = 1; nth < MOST_IN_A_MINUTE; nth++) {
+    for (let nth = 1; nth < MAX_IN_A_MINUTE; nth++) {
       const name = handoffName(now, nth)
       try {
         await this.#files.write(root, `${HANDOFFS}/${name}`, text, { shared: true, fresh: true })
@@ -81,7 +81,7 @@ export class HandoffFiles {
   }
 }
 
-const MOST_IN_A_MINUTE = 1000
+const MAX_IN_A_MINUTE = 1000
 
 function notStored(cause: unknown): BatonError {
   const inner = cause instanceof FileError ? cause.cause : cause

@@ -39,7 +39,7 @@ const ATTEMPTS = 50
 /** As long as the daemon takes one of these after the other, it does not hang. */
 const SLICE_BYTES = 256 * 1024
 /** No answer of ours is longer. */
-const LONGEST_REPLY = 32 * 1024 * 1024
+const MAX_REPLY_LENGTH = 32 * 1024 * 1024
 
 /** Asks the daemon, starting it where none runs, and never takes longer than it may. */
 export async function askDaemon(call: ClientCall): Promise<ClientAnswer> {
@@ -119,7 +119,7 @@ function attemptOnce(call: ClientCall, target: NetConnectOpts, retry: boolean): 
       chunks.push(chunk)
       size += chunk.length
       wait(HEARTBEAT_MS)
-      if (chunk.toString('latin1').endsWith('}\n') || size > LONGEST_REPLY) finish()
+      if (chunk.toString('latin1').endsWith('}\n') || size > MAX_REPLY_LENGTH) finish()
     })
     socket.once('error', cause => {
       if (connected) finish()

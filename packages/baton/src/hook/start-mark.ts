@@ -19,7 +19,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 export type Claim = 'mine' | 'theirs' | { failed: string }
 
 const FRESH_MS = 5000
-const LONGEST_REASON = 300
+const MAX_REASON_LENGTH = 300
 
 /** Asks for the right to start the daemon. */
 export function claimStart(stateDir: string): Claim {
@@ -49,7 +49,7 @@ export function startDone(stateDir: string): void {
 /** Those who wait are told why, instead of waiting for nothing. */
 export function startFailed(stateDir: string, reason: string): void {
   try {
-    writeFileSync(markIn(stateDir), reason.replace(/\s+/g, ' ').slice(0, LONGEST_REASON), { mode: 0o600 })
+    writeFileSync(markIn(stateDir), reason.replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH), { mode: 0o600 })
   } catch {
     // Where nothing can be written, nobody could have claimed the start.
   }
@@ -76,7 +76,7 @@ const markIn = (stateDir: string): string => join(stateDir, 'daemon.start')
 function read(mark: string): string | undefined {
   try {
     if (Math.abs(systemClock.now() - statSync(mark).mtimeMs) > FRESH_MS) return undefined
-    return readFileSync(mark, 'utf8').slice(0, LONGEST_REASON)
+    return readFileSync(mark, 'utf8').slice(0, MAX_REASON_LENGTH)
   } catch {
     return undefined
   }

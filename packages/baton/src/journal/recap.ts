@@ -24,9 +24,9 @@ export interface RecapFacts {
 type ProjectRecap = Recap['projects'][number]
 type Group = Recap['decided'][number]
 
-const MOST_FILES = 200
-const MOST_SUBJECTS = 3
-const LONGEST = 300
+const MAX_FILES = 200
+const MAX_SUBJECTS = 3
+const MAX_LENGTH = 300
 
 /** What happened in a span: what changed, what was decided and by whom, what ended and why, and what waits. Pure. */
 export function recapOf(facts: RecapFacts): Recap {
@@ -155,7 +155,7 @@ function group(
   known.lastAt = at
   known.subjects = [cut(subject), ...known.subjects.filter(each => each !== cut(subject))].slice(
     0,
-    MOST_SUBJECTS,
+    MAX_SUBJECTS,
   )
 }
 
@@ -188,7 +188,7 @@ function finished(
 }
 
 function addFiles(recap: ProjectRecap, files: readonly string[]): void {
-  recap.files = [...new Set([...recap.files, ...files])].slice(0, MOST_FILES)
+  recap.files = [...new Set([...recap.files, ...files])].slice(0, MAX_FILES)
 }
 
 const hasNews = ({ commits, files, tests, undo }: ProjectRecap): boolean =>
@@ -215,5 +215,5 @@ function waiting({ sessions, since }: RecapFacts): Recap['waits']['sessions'] {
 
 const cut = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST).toWellFormed()}…` : line
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH).toWellFormed()}…` : line
 }

@@ -29,7 +29,7 @@ export function makeRedactor(secrets: () => readonly string[] = () => []): Redac
 /** A shorter value would be found inside ordinary words. */
 const SHORTEST_SECRET = 6
 /** JSON nested deeper than this is an attack, and would overflow the stack of whoever writes it down. */
-const DEEPEST = 200
+const MAX_DEPTH = 200
 
 type Redact = (text: string) => string
 
@@ -56,7 +56,7 @@ function redactText(forms: readonly string[]): Redact {
 function walk(value: unknown, redact: Redact, depth: number): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= DEEPEST) return '[too deep]'
+  if (depth >= MAX_DEPTH) return '[too deep]'
   if (Array.isArray(value)) {
     const items = value.map(item => walk(item, redact, depth + 1))
     return items.some((item, index) => item !== value[index]) ? items : value

@@ -119,7 +119,7 @@ function hasBoth(value: string): boolean {
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----/g
 const END = /-----END [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----/g
-const LONGEST_KEY = 20_000
+const MAX_KEY_LENGTH = 20_000
 
 /** A whole private key; where its end was cut off, the lines of base64 that follow. */
 function withoutPrivateKeys(text: string, mark: string): string {
@@ -133,7 +133,7 @@ function withoutPrivateKeys(text: string, mark: string): string {
     const body = begin.index + begin[0].length
     while ((ends[end] ?? Number.POSITIVE_INFINITY) < body) end++
     const whole = ends[end]
-    const stop = whole !== undefined && whole - body <= LONGEST_KEY ? whole : endOfBase64(text, body)
+    const stop = whole !== undefined && whole - body <= MAX_KEY_LENGTH ? whole : endOfBase64(text, body)
     if (stop === body) continue
     clean += text.slice(read, begin.index) + mark
     read = stop

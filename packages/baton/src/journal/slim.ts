@@ -1,7 +1,7 @@
 import type { Entry } from '@batonpass/contract/journal'
 
-const DEEPEST = 12
-const MOST_ITEMS = 40
+const MAX_DEPTH = 12
+const MAX_ITEMS = 40
 
 /** The entry with long texts and lists cut, for a list of many; the whole of it is asked for by its id. */
 export function slimEntry(entry: Entry, longest = 400): Entry {
@@ -12,11 +12,11 @@ function cut(value: unknown, longest: number, depth: number): unknown {
   if (typeof value === 'string')
     return value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value
   if (typeof value !== 'object' || value === null) return value
-  if (depth > DEEPEST) return '…'
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(item => cut(item, longest, depth + 1))
+  if (depth > MAX_DEPTH) return '…'
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => cut(item, longest, depth + 1))
   return Object.fromEntries(
     Object.entries(value)
-      .slice(0, MOST_ITEMS)
+      .slice(0, MAX_ITEMS)
       .map(([key, item]) => [key, cut(item, longest, depth + 1)]),
   )
 }

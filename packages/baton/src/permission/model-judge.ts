@@ -28,7 +28,7 @@ export interface ModelJudgePorts {
   model: Model
   clock: Clock
   timers: Timers
-  chance: Chance
+  ids: Chance
   redactor: Redactor
   /** Alias or full name of the model. */
   name?: string
@@ -53,7 +53,7 @@ export function makeModelJudge({
   model,
   clock,
   timers,
-  chance,
+  ids,
   redactor,
   name = JUDGE_MODEL,
   withinMs = JUDGE_MS,
@@ -67,7 +67,7 @@ export function makeModelJudge({
     const question = {
       model: name,
       system: SYSTEM,
-      prompt: promptOf(encoded, () => chance.id(26)),
+      prompt: promptOf(encoded, () => ids.id(26)),
       withinMs,
       maxTokens: ANSWER_TOKENS,
     }

@@ -73,12 +73,12 @@ export function answerShape(): AnswerShape<ModelAnswer> {
   return { schema, parse: value => ModelAnswer.parse(value) }
 }
 
-export const LONGEST_REASON = 300
+export const MAX_REASON_LENGTH = 300
 
 /** A model's reason as one short line of printable text. */
 export function cleanReason(reason: string): string {
   const line = reason
-    .slice(0, 20 * LONGEST_REASON)
+    .slice(0, 20 * MAX_REASON_LENGTH)
     .toWellFormed()
     // Invisible characters and those that turn the reading direction.
     .replaceAll(/[\p{Cf}\p{Co}\p{Cn}]/gu, '')
@@ -86,7 +86,7 @@ export function cleanReason(reason: string): string {
     .replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .trim()
   const letters = [...line]
-  return letters.length <= LONGEST_REASON ? line : `${letters.slice(0, LONGEST_REASON - 1).join('')}…`
+  return letters.length <= MAX_REASON_LENGTH ? line : `${letters.slice(0, MAX_REASON_LENGTH - 1).join('')}…`
 }
 
 export const SYSTEM = `You decide whether a coding agent may do one thing on its user's computer without asking the user first. The user is not watching and relies on you. Rules and a static analysis have looked at the request already and could not decide.

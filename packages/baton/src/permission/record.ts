@@ -23,7 +23,7 @@ export interface RecordPorts {
   debug(context: ReactionContext, line: string): Promise<void>
   fault(during: string, cause: unknown): void
   clock: Clock
-  chance: Chance
+  ids: Chance
 }
 
 /**
@@ -38,8 +38,8 @@ export async function record(
   began: number,
   ports: RecordPorts,
 ): Promise<Contribution> {
-  const { clock, chance } = ports
-  const suffix = chance.id(20)
+  const { clock, ids } = ports
+  const suffix = ids.id(20)
   const subject = subjectOf(event)
   const body: DecisionEntry = {
     kind: 'decision',

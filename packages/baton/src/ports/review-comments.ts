@@ -12,8 +12,8 @@ export interface Remarks {
   key: string[]
 }
 
-const MOST = 20
-const LONGEST = 2000
+const MAX_ITEMS = 20
+const MAX_LENGTH = 2000
 
 export function remarksOf(pull: PullRequestStatus): Remarks {
   const asked = pull.reviews.filter(({ state }) => state === 'changes-requested' || state === 'commented')
@@ -39,7 +39,7 @@ export function remarksOf(pull: PullRequestStatus): Remarks {
 }
 
 function quoted({ author, where, body, url }: Remark & { where: string }): string {
-  const text = body.trim().slice(0, LONGEST)
+  const text = body.trim().slice(0, MAX_LENGTH)
   const lines =
     text === '' ? [] : text.split('\n').map(line => `  > ${line.replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')}`)
   return [

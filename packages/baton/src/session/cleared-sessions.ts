@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 
-const MOST = 500
+const MAX_ITEMS = 500
 
 /** Knows which session a `/clear` left for another: the second begins in the same process right after the first has ended. */
 export class Cleared {
@@ -19,7 +19,7 @@ export class Cleared {
       this.#left.delete(key)
       this.#left.set(key, event.session)
       const [oldest] = this.#left.keys()
-      if (this.#left.size > MOST && oldest !== undefined) this.#left.delete(oldest)
+      if (this.#left.size > MAX_ITEMS && oldest !== undefined) this.#left.delete(oldest)
       return undefined
     }
     if (event.type !== 'SessionStarted' || event.source !== 'clear') return undefined

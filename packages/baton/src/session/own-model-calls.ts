@@ -10,15 +10,15 @@ export interface OwnCall {
 
 /** Knows Baton's own model calls by their markers, so that every reactor stands aside for their hooks. */
 export class OwnCalls {
-  readonly #chance: Chance
+  readonly #ids: Chance
   readonly #live = new Set<string>()
 
-  constructor(chance: Chance) {
-    this.#chance = chance
+  constructor(ids: Chance) {
+    this.#ids = ids
   }
 
   issue(): OwnCall {
-    const marker = this.#chance.id(MARKER_LENGTH)
+    const marker = this.#ids.id(MARKER_LENGTH)
     this.#live.add(marker)
     return { marker, release: () => void this.#live.delete(marker) }
   }

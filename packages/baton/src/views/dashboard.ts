@@ -80,10 +80,10 @@ export interface Dashboard {
   talks: HostedTalks
 }
 
-const MOST_LIVE = 500
+const MAX_LIVE = 500
 /** The newest thing each session did is looked up for those on top. */
-const MOST_LAST = 120
-const MOST_POINTS = 400
+const MAX_LAST = 120
+const MAX_POINTS = 400
 
 export function composeDashboard(parts: DashboardParts): Dashboard {
   const { store, asks, config, clock } = parts
@@ -120,7 +120,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     conversations: composeConversations({ ...parts, talks }),
     async overview(ended) {
       const [live, over, workflows, hours, { lastSeq }, items] = await Promise.all([
-        store.sessions({ live: true, limit: MOST_LIVE + 1 }),
+        store.sessions({ live: true, limit: MAX_LIVE + 1 }),
         store.sessions({ live: false, limit: ended + 1 }),
         runs(),
         tally.hours(24, clock.now(), store),
@@ -130,7 +130,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       const open = asks.open()
       const byId = runsBySession(workflows)
       const card = async (session: Session, index: number): Promise<SessionCard> => {
-        const last = index < MOST_LAST ? await lastOf(session, store) : undefined
+        const last = index < MAX_LAST ? await lastOf(session, store) : undefined
         const run = byId.get(session.id)
         const work = items.get(session.id)
         return {
@@ -144,8 +144,8 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       return {
         now: new Date(clock.now()).toISOString(),
         lastSeq,
-        live: await Promise.all(live.slice(0, MOST_LIVE).map(card)),
-        moreLive: live.length > MOST_LIVE,
+        live: await Promise.all(live.slice(0, MAX_LIVE).map(card)),
+        moreLive: live.length > MAX_LIVE,
         ended: await Promise.all(over.slice(0, ended).map(card)),
         more: over.length > ended,
         asks: open.length,
@@ -160,7 +160,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
         runs(),
         session.parent ? store.findSession(session.parent) : undefined,
         store.sessions({ limit: 1000 }),
-        store.entries({ session: session.id, type: 'ContextMeasured', order: 'desc', limit: MOST_POINTS }),
+        store.entries({ session: session.id, type: 'ContextMeasured', order: 'desc', limit: MAX_POINTS }),
         asks.recent(200),
         session.project ? handoffsOf(session, handoffFiles, store) : [],
       ])

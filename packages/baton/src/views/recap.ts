@@ -11,8 +11,8 @@ import { readTest } from '../session/transcript/test-runs.ts'
 
 const KINDS = ['decision', 'workflow', 'handoff', 'fault'] as const
 const BATCH = 500
-const MOST_ENTRIES = 20_000
-const MOST_PROJECTS = 30
+const MAX_ENTRIES = 20_000
+const MAX_PROJECTS = 30
 const WEEK_MS = 7 * 24 * 3_600_000
 
 /** What happened since a moment, or since the person went away. */
@@ -35,7 +35,7 @@ export async function makeRecap(
   ])
   const commits = await Promise.all(
     [...projects]
-      .slice(0, MOST_PROJECTS)
+      .slice(0, MAX_PROJECTS)
       .map(async path => [path, await systemGit.commitsBetween(path, Date.parse(from), now)] as const),
   )
   const until = new Date(now).toISOString()
@@ -62,7 +62,7 @@ async function lastSeen(store: Store, now: number): Promise<string> {
 /** In steps, so that hooks are served between them. */
 async function newest(query: Partial<EntryQuery>, store: Store): Promise<Entry[]> {
   const found: Entry[] = []
-  while (found.length < MOST_ENTRIES) {
+  while (found.length < MAX_ENTRIES) {
     const last = found.at(-1)
     const batch = await store.entries({
       ...query,

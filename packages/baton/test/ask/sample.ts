@@ -105,7 +105,7 @@ export async function askWorld(): Promise<AskWorld> {
         fault: (during, cause) => faults.push(`${during}: ${cause instanceof Error ? cause.message : cause}`),
         clock: time.clock,
         timers: time.timers,
-        chance: systemChance,
+        ids: systemChance,
         ...more,
       })
       await asks.start()

@@ -53,7 +53,7 @@ async function hosted({
     consent,
   })
   const manager = SessionManager.create(
-    { files, clock: systemClock, chance: systemChance, home: home.path },
+    { files, clock: systemClock, ids: systemChance, home: home.path },
     project.path,
   )
   const session = new AgentSession({
@@ -291,7 +291,7 @@ describe('a handoff', () => {
       expect(session.path).toBe(old)
       expect(session.isGeneratingHandoff).toBe(false)
       const again = await SessionManager.open(
-        { files: systemAppendFiles, clock: systemClock, chance: systemChance, home: home.path },
+        { files: systemAppendFiles, clock: systemClock, ids: systemChance, home: home.path },
         old,
       )
       expect(await again.countMessages(10)).toBe(2)

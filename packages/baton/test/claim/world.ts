@@ -114,7 +114,7 @@ export async function claimsWorld(
     user: options.name ?? 'ann',
     host: 'laptop',
     clock,
-    chance: systemChance,
+    ids: systemChance,
   }
   const claims = new Claims(ports)
   const file = join(project, '.agent-claim.json')

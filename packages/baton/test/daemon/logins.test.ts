@@ -10,7 +10,7 @@ test('a login that is over ends with its stream, and nothing of it is kept', asy
   const memory = store.asks.memory('dashboard')
   let now = 1_000_000
   const clock = { now: () => now, elapsed: () => now }
-  const logins = await openLogins(memory, { clock, chance: systemChance, cookieName: () => 'baton_1' })
+  const logins = await openLogins(memory, { clock, ids: systemChance, cookieName: () => 'baton_1' })
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const shown = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')
   const { cookie = '' } = (await logins.enter(logins.code().code, shown)) ?? {}

@@ -61,7 +61,7 @@ export function intakeWorld(
     ownCall: marker => marker === 'ours',
     fault: (during, cause) => faults.push({ during, cause }),
     clock,
-    chance: { id: nextId },
+    ids: { id: nextId },
   })
 
   /** One call of a hook with this payload. */

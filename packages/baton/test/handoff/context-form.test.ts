@@ -1,7 +1,7 @@
 import { HandoffDocument } from '@batonpass/contract/handoff'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { handoffContext, LONGEST_CONTEXT } from '../../src/handoff/context-form.ts'
+import { handoffContext, MAX_CONTEXT_LENGTH } from '../../src/handoff/context-form.ts'
 
 const long = fc.array(fc.string({ unit: 'grapheme', maxLength: 3000 }), { maxLength: 30 })
 
@@ -15,7 +15,7 @@ it('the context of any document fits, is whole, and cannot end its own wrapper',
         criticalState: others,
       })
       const text = handoffContext(document, '.bmad/handoffs/x.md')
-      expect(text.length).toBeLessThanOrEqual(LONGEST_CONTEXT + 200)
+      expect(text.length).toBeLessThanOrEqual(MAX_CONTEXT_LENGTH + 200)
       const read = text.replaceAll(/[\s\p{Cf}]/gu, '')
       expect(read.match(/<\/?handoff-context/gi)).toEqual(['<handoff-context', '</handoff-context'])
       expect(text).toContain('The whole document is .bmad/handoffs/x.md')

@@ -4,7 +4,7 @@ import {
   cleanReason,
   encodeFacts,
   factsOf,
-  LONGEST_REASON,
+  MAX_REASON_LENGTH,
   ModelAnswer,
   promptOf,
   SYSTEM,
@@ -146,7 +146,7 @@ describe('what an answer can carry', () => {
       fc.property(text, reason => {
         const clean = cleanReason(reason.repeat(3))
 
-        expect([...clean].length).toBeLessThanOrEqual(LONGEST_REASON)
+        expect([...clean].length).toBeLessThanOrEqual(MAX_REASON_LENGTH)
         expect(clean).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
         expect(clean).toBe(clean.trim())
         expect(cleanReason(clean)).toBe(clean)
@@ -154,7 +154,7 @@ describe('what an answer can carry', () => {
       { numRuns: 500 },
     )
     expect(cleanReason('It\u001b[31m reads\n\n one\u202e file. ')).toBe('It reads one file.')
-    expect(cleanReason('a'.repeat(500))).toHaveLength(LONGEST_REASON)
+    expect(cleanReason('a'.repeat(500))).toHaveLength(MAX_REASON_LENGTH)
   })
 })
 

@@ -163,7 +163,7 @@ export function reactorWorld({
     debug: async (_, line) => void world.log.push(line),
     fault: during => void world.faults.push(during),
     clock,
-    chance: { id: length => String(++serial).padStart(length, '0') },
+    ids: { id: length => String(++serial).padStart(length, '0') },
     ...ports,
   })
   return world

@@ -66,9 +66,9 @@ export const STRANGER: User = { id: 999, is_bot: false, first_name: 'Mallory' }
 export const CHAT = 12345678
 
 const BOT: User = { id: 4242, is_bot: true, first_name: 'Baton', username: 'baton_bot' }
-const LONGEST_TEXT = 4096
-const LONGEST_NOTICE = 200
-const MOST_BUTTON_BYTES = 64
+const MAX_TEXT_LENGTH = 4096
+const MAX_NOTICE_LENGTH = 200
+const MAX_BUTTON_BYTES = 64
 
 const Entity = z.strictObject({
   type: z.enum(['bold', 'italic', 'code', 'pre', 'blockquote', 'expandable_blockquote']),
@@ -282,7 +282,7 @@ export async function startTelegram({
   function acknowledge(payload: z.infer<typeof parameters.answerCallbackQuery>): true {
     const { callback_query_id: query, text = '', show_alert = false } = payload
     if (!queries.has(query)) throw new Refusal(TOO_OLD)
-    if (text.length > LONGEST_NOTICE) throw new Refusal('MESSAGE_TOO_LONG')
+    if (text.length > MAX_NOTICE_LENGTH) throw new Refusal('MESSAGE_TOO_LONG')
     queries.delete(query)
     notices.push({ query, text, alert: show_alert })
     return true
@@ -415,7 +415,7 @@ function checkedText(text: string, entities: readonly Entity[] = [], tooLong: st
   const kept = text.trim()
   const cut = text.length - text.trimStart().length
   if (kept === '') throw new Refusal('message text is empty')
-  if (kept.length > LONGEST_TEXT) throw new Refusal(tooLong)
+  if (kept.length > MAX_TEXT_LENGTH) throw new Refusal(tooLong)
   for (const { offset, length } of entities)
     if (offset + length > text.length) throw new Refusal('ENTITY_BOUNDS_INVALID')
   const moved = entities.map(entity => ({ ...entity, offset: Math.max(0, entity.offset - cut) }))
@@ -425,7 +425,7 @@ function checkedText(text: string, entities: readonly Entity[] = [], tooLong: st
 function checkedButtons({ inline_keyboard }: z.infer<typeof InlineKeyboard>) {
   return inline_keyboard.flat().map(({ text, callback_data }) => {
     const bytes = Buffer.byteLength(callback_data)
-    if (bytes < 1 || bytes > MOST_BUTTON_BYTES) throw new Refusal('BUTTON_DATA_INVALID')
+    if (bytes < 1 || bytes > MAX_BUTTON_BYTES) throw new Refusal('BUTTON_DATA_INVALID')
     return { text, data: callback_data }
   })
 }

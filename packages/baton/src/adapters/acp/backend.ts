@@ -31,8 +31,8 @@ export interface HostOrder extends ProgramStart {
 }
 
 const START_MS = 90_000
-const MOST_CALLS = 500
-const MOST_REFUSALS = 20
+const MAX_CALLS = 500
+const MAX_REFUSALS = 20
 
 /** Starts an agent's program and speaks the Agent Client Protocol with it. */
 export async function hostAgent(order: HostOrder): Promise<Backend> {
@@ -146,7 +146,7 @@ class AcpBackend implements Backend {
     this.#stopped = false
     let end = await this.#turn(sessionId, [...before, text].join('\n\n'))
     const { endsWhenRefused } = this.#order.launch
-    for (let n = 0; n < MOST_REFUSALS && end === endsWhenRefused; n++) {
+    for (let n = 0; n < MAX_REFUSALS && end === endsWhenRefused; n++) {
       if (!this.#refused || this.#stopped) break
       const prompt = refusalWords(this.#refused)
       this.#tell({ kind: 'continued', prompt })
@@ -230,7 +230,7 @@ class AcpBackend implements Backend {
     const call = callOf(update, this.#calls.get(update.toolCallId), this.#order.launch.inputOf)
     this.#calls.set(call.id, call)
     const [oldest] = this.#calls.keys()
-    if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#calls.delete(oldest)
+    if (this.#calls.size > MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest)
     return call
   }
 

@@ -5,14 +5,14 @@ import type { Clock } from '../../ports/clock.ts'
 type Call = Extract<ConversationItem, { kind: 'call' }>
 type Said = Extract<ConversationItem, { kind: 'reply' | 'thought' }>
 
-const MOST_ITEMS = 400
-const LONGEST_TEXT = 50_000
-const LONGEST_RESULT = 4000
-const LONGEST_LINE = 2000
-const MOST_LINES = 200
-const MOST_STEPS = 100
+const MAX_ITEMS = 400
+const MAX_TEXT_LENGTH = 50_000
+const MAX_RESULT_LENGTH = 4000
+const MAX_LINE_LENGTH = 2000
+const MAX_LINES = 200
+const MAX_STEPS = 100
 /** Characters in all: a model that speaks without end costs no more than this. */
-const MOST_TEXT = 2_000_000
+const MAX_TEXT = 2_000_000
 
 /** What was said in a hosted session, as far as anybody looks back. */
 export class Conversation {
@@ -37,11 +37,11 @@ export class Conversation {
   }
 
   prompt(text: string, automatic = false): void {
-    this.#add({ ...this.#stamp(), kind: 'prompt', text: plain(text).slice(0, LONGEST_TEXT), automatic })
+    this.#add({ ...this.#stamp(), kind: 'prompt', text: plain(text).slice(0, MAX_TEXT_LENGTH), automatic })
   }
 
   note(text: string, bad = false): void {
-    this.#add({ ...this.#stamp(), kind: 'note', text: plain(text).slice(0, LONGEST_TEXT), bad })
+    this.#add({ ...this.#stamp(), kind: 'note', text: plain(text).slice(0, MAX_TEXT_LENGTH), bad })
   }
 
   hear(heard: Heard): void {
@@ -52,8 +52,8 @@ export class Conversation {
     else if (heard.kind === 'continued') this.prompt(heard.prompt, true)
     else if (heard.kind === 'todos') {
       this.#plan = heard.items
-        .slice(0, MOST_STEPS)
-        .map(({ text, done }) => ({ text: plain(text).slice(0, LONGEST_LINE), done }))
+        .slice(0, MAX_STEPS)
+        .map(({ text, done }) => ({ text: plain(text).slice(0, MAX_LINE_LENGTH), done }))
       this.changed()
     }
   }
@@ -96,7 +96,7 @@ export class Conversation {
     return this.#items
       .slice(-MOST_LINES)
       .flatMap(item => (item.kind === 'thought' ? [] : wordsOf(item).split('\n')))
-      .map(line => line.slice(0, LONGEST_LINE))
+      .map(line => line.slice(0, MAX_LINE_LENGTH))
       .slice(-MOST_LINES)
   }
 
@@ -107,7 +107,7 @@ export class Conversation {
   }
 
   #call({ id, tool, title, action }: Extract<Heard, { kind: 'call' }>): void {
-    const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, LONGEST_TEXT)
+    const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, MAX_TEXT_LENGTH)
     const known = this.#calls.get(id)
     // An agent repeats itself while its call runs: only news is told.
     if (known && (known.tool !== tool || known.subject !== subject)) this.#change(known, { tool, subject })
@@ -115,7 +115,7 @@ export class Conversation {
     const call: Call = {
       ...this.#stamp(),
       kind: 'call',
-      tool: tool.slice(0, LONGEST_LINE),
+      tool: tool.slice(0, MAX_LINE_LENGTH),
       subject,
       state: 'running',
     }
@@ -137,7 +137,7 @@ export class Conversation {
   }
 
   #leave(): void {
-    while (this.#items.length > MOST_ITEMS || (this.#size > MOST_TEXT && this.#items.length > 1)) {
+    while (this.#items.length > MAX_ITEMS || (this.#size > MAX_TEXT && this.#items.length > 1)) {
       const old = this.#items.shift()
       if (!old) return
       this.#size -= sizeOf(old)

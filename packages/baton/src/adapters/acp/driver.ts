@@ -27,9 +27,9 @@ export interface AcpDriver extends Driver {
 }
 
 /** Work that was left longer ago is for a person to take up. */
-const LONGEST_LEFT_MS = 24 * 60 * 60_000
+const MAX_LEFT_MS = 24 * 60 * 60_000
 /** One whose every start ends in a crash is not started for ever. */
-const MOST_REVIVALS = 5
+const MAX_REVIVALS = 5
 
 /** Sessions that live inside this process, over the Agent Client Protocol: no terminal, no keystrokes. */
 export function acpDriver(parts: AcpDriverParts): AcpDriver {
@@ -43,8 +43,8 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
     const { place, agent, working, revivals, seenAt, pid, born } = kept
     try {
       if (parts.processes) await endRemains(parts.processes, pid, born)
-      if (parts.clock.now() - seenAt > LONGEST_LEFT_MS) throw new Error('it was left more than a day ago')
-      if (revivals >= MOST_REVIVALS)
+      if (parts.clock.now() - seenAt > MAX_LEFT_MS) throw new Error('it was left more than a day ago')
+      if (revivals >= MAX_REVIVALS)
         throw new Error(`it was started again ${revivals} times, and never finished a turn`)
       const how = await hosted.revive(kept)
       return { place, agent, how, working, nativeSession: hosted.nativeSession, pid: hosted.pid }
@@ -70,7 +70,7 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
     interrupt: async place => (await alive(place)?.interrupt()) ?? 'gone',
     clear: async place => (await alive(place)?.clear()) ?? 'gone',
     async start(order) {
-      const place = `hosted ${parts.chance.id(12)}`
+      const place = `hosted ${parts.ids.id(12)}`
       const hosted = new Hosted(parts, order, place)
       await hosted.start()
       places.set(place, hosted)

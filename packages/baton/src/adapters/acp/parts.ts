@@ -16,7 +16,7 @@ export interface AcpDriverParts {
   ): Promise<Reaction>
   env: Readonly<Record<string, string | undefined>>
   clock: Pick<Clock, 'now'>
-  chance: Chance
+  ids: Chance
   /** What the next process needs to go on with the sessions of this one; without it they end with this one. */
   kept?: KeptSessions
   processes?: Pick<Processes, 'born'>

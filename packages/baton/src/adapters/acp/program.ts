@@ -28,7 +28,7 @@ export interface AgentProgram {
 const GRACE_MS = 3000
 const STDERR_KEPT = 4000
 /** One message: a picture fits, what never ends does not. */
-const LONGEST_LINE = 64 * 1024 * 1024
+const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 export function startProgram({ launch, cwd, env }: ProgramStart): Promise<AgentProgram> {
   // The pane is its host's, not its own: nobody may type there on its behalf.
@@ -66,7 +66,7 @@ function running(child: ChildProcess, pid: number): AgentProgram {
   return {
     input: Writable.toWeb(child.stdin),
     output: (Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>).pipeThrough(
-      shortLines(LONGEST_LINE, () => signalGroup(pid, 'SIGKILL')),
+      shortLines(MAX_LINE_LENGTH, () => signalGroup(pid, 'SIGKILL')),
     ),
     pid,
     gone,

@@ -5,7 +5,7 @@ import type { Ear } from '../../ports/react-to.ts'
 
 const NO_END = new AbortController().signal
 /** One that is always told to go on ends sometime: every limit of a workflow is far below. */
-const MOST_CONTINUATIONS = 1000
+const MAX_CONTINUATIONS = 1000
 
 /** A hosted agent whose life is told to Baton: what it says counts as what hooks of that agent would say. */
 export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: OwnTurn): Backend {
@@ -87,7 +87,7 @@ export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: Own
       const before = [...context, ...(how.before ?? []), ...(more ? [more] : [])]
       let end = await turn(words, { before })
       context = []
-      for (let n = 0; n < MOST_CONTINUATIONS; n++) {
+      for (let n = 0; n < MAX_CONTINUATIONS; n++) {
         const outcome = end === 'cancelled' || stopped ? 'aborted' : 'completed'
         const lastMessage = text
         const { goOn } = {
@@ -119,6 +119,6 @@ export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: Own
 /** Says that a session answers a question of Baton's own now, or has answered it. */
 export type OwnTurn = (nativeSession: string, on: boolean) => Promise<void>
 
-const LONGEST_TEXT = 200_000
+const MAX_TEXT_LENGTH = 200_000
 
 type WithoutPlace<E> = E extends unknown ? Omit<E, 'nativeSession' | 'cwd'> : never

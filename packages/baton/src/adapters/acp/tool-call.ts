@@ -47,7 +47,7 @@ export function resultOf(update: ToolCallUpdate): Extract<Heard, { kind: 'result
   }
 }
 
-const LONGEST_RESULT = 50_000
+const MAX_RESULT_LENGTH = 50_000
 
 /**
  * By the agent's own kind. What does not fit its kind is `other`, which nothing but a person allows: a tool that only says

@@ -12,8 +12,8 @@ const READ_BYTES = 2_000_000
 /** Baton's own places are no work of the agent's. */
 const OURS = ['.tmp', '.baton', '.bmad/handoffs']
 /** So many paths or commits say enough. */
-const MOST_PATHS = 3000
-const MOST_COMMITS = 50
+const MAX_PATHS = 3000
+const MAX_COMMITS = 50
 /** Of a submodule only its commit counts: to see more, git would run in it, by its own settings. */
 const PARTS = ['--ignore-submodules=dirty', '--submodule=short']
 const STATUS = ['--no-renames', '--untracked-files=all', '--ignore-submodules=dirty']
@@ -71,7 +71,7 @@ export const systemGit: Git & GitStanding = {
       branch: branch === '(detached)' ? undefined : branch,
       ahead: ahead === undefined ? undefined : Number(ahead),
       behind: behind === undefined ? undefined : Number(behind),
-      dirty: parts.flatMap(pathOf).slice(0, MOST_PATHS),
+      dirty: parts.flatMap(pathOf).slice(0, MAX_PATHS),
     }
   },
 
@@ -88,12 +88,12 @@ export const systemGit: Git & GitStanding = {
       '--no-show-signature',
       '--no-color',
     ]
-    const said = await git(folder, ['log', ...between, `--max-count=${MOST_COMMITS}`, ...form])
+    const said = await git(folder, ['log', ...between, `--max-count=${MAX_COMMITS}`, ...form])
     return (said ?? '').split('\x01').flatMap(entry => {
       const [id, subject = '', ...files] = entry.split('\0')
       if (!id) return []
       const paths = files.map(path => path.replace(/^\n/, '')).filter(Boolean)
-      return [{ id, subject, files: paths.slice(0, MOST_PATHS) }]
+      return [{ id, subject, files: paths.slice(0, MAX_PATHS) }]
     })
   },
 

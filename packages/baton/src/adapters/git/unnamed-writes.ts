@@ -3,8 +3,8 @@ import { join, relative, resolve } from 'node:path'
 import type { Brought } from '../../ports/unnamed-writes.ts'
 import { git, withoutFilters } from './git.ts'
 
-const MOST_PATCH = 5_000_000
-const MOST_WORDS = 50
+const MAX_PATCH = 5_000_000
+const MAX_WORDS = 50
 /** Commits that a half-done merge, pick or revert goes on with or back to. */
 const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
 
@@ -38,7 +38,7 @@ interface Look {
 }
 
 async function brings(look: Look, sub: string, words: readonly string[]): Promise<boolean> {
-  if (words.length > MOST_WORDS || words.some(word => word.includes('..'))) return true
+  if (words.length > MAX_WORDS || words.some(word => word.includes('..'))) return true
   const plain = words.filter(word => !word.startsWith('-') || word === '-')
   // An option's value may name a commit, too.
   const values = words.flatMap(word => /^-(?:-[\w-]+=|[a-z])(.+)$/.exec(word)?.[1] ?? [])
@@ -121,7 +121,7 @@ async function patches(look: Look, words: readonly string[], plain: readonly str
   if (words.some(word => /^--(directory|unsafe-paths|include|exclude)/.test(word))) return true
   for (const name of plain) {
     const { size } = await lstat(name)
-    if (size > MOST_PATCH) return true
+    if (size > MAX_PATCH) return true
     for (const line of (await readFile(name, 'utf8')).split('\n')) {
       const said = /^(?:\+\+\+|---|(?:rename|copy) (?:to|from)|diff --git) (.*)$/.exec(line)?.[1]
       if (said === undefined) continue

@@ -4,7 +4,7 @@ import type { RepositoryRef } from '../../ports/remote.ts'
 import type { Connection } from './connection.ts'
 
 /** A log may be a hundred megabytes; only its end is kept while it streams by. */
-const MOST_READ = 200_000_000
+const MAX_READ = 200_000_000
 
 /** The end of a check's log: a job's own log on GitHub Actions, else what the check wrote about itself. */
 export async function checkLog(
@@ -55,7 +55,7 @@ async function endOf(body: ReadableStream<Uint8Array>, keep: number): Promise<st
   let read = 0
   for await (const chunk of body) {
     read += chunk.length
-    if (read > MOST_READ) break
+    if (read > MAX_READ) break
     kept = Buffer.concat([kept, chunk])
     if (kept.length > keep * 2) kept = kept.subarray(-keep)
   }

@@ -5,7 +5,7 @@ interface Remembered {
 }
 
 const LIMIT = 200
-const LARGEST = 2_000_000
+const MAX_BYTES = 2_000_000
 
 /** Repeats a GET conditionally: an unchanged answer costs nothing of the hourly allowance. */
 export function rememberAnswers(send: typeof fetch): typeof fetch {
@@ -25,7 +25,7 @@ export function rememberAnswers(send: typeof fetch): typeof fetch {
     if (response.status !== 200 || !etag || !response.headers.get('content-type')?.includes('json'))
       return response
     const body = await response.text()
-    if (body.length <= LARGEST) {
+    if (body.length <= MAX_BYTES) {
       memory.set(url, { etag, body, headers: response.headers })
       // Maps keep the order of insertion: the first key is the one unused for longest.
       const oldest = memory.keys().next().value

@@ -6,14 +6,14 @@ import type { Ancestry, ProcessFacts } from '../../ports/ancestry.ts'
 const run = promisify(execFile)
 
 /** A longer chain of parents is a mistake of ours. */
-const DEEPEST = 200
+const MAX_DEPTH = 200
 
 /** The real processes: from /proc on Linux, from `ps` elsewhere. */
 export const systemAncestry: Ancestry = {
   async of(pid) {
     const read = process.platform === 'linux' ? fromProc : fromPs
     const chain: ProcessFacts[] = []
-    for (let next = pid; chain.length < DEEPEST; ) {
+    for (let next = pid; chain.length < MAX_DEPTH; ) {
       const found = await read(next).catch(() => undefined)
       if (!found) return undefined
       chain.push(found.facts)

@@ -1,13 +1,13 @@
 import { opendirSync } from 'node:fs'
 
-const MOST_NAMES = 20_000
+const MAX_NAMES = 20_000
 
 /** Whether a name in this folder starts with a dash. A folder too large to look through may hold one. */
 export function hasDashNames(folder: string): boolean {
   try {
     const names = opendirSync(folder)
     try {
-      for (let count = 0; count < MOST_NAMES; count++) {
+      for (let count = 0; count < MAX_NAMES; count++) {
         const entry = names.readSync()
         if (entry === null) return false
         if (entry.name.startsWith('-')) return true

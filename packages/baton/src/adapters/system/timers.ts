@@ -1,11 +1,11 @@
 import type { Timers } from '../../ports/timers.ts'
 
 /** A larger delay would overflow and run at once. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_PAUSE_MS = 2 ** 31 - 1
 
 export const systemTimers: Timers = {
   after(ms, run) {
-    const timer = setTimeout(run, Math.min(Math.max(0, ms), LONGEST_MS))
+    const timer = setTimeout(run, Math.min(Math.max(0, ms), MAX_PAUSE_MS))
     return () => clearTimeout(timer)
   },
 }

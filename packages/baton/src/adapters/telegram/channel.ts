@@ -24,7 +24,7 @@ export interface TelegramParts {
   warn(message: string): void
   clock: Clock
   timers: Timers
-  chance: Chance
+  ids: Chance
   /** Another Bot API server. */
   apiRoot?: string
 }
@@ -35,7 +35,7 @@ const NAME = 'telegram'
 const SEND_TRIES = 4
 const TELL_MS = 60_000
 /** What one message may hold. */
-const LONGEST_NEWS = 4000
+const MAX_NEWS_LENGTH = 4000
 
 interface Bot {
   api: BotApi
@@ -131,7 +131,7 @@ class TelegramChannel implements Channel {
     const { timers } = this.#parts
     const patience: Patience = { timers, signal: this.#stop.signal, tries: SEND_TRIES, longestMs: TELL_MS }
     await patiently(
-      () => api.send(settings.chat, { text: text.slice(0, LONGEST_NEWS).toWellFormed(), entities: [] }, {}),
+      () => api.send(settings.chat, { text: text.slice(0, MAX_NEWS_LENGTH).toWellFormed(), entities: [] }, {}),
       patience,
     )
     return true
@@ -233,7 +233,7 @@ class TelegramChannel implements Channel {
   }
 
   #newRecord(ask: Ask, bot: string, offered: AskRecord['offered']): AskRecord {
-    const nonce = this.#parts.chance.id(NONCE_LENGTH)
+    const nonce = this.#parts.ids.id(NONCE_LENGTH)
     const { id, fingerprint } = ask
     return { ask: id, bot, nonce, fingerprint, offered, parts: [], complete: false, prompts: [] }
   }

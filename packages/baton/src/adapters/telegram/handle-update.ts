@@ -1,5 +1,5 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
-import { LONGEST_REASON } from '@batonpass/contract/ask'
+import { MAX_REASON_LENGTH } from '@batonpass/contract/ask'
 import type { CallbackQuery, Message, Update, User } from 'grammy/types'
 import type { Answered, Answering } from '../../ports/channel.ts'
 import type { BotApi } from './bot-api.ts'
@@ -106,7 +106,7 @@ async function answer(
   { answering }: Hearing,
 ): Promise<Answered> {
   if (!record.offered.includes(option)) return { verdict: 'not-offered', ask: undefined }
-  const said = option.startsWith('allow') || option === 'yes' ? undefined : reason?.slice(0, LONGEST_REASON)
+  const said = option.startsWith('allow') || option === 'yes' ? undefined : reason?.slice(0, MAX_REASON_LENGTH)
   return answering.answer(record.ask, {
     option,
     by: { channel: 'telegram', who: nameOf(from) },

@@ -22,7 +22,7 @@ export interface PollerParts {
 }
 
 /** Telegram holds a long poll for so long at the most. */
-const LONGEST_POLL_SECONDS = 50
+const MAX_POLL_SECONDS = 50
 /** After the last question is settled, late presses are answered for a while. */
 const LINGER_MS = 30_000
 /** After a week of silence Telegram may begin to count anew, from a lower number. */
@@ -73,7 +73,7 @@ export class Poller {
     while (!signal.aborted) {
       const began = clock.elapsed()
       try {
-        const updates = await api.getUpdates(offset, Math.min(seconds(), LONGEST_POLL_SECONDS), signal)
+        const updates = await api.getUpdates(offset, Math.min(seconds(), MAX_POLL_SECONDS), signal)
         this.#warned = ''
         for (const update of inOrder(updates)) {
           if (update.update_id < offset || signal.aborted) continue

@@ -5,11 +5,11 @@ import type { Text } from './bot-api.ts'
 import { callbackData } from './callback.ts'
 import { line, split } from './text.ts'
 
-const LONGEST_MESSAGE = 4096
+const MAX_MESSAGE_LENGTH = 4096
 /** Kept free in every message, so that the outcome fits under the last one. */
 const OUTCOME_ROOM = 400
 /** Beyond this many messages nobody reads on, and Telegram holds us back. */
-const MOST_PARTS = 20
+const MAX_PARTS = 20
 
 export interface QuestionMessages {
   parts: Text[]
@@ -20,9 +20,9 @@ export interface QuestionMessages {
 /** An ask as messages that together show all of it. Formatting is by entities: no text can break out of it. */
 export function questionMessages(ask: Ask): QuestionMessages {
   const about = headOf(ask)
-  const room = LONGEST_MESSAGE - OUTCOME_ROOM - about.length - 40
+  const room = MAX_MESSAGE_LENGTH - OUTCOME_ROOM - about.length - 40
   const pieces = split(visible(ask.detail), room)
-  if (pieces.length > MOST_PARTS) return tooLong(ask, about, pieces[0] ?? '')
+  if (pieces.length > MAX_PARTS) return tooLong(ask, about, pieces[0] ?? '')
   const parts = pieces.map((piece, index) => {
     const count = pieces.length > 1 ? `Part ${index + 1} of ${pieces.length}\n` : ''
     // Telegram drops white space at a message's end, and a line break there may be part of the command.

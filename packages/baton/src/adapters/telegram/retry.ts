@@ -2,7 +2,7 @@ import type { Timers } from '../../ports/timers.ts'
 import { TelegramTrouble } from './telegram-error.ts'
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 
 export interface Patience {
   timers: Timers
@@ -33,7 +33,7 @@ export async function patiently<T>(call: () => Promise<T>, patience: Patience): 
 
 /** Doubles with every failure, up to a bound. */
 export function backoffMs(failed: number, first = FIRST_PAUSE_MS): number {
-  return Math.min(first * 2 ** Math.min(failed - 1, 20), LONGEST_PAUSE_MS)
+  return Math.min(first * 2 ** Math.min(failed - 1, 20), MAX_PAUSE_MS)
 }
 
 /** Ends early, without an error, when the signal aborts: whoever waits looks at the signal next. */

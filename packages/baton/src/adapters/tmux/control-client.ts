@@ -9,7 +9,7 @@ export type Answer = { ok: true; lines: readonly string[] } | { ok: false; why: 
 /** A tmux that says nothing for this long is taken for gone. */
 const SILENT_MS = 5000
 /** One answer: 50 lines of a wide screen with colours are far below. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 /**
  * One control-mode client of a tmux server: commands in, answers out, in order, for as long as both live.
@@ -70,7 +70,7 @@ export class Control {
     const lines = (this.#rest + chunk).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) this.#take(line)
-    if (this.#rest.length > MOST_BYTES) this.close()
+    if (this.#rest.length > MAX_BYTES) this.close()
   }
 
   #take(line: string): void {
@@ -80,7 +80,7 @@ export class Control {
     if (line !== head.mark) {
       head.lines.push(line)
       head.bytes += line.length
-      if (head.bytes > MOST_BYTES) this.close()
+      if (head.bytes > MAX_BYTES) this.close()
       return
     }
     this.#waiting.shift()

@@ -6,7 +6,7 @@ import { isShellPrompt } from './foreground.ts'
 export const TAKEN_MS = 4000
 /** How long one press of Ctrl-U is given: that a line break went may not show. */
 const ERASED_MS = 400
-const MOST_PRESSES = 100
+const MAX_PRESSES = 100
 /** How long each Enter is given to act: a lost one shows soon, a slow machine shows late. */
 const ENTER_MS = [1500, 3000, 4000]
 
@@ -39,7 +39,7 @@ export async function erase(pane: AgentPane): Promise<boolean> {
     return typed !== before
   }
   // It takes a line at a time and may be pressed too often; Ctrl-C may not.
-  const [presses, withinMs] = key === 'C-u' ? [MOST_PRESSES, ERASED_MS] : [1, TAKEN_MS]
+  const [presses, withinMs] = key === 'C-u' ? [MAX_PRESSES, ERASED_MS] : [1, TAKEN_MS]
   for (let n = 0; n < presses && typed !== ''; n++) {
     const before = typed
     await pane.press(key)

@@ -13,7 +13,7 @@ export interface ListedSession {
 }
 
 const HEAD_BYTES = 64 * 1024
-const MOST = 50
+const MAX_ITEMS = 50
 
 /** The sessions of a folder, newest first. Only how each begins is read. */
 export async function listSessions(
@@ -22,7 +22,7 @@ export async function listSessions(
 ): Promise<ListedSession[]> {
   const folder = sessionFolder(ports.home, cwd)
   const found = (await ports.files.list(folder)).filter(({ name }) => isSessionFileName(name))
-  const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MOST)
+  const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MAX_ITEMS)
   const all = await Promise.all(
     newest.map(({ name, modifiedMs }) => about(ports, join(folder, name), modifiedMs)),
   )

@@ -16,9 +16,9 @@ export interface Met {
 
 /** Small at first, because a branch may need only the end; large later, because it may need everything. */
 const FIRST_CHUNK = 64 * 1024
-const LARGEST_CHUNK = 1024 * 1024
+const MAX_CHUNK_SIZE = 1024 * 1024
 /** A longer line is passed over: it would have to be held whole. */
-const LONGEST_LINE = 64 * 1024 * 1024
+const MAX_LINE_LENGTH = 64 * 1024 * 1024
 const NEWLINE = 10
 
 /**
@@ -30,28 +30,28 @@ export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGener
   let held = 0
   let step = FIRST_CHUNK
   let ahead: Promise<Uint8Array> | undefined
-  for (let at = end; at > 0; step = Math.min(step * 4, LARGEST_CHUNK)) {
+  for (let at = end; at > 0; step = Math.min(step * 4, MAX_CHUNK_SIZE)) {
     const start = Math.max(0, at - step)
     const bytes = await (ahead ?? file.read(start, at))
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     at = start
     // Who has come this far probably needs everything: the next piece is read while this one is parsed.
-    ahead = step === LARGEST_CHUNK && at > 0 ? file.read(Math.max(0, at - step), at) : undefined
+    ahead = step === MAX_CHUNK_SIZE && at > 0 ? file.read(Math.max(0, at - step), at) : undefined
     // Met when it is waited for, if ever.
     ahead?.catch(() => {})
     const first = chunk.indexOf(NEWLINE)
     if (first < 0) {
       held += chunk.length
-      if (held > LONGEST_LINE) rest = []
+      if (held > MAX_LINE_LENGTH) rest = []
       else rest.unshift(chunk)
       continue
     }
-    const tail = held > LONGEST_LINE ? undefined : rest
+    const tail = held > MAX_LINE_LENGTH ? undefined : rest
     yield linesIn(file, chunk, start, tail)
     rest = [chunk.subarray(0, first)]
     held = first
   }
-  const line = held > LONGEST_LINE ? undefined : new Line(file, textOf(new Uint8Array(), rest), 0)
+  const line = held > MAX_LINE_LENGTH ? undefined : new Line(file, textOf(new Uint8Array(), rest), 0)
   if (line?.isEntry) yield [line]
 }
 

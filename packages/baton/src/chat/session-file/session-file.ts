@@ -20,7 +20,7 @@ import { sessionFileName, sessionFolder } from './session-paths.ts'
 export interface SessionPorts {
   files: AppendFiles
   clock: Pick<Clock, 'now'>
-  chance: Chance
+  ids: Chance
   /** The folder whose `sessions` holds the files. */
   home: string
 }
@@ -49,7 +49,7 @@ export function fresh(
   cwd: string,
   { parentSession }: { parentSession?: string },
 ): Opened {
-  const id = ports.chance.id(20)
+  const id = ports.ids.id(20)
   const timestamp = new Date(ports.clock.now()).toISOString()
   const header: SessionHeader = {
     type: 'session',
@@ -86,7 +86,7 @@ export async function existing(ports: SessionPorts, path: string): Promise<Opene
       const stored: Stored = { kind: 'file', file, torn: last !== 10 }
       return { header, path, stored, leaf: await lastId(file, size) }
     }
-    const { header: migrated, entries } = await wholeOf(file, size, header, ports.chance)
+    const { header: migrated, entries } = await wholeOf(file, size, header, ports.ids)
     await file.close()
     const stored: Stored = { kind: 'memory', entries, rewrites: true }
     return { header: migrated, path, stored, leaf: entries.at(-1)?.id ?? null }
@@ -112,13 +112,13 @@ async function lastId(file: AppendFile, size: number): Promise<string | null> {
 }
 
 /** Older files are read whole: they are migrated, and none of them is large. */
-async function wholeOf(file: AppendFile, size: number, header: SessionHeader, chance: Chance) {
+async function wholeOf(file: AppendFile, size: number, header: SessionHeader, ids: Chance) {
   const text = Buffer.from(await file.read(0, size)).toString('utf8')
   const rows = text
     .split('\n')
     .map(line => parseLine(line))
     .filter(row => row !== undefined)
-  const migrated = migrateRows(rows, () => chance.id(ID_LENGTH))
+  const migrated = migrateRows(rows, () => ids.id(ID_LENGTH))
   return {
     header: asHeader(migrated.find(row => row.type === 'session')) ?? header,
     entries: migrated.flatMap(row => asEntry(row) ?? []),

@@ -178,8 +178,8 @@ export class SessionManager {
 
   #append(type: { type: string }, body: object, store: boolean, sync = false): Promise<string> {
     return this.#inTurn(async () => {
-      const { clock, chance } = this.#ports
-      const id = chance.id(ID_LENGTH)
+      const { clock, ids } = this.#ports
+      const id = ids.id(ID_LENGTH)
       const timestamp = new Date(clock.now()).toISOString()
       // The order of the keys is what lets a reader find an entry without parsing it.
       const entry: SessionEntry = { ...type, id, parentId: this.#leaf, timestamp, ...body }

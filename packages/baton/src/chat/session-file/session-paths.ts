@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 /** Where the session files of a folder stand: `<home>/sessions/--<cwd with dashes>--`. */
 export const sessionFolder = (home: string, cwd: string): string =>
-  join(home, 'sessions', `--${cwd.replace(/^[/\\]/, '').replaceAll(/[/\\:]/g, '-')}--`.slice(0, LONGEST_NAME))
+  join(home, 'sessions', `--${cwd.replace(/^[/\\]/, '').replaceAll(/[/\\:]/g, '-')}--`.slice(0, MAX_NAME_LENGTH))
 
 /** `<timestamp>_<id>.jsonl`, so that names sort by age. */
 export const sessionFileName = (timestamp: string, id: string): string =>
@@ -12,4 +12,4 @@ export const isSessionFileName = (name: string): boolean =>
   /^[0-9TZ-]{20,32}_[A-Za-z0-9._-]+\.jsonl$/.test(name)
 
 /** No file system takes a longer name. */
-const LONGEST_NAME = 250
+const MAX_NAME_LENGTH = 250

@@ -50,7 +50,7 @@ export interface Chat {
 export const sessionPorts = (io: Io): SessionPorts => ({
   files: systemAppendFiles,
   clock: systemClock,
-  chance: systemChance,
+  ids: systemChance,
   home: folderOf(io).dir,
 })
 

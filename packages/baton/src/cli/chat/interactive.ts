@@ -282,8 +282,8 @@ async function askInline(
     : ({ y: 'allow', a: 'always', n: 'deny' } as const)[key as 'y' | 'n' | 'a']
 }
 
-const LONGEST_INPUT = 4000
+const MAX_INPUT_LENGTH = 4000
 const shortened = (text: string): string =>
-  text.length <= LONGEST_INPUT
+  text.length <= MAX_INPUT_LENGTH
     ? text
-    : `${text.slice(0, LONGEST_INPUT)}\n… and ${text.length - LONGEST_INPUT} more characters`
+    : `${text.slice(0, MAX_INPUT_LENGTH)}\n… and ${text.length - MAX_INPUT_LENGTH} more characters`

@@ -65,11 +65,11 @@ async function ownFile(io: Io): Promise<string> {
   return found ? await systemFiles.realPath(found) : join(folder, CONFIG_NAMES[0])
 }
 
-const LARGEST_FILE = 1_000_000
+const MAX_FILE_SIZE = 1_000_000
 
 async function textOf(file: string): Promise<string> {
   if (!(await systemFiles.taken(file))) return ''
-  return new TextDecoder().decode((await systemFiles.read(file, LARGEST_FILE)).bytes)
+  return new TextDecoder().decode((await systemFiles.read(file, MAX_FILE_SIZE)).bytes)
 }
 
 /** The file with the rules added and everything else as it was. */

@@ -12,7 +12,7 @@ import { printable } from '../io.ts'
 
 const DEFAULT_PORT = 4748
 /** GitHub sends at most 25 MB. */
-const MOST_BYTES = 25 * 1024 * 1024
+const MAX_BYTES = 25 * 1024 * 1024
 const REMEMBERED = 1000
 
 /** Hears what GitHub tells about pull requests and passes it on, so that nobody waits for the next look. */
@@ -140,7 +140,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0
   for await (const chunk of request) {
     size += (chunk as Buffer).length
-    if (size > MOST_BYTES) return undefined
+    if (size > MAX_BYTES) return undefined
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

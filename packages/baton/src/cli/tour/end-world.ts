@@ -9,7 +9,7 @@ export const OWNER = 'tour.pid'
 export const TMUX_SOCKET = 'tmux'
 
 /** A process that was ended is gone within a few of these, each of which takes as long as `ps` does. */
-const MOST_LOOKS = 200
+const MAX_LOOKS = 200
 
 /**
  * Ends everything that runs in a tour's folder, sees it gone, and removes the folder unless it is to be kept. Without a
@@ -22,7 +22,7 @@ export function endWorld(dir: string, keep = false): void {
   // The agent and its hooks first: a hook that finds no daemon would start one.
   for (const line of tmux('list-panes', '-a', '-F', '#{pane_pid}').split('\n')) kill(-Number(line))
   tmux('kill-server')
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
     const left = runningIn(dir)
     if (left.length === 0) break
     for (const { pid, isDaemon } of left) if (isDaemon) kill(pid)

@@ -19,7 +19,7 @@ import { summaryOf } from './summary.ts'
 import { ISSUE, type TourWorld, tourFolder, tourWorld } from './world.ts'
 import { wrapped } from './wrap.ts'
 
-const LONGEST_MS = 10 * 60_000
+const MAX_PAUSE_MS = 10 * 60_000
 
 export interface TourOptions {
   /** The tour answers the questions itself. */
@@ -39,7 +39,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
   }
   const isAlone = options.yes || !isInteractive(io)
   const over = new AbortController()
-  const tooLong = AbortSignal.timeout(LONGEST_MS)
+  const tooLong = AbortSignal.timeout(MAX_PAUSE_MS)
   const signal = AbortSignal.any([io.signal, over.signal, tooLong])
   const following: Promise<unknown>[] = []
   say(colour('bold', 'A tour of Baton: an agent takes an issue to a merged pull request, unattended.'))

@@ -15,7 +15,7 @@ import { causeOf, dueFor, isSettled, lineage, raiseFor } from './trigger.ts'
 /** So many ended cycles are looked at to know what became of a session. */
 const RECENT = 200
 /** A tick that comes later than this says more about a machine that slept than about an agent that is slow. */
-const LONGEST_TICK_MS = 15_000
+const MAX_TICK_MS = 15_000
 const LATER_MS = 100
 /** Events of a session in which nothing was said yet. */
 const NOTHING_SAID = 1
@@ -182,7 +182,7 @@ export class Cycles {
   async tick(): Promise<void> {
     await this.start()
     const now = this.#ports.clock.elapsed()
-    const ms = Math.min(Math.max(0, now - this.#tickedAt), LONGEST_TICK_MS)
+    const ms = Math.min(Math.max(0, now - this.#tickedAt), MAX_TICK_MS)
     this.#tickedAt = now
     await Promise.all([...this.#open.keys()].map(id => this.#later(id, { type: 'time', ms })))
     await this.#lookAtAll()

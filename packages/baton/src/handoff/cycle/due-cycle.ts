@@ -8,14 +8,14 @@ export function dueCycle(
   session: Session,
   reason: Cycle['reason'],
   now: number,
-  { driverAt, chance }: Pick<CyclePorts, 'driverAt' | 'chance'>,
+  { driverAt, ids }: Pick<CyclePorts, 'driverAt' | 'ids'>,
 ): Cycle | undefined {
   const { pane, agent, nativeSession, project } = session
   const driver = pane && driverAt(pane)
   if (!driver || !project) return undefined
   const at = new Date(now).toISOString()
   return Cycle.parse({
-    id: CycleId.parse(`cyc_${chance.id(20)}`),
+    id: CycleId.parse(`cyc_${ids.id(20)}`),
     version: 0,
     session: session.id,
     nativeSession,

@@ -1,7 +1,7 @@
 import type { Essentials } from '@batonpass/contract/cycle'
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** What the next session must have understood, as the document says it. */
 export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument): Essentials {
@@ -77,5 +77,5 @@ const wordsOf = (text: string): Set<string> =>
 /** The first line, as it can stand behind a colon. */
 function headline(text: string): string {
   const line = text.split('\n').find(each => each.trim() !== '') ?? ''
-  return line.replaceAll(/\s+/g, ' ').replaceAll('`', '').trim().slice(0, LONGEST)
+  return line.replaceAll(/\s+/g, ' ').replaceAll('`', '').trim().slice(0, MAX_LENGTH)
 }

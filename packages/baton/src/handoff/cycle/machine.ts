@@ -10,9 +10,9 @@ import {
   end,
   enter,
   finish,
-  LONGEST_PAUSE_MS,
+  MAX_PAUSE_MS,
   lose,
-  MOST_TRIES,
+  MAX_TRIES,
   needPerson,
   putOff,
   resumeFailed,
@@ -68,7 +68,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
         return cycle.taken ? undefined : change(cycle, { taken: true })
       case 'interfered':
         return enter(cycle, 'due', [{ do: 'drop-request' }, tell('postponed', INTERFERED)], {
-          pauseMs: LONGEST_PAUSE_MS,
+          pauseMs: MAX_PAUSE_MS,
         })
       case 'written': {
         const { document, writtenBy, essentials } = event
@@ -79,7 +79,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
         return enter(known, 'clearing', [tell('written'), { do: 'clear' }], { sent: true })
       }
       case 'unwritten':
-        if (cycle.tries + 1 < MOST_TRIES)
+        if (cycle.tries + 1 < MAX_TRIES)
           return change(cycle, { tries: cycle.tries + 1, pauseMs: DISK_PAUSE_MS, sent: false, waitedMs: 0 })
         return needPerson(cycle, event.why)
       case 'successor':
@@ -109,7 +109,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
       case 'interfered':
         // Somebody works on in the old session: the document is out of date.
         return enter(cycle, 'due', [{ do: 'drop-request' }, tell('postponed', INTERFERED)], {
-          pauseMs: LONGEST_PAUSE_MS,
+          pauseMs: MAX_PAUSE_MS,
         })
       default:
         return undefined
@@ -235,7 +235,7 @@ function replace(before: Cycle, { session, nativeSession }: Fresh): CycleChange 
 }
 
 const ANEW = 'the agent was started anew'
-const MOST_LOST = 20
+const MAX_LOST = 20
 
 function answered(before: Cycle, wrong: readonly string[], by: EventId): CycleChange {
   const cycle: Cycle = { ...before, heard: by }
@@ -243,7 +243,7 @@ function answered(before: Cycle, wrong: readonly string[], by: EventId): CycleCh
     return enter(cycle, 'continuing', [tell('verified'), { do: 'go-on', typed: false }], { sent: true })
   const tries = cycle.step === 'verifying' ? cycle.tries + 1 : 1
   const refused = tell('refused', wrong.join('; '))
-  if (tries >= MOST_TRIES)
+  if (tries >= MAX_TRIES)
     return needPerson(
       { ...cycle, step: 'verifying', tries },
       `the new session does not have the essentials: ${wrong.join('; ')}`,

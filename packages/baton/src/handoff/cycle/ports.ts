@@ -35,5 +35,5 @@ export interface CyclePorts {
   fault(during: string, cause: unknown): void
   clock: Clock
   timers: Timers
-  chance: Chance
+  ids: Chance
 }

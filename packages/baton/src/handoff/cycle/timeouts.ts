@@ -5,7 +5,7 @@ import {
   clearFailed,
   documentFailed,
   finish,
-  MOST_TRIES,
+  MAX_TRIES,
   resumeFailed,
   same,
   tell,
@@ -20,7 +20,7 @@ const CLEAR_MS = 15_000
 const WORD_MS = 120_000
 /** What a hook has to tell a new daemon comes within this. */
 const RESTART_MS = 3000
-const MOST_NUDGES = 3
+const MAX_NUDGES = 3
 const NO_WORD = 'nothing was heard of the terminal'
 
 /** What the mere passing of time brings about. */
@@ -51,7 +51,7 @@ export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Lim
       return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
     case 'continuing':
       if (waitedMs < UNHEARD_MS && cycle.sent) return quiet
-      if (cycle.tries >= MOST_NUDGES)
+      if (cycle.tries >= MAX_NUDGES)
         return finish(later, 'it was told to go on, but nothing was heard since')
       return change(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
         { do: 'go-on', typed: true },
@@ -63,7 +63,7 @@ export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Lim
 
 /** The prompt was given once, long enough ago, and nothing shows that it arrived. */
 const unheard = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): boolean =>
-  !taken && !lost && tries < MOST_TRIES && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS
+  !taken && !lost && tries < MAX_TRIES && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS
 
 /** What was on its way to the agent when the daemon ended is sent again, unless a hook tells meanwhile that it arrived. */
 export function restart(cycle: Cycle, cut: boolean): CycleChange {
@@ -77,7 +77,7 @@ export function restart(cycle: Cycle, cut: boolean): CycleChange {
     case 'writing':
       // Baton's own document was under way, or the agent's: that goes on, unless the agent ended with the daemon.
       if (cut) return change(cycle, { ...again, taken: false }, effects)
-      return change(cycle, cycle.lost || cycle.tries >= MOST_TRIES ? again : { waitedMs: 0 }, effects)
+      return change(cycle, cycle.lost || cycle.tries >= MAX_TRIES ? again : { waitedMs: 0 }, effects)
     case 'clearing':
     case 'resuming':
     case 'continuing':

@@ -2,9 +2,9 @@ import type { Cycle, CycleEntry, CycleStep } from '@batonpass/contract/cycle'
 import type { CycleChange, CycleEffect } from './events.ts'
 
 /** After so many failed attempts of one step something else has to happen. */
-export const MOST_TRIES = 2
+export const MAX_TRIES = 2
 const FIRST_PAUSE_MS = 1000
-export const LONGEST_PAUSE_MS = 60_000
+export const MAX_PAUSE_MS = 60_000
 /** So long is a person's hold on the terminal worth no line in the journal. */
 const BUSY_WORTH_TELLING = 5
 
@@ -30,7 +30,7 @@ export function abandon(cycle: Cycle, why: string, before: CycleEffect[]): Cycle
 }
 
 export const writeOrAsk = ({ lost, tries }: Cycle): CycleEffect =>
-  lost || tries >= MOST_TRIES ? { do: 'write-document' } : { do: 'ask-document', interrupt: false }
+  lost || tries >= MAX_TRIES ? { do: 'write-document' } : { do: 'ask-document', interrupt: false }
 
 export function documentFailed(cycle: Cycle, why: string): CycleChange {
   const tries = cycle.tries + 1
@@ -40,7 +40,7 @@ export function documentFailed(cycle: Cycle, why: string): CycleChange {
 
 export function clearFailed(cycle: Cycle, why: string): CycleChange {
   const tries = cycle.tries + 1
-  if (tries >= MOST_TRIES) return needPerson({ ...cycle, tries }, why)
+  if (tries >= MAX_TRIES) return needPerson({ ...cycle, tries }, why)
   return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
     tell('retried', why),
     { do: 'clear' },
@@ -49,7 +49,7 @@ export function clearFailed(cycle: Cycle, why: string): CycleChange {
 
 export function resumeFailed(cycle: Cycle, why: string): CycleChange {
   const tries = cycle.tries + 1
-  if (tries >= MOST_TRIES) return needPerson({ ...cycle, tries }, why)
+  if (tries >= MAX_TRIES) return needPerson({ ...cycle, tries }, why)
   return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
     tell('retried', why),
     { do: 'resume' },
@@ -64,7 +64,7 @@ export function needPerson(cycle: Cycle, why: string, before: CycleEffect[] = []
 /** The terminal is in use: each time a little later, without end and without counting as a failure. */
 export function putOff(cycle: Cycle): CycleChange {
   const busy = cycle.busy + 1
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(cycle.busy, 10), LONGEST_PAUSE_MS)
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(cycle.busy, 10), MAX_PAUSE_MS)
   const told = busy === BUSY_WORTH_TELLING ? [tell('waits', 'the terminal is in use')] : []
   return change(cycle, { busy, pauseMs, sent: false }, told)
 }

@@ -3,7 +3,7 @@ import { isScalar, parseDocument, stringify, visit } from 'yaml'
 
 const EDGE = '---'
 /** Nobody writes more facts than this; a repository might. */
-const LONGEST = 1_000_000
+const MAX_LENGTH = 1_000_000
 
 export function writeFacts(facts: HandoffFacts): string {
   return `${EDGE}\n${stringify(facts, { lineWidth: 0, aliasDuplicateObjects: false })}${EDGE}\n`
@@ -17,7 +17,7 @@ export function readFacts(text: string): { facts: HandoffFacts; rest: string; fi
     return { facts: HandoffFacts.parse({}), rest: text, findings: [] }
   const findings: HandoffFinding[] = []
   const read: Record<string, unknown> = {}
-  const given = yaml.length > LONGEST ? undefined : mapIn(yaml)
+  const given = yaml.length > MAX_LENGTH ? undefined : mapIn(yaml)
   if (!given) findings.push(odd('front matter', 'The front matter is no YAML map, so its facts do not count'))
   for (const [key, value] of Object.entries(given ?? {})) {
     if (!isFact(key)) {

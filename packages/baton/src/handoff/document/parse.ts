@@ -20,18 +20,18 @@ export interface ReadHandoff {
 }
 
 /** Longer than this, nobody wrote it to be read: it would fill the very context it is to save. */
-export const LONGEST_HANDOFF = 200_000
+export const MAX_HANDOFF_LENGTH = 200_000
 
 /** Reads a document in either form, however carelessly it was written. Never throws. */
 export function parseHandoff(written: string): ReadHandoff {
   const findings: HandoffFinding[] = []
-  const whole = written.slice(0, LONGEST_HANDOFF)
+  const whole = written.slice(0, MAX_HANDOFF_LENGTH)
   if (whole.length < written.length)
     findings.push(
       wrong(
         'unreadable',
         'document',
-        `The document is longer than ${LONGEST_HANDOFF} characters; shorten it`,
+        `The document is longer than ${MAX_HANDOFF_LENGTH} characters; shorten it`,
       ),
     )
   const { facts, rest, findings: odd } = readFacts(documentIn(whole))

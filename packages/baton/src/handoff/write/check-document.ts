@@ -40,7 +40,7 @@ export async function writtenFor(
   }
   const read = message === undefined ? undefined : parseHandoff(documentIn(message))
   const missing = read?.findings.filter(({ code }) => code === 'missing-section').length ?? 0
-  return read && missing <= MOST_MISSING ? read : undefined
+  return read && missing <= MAX_MISSING ? read : undefined
 }
 
 /** The document that counts stands on disk and waits for the next session. Gives its name. */
@@ -96,7 +96,7 @@ async function evidenceFor(
 }
 
 /** A message with fewer of the sections is talk, not a document. */
-const MOST_MISSING = 3
+const MAX_MISSING = 3
 
 const ABSENT: HandoffFinding = {
   code: 'unreadable',

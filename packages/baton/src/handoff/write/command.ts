@@ -8,7 +8,7 @@ export interface HandoffCommand {
 
 /** What a person asks for with `/handoff [focus]`, in any namespaced form; undefined for every other prompt. */
 export function handoffCommand(prompt: string): HandoffCommand | undefined {
-  const line = prompt.slice(0, LONGEST).trim()
+  const line = prompt.slice(0, MAX_LENGTH).trim()
   if (line.startsWith(ASKED_BY_CYCLE)) return { focus: undefined, form: true, contextOnly: true }
   const [found, rest = ''] = /^\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}handoff(?:\s+([\s\S]*))?$/.exec(line) ?? []
   if (found === undefined) return undefined
@@ -20,4 +20,4 @@ export function handoffCommand(prompt: string): HandoffCommand | undefined {
 /** How a cycle asks for the document of a session that is at rest. */
 export const ASKED_BY_CYCLE = 'Create handoff document now - context at '
 
-const LONGEST = 20_000
+const MAX_LENGTH = 20_000

@@ -44,7 +44,7 @@ export interface Written {
 }
 
 /** Longer than any document that is worth reading: the rest of a reply is not looked at. */
-const LONGEST_REPLY = 1_000_000
+const MAX_REPLY_LENGTH = 1_000_000
 
 /** Judges what a session wrote about itself, and stores the document that counts. */
 export class HandoffWriter {
@@ -69,7 +69,7 @@ export class HandoffWriter {
 
   /** What is wrong with a reply as a document; nothing means that it may be used. */
   async judge(reply: string, about: About): Promise<{ read: ReadHandoff; findings: HandoffFinding[] }> {
-    const read = parseHandoff(reply.slice(0, LONGEST_REPLY))
+    const read = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
     const evidence = await this.evidence(about, filesNamed(read.document))
     return { read, findings: wrongIn(read, evidence, this.#ports.evidence.readTest) }
   }
@@ -98,10 +98,10 @@ export class HandoffWriter {
     const clean = files.clean(document)
     const name = await files.store(about.root, clean, now)
     await this.#ports.passing?.(about, name)
-    const context = handoffContext(clean, undefined, LONGEST)
+    const context = handoffContext(clean, undefined, MAX_LENGTH)
     return { context, name, writtenBy: good ? 'agent' : 'baton', findings }
   }
 }
 
 /** No hook stands between: the whole of any sensible document fits. */
-const LONGEST = 60_000
+const MAX_LENGTH = 60_000

@@ -64,11 +64,11 @@ export function contextReactor(ports: ContextPorts): Reactor {
 const sized = (used: number | undefined): { used: number } | undefined =>
   used === undefined ? undefined : { used }
 
-const MOST_SESSIONS = 1000
+const MAX_SESSIONS = 1000
 
 function keep(looked: Map<string, number>, session: string, now: number): void {
   looked.delete(session)
   looked.set(session, now)
   const [oldest] = looked.keys()
-  if (looked.size > MOST_SESSIONS && oldest !== undefined) looked.delete(oldest)
+  if (looked.size > MAX_SESSIONS && oldest !== undefined) looked.delete(oldest)
 }

@@ -48,10 +48,10 @@ export type ReadTest = (
 
 const FIRST_WORDS = 3
 const LAST_WORDS = 17
-const LONGEST_WORDS = 2000
-const MOST_COMMANDS = 200
-const MOST_OUTCOMES = 5000
-const MOST_FILES = 3000
+const MAX_WORDS_LENGTH = 2000
+const MAX_COMMANDS = 200
+const MAX_OUTCOMES = 5000
+const MAX_FILES = 3000
 
 /** Follows a transcript to its end and keeps what matters to whoever goes on with the work. */
 export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: ReadTest): Promise<Harvest> {
@@ -89,7 +89,7 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
           break
         case 'prompt': {
           seen.messages++
-          const words = personsWords(told.text).slice(0, LONGEST_WORDS)
+          const words = personsWords(told.text).slice(0, MAX_WORDS_LENGTH)
           if (words === '') break
           if (first.length < FIRST_WORDS) first.push(words)
           else keep(last, words, LAST_WORDS)
@@ -108,7 +108,7 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
           const { action } = told
           if (action.kind === 'shell') {
             const ran: Ran = { command: wordsOf(action.command), at: told.at, failed: undefined }
-            keep(commands, ran, MOST_COMMANDS)
+            keep(commands, ran, MAX_COMMANDS)
             running.set(told.id, { ran })
           } else if (action.kind === 'write') running.set(told.id, { paths: action.paths })
           break
@@ -117,14 +117,14 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
           const { ran, paths } = running.get(told.id) ?? {}
           running.delete(told.id)
           if (paths && !told.failed)
-            for (const path of paths) if (written.size < MOST_FILES) written.add(path)
+            for (const path of paths) if (written.size < MAX_FILES) written.add(path)
           if (!ran) break
           ran.failed = told.failed
           ran.at = told.at ?? ran.at
           outcomes.delete(ran.command)
           outcomes.set(ran.command, ran)
           const [oldest] = outcomes.keys()
-          if (outcomes.size > MOST_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
+          if (outcomes.size > MAX_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
           // Only the last run's output is worth a look.
           if (readTest(ran.command, false, '')) tested = { ran, output: told.text }
           seen.pullRequest = pullRequestIn(ran.command, told.failed, told.text) ?? seen.pullRequest

@@ -9,4 +9,4 @@ export function textOf(response: unknown): string {
   return parts.join('\n').slice(-LONGEST)
 }
 
-const LONGEST = 50_000
+const MAX_LENGTH = 50_000

@@ -54,12 +54,12 @@ function errors({ lines, state }: Seen, { error_lines, error_words }: Config['he
   const recent = state === 'gone' ? [] : lines.slice(-error_lines)
   const found = recent.map(line => line.trim()).filter(line => error_words.some(word => line.includes(word)))
   if (found.length === 0) return fine('errors')
-  const last = found.at(-1)?.slice(0, LONGEST) ?? ''
+  const last = found.at(-1)?.slice(0, MAX_LENGTH) ?? ''
   return {
     check: 'errors',
     status: 'warning',
     message: last,
-    details: { count: found.length, lines: found.slice(-MOST_LINES).map(line => line.slice(0, LONGEST)) },
+    details: { count: found.length, lines: found.slice(-MOST_LINES).map(line => line.slice(0, MAX_LENGTH)) },
   }
 }
 
@@ -78,5 +78,5 @@ export function leftBehind(left: readonly Spawn[]): Finding {
 const fine = (check: Finding['check']): Finding => ({ check, status: 'ok', message: '', details: {} })
 
 const MINUTE = 60_000
-const MOST_LINES = 5
-const LONGEST = 300
+const MAX_LINES = 5
+const MAX_LENGTH = 300

@@ -49,7 +49,7 @@ export class Leftovers {
   ): void {
     const keyOf = (one: { pid: number | null; born: string | null }) => `${one.pid} ${one.born}`
     const remembered = new Set(known.map(keyOf))
-    for (const child of descendants(table, pid ?? -1).slice(0, MOST_CHILDREN)) {
+    for (const child of descendants(table, pid ?? -1).slice(0, MAX_CHILDREN)) {
       const key = keyOf(child)
       if (child.pid === this.#parts.self || remembered.has(key)) continue
       if (!this.#fleeting.delete(key)) {
@@ -57,7 +57,7 @@ export class Leftovers {
         continue
       }
       this.#parts.store.putSpawn({
-        id: SpawnId.parse(`spn_${this.#parts.chance.id(20)}`),
+        id: SpawnId.parse(`spn_${this.#parts.ids.id(20)}`),
         kind: 'child',
         session: id,
         project: project ?? null,
@@ -72,7 +72,7 @@ export class Leftovers {
       })
     }
     // Short-lived ones must not pile up.
-    if (this.#fleeting.size > MOST_FLEETING) this.#fleeting = new Set()
+    if (this.#fleeting.size > MAX_FLEETING) this.#fleeting = new Set()
   }
 
   async #tell(before: readonly Spawn[]): Promise<void> {
@@ -96,5 +96,5 @@ export class Leftovers {
 const isOver = ({ state }: Watched): boolean => state === 'dead' || state === 'gone' || state === 'ended'
 
 const EVERY_MS = 30_000
-const MOST_CHILDREN = 200
-const MOST_FLEETING = 20_000
+const MAX_CHILDREN = 200
+const MAX_FLEETING = 20_000

@@ -21,7 +21,7 @@ export interface WatchParts {
   /** Baton's own process, which is nobody's child. */
   self: number
   clock: Clock
-  chance: Chance
+  ids: Chance
   configOf(project: string | undefined): Promise<Pick<Config, 'health' | 'watch'>>
   journal(
     about: Pick<Subject, 'id' | 'agent' | 'project'> & { nativeSession?: string | undefined },

@@ -50,7 +50,7 @@ export class Spawns {
           remedy: `Run it ${order.driver === 'acp' ? 'with --tmux' : 'with --hosted'}, or see \`baton doctor\`.`,
         },
       )
-    const id = SpawnId.parse(`spn_${this.#parts.chance.id(20)}`)
+    const id = SpawnId.parse(`spn_${this.#parts.ids.id(20)}`)
     const title = order.title ?? titleOf(order.project, id)
     const { agent, launch, cwd, env, where, tools } = order
     const started = await driver.start({ agent, launch, cwd, title, env, where, tools })
@@ -103,7 +103,7 @@ export class Spawns {
     if (state === 'gone' || state === 'dead')
       throw new BatonError('not_found', `Nothing runs at ${place}`, { remedy: PANES })
     const born = pid === undefined ? undefined : await this.#parts.processes.born(pid)
-    const id = SpawnId.parse(`spn_${this.#parts.chance.id(20)}`)
+    const id = SpawnId.parse(`spn_${this.#parts.ids.id(20)}`)
     const project = session?.project ?? null
     const spawn: Spawn = {
       ...{ id, kind: 'watch' as const, session: session?.id ?? null, project, agent: who, place },

@@ -77,7 +77,7 @@ export class WatchRecord {
     action?: string,
   ): HealthCheck {
     const row: HealthCheck = {
-      id: `hck_${this.#parts.chance.id(20)}`,
+      id: `hck_${this.#parts.ids.id(20)}`,
       session: id,
       project: project ?? null,
       check_type: check,

@@ -13,14 +13,14 @@ export type WorkCommand =
   | { kind: 'prompt'; stage: StageName; phase?: number; instruction?: string }
 
 /** Longer texts are work, whatever their first word. */
-const LONGEST = 4000
+const MAX_LENGTH = 4000
 
 /**
  * Reads a prompt as a command, or undefined when it is not one. `from` is the stage it was typed in: `research` there
  * means the specification's research, anywhere else the code's.
  */
 export function parseCommand(prompt: string, from: StageName | undefined): WorkCommand | undefined {
-  if (prompt.length > LONGEST) return undefined
+  if (prompt.length > MAX_LENGTH) return undefined
   const text = prompt
     .trim()
     .replace(/^`([^`]*)`$/, '$1')

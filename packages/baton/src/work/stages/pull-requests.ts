@@ -21,7 +21,7 @@ export function branchesOf(
   ]
 }
 
-const MOST_PHASES = 10
+const MAX_PHASES = 10
 
 /** The pull requests of a work item. One that cannot be found, for whatever reason, is `not-found` and no error. */
 export async function pullRequestsOf(
@@ -62,4 +62,4 @@ function reviewOf({ review, checks, threads, reviews }: PullRequestStatus): Part
   }
 }
 
-const MOST_PLACES = 20
+const MAX_PLACES = 20

@@ -15,7 +15,7 @@ import type { Step } from './work-facts.ts'
 import type { WorkItem } from './work-items.ts'
 
 /** So often an unfinished stage is told to finish, in auto mode, before a person is called. */
-const MOST_REMINDERS = 3
+const MAX_REMINDERS = 3
 
 /** Staged work, event by event. Nothing here decides: see `next-stage.ts` and `resolve-command.ts`. */
 export class Stages {
@@ -136,7 +136,7 @@ export class Stages {
       mode: item.context.mode,
       ...(phase ? { phase } : {}),
     }
-    if (reminders >= MOST_REMINDERS) {
+    if (reminders >= MAX_REMINDERS) {
       const detail = `${rowOf(stage).title} stopped ${reminders + 1} times without being finished`
       await journal({ project, session }, { ...about, what: 'blocked', detail })
       await this.#ports.announce(project, `🔔 ${workId}: ${detail}`)
@@ -145,7 +145,7 @@ export class Stages {
     await memory.bind({ ...binding, reminders: reminders + 1 })
     await journal(
       { project, session },
-      { ...about, what: 'reminded', detail: `${reminders + 1}/${MOST_REMINDERS}` },
+      { ...about, what: 'reminded', detail: `${reminders + 1}/${MAX_REMINDERS}` },
     )
     const missing = turnout.kind === 'incomplete' ? turnout.missing.map(({ what }) => what).join('; ') : ''
     const agent = 'step' in turnout ? rowOf(turnout.step.stage).agent : ''

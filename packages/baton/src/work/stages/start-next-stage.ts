@@ -11,7 +11,7 @@ const FRESH_MS = 15_000
 const LOOK_MS = 250
 /** A pass that was not heard of for so long after it began has failed. */
 const HEARD_MS = 120_000
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 const keyOf = ({ project, workId }: Pick<Pass, 'project' | 'workId'>): string => `${project}\0${workId}`
 
@@ -139,7 +139,7 @@ export class Passing {
 
   async #again(pass: Pass, why: string): Promise<void> {
     const tries = pass.tries + 1
-    if (tries >= MOST_TRIES) return this.#failed(pass, why)
+    if (tries >= MAX_TRIES) return this.#failed(pass, why)
     await this.#ports.memory.keep({ ...pass, state: 'due', tries, at: this.#ports.now() })
   }
 

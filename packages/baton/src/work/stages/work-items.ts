@@ -43,7 +43,7 @@ export class WorkItems {
   /** Most recently changed first. */
   async list(root: string): Promise<WorkItem[]> {
     const names = (await this.#folders.below(root, WORK)).filter(name => WORK_ID.test(name))
-    const items = await Promise.all(names.slice(0, MOST).map(name => this.#read(root, name)))
+    const items = await Promise.all(names.slice(0, MAX_ITEMS).map(name => this.#read(root, name)))
     return items.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.workId < b.workId ? -1 : 1))
   }
 
@@ -149,7 +149,7 @@ export class WorkItems {
 }
 
 /** So many items are enough for a list; the rest can be named. */
-const MOST = 500
+const MAX_ITEMS = 500
 
 export const summaryOf = ({ workId, context, facts, modifiedMs }: WorkItem): WorkSummary => ({
   workId,

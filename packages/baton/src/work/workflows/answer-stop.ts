@@ -18,7 +18,7 @@ import type { Workflow } from './workflow.ts'
 const FORGE_MS = 8000
 const TAIL = 12_000
 /** A person who keeps editing the file is left alone with it. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 /** Answers a stop: looks at everything that matters, decides, and does what was decided. */
 export async function answerStop(
@@ -38,7 +38,7 @@ export async function answerStop(
   const look = await lookAround(ports, event, at, refreshed(before, workflow, event, at), found, workflow)
   const { run, facts, pullRequest } = look
   const supervise = oncePrompt(ports, look, workflow, event, at, signal)
-  for (let tries = 0, now = found; tries < MOST_TRIES; tries++) {
+  for (let tries = 0, now = found; tries < MAX_TRIES; tries++) {
     const verdict = decideStop({ ...facts, state: now, ended: run.end?.kind })
     if (verdict.kind === 'aside') {
       await ports.runs.put(run)

@@ -8,7 +8,7 @@ export interface Detected {
 /** The workflow that a prompt starts, if it is a command of one. A command in the middle of a sentence is only talk. */
 export function detectWorkflow(prompt: string, workflows: readonly Workflow[]): Detected | undefined {
   // Long enough for every command line, short enough that a pasted novel costs nothing.
-  const line = prompt.slice(0, LONGEST).trimStart()
+  const line = prompt.slice(0, MAX_LENGTH).trimStart()
   const [, name, rest = ''] =
     /^\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}([A-Za-z0-9][\w.-]*)(?:\s([\s\S]*))?$/.exec(line) ?? []
   const workflow = name === undefined ? undefined : byCommand(workflows, name)
@@ -17,7 +17,7 @@ export function detectWorkflow(prompt: string, workflows: readonly Workflow[]): 
   return { workflow, ...(issue === undefined ? {} : { issue }) }
 }
 
-const LONGEST = 100_000
+const MAX_LENGTH = 100_000
 
 function byCommand(workflows: readonly Workflow[], name: string): Workflow | undefined {
   return workflows.findLast(workflow => workflow.commands.includes(name))

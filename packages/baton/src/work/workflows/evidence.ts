@@ -36,7 +36,7 @@ export type Evidence = z.infer<typeof Evidence>
 
 export const NO_EVIDENCE: Evidence = Evidence.parse({})
 
-const MOST = 200
+const MAX_ITEMS = 200
 
 /** The evidence after one more event. */
 export function observe(evidence: Evidence, event: AgentEvent): Evidence {

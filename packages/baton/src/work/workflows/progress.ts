@@ -39,7 +39,7 @@ export interface Judged {
   course: Course
 }
 
-const MOST = 1000
+const MAX_ITEMS = 1000
 /** After the same failure so often, a new file is no sign of a new idea. */
 const PATIENCE = 4
 /** So many stops in a row may pass with looking around only, where building is the work. */

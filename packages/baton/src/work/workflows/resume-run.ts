@@ -5,7 +5,7 @@ import type { Run } from './run.ts'
 
 /** A terminal that is busy is tried again after this long, so many times. */
 const AGAIN_MS = 60_000
-const MOST_TRIES = 30
+const MAX_TRIES = 30
 
 /** Continues parked runs whose limit has been reset, once for each reset. Called every few seconds; it finds its work in the kept runs. */
 export async function resumeParked(
@@ -58,7 +58,7 @@ const isDue = ({ parked, end, pane }: Run, now: number): boolean =>
 async function later(runs: WorkflowPorts['runs'], session: string, now: number): Promise<void> {
   const run = await runs.get(session)
   const busy = (run?.parked?.busy ?? 0) + 1
-  if (run?.parked && run.end?.kind === 'limit-parked' && busy < MOST_TRIES)
+  if (run?.parked && run.end?.kind === 'limit-parked' && busy < MAX_TRIES)
     await runs.put({ ...run, parked: { ...run.parked, resumed: false, until: now + AGAIN_MS, busy } })
 }
 

@@ -15,14 +15,14 @@ export interface SupervisorParts {
   answerOf(provider: string): Answering | undefined
   /** Runs an agent's program for one answer and gives what it prints: away from the project, with hooks that stand aside. */
   answer(call: AnswerLaunch & { input: string; withinMs: number }, signal: AbortSignal): Promise<string>
-  chance: Pick<Chance, 'id'>
+  ids: Pick<Chance, 'id'>
   fault(during: string, cause: unknown): void
 }
 
 type Answering = NonNullable<Launches['answer']>
 
 /** Asks the program of the given agent, with its tools shut where it lets us, and takes what it prints as text. */
-export function programSupervisor({ answerOf, answer, chance, fault }: SupervisorParts): Supervisor {
+export function programSupervisor({ answerOf, answer, ids, fault }: SupervisorParts): Supervisor {
   return {
     async write(request, signal) {
       const { provider } = request.settings
@@ -30,7 +30,7 @@ export function programSupervisor({ answerOf, answer, chance, fault }: Superviso
       try {
         const launch = launchFor(answerOf(provider), request.settings)
         // It comes on standard input: it may be longer than an argument can be, and may begin with a dash.
-        const input = supervisorBrief(request, () => chance.id(26))
+        const input = supervisorBrief(request, () => ids.id(26))
         return cleanAnswer(await answer({ ...launch, input, withinMs: SUPERVISOR_MS }, signal))
       } catch (cause) {
         fault(`the supervisor ${provider}`, cause)

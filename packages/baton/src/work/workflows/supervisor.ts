@@ -17,7 +17,7 @@ export interface Supervisor {
 }
 
 export const SUPERVISOR_MS = 60_000
-const LONGEST = 8000
+const MAX_LENGTH = 8000
 
 /** What the supervisor reads on its standard input. `nonce` gives fresh chance for a border that the talk cannot hold. */
 export function supervisorBrief(
@@ -47,7 +47,7 @@ export function cleanAnswer(answer: string): string | undefined {
     .replaceAll(/\x1b\[[0-9;?]*[ -/]*[@-~]/g, '')
     .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '')
     .trim()
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
   return text === '' ? undefined : text
 }
 

@@ -28,7 +28,7 @@ function world(react: React = () => ({}), folder = scratch(), env: Record<string
     },
     env: { PATH: process.env.PATH, ACP_LOG: log },
     clock: systemClock,
-    chance: systemChance,
+    ids: systemChance,
     processes: systemProcesses,
     kept: keptSessions(systemSmallFiles, join(folder.path, 'state')),
   })

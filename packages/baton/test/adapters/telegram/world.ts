@@ -44,7 +44,7 @@ export async function telegramWorld(options: TelegramOptions = {}): Promise<Tele
         warn: message => warnings.push(message),
         clock: world.time.clock,
         timers: world.time.timers,
-        chance: systemChance,
+        ids: systemChance,
         apiRoot: telegram.url,
       })
       const asks = await world.begin([channel])

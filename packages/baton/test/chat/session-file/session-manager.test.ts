@@ -16,7 +16,7 @@ const CWD = '/home/dev/my project'
 const at = Date.parse('2026-01-22T14:30:00.000Z')
 
 function portsIn(home: string, files: AppendFiles = systemAppendFiles): SessionPorts {
-  return { files, clock: { now: () => at }, chance: systemChance, home }
+  return { files, clock: { now: () => at }, ids: systemChance, home }
 }
 const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }], timestamp: at })
 const reply = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }], timestamp: at })

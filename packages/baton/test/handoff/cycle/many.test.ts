@@ -57,7 +57,7 @@ function world(count: number, settings: object) {
     fault: (during, cause) => expect.fail(`${during}: ${cause}`),
     clock: time.clock,
     timers: time.timers,
-    chance: { id: length => String(++ids).padStart(length, '0') },
+    ids: { id: length => String(++ids).padStart(length, '0') },
   }
   const cycles = new Cycles(ports)
   const session = (n: number, percent: number) => {

@@ -376,7 +376,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       },
       clock: time.clock,
       timers: { after: (ms, run) => time.timers.after(ms, () => daemon.dead || run()) },
-      chance: { id: length => String(++serial).padStart(length, '0') },
+      ids: { id: length => String(++serial).padStart(length, '0') },
     }
     daemon.cycles = new Cycles(ports)
     daemon.reactor = cycleReactor(daemon.cycles, { ...documents, deliverLate: async () => ({}) })

@@ -100,7 +100,7 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
     },
     self: 1,
     clock: { now: () => now, elapsed: () => elapsed },
-    chance: { id: length => String(++ids).padStart(length, '0') },
+    ids: { id: length => String(++ids).padStart(length, '0') },
     configOf: async () => settings,
     journal: async (_, entry) => void world.entries.push(entry),
     tell: async ({ text }) => void world.news.push(text),

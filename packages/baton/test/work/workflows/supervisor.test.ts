@@ -66,7 +66,7 @@ function supervised(script: string) {
   const supervisor = programSupervisor({
     answerOf: provider => launchesOf(provider).answer,
     answer: (call, signal) => privateCall(calls, call, signal),
-    chance: { id: length => 'n'.repeat(length) },
+    ids: { id: length => 'n'.repeat(length) },
     fault: (_, cause) => void faults.push(cause),
   })
   return { supervisor, faults, folder }

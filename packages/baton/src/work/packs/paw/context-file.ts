@@ -36,7 +36,7 @@ const NO_CONTEXT = 'WorkflowContext.md is missing: manual mode is used.'
 /** Reads what a person may have written by hand: any order and case, bold or as a list, more fields than ours. */
 export function parseContext(text: string | undefined): WorkflowContext {
   const said = new Map<string, string>()
-  for (const line of (text ?? '').slice(0, LONGEST).split(/\r\n?|\n/)) {
+  for (const line of (text ?? '').slice(0, MAX_LENGTH).split(/\r\n?|\n/)) {
     const [, name, value = ''] = LINE.exec(line) ?? []
     const key = name?.toLowerCase().replaceAll(/\s+/g, ' ').trim()
     if (key !== undefined && !said.has(key)) said.set(key, plain(value))
@@ -104,7 +104,7 @@ export function withField(text: string, field: Field, value: string): string {
   return lines.toSpliced(place, 0, `${field}: ${value}`).join(newline)
 }
 
-const LONGEST = 100_000
+const MAX_LENGTH = 100_000
 /** `Name: value`, also as `- **Name**: value` or `**Name:** value`. */
 const LINE = /^\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,40}?)(?:\*\*|__)?:(?:\*\*|__)?[ \t]*(.*)$/
 

@@ -72,12 +72,12 @@ export function openQuestions(text: string): number {
   return count
 }
 
-const LONGEST = 1_000_000
+const MAX_LENGTH = 1_000_000
 
 /** The lines that are no example in a fence. */
 function* proseLines(text: string): Generator<string> {
   let fence: string | undefined
-  for (const line of text.slice(0, LONGEST).split(/\r\n?|\n/)) {
+  for (const line of text.slice(0, MAX_LENGTH).split(/\r\n?|\n/)) {
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence === undefined) {
       if (mark === undefined) yield line

@@ -9,7 +9,7 @@ import { rowOfAgent, type StageRow } from './stage-table.ts'
 import { textOf } from './tool-arguments.ts'
 import type { ToolContext } from './tool-context.ts'
 
-const LONGEST_INSTRUCTIONS = 50_000
+const MAX_INSTRUCTIONS_LENGTH = 50_000
 
 /** Instructions of project and person, WorkflowContext.md, and last how to hand over: what is read last is kept best. */
 export async function contextText(
@@ -30,7 +30,7 @@ export async function contextText(
     const found = await ports.files.read(
       root,
       `.paw/instructions/${row.agent}-instructions.md`,
-      LONGEST_INSTRUCTIONS,
+      MAX_INSTRUCTIONS_LENGTH,
     )
     return found.kind === 'text' ? found.text.trim() : ''
   }

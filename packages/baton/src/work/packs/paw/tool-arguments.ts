@@ -1,14 +1,14 @@
 import { BatonError } from '@batonpass/contract/errors'
 
-const LONGEST_TEXT = 20_000
+const MAX_TEXT_LENGTH = 20_000
 
 /** An optional text among a tool's arguments. */
 export function textOf(args: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const given = args[name]
   if (given === undefined || given === null || given === '') return undefined
   if (typeof given !== 'string') throw new BatonError('usage', `${name} must be a text`)
-  if (given.length > LONGEST_TEXT)
-    throw new BatonError('usage', `${name} is longer than ${LONGEST_TEXT} characters`, {
+  if (given.length > MAX_TEXT_LENGTH)
+    throw new BatonError('usage', `${name} is longer than ${MAX_TEXT_LENGTH} characters`, {
       remedy: 'Write it into a file of the work item and name the file.',
     })
   return given.trim() || undefined
