@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { claudeReader } from '../packages/baton/src/adapters/agents/claude-code/reader.ts'
-import { harvest } from '../packages/baton/src/session/transcript/collect-facts.ts'
+import { collectFacts } from '../packages/baton/src/session/transcript/collect-facts.ts'
 import { readTest } from '../packages/baton/src/session/transcript/test-runs.ts'
 
 const { values } = parseArgs({ options: { mb: { type: 'string', default: '200' } } })
@@ -22,7 +22,7 @@ try {
   let most = before
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5)
   const began = performance.now()
-  const seen = await harvest(claudeReader.read(path), readTest)
+  const seen = await collectFacts(claudeReader.read(path), readTest)
   const harvested = performance.now() - began
   clearInterval(watch)
   // Last, because it holds the whole file.

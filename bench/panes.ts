@@ -115,7 +115,7 @@ async function watcher(kind: string, socket: string): Promise<void> {
 async function byControl(places: readonly string[]): Promise<() => Promise<void>> {
   const { Config } = await import('../packages/contract/src/config.ts')
   const { terminals } = await import('../packages/baton/src/adapters/agents/terminals.ts')
-  const { systemChance } = await import('../packages/baton/src/adapters/system/ids.ts')
+  const { systemIds } = await import('../packages/baton/src/adapters/system/ids.ts')
   const { systemClock } = await import('../packages/baton/src/adapters/system/clock.ts')
   const { systemProcesses } = await import('../packages/baton/src/adapters/system/processes.ts')
   const { tmuxDriver } = await import('../packages/baton/src/adapters/tmux/driver.ts')
@@ -145,7 +145,7 @@ async function byControl(places: readonly string[]): Promise<() => Promise<void>
     processes: systemProcesses,
     self: process.pid,
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
     configOf: async () => config,
     journal: async () => {},
     tell: async () => {},

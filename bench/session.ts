@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemAppendFiles } from '../packages/baton/src/adapters/system/append-files.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
-import { systemChance } from '../packages/baton/src/adapters/system/ids.ts'
-import { conversationSoFar } from '../packages/baton/src/chat/replay-conversation.ts'
+import { systemIds } from '../packages/baton/src/adapters/system/ids.ts'
+import { replayConversation } from '../packages/baton/src/chat/replay-conversation.ts'
 import { messagesOf } from '../packages/baton/src/chat/session-file/branch.ts'
 import type { SessionEntry, SessionMessage } from '../packages/baton/src/chat/session-file/entries.ts'
 import { SessionManager } from '../packages/baton/src/chat/session-file/session-manager.ts'
@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const [who, path = ''] = positionals
-const PORTS = { files: systemAppendFiles, clock: systemClock, ids: systemChance, home: '/nowhere' }
+const PORTS = { files: systemAppendFiles, clock: systemClock, ids: systemIds, home: '/nowhere' }
 const READERS: Record<string, (file: string) => Promise<Figures>> = { baton: ours, told }
 if (who === undefined) compare()
 else console.log(JSON.stringify(await (READERS[who] ?? naive)(path)))
@@ -40,7 +40,7 @@ async function told(file: string): Promise<Figures> {
   const began = performance.now()
   const session = await SessionManager.open(PORTS, file)
   const opened = performance.now()
-  const [text = ''] = await conversationSoFar(session.contextFromEnd())
+  const [text = ''] = await replayConversation(session.contextFromEnd())
   return figures(
     began,
     opened,

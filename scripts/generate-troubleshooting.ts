@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TROUBLES, type Trouble } from '../packages/baton/src/cli/known-problems.ts'
+import { KNOWN_PROBLEMS, type KnownProblem } from '../packages/baton/src/cli/known-problems.ts'
 
 // Writes docs/troubleshooting.md from what `baton doctor` may find; `--check` only says whether it is up to date.
 const file = join(import.meta.dirname, '..', 'docs', 'troubleshooting.md')
@@ -11,7 +11,7 @@ const MEANING = {
   note: 'note: good to know',
 }
 
-const rows = Object.entries<Trouble>(TROUBLES).map(
+const rows = Object.entries<KnownProblem>(KNOWN_PROBLEMS).map(
   ([name, { severity, says, cause, fix }]) =>
     `| ${[name.split('/', 1)[0]?.replace('AGENT', '*agent*'), says, severity, cause, fix].map(cell).join(' | ')} |`,
 )

@@ -4,7 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
 import { systemGit } from './adapters/git/git.ts'
 import { systemClock } from './adapters/system/clock.ts'
-import { systemChance } from './adapters/system/ids.ts'
+import { systemIds } from './adapters/system/ids.ts'
 import type { Asks } from './ask/asks.ts'
 import type { PageChannel } from './ask/page-channel.ts'
 import type { Boards } from './claim/boards.ts'
@@ -16,7 +16,7 @@ import { forgeKeeper } from './compose/forge.ts'
 import { type GroundOptions, layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeIntake } from './compose/intake.ts'
-import { composeUpkeep, type Upkeep } from './compose/maintenance.ts'
+import { composeMaintenance, type Maintenance } from './compose/maintenance.ts'
 import { composeJudge } from './compose/model.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { composePermission } from './compose/permission.ts'
@@ -38,7 +38,7 @@ import type { ToolServer } from './ports/driver.ts'
 import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
-import { OwnCalls } from './session/own-model-calls.ts'
+import { OwnModelCalls } from './session/own-model-calls.ts'
 import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard, type Dashboard } from './views/dashboard.ts'
 
@@ -53,7 +53,7 @@ export interface ComposeOptions extends GroundOptions {
 }
 
 /** Everything that runs, put together once: the only place where adapters meet the engine. */
-export interface Baton extends Upkeep {
+export interface Baton extends Maintenance {
   intake: Intake
   store: Store
   asks: Asks
@@ -92,7 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const { env, home, stateDir, config, configFor, machine, redactor, store, local, live, write, fault } =
     ground
   const session = (id: string) => ground.sessions.find(id)
-  const ownCalls = new OwnCalls(systemChance)
+  const ownCalls = new OwnModelCalls(systemIds)
   const undo = undoIn(stateDir)
   let listening: number | undefined
 
@@ -242,7 +242,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   if (!ground.inMemory)
     void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
   return {
-    ...composeUpkeep(ground, handoff.tidy),
+    ...composeMaintenance(ground, handoff.tidy),
     intake,
     store,
     asks,

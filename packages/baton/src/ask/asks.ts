@@ -4,7 +4,7 @@ import type { NewEntry } from '@batonpass/contract/journal'
 import type { AskStore } from '../ports/ask-store.ts'
 import type { Answered, Answering, Channel, Given, News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { Timers } from '../ports/timers.ts'
 import { askEntry } from './ask-entry.ts'
 import { type AskOutcome, outcomeOf } from './ask-outcome.ts'
@@ -20,7 +20,7 @@ export interface AsksParts {
   fault(during: string, cause: unknown): void
   clock: Clock
   timers: Timers
-  ids: Chance
+  ids: Ids
 }
 
 export interface AskingOptions {

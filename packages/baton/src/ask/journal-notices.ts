@@ -2,7 +2,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { News } from '../ports/channel.ts'
 
 /** What of the journal is worth telling people, beside what capabilities tell themselves. Pure. */
-export function newsOfEntry({ body, project, session, agent }: Entry): News | undefined {
+export function noticeOfEntry({ body, project, session, agent }: Entry): News | undefined {
   if (project === undefined) return undefined
   const about = { project, session }
   const name = project.split('/').at(-1) ?? project

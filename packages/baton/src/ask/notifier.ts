@@ -4,7 +4,7 @@ import type { AskId, SessionId } from '@batonpass/contract/ids'
 import type { NoticeKind } from '@batonpass/contract/notice'
 import { visible } from '@batonpass/contract/visible'
 import type { Channel, News } from '../ports/channel.ts'
-import { type ConsiderateParts, firstTime } from './quiet-hours.ts'
+import { firstTime, type QuietHoursParts } from './quiet-hours.ts'
 
 /** One thing to tell, as every notifier shows it in its way. */
 export interface Notice {
@@ -24,7 +24,7 @@ export interface Notifier {
   send(notice: Notice, settings: Config['notify']): Promise<boolean>
 }
 
-export interface NotifierParts extends ConsiderateParts {
+export interface NotifierParts extends QuietHoursParts {
   settingsFor(project: string): Promise<Config['notify']>
 }
 

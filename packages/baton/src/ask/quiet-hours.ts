@@ -4,7 +4,7 @@ import type { Channel, News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import { mayTell, type NoticeSettings } from './notice.ts'
 
-export interface ConsiderateParts {
+export interface QuietHoursParts {
   settingsFor(project: string): Promise<NoticeSettings>
   memory: ChannelMemory
   clock: Clock
@@ -14,7 +14,7 @@ export interface ConsiderateParts {
 const FORGET_MS = 24 * 3_600_000
 
 /** A channel that tells only what is wanted, not in quiet hours and not twice. Its questions go through as they are. */
-export function considerate(channel: Channel, parts: ConsiderateParts): Channel {
+export function withQuietHours(channel: Channel, parts: QuietHoursParts): Channel {
   const tell = channel.tell?.bind(channel)
   if (!tell) return channel
   return {
@@ -34,7 +34,7 @@ export function considerate(channel: Channel, parts: ConsiderateParts): Channel 
 export async function firstTime(
   channel: string,
   { kind = 'trouble', project, text, session }: News,
-  { settingsFor, memory, clock }: ConsiderateParts,
+  { settingsFor, memory, clock }: QuietHoursParts,
 ): Promise<boolean> {
   const now = clock.now()
   const key = keyOf(channel, kind, [project, session ?? '', text].join('\n'))

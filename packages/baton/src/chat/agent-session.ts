@@ -3,14 +3,14 @@ import type { About, HandoffWriter, Written } from '../handoff/write/hosted-writ
 import type { TurnEnd } from '../ports/backend.ts'
 import type { Timers } from '../ports/timers.ts'
 import type { HandoffOutcome } from './handoff-outcome.ts'
-import { nativeOf, noteNative } from './native-session.ts'
-import { conversationSoFar } from './replay-conversation.ts'
+import { nativeSessionOf, recordNativeSession } from './native-session.ts'
+import { replayConversation } from './replay-conversation.ts'
 import type { SessionEvent } from './session-event.ts'
 import { wordsOfMessage } from './session-file/branch.ts'
-import { Talk, type TalkParts } from './turn-runner.ts'
+import { TurnRunner, type TurnRunnerParts } from './turn-runner.ts'
 import { writeHandoff } from './write-handoff.ts'
 
-export interface AgentSessionParts extends TalkParts {
+export interface AgentSessionParts extends TurnRunnerParts {
   writer: HandoffWriter
   /** The worktree's root: where documents stand. */
   root: string
@@ -27,7 +27,7 @@ const STOP_MS = 15_000
 export class AgentSession {
   readonly #parts: AgentSessionParts
   readonly #listeners = new Set<(event: SessionEvent) => void>()
-  readonly #talk: Talk
+  readonly #talk: TurnRunner
   #handoff: AbortController | undefined
   #followUps: string[] = []
   /** The document this session began with. */
@@ -35,13 +35,13 @@ export class AgentSession {
 
   constructor(parts: AgentSessionParts) {
     this.#parts = parts
-    this.#talk = new Talk(parts, event => this.#tell(event))
+    this.#talk = new TurnRunner(parts, event => this.#tell(event))
   }
 
   /** Begins the agent's own conversation. */
   async start(): Promise<void> {
     const { manager, backend } = this.#parts
-    await noteNative(manager, backend, await backend.begin())
+    await recordNativeSession(manager, backend, await backend.begin())
   }
 
   get sessionId(): string {
@@ -144,7 +144,7 @@ export class AgentSession {
     const before = manager.path
     const stored = manager.isStored
     await manager.switchTo(path)
-    const native = await nativeOf(manager, backend)
+    const native = await nativeSessionOf(manager, backend)
     try {
       if (native !== undefined && (await backend.resume(native))) {
         await this.#opened('resume')
@@ -208,7 +208,7 @@ export class AgentSession {
     const native = await backend.begin()
     try {
       await manager.newSession({ parentSession })
-      await noteNative(manager, backend, native)
+      await recordNativeSession(manager, backend, native)
       await manager.appendCustomMessageEntry('handoff', written.context, true)
     } catch (cause) {
       await manager.switchTo(parentSession)
@@ -226,7 +226,7 @@ export class AgentSession {
   async #opened(why: 'new' | 'resume' | 'fork', native?: string, parent?: string): Promise<void> {
     this.#reset()
     const { manager, backend } = this.#parts
-    if (native !== undefined) await noteNative(manager, backend, native)
+    if (native !== undefined) await recordNativeSession(manager, backend, native)
     this.#tell({ type: 'session', id: manager.sessionId, why, ...(parent === undefined ? {} : { parent }) })
   }
 
@@ -237,7 +237,7 @@ export class AgentSession {
   }
 
   async #retell(): Promise<void> {
-    this.#talk.sendFirst(await conversationSoFar(this.#parts.manager.contextFromEnd()))
+    this.#talk.sendFirst(await replayConversation(this.#parts.manager.contextFromEnd()))
   }
 
   #about(focus: string | undefined): About {

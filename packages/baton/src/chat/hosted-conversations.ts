@@ -12,7 +12,7 @@ const MAX_OF_ONE = 2_000_000
 const MAX_OF_ALL = 10_000_000
 
 /** Conversations that other programs of Baton's host and tell here, such as `baton chat`, as long as this process lives. */
-export class HostedTalks {
+export class HostedConversations {
   readonly #talks = new Map<string, Heard>()
 
   /** Takes what changed since it was last told. */
@@ -122,7 +122,7 @@ const sizeOf = (item: ConversationItem): number => textsOf(item).reduce((sum, te
 
 function cut(item: ConversationItem): ConversationItem {
   if (textsOf(item).every(text => text.length <= MAX_TEXT_LENGTH)) return item
-  const end = (text: string) => text.slice(-LONGEST_TEXT)
+  const end = (text: string) => text.slice(-MAX_TEXT_LENGTH)
   if (item.kind !== 'call') return { ...item, text: end(item.text) }
   const result = item.result === undefined ? {} : { result: end(item.result) }
   return { ...item, tool: end(item.tool), subject: end(item.subject), ...result }

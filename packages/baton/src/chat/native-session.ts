@@ -5,7 +5,7 @@ import type { SessionManager } from './session-file/session-manager.ts'
 const NATIVE = 'baton-agent'
 
 /** Notes in the session file by which id the agent knows the conversation, so that its own memory of it is found again. */
-export async function noteNative(
+export async function recordNativeSession(
   manager: SessionManager,
   { agent }: Backend,
   nativeSession: string,
@@ -14,7 +14,10 @@ export async function noteNative(
 }
 
 /** The agent's own id of the conversation in the open file; none where another agent had it last. */
-export async function nativeOf(manager: SessionManager, { agent }: Backend): Promise<string | undefined> {
+export async function nativeSessionOf(
+  manager: SessionManager,
+  { agent }: Backend,
+): Promise<string | undefined> {
   const last = await manager.findLast(entry => entry.customType === NATIVE)
   const data = isObject(last?.data) ? last.data : undefined
   return data?.agent === agent && typeof data.nativeSession === 'string' ? data.nativeSession : undefined

@@ -2,7 +2,7 @@ import { wordsOfMessage } from './session-file/branch.ts'
 import type { SessionMessage } from './session-file/entries.ts'
 
 /** What an agent is told that has no memory of the conversation, which comes newest first; its end, where it is long. */
-export async function conversationSoFar(
+export async function replayConversation(
   newestFirst: AsyncIterable<readonly SessionMessage[]>,
   longest = MAX_LENGTH,
 ): Promise<string[]> {

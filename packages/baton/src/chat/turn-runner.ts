@@ -3,10 +3,10 @@ import type { Clock } from '../ports/clock.ts'
 import type { Timers } from '../ports/timers.ts'
 import type { SessionEvent } from './session-event.ts'
 import { type SessionMessage, textOfMessage } from './session-file/entries.ts'
-import { Replies } from './session-file/reply-builder.ts'
+import { ReplyBuilder } from './session-file/reply-builder.ts'
 import type { SessionManager } from './session-file/session-manager.ts'
 
-export interface TalkParts {
+export interface TurnRunnerParts {
   manager: SessionManager
   backend: Backend
   clock: Pick<Clock, 'now'>
@@ -16,10 +16,10 @@ export interface TalkParts {
 const CANCEL_AGAIN_MS = 1000
 
 /** The turns of a conversation, one at a time; what the agent says is kept in the session file. */
-export class Talk {
-  readonly #parts: TalkParts
+export class TurnRunner {
+  readonly #parts: TurnRunnerParts
   readonly #tell: (event: SessionEvent) => void
-  readonly #replies = new Replies()
+  readonly #replies = new ReplyBuilder()
   /** There while a turn runs. */
   #stop: AbortController | undefined
   /** Goes before the next prompt, because the agent has not seen it. */
@@ -29,7 +29,7 @@ export class Talk {
   #context: { used: number; size: number | undefined } | undefined
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: TalkParts, tell: (event: SessionEvent) => void) {
+  constructor(parts: TurnRunnerParts, tell: (event: SessionEvent) => void) {
     this.#parts = parts
     this.#tell = tell
     parts.backend.listen(heard => this.#hear(heard))

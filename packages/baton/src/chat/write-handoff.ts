@@ -3,7 +3,7 @@ import type { About, HandoffWriter, Written } from '../handoff/write/hosted-writ
 import type { HandoffOutcome } from './handoff-outcome.ts'
 import type { SessionEvent } from './session-event.ts'
 
-export interface WritingParts {
+export interface WriteHandoffParts {
   writer: HandoffWriter
   about: About
   signal: AbortSignal
@@ -14,7 +14,7 @@ export interface WritingParts {
 }
 
 /** Has a session write down where its work stands, checks that, asks once more where it does not hold, and stores it. */
-export async function writeHandoff(parts: WritingParts): Promise<Written | HandoffOutcome> {
+export async function writeHandoff(parts: WriteHandoffParts): Promise<Written | HandoffOutcome> {
   const { writer, about, signal, ask, tell } = parts
   const before = await writer.evidence(about)
   tell({ type: 'handoff', step: 'asked' })

@@ -8,7 +8,7 @@ import type { ClaimRecord } from './record.ts'
 export type Holder = Pick<Session, 'id' | 'nativeSession' | 'agent'> & { pane?: string | undefined }
 
 /** Gives a claim to the session that begins in its worktree. False: another one is still alive. */
-export async function beganWith(
+export async function assignToSession(
   ports: ClaimPorts,
   record: ClaimRecord,
   session: Session,

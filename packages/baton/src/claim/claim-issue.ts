@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { ClaimId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Forge } from '../ports/forge.ts'
-import type { Grip, Holding, LeaseOwner } from '../ports/lease.ts'
+import type { Holding, LeaseHandle, LeaseOwner } from '../ports/lease.ts'
 import type { ClaimOrder } from './claim-order.ts'
 import { entry, leaseName } from './fence.ts'
 import { STATUS } from './next-step.ts'
@@ -12,7 +12,7 @@ import { ClaimRecord } from './record.ts'
 import { isPassing } from './retry-schedule.ts'
 import { heldHere, refuseDirt, suitability } from './suitability.ts'
 
-export interface ClaimingOutcome {
+export interface ClaimResult {
   record: ClaimRecord
   fresh: boolean
   warnings: string[]
@@ -24,7 +24,7 @@ export async function claimIssue(
   order: ClaimOrder,
   /** Where many want any issue, the lease decides before the forge is asked about each. */
   first: 'check' | 'lease' = 'check',
-): Promise<ClaimingOutcome> {
+): Promise<ClaimResult> {
   const { issue } = order
   const held = await heldHere(ports, order.project, issue, order.worktree)
   if (held) return { record: held, fresh: false, warnings: [] }
@@ -214,7 +214,7 @@ async function take(
   record: ClaimRecord,
   ttlMs: number,
   takeover: 'dead' | 'force' | undefined,
-): Promise<Grip> {
+): Promise<LeaseHandle> {
   const leases = ports.leases()
   const [name, owner] = [leaseName(record), ownerOf(ports, record)]
   const first = await leases.take(name, owner, ttlMs)

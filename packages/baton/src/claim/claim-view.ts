@@ -4,7 +4,7 @@ import { type ClaimRecord, readRecords } from './record.ts'
 import { SignalFiles } from './signal-file.ts'
 
 /** A claim as commands and pages show it: what Baton remembers, and what the signal file says now. */
-export async function viewOf(record: ClaimRecord, signals: SignalFiles): Promise<ClaimView> {
+export async function claimView(record: ClaimRecord, signals: SignalFiles): Promise<ClaimView> {
   const found = await signals.read(record.project)
   const file = found.kind === 'claim' ? found.file : undefined
   const {
@@ -47,5 +47,5 @@ export async function viewOf(record: ClaimRecord, signals: SignalFiles): Promise
 export async function claimViews(files: SmallFiles, stateDir: string): Promise<ClaimView[]> {
   const signals = new SignalFiles(files)
   const records = (await readRecords(files, stateDir)).sort((a, b) => b.claimedAt - a.claimedAt)
-  return Promise.all(records.map(record => viewOf(record, signals)))
+  return Promise.all(records.map(record => claimView(record, signals)))
 }

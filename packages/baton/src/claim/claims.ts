@@ -2,22 +2,22 @@ import type { Claimable, Claimed, ClaimView } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
-import { Turns } from '../session/keyed-queue.ts'
+import { KeyedQueue } from '../session/keyed-queue.ts'
 import { answered } from './ask-to-close.ts'
-import { beganWith, carryOver, type Holder } from './claim-holder.ts'
+import { assignToSession, carryOver, type Holder } from './claim-holder.ts'
 import { adopt, claimIssue, resumeClaiming } from './claim-issue.ts'
 import type { ClaimOrder } from './claim-order.ts'
-import { viewOf } from './claim-view.ts'
-import { ClosingQuestions } from './close-questions.ts'
+import { claimView } from './claim-view.ts'
+import { CloseQuestions } from './close-questions.ts'
 import { wake } from './deliver-news.ts'
-import { release } from './end-claim.ts'
-import { Farewells } from './final-messages.ts'
-import { carry } from './lifecycle.ts'
-import { claimable, claimNext } from './list-claimable.ts'
+import { releaseClaim } from './end-claim.ts'
+import { FinalMessages } from './final-messages.ts'
+import { advanceClaim } from './lifecycle.ts'
+import { claimNext, listClaimable } from './list-claimable.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
-import { renew } from './renew-lease.ts'
-import { troubleOf } from './retry-schedule.ts'
+import { renewLease } from './renew-lease.ts'
+import { retrySchedule } from './retry-schedule.ts'
 import type { StepOutcome, Trigger } from './step-outcome.ts'
 
 /** An agent at rest is not typed to more often than this. */
@@ -30,17 +30,17 @@ const SETTLE_MS = 3000
 /** Every claim of this machine: claimed, carried on, released. One thing at a time for each worktree. */
 export class Claims {
   readonly #ports: ClaimPorts
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedQueue()
   readonly #busy = new Set<string>()
   readonly #woken = new Map<string, number>()
   readonly #settling = new Map<string, Promise<unknown>>()
-  readonly #farewells = new Farewells()
-  readonly #closing: ClosingQuestions
+  readonly #farewells = new FinalMessages()
+  readonly #closing: CloseQuestions
 
   constructor(ports: ClaimPorts) {
     this.#ports = ports
-    this.#closing = new ClosingQuestions(ports, async (record, answer) => {
-      await this.#turns.take(record.project, () => answered(ports, record, answer))
+    this.#closing = new CloseQuestions(ports, async (record, answer) => {
+      await this.#turns.run(record.project, () => answered(ports, record, answer))
       if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
     })
   }
@@ -50,7 +50,7 @@ export class Claims {
   }
 
   claim(order: Omit<ClaimOrder, 'issue'> & { issue: number | 'next' }): Promise<Claimed> {
-    return this.#turns.take(order.project, async () => {
+    return this.#turns.run(order.project, async () => {
       const half = await this.at(order.project)
       if (half?.stage === 'claiming') await resumeClaiming(this.#ports, half)
       const { issue } = order
@@ -64,7 +64,7 @@ export class Claims {
 
   /** Issues that could be claimed, those that are held marked. */
   claimable(project: string): Promise<Claimable[]> {
-    return claimable(this.#ports, project)
+    return listClaimable(this.#ports, project)
   }
 
   async list(): Promise<ClaimView[]> {
@@ -84,11 +84,11 @@ export class Claims {
       const what = issue === undefined ? 'No issue is claimed here' : `Issue #${issue} is not claimed here`
       throw new BatonError('not_found', what, { remedy: 'See `baton claims`.' })
     }
-    return this.#turns.take(record.project, async () => {
+    return this.#turns.run(record.project, async () => {
       const view = await this.#view(record)
-      await release(this.#ports, record, why)
+      await releaseClaim(this.#ports, record, why)
       this.#closing.withdraw(record.id)
-      await carry(this.#ports, record, { why: 'nudge', resting: true })
+      await advanceClaim(this.#ports, record, { why: 'nudge', resting: true })
       return view
     })
   }
@@ -155,7 +155,7 @@ export class Claims {
     same: boolean,
     known: Session | undefined,
   ): Promise<boolean> {
-    return beganWith(this.#ports, record, session, same, known)
+    return assignToSession(this.#ports, record, session, same, known)
   }
 
   async sessionEnded(record: ClaimRecord): Promise<void> {
@@ -164,7 +164,7 @@ export class Claims {
 
   /** A signal file that no claim of ours belongs to: somebody wrote it by hand. */
   adopt(project: string, session: Session): Promise<ClaimRecord | undefined> {
-    return this.#turns.take(project, async () => {
+    return this.#turns.run(project, async () => {
       const known = await this.at(project)
       const found = known ? undefined : await this.#ports.signals.read(project)
       if (known || found?.kind !== 'claim') return known
@@ -195,16 +195,16 @@ export class Claims {
     const now = this.#ports.clock.now()
     if (record.stage === 'claiming') {
       if (now - record.claimedAt < CLAIMING_MS || (record.notBefore ?? 0) > now) return
-      await this.#turns.take(record.project, async () => {
+      await this.#turns.run(record.project, async () => {
         const half = await this.at(record.project)
         if (half?.id !== record.id || half.stage !== 'claiming') return
         await resumeClaiming(this.#ports, half).catch(error =>
-          this.#ports.records.put({ ...half, ...troubleOf(error, half, now) }),
+          this.#ports.records.put({ ...half, ...retrySchedule(error, half, now) }),
         )
       })
       return
     }
-    await renew(this.#ports, this.#turns, record, now)
+    await renewLease(this.#ports, this.#turns, record, now)
     const found = await this.#ports.signals.read(record.project)
     const age = found.kind === 'claim' ? now - found.modifiedMs : Number.POSITIVE_INFINITY
     // A file from the future, by a clock that was set back, is not young for ever.
@@ -226,8 +226,8 @@ export class Claims {
   }
 
   #carry(record: ClaimRecord, trigger: Trigger): Promise<StepOutcome> {
-    const work = this.#turns.take(record.project, async () => {
-      const outcome = await carry(this.#ports, record, trigger)
+    const work = this.#turns.run(record.project, async () => {
+      const outcome = await advanceClaim(this.#ports, record, trigger)
       if (outcome.did === 'closed' || outcome.did === 'ended') this.#ended(record, outcome)
       return outcome
     })
@@ -252,6 +252,6 @@ export class Claims {
   }
 
   #view(record: ClaimRecord): Promise<ClaimView> {
-    return viewOf(record, this.#ports.signals)
+    return claimView(record, this.#ports.signals)
   }
 }

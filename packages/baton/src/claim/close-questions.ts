@@ -5,7 +5,7 @@ import type { ClaimRecord } from './record.ts'
 type Settle = (record: ClaimRecord, answer: Awaited<ReturnType<typeof awaitAnswer>>) => Promise<void>
 
 /** Waits for people to say whether issues may be closed: at most one question for each claim. */
-export class ClosingQuestions {
+export class CloseQuestions {
   readonly #ports: ClaimPorts
   readonly #settle: Settle
   readonly #open = new Map<string, AbortController>()

@@ -6,7 +6,7 @@ import type { ClaimRecord, Waiting } from './record.ts'
 export const HEADING = '[Baton]'
 
 /** Puts news where the agent hears it next: news of the same kind replaces what it has not heard yet. */
-export async function tellNews(ports: ClaimPorts, record: ClaimRecord, news: Waiting): Promise<void> {
+export async function queueNews(ports: ClaimPorts, record: ClaimRecord, news: Waiting): Promise<void> {
   await ports.records.change(record, known => ({
     ...known,
     // Others' words are in it: what a person would not see there, the agent is not to read as words.
@@ -15,7 +15,7 @@ export async function tellNews(ports: ClaimPorts, record: ClaimRecord, news: Wai
 }
 
 /** Everything that waits, as context; it counts as heard. */
-export async function hear(ports: ClaimPorts, record: ClaimRecord): Promise<string | undefined> {
+export async function takeNews(ports: ClaimPorts, record: ClaimRecord): Promise<string | undefined> {
   if (record.inbox.length === 0) return undefined
   await ports.records.change(record, known => ({ ...known, inbox: [] }))
   await journalTold(ports, record, 'at its next hook')

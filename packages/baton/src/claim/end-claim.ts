@@ -4,12 +4,16 @@ import { entry, fence, leaseName, onBoard } from './fence.ts'
 import { confirmed, STATUS, synced } from './next-step.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
-import { failed } from './record-failure.ts'
+import { recordFailure } from './record-failure.ts'
 import { isPassing } from './retry-schedule.ts'
 import type { StepOutcome } from './step-outcome.ts'
 
 /** Closes the issue with one comment; each part may have happened before a crash. */
-export async function close(ports: ClaimPorts, record: ClaimRecord, file: ClaimFile): Promise<StepOutcome> {
+export async function closeIssue(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  file: ClaimFile,
+): Promise<StepOutcome> {
   await fence(ports, record)
   const forge = await ports.forgeFor(record)
   const comment = record.pr ? `Completed in #${record.pr.number}` : 'Completed'
@@ -45,7 +49,11 @@ export async function close(ports: ClaimPorts, record: ClaimRecord, file: ClaimF
 }
 
 /** Gives an issue back: the board says that it is to do again, unless there is a pull request. */
-export async function release(ports: ClaimPorts, record: ClaimRecord, why: string): Promise<StepOutcome> {
+export async function releaseClaim(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  why: string,
+): Promise<StepOutcome> {
   if (!record.lease.lost) {
     await onBoard(ports, record, { agent: '', ...(record.pr ? {} : { status: STATUS.todo }) })
     if (record.assigned && !record.pr) {
@@ -61,12 +69,12 @@ export async function release(ports: ClaimPorts, record: ClaimRecord, why: strin
 }
 
 /** Tidies up here, after all is done outside. Any part may have happened before a crash. */
-export async function end(ports: ClaimPorts, record: ClaimRecord): Promise<StepOutcome | undefined> {
+export async function endClaim(ports: ClaimPorts, record: ClaimRecord): Promise<StepOutcome | undefined> {
   const grip = { claim: record.id, token: record.lease.token }
   try {
     if (!record.lease.lost) await ports.leases().release(leaseName(record), grip)
   } catch (error) {
-    if (isPassing(error)) return failed(ports, record, error)
+    if (isPassing(error)) return recordFailure(ports, record, error)
     ports.fault('releasing a claim', error)
   }
   const found = await ports.signals.read(record.project)

@@ -2,7 +2,7 @@
 const MAX_ITEMS = 100
 
 /** What sessions are still to be told after their claims have ended; each once. */
-export class Farewells {
+export class FinalMessages {
   readonly #texts = new Map<string, string>()
 
   leave(session: string, text: string): void {

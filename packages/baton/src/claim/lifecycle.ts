@@ -1,14 +1,14 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { askToClose } from './ask-to-close.ts'
-import { close, end, release } from './end-claim.ts'
+import { closeIssue, endClaim, releaseClaim } from './end-claim.ts'
 import { onBoard } from './fence.ts'
 import { nextStep, synced } from './next-step.ts'
-import { open, refuse } from './open-pull-request.ts'
-import { poll } from './poll-pull-request.ts'
+import { openPullRequest, refuse } from './open-pull-request.ts'
+import { pollPullRequest } from './poll-pull-request.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
-import { failed, recovered } from './record-failure.ts'
+import { clearFailure, recordFailure } from './record-failure.ts'
 import type { SignalFound } from './signal-file.ts'
 import type { StepOutcome, Trigger } from './step-outcome.ts'
 
@@ -16,14 +16,18 @@ const NOTHING: StepOutcome = { did: 'nothing' }
 const MAX_STEPS = 6
 
 /** Carries one claim as far as it goes now. Every outside action looks first and is done only while the lease is ours. */
-export async function carry(ports: ClaimPorts, start: ClaimRecord, trigger: Trigger): Promise<StepOutcome> {
+export async function advanceClaim(
+  ports: ClaimPorts,
+  start: ClaimRecord,
+  trigger: Trigger,
+): Promise<StepOutcome> {
   let outcome = NOTHING
   let nudged = trigger.why === 'nudge'
   // Several steps may follow at once: opened, then synced; asked and agreed, then closed.
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const record = await ports.records.at(start.project)
     if (record?.id !== start.id || record.stage === 'claiming') return outcome
-    if (record.stage === 'ending') return (await end(ports, record)) ?? outcome
+    if (record.stage === 'ending') return (await endClaim(ports, record)) ?? outcome
     const now = ports.clock.now()
     const waits =
       record.notBefore !== undefined && record.notBefore > now && !nudged && trigger.why !== 'stop'
@@ -33,17 +37,17 @@ export async function carry(ports: ClaimPorts, start: ClaimRecord, trigger: Trig
       nudged = false
       if (done.did === 'nothing') {
         // What stood in the file's way does so no longer.
-        if (record.trouble?.code === 'claim_refused') await recovered(ports, record)
+        if (record.trouble?.code === 'claim_refused') await clearFailure(ports, record)
         return outcome
       }
-      if (record.trouble && !['refused', 'failed'].includes(done.did)) await recovered(ports, record)
+      if (record.trouble && !['refused', 'failed'].includes(done.did)) await clearFailure(ports, record)
       outcome = {
         ...done,
         ...((done.notice ?? outcome.notice) ? { notice: done.notice ?? outcome.notice ?? '' } : {}),
       }
       if (['refused', 'opened'].includes(done.did)) return outcome
     } catch (error) {
-      return { ...outcome, ...(await failed(ports, record, error)) }
+      return { ...outcome, ...(await recordFailure(ports, record, error)) }
     }
   }
   return outcome
@@ -55,7 +59,7 @@ async function once(
   trigger: Trigger & { nudged: boolean },
 ): Promise<StepOutcome> {
   const found = await ports.signals.read(record.project)
-  if (found.kind === 'absent') return release(ports, record, 'the signal file was deleted')
+  if (found.kind === 'absent') return releaseClaim(ports, record, 'the signal file was deleted')
   if (found.kind === 'unreadable')
     throw new BatonError('claim_refused', found.why, {
       remedy: 'Mend it, or delete it to give the claim up.',
@@ -86,14 +90,14 @@ async function once(
     case 'refuse':
       return refuse(ports, record, step.why)
     case 'open':
-      return open(ports, record, file)
+      return openPullRequest(ports, record, file)
     case 'poll':
-      return poll(ports, record, file)
+      return pollPullRequest(ports, record, file)
     case 'ask':
       await askToClose(ports, record)
       return { did: 'asked' }
     case 'close':
-      return close(ports, record, file)
+      return closeIssue(ports, record, file)
   }
 }
 

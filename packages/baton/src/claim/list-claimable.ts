@@ -2,13 +2,13 @@ import type { Claimable, ClaimHolder } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BoardItem, Forge } from '../ports/forge.ts'
 import type { Holding } from '../ports/lease.ts'
-import { type ClaimingOutcome, claimIssue, repositoryName } from './claim-issue.ts'
+import { type ClaimResult, claimIssue, repositoryName } from './claim-issue.ts'
 import type { ClaimOrder } from './claim-order.ts'
 import type { ClaimPorts } from './ports.ts'
 import { FREE, refuseDirt, squeezed } from './suitability.ts'
 
 /** Issues that wait for somebody: by the board, else by the label. Held ones are marked. */
-export async function claimable(ports: ClaimPorts, project: string): Promise<Claimable[]> {
+export async function listClaimable(ports: ClaimPorts, project: string): Promise<Claimable[]> {
   const { claim } = await ports.config(project)
   const forge = await ports.forgeFor({ home: project })
   const board = await forge.board().catch(() => undefined)
@@ -53,12 +53,9 @@ function itemsOf(forge: Forge): Promise<BoardItem[]> {
 }
 
 /** The first that can be claimed; others may be quicker, so the next one is tried. */
-export async function claimNext(
-  ports: ClaimPorts,
-  request: Omit<ClaimOrder, 'issue'>,
-): Promise<ClaimingOutcome> {
+export async function claimNext(ports: ClaimPorts, request: Omit<ClaimOrder, 'issue'>): Promise<ClaimResult> {
   if (!request.worktree) await refuseDirt(ports, request.project)
-  const candidates = (await claimable(ports, request.project)).filter(({ free }) => free)
+  const candidates = (await listClaimable(ports, request.project)).filter(({ free }) => free)
   for (const { issue } of candidates) {
     try {
       return await claimIssue(ports, { ...request, issue }, 'lease')

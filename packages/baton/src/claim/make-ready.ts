@@ -1,12 +1,12 @@
 import { CLAIM_FILE, type ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
-import type { GitStanding } from '../ports/git.ts'
+import type { GitPosition } from '../ports/git.ts'
 import type { GitWork } from '../ports/git-work.ts'
 import type { SignalFiles } from './signal-file.ts'
 
 export interface ReadyPorts {
   signals: SignalFiles
-  git: GitStanding
+  git: GitPosition
   work: GitWork
   push(project: string, branch: string): Promise<void>
   /** The branch that Baton itself made for the claim of a worktree. */

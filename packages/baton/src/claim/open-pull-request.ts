@@ -1,16 +1,20 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
-import { tellNews } from './deliver-news.ts'
+import { queueNews } from './deliver-news.ts'
 import { entry, fence, onBoard } from './fence.ts'
 import { opened, synced } from './next-step.ts'
 import type { ClaimPorts } from './ports.ts'
 import { prBody, prTitle } from './pr-text.ts'
 import type { ClaimRecord } from './record.ts'
-import { failed } from './record-failure.ts'
+import { recordFailure } from './record-failure.ts'
 import type { StepOutcome } from './step-outcome.ts'
 
 /** Opens the pull request, or takes up the one that a crash left behind. */
-export async function open(ports: ClaimPorts, record: ClaimRecord, file: ClaimFile): Promise<StepOutcome> {
+export async function openPullRequest(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  file: ClaimFile,
+): Promise<StepOutcome> {
   const { claim } = await ports.config(record.project)
   await fence(ports, record)
   const forge = await ports.forgeFor(record)
@@ -43,7 +47,7 @@ export async function open(ports: ClaimPorts, record: ClaimRecord, file: ClaimFi
   const after = await ports.signals.change(record.project, now => opened(now, pull.number))
   const notice = `PR #${pull.number} created: ${pull.url}`
   await ports.journal(record, { ...entry(record, 'opened'), pullRequest: pull.url, phase: 'pr_created' })
-  await tellNews(ports, record, {
+  await queueNews(ports, record, {
     kind: 'opened',
     text: `${notice}\nBaton follows its checks and reviews; there is nothing to wait for.`,
     act: false,
@@ -81,7 +85,7 @@ export async function refuse(ports: ClaimPorts, record: ClaimRecord, lacking: st
     remedy: 'Run: baton claim ready --summary "what changes"',
   })
   return {
-    ...(await failed(ports, record, error)),
+    ...(await recordFailure(ports, record, error)),
     did: 'refused',
     mend: `${message}. Run: baton claim ready --summary "<what changes, in one line>"`,
   }

@@ -1,15 +1,19 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { type Check, ForgeError, type PullRequestStatus, reviewersToAskAgain } from '../ports/forge.ts'
-import { tellNews } from './deliver-news.ts'
+import { queueNews } from './deliver-news.ts'
 import { entry, fence } from './fence.ts'
 import { polled } from './next-step.ts'
 import type { ClaimPorts } from './ports.ts'
-import { checksLine, newsOf } from './pull-request-news.ts'
+import { checksLine, pullRequestNews } from './pull-request-news.ts'
 import type { ClaimRecord } from './record.ts'
 import type { StepOutcome } from './step-outcome.ts'
 
 /** Looks at the pull request by one call, and tells what is new. */
-export async function poll(ports: ClaimPorts, record: ClaimRecord, file: ClaimFile): Promise<StepOutcome> {
+export async function pollPullRequest(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  file: ClaimFile,
+): Promise<StepOutcome> {
   const forge = await ports.forgeFor(record)
   const number = file.pr_number ?? 0
   const pull = await forge.pullRequest(number)
@@ -19,7 +23,7 @@ export async function poll(ports: ClaimPorts, record: ClaimRecord, file: ClaimFi
   await ports.records.change(record, known => ({ ...known, pr }))
   if (before?.state !== pull.state && pull.state === 'merged')
     await ports.journal(record, { ...entry(record, 'merged'), pullRequest: pull.url })
-  for (const news of newsOf(pull, record.issue)) {
+  for (const news of pullRequestNews(pull, record.issue)) {
     const known = await ports.records.at(record.project)
     if (known?.id !== record.id || known.told[news.kind] === news.digest || news.digest === 'unknown')
       continue
@@ -34,7 +38,7 @@ export async function poll(ports: ClaimPorts, record: ClaimRecord, file: ClaimFi
         pullRequest: pull.url,
         reason: news.text.slice(0, 300),
       })
-    await tellNews(ports, record, { kind: news.kind, text, act: news.act })
+    await queueNews(ports, record, { kind: news.kind, text, act: news.act })
     if (news.announce && news.kind !== 'merged')
       await ports.announce(record.project, `🔔 issue #${record.issue}: ${news.text}\n${record.project}`)
   }

@@ -5,9 +5,9 @@ import type { Asks } from '../ask/asks.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Typed } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
-import type { GitStanding } from '../ports/git.ts'
+import type { GitPosition } from '../ports/git.ts'
 import type { GitLogin, GitWork } from '../ports/git-work.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import type { ClaimRecord, ClaimRecords } from './record.ts'
@@ -18,7 +18,7 @@ export interface ClaimPorts {
   records: ClaimRecords
   signals: SignalFiles
   files: SmallFiles
-  git: GitStanding & { exclude(folder: string, pattern: string): Promise<void> }
+  git: GitPosition & { exclude(folder: string, pattern: string): Promise<void> }
   work: GitWork
   /** The forge of a clone, or of a repository that is known by name; a BatonError says why there is none. */
   forgeFor(at: { home: string; repository?: string }): Promise<Forge>
@@ -45,5 +45,5 @@ export interface ClaimPorts {
   user: string
   host: string
   clock: Clock
-  ids: Chance
+  ids: Ids
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Check, PullRequestStatus } from '../ports/forge.ts'
-import { oneLine, remarksOf } from '../ports/review-comments.ts'
+import { oneLine, unresolvedComments } from '../ports/review-comments.ts'
 
 /** One thing worth telling about a pull request. */
 export interface PrNews {
@@ -19,7 +19,7 @@ export interface PrNews {
 const MAX_NAMES = 5
 
 /** Everything there is to say about a pull request as it stands. Pure; who was told what is the caller's matter. */
-export function newsOf(pull: PullRequestStatus, issue: number): PrNews[] {
+export function pullRequestNews(pull: PullRequestStatus, issue: number): PrNews[] {
   if (pull.state === 'merged')
     return [
       news('merged', `${pull.number}`, `PR #${pull.number} merged! Should I close issue #${issue}?`, {
@@ -79,7 +79,7 @@ function checksNews({ number, url, headSha, checks }: PullRequestStatus): PrNews
 
 /** Strangers may write on a public repository: what they wrote is not an agent's task. */
 function reviewNews(pull: PullRequestStatus): PrNews {
-  const { shown, left, strangers, key } = remarksOf(pull)
+  const { shown, left, strangers, key } = unresolvedComments(pull)
   if (key.length === 0) return news('review', '', '')
   return news(
     'review',

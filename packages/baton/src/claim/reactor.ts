@@ -4,9 +4,9 @@ import type { Session } from '@batonpass/contract/session'
 import { handoffCommand } from '../handoff/write/command.ts'
 import type { Contribution } from '../ports/contribution.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
-import { claimWords, readyWords } from './claim-messages.ts'
+import { claimMessage, readyMessage } from './claim-messages.ts'
 import type { Claims } from './claims.ts'
-import { HEADING, hear, sendBack } from './deliver-news.ts'
+import { HEADING, sendBack, takeNews } from './deliver-news.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
@@ -45,8 +45,8 @@ export function claimReactor({
         context: `Issue #${record.issue} is held here by another session (${record.nativeSession}), which is still alive. Do not work on it in this one.`,
       }
     const found = await ports.signals.read(context.project)
-    const news = await hear(ports, record)
-    return { context: [claimWords(record, found), news].filter(Boolean).join('\n\n') }
+    const news = await takeNews(ports, record)
+    return { context: [claimMessage(record, found), news].filter(Boolean).join('\n\n') }
   }
 
   /** Somebody wrote a signal file by hand; where that cannot count, the person learns why. */
@@ -82,7 +82,7 @@ export function claimReactor({
     // With the pull request open the turn is over, whatever a workflow would still want.
     if (did === 'opened' && notice) return { going: { rank: 'claim', stop: notice } }
     // Read only beside a prompt of somebody else's, which may ask for a pull request.
-    return did === 'nothing' && now.pr === undefined ? { ...told, context: readyWords(now.issue) } : told
+    return did === 'nothing' && now.pr === undefined ? { ...told, context: readyMessage(now.issue) } : told
   }
 
   /** The same hindrance sends the agent back once. */
@@ -102,7 +102,7 @@ export function claimReactor({
     if (!record.handoffAsked) return undefined
     await ports.records.change(record, known => ({ ...known, handoffAsked: false }))
     const found = await ports.signals.read(record.project)
-    return found.kind === 'claim' && found.file.phase === 'coding' ? readyWords(record.issue) : undefined
+    return found.kind === 'claim' && found.file.phase === 'coding' ? readyMessage(record.issue) : undefined
   }
 
   async function prompted(event: EventOf<'PromptSubmitted'>, record: ClaimRecord): Promise<Contribution> {
@@ -116,7 +116,7 @@ export function claimReactor({
         handoffAsked: command ? !command.contextOnly : known.handoffAsked,
       }))
     }
-    const news = await hear(ports, (await claims.at(record.project)) ?? record)
+    const news = await takeNews(ports, (await claims.at(record.project)) ?? record)
     return news ? { context: news } : {}
   }
 
@@ -146,7 +146,7 @@ export function claimReactor({
           claims.busy(event.session, true)
           return undefined
         case 'ToolFinished': {
-          const news = own && own.inbox.length > 0 ? await hear(ports, own) : bye
+          const news = own && own.inbox.length > 0 ? await takeNews(ports, own) : bye
           return news ? { now: { context: news } } : undefined
         }
         case 'TurnEnded': {

@@ -3,15 +3,22 @@ import { ForgeError } from '../ports/forge.ts'
 import { entry } from './fence.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
-import { isPassing, troubleOf } from './retry-schedule.ts'
+import { isPassing, retrySchedule } from './retry-schedule.ts'
 import type { StepOutcome } from './step-outcome.ts'
 
 /** Notes what stands in the way and when to try again; people hear of what will not pass by itself, once. */
-export async function failed(ports: ClaimPorts, record: ClaimRecord, error: unknown): Promise<StepOutcome> {
+export async function recordFailure(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  error: unknown,
+): Promise<StepOutcome> {
   if (!(error instanceof BatonError)) ports.fault(`carrying the claim of #${record.issue}`, error)
   if (error instanceof ForgeError && error.trouble === 'unauthorised') ports.dropForge(record.repository)
   const now = ports.clock.now()
-  const next = await ports.records.change(record, known => ({ ...known, ...troubleOf(error, known, now) }))
+  const next = await ports.records.change(record, known => ({
+    ...known,
+    ...retrySchedule(error, known, now),
+  }))
   const { trouble } = next ?? {}
   if (!trouble) return { did: 'failed' }
   const text = `${trouble.message}${trouble.remedy ? `. ${trouble.remedy}` : ''}`
@@ -25,7 +32,7 @@ export async function failed(ports: ClaimPorts, record: ClaimRecord, error: unkn
   return { did: 'failed', notice: `Issue #${record.issue}: ${text}`, ...(mend ? { mend } : {}) }
 }
 
-export async function recovered(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+export async function clearFailure(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   await ports.records.change(record, ({ trouble, notBefore, ...known }) => ({ ...known, tries: 0 }))
 }
 

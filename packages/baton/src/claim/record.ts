@@ -2,9 +2,9 @@ import { ClaimTrouble } from '@batonpass/contract/claim'
 import { AgentName } from '@batonpass/contract/event'
 import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
-import { readAllKept } from '../ports/json-files.ts'
+import { readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
-import { Turns } from '../session/keyed-queue.ts'
+import { KeyedQueue } from '../session/keyed-queue.ts'
 
 /** A piece of news that an agent has not heard yet. */
 const Waiting = z.object({
@@ -84,7 +84,7 @@ export class ClaimRecords {
   readonly #stateDir: string | undefined
   #byProject: Promise<Map<string, ClaimRecord>> | undefined
   /** Two changes at once would each be made to what was known before the other. */
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedQueue()
 
   /** Without a folder they live as long as the process. */
   constructor(files: SmallFiles, stateDir: string | undefined) {
@@ -105,7 +105,7 @@ export class ClaimRecords {
   }
 
   put(record: ClaimRecord): Promise<void> {
-    return this.#turns.take(record.project, () => this.#put(record))
+    return this.#turns.run(record.project, () => this.#put(record))
   }
 
   async #put(record: ClaimRecord): Promise<void> {
@@ -120,7 +120,7 @@ export class ClaimRecords {
     { project, id }: Pick<ClaimRecord, 'project' | 'id'>,
     change: (record: ClaimRecord) => ClaimRecord,
   ): Promise<ClaimRecord | undefined> {
-    return this.#turns.take(project, async () => {
+    return this.#turns.run(project, async () => {
       const known = await this.at(project)
       if (known?.id !== id) return undefined
       const next = change(known)
@@ -130,7 +130,7 @@ export class ClaimRecords {
   }
 
   remove({ project, id }: Pick<ClaimRecord, 'project' | 'id'>): Promise<void> {
-    return this.#turns.take(project, async () => {
+    return this.#turns.run(project, async () => {
       const all = await this.#all()
       if (this.#stateDir !== undefined) await this.#files.remove(this.#stateDir, nameOf(id))
       if (all.get(project)?.id === id) all.delete(project)
@@ -150,7 +150,7 @@ export class ClaimRecords {
 
 /** The records as they stand on disk, for those who only look. */
 export const readRecords = (files: SmallFiles, stateDir: string): Promise<ClaimRecord[]> =>
-  readAllKept(files, stateDir, FOLDER, ClaimRecord)
+  readJsonFiles(files, stateDir, FOLDER, ClaimRecord)
 
 const FOLDER = 'claims'
 const nameOf = (id: string): string => `${FOLDER}/${ClaimId.parse(id)}.json`

@@ -1,26 +1,26 @@
-import type { Turns } from '../session/keyed-queue.ts'
+import type { KeyedQueue } from '../session/keyed-queue.ts'
 import { leaseName, lost, rehold } from './fence.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
-import { troubleOf } from './retry-schedule.ts'
+import { retrySchedule } from './retry-schedule.ts'
 
 /** Renews a claim's lease long before it ends, or notices that somebody else has it. */
-export async function renew(
+export async function renewLease(
   ports: ClaimPorts,
-  turns: Turns,
+  turns: KeyedQueue,
   record: ClaimRecord,
   now: number,
 ): Promise<void> {
   if (record.lease.lost || record.stage !== 'held') return
   if (record.lease.kind !== ports.leases().kind) {
-    await turns.take(record.project, () => rehold(ports, record))
+    await turns.run(record.project, () => rehold(ports, record))
     return
   }
   const { claim } = await ports.config(record.project)
   const ttlMs = claim.lease_minutes * 60_000
   const isDue = (each: ClaimRecord) => now - each.lease.renewedAt >= ttlMs / 3
   if (!isDue(record)) return
-  await turns.take(record.project, async () => {
+  await turns.run(record.project, async () => {
     const known = await ports.records.at(record.project)
     if (known?.id !== record.id || !isDue(known)) return
     const grip = { claim: record.id, token: record.lease.token }
@@ -33,7 +33,7 @@ export async function renew(
         lease: { ...each.lease, renewedAt: now },
       }))
     } catch (error) {
-      const { trouble } = troubleOf(error, known, now)
+      const { trouble } = retrySchedule(error, known, now)
       await ports.records.change(known, each => ({ ...each, trouble }))
     }
   })

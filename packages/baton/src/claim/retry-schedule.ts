@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 15 * 60_000
 const MENDED_MS = 10 * 60_000
 
 /** What a failure means for a claim: when it is tried again, and since when it lasts. */
-export function troubleOf(
+export function retrySchedule(
   error: unknown,
   record: Pick<ClaimRecord, 'trouble' | 'tries'>,
   now: number,

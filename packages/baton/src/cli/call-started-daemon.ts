@@ -3,7 +3,7 @@ import { callDaemon, folderOf, type Message, startDaemon } from './daemon.ts'
 import type { Io } from './io.ts'
 
 /** A call to the daemon, which is started if none runs. */
-export async function callStarted(
+export async function callStartedDaemon(
   io: Io,
   method: string,
   path: string,

@@ -11,7 +11,7 @@ import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
 import { claimStart, startDone, startFailure } from '../hook/start-mark.ts'
 import type { Io } from './io.ts'
-import { withProof } from './process-proof.ts'
+import { withProcessProof } from './process-proof.ts'
 
 export function folderOf(io: Io): StateFolder {
   return stateFolder(stateDir(io.env, io.home))
@@ -41,7 +41,7 @@ export async function callDaemon(
     !existsSync(folder.dir)
   const { status, text } = isProven
     ? await send(folder, method, path, timeoutMs, message)
-    : await withProof(folder.dir, proof =>
+    : await withProcessProof(folder.dir, proof =>
         send(folder, method, path, timeoutMs, { ...message, headers: { ...proof, ...headers } }),
       )
   let body: unknown
@@ -114,7 +114,7 @@ export async function followDaemon(
   onEvent: (data: string) => void,
 ): Promise<void> {
   if (apiNeed('GET', path) === 'nothing' || !existsSync(folder.dir)) return stream({})
-  return withProof(folder.dir, stream)
+  return withProcessProof(folder.dir, stream)
 
   async function stream(proof: Record<string, string>): Promise<void> {
     await new Promise<void>((resolve, reject) => {

@@ -15,7 +15,7 @@ import { type Evidence, gatherEvidence } from '../handoff/evidence.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
 import { makeRedactor } from '../journal/redact.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
-import { standingStage } from '../work/stages/current-stage.ts'
+import { currentStageText } from '../work/stages/current-stage.ts'
 import { WorkItems } from '../work/stages/work-items.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { callDaemon, folderOf } from './daemon.ts'
@@ -108,7 +108,7 @@ export async function evidenceFor(
 /** What a work item in the folder says about the work. */
 export async function workIn(root: string): Promise<{ stage?: string }> {
   const items = new WorkItems(systemSmallFiles, systemFolders)
-  const stage = await standingStage(items, systemGit, root).catch(() => undefined)
+  const stage = await currentStageText(items, systemGit, root).catch(() => undefined)
   return stage === undefined ? {} : { stage }
 }
 

@@ -1,7 +1,7 @@
 /** Nothing is wrong with a `note`, but it is worth knowing. */
 export type Severity = 'note' | 'warn' | 'fail'
 
-export interface Trouble {
+export interface KnownProblem {
   severity: Severity
   /** What `baton doctor` says; words in braces are filled in. */
   says: string
@@ -11,7 +11,7 @@ export interface Trouble {
 }
 
 /** Everything `baton doctor` may find, in the order in which it looks. docs/troubleshooting.md is made from it. */
-export const TROUBLES = {
+export const KNOWN_PROBLEMS = {
   'command/absent': {
     severity: 'note',
     says: 'not on your PATH',
@@ -127,9 +127,9 @@ export const TROUBLES = {
     cause: 'Claims, boards and pull requests need GitHub. Everything else does not.',
     fix: 'Set GITHUB_TOKEN, or log in with `gh auth login`, for issues and pull requests',
   },
-} as const satisfies Record<string, Trouble>
+} as const satisfies Record<string, KnownProblem>
 
-export type TroubleName = keyof typeof TROUBLES
+export type KnownProblemName = keyof typeof KNOWN_PROBLEMS
 
 /** One checked thing. `fix` says what to do when it is not as it should be. */
 export interface Check {
@@ -141,11 +141,11 @@ export interface Check {
 
 /** What the doctor says about one trouble. `name` stands in for the word before the slash, which may be a kind of thing. */
 export function found(
-  trouble: TroubleName,
+  trouble: KnownProblemName,
   values: Readonly<Record<string, string>> = {},
   name?: string,
 ): Check {
-  const { severity, says, fix }: Trouble = TROUBLES[trouble]
+  const { severity, says, fix }: KnownProblem = KNOWN_PROBLEMS[trouble]
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole)
   return {
     name: name ?? trouble.split('/', 1)[0] ?? '',

@@ -7,7 +7,7 @@ import { readCatalogue } from '../work/workflows/catalogue.ts'
 import type { Io } from './io.ts'
 
 /** The configuration here with everything that is wrong or not trusted, in files of workflows, too. */
-export async function loadedHere({
+export async function loadConfigHere({
   env,
   home,
   cwd,

@@ -16,17 +16,17 @@ import { rulesInForce } from '../permission/rules-in-force.ts'
 import { type Io, paint } from './io.ts'
 
 /** Judges as the daemon would in a project, by rules alone. */
-export interface Judging {
+export interface LocalJudge {
   tool(request: { tool: string; input: unknown; cwd: string }): PermissionJudgement
   call(event: ToolEvent): PermissionJudgement
 }
 
-export function judging(
+export function localJudge(
   config: Config,
   worktree: string,
   io: Io,
   allow: readonly PermissionRule[] = [],
-): Judging {
+): LocalJudge {
   const permissions = { ...config.permissions, allow: [...config.permissions.allow, ...allow] }
   const rules = rulesInForce({ permission: config.permission, permissions }, { worktree, home: io.home })
   const { port } = config.daemon

@@ -10,7 +10,7 @@ import { systemTimers } from '../adapters/system/timers.ts'
 import { stateDir } from '../config/places.ts'
 import type { StagePorts } from '../work/stages/ports.ts'
 import { StageMemory } from '../work/stages/stage-memory.ts'
-import { beginCommand } from '../work/stages/start-command.ts'
+import { startCommand } from '../work/stages/start-command.ts'
 import { WorkItems } from '../work/stages/work-items.ts'
 import { callDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
@@ -30,7 +30,7 @@ export function workHere(io: Io): StagePorts {
     session: async () => undefined,
     driverAt: () => undefined,
     forgeFor: async () => undefined,
-    commandFor: (agent, project, prompt) => beginCommand(launchesOf, agent, project, prompt),
+    commandFor: (agent, project, prompt) => startCommand(launchesOf, agent, project, prompt),
     journal: nothing,
     announce: nothing,
     fault: () => {},

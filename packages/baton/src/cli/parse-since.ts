@@ -4,7 +4,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `2h`, `30m`, `7d` or a date, as the moment it means. */
-export function since(text: string): string {
+export function parseSince(text: string): string {
   const span = /^(\d{1,6})([smhd])$/.exec(text)
   if (span) {
     const unit = UNITS[span[2] as keyof typeof UNITS]

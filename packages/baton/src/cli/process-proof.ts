@@ -1,17 +1,17 @@
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 
 /**
  * Calls with the headers that show which process speaks. The daemon sees which one has the file open: nobody can pass for
  * another, and it looks for agents among that process's ancestors.
  */
-export async function withProof<T>(
+export async function withProcessProof<T>(
   dir: string,
   work: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-  const name = `answering-${systemChance.id(20)}`
+  const name = `answering-${systemIds.id(20)}`
   const path = join(dir, name)
   const file = openSync(path, 'wx', 0o600)
   try {

@@ -7,7 +7,7 @@ import { folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
 import type { Questions } from './questions.ts'
 
-export interface Guided {
+export interface GuideResult {
   /** The command as the person might have typed it. */
   given: Given
   /** What goes into their own configuration. */
@@ -23,8 +23,8 @@ const WORDS = {
 } as const
 
 /** Leads through the set-up: agents, rules, shadow mode, and ways to be reached. Writes nothing. */
-export async function guide(given: Given, io: Io, questions: Questions): Promise<Guided> {
-  const settings: Guided['settings'] = []
+export async function runSetupGuide(given: Given, io: Io, questions: Questions): Promise<GuideResult> {
+  const settings: GuideResult['settings'] = []
   const say = (line: string) => io.stdout.write(`${line}\n`)
   say('This sets Baton up. Nothing is written before you have seen the plan and said yes.\n')
 

@@ -10,7 +10,7 @@ export interface PlannedFile {
 }
 
 /** What a set-up would change, two lines for each file: short enough to be read before a yes. */
-export async function planOf(files: readonly PlannedFile[], io: Io): Promise<string[]> {
+export async function setupPlan(files: readonly PlannedFile[], io: Io): Promise<string[]> {
   const lines = await Promise.all(
     files.map(async ({ path, before, after, what }) => {
       const { added, removed } = counted(await diffOf(path, before ?? '', after ?? ''))

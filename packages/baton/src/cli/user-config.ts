@@ -7,7 +7,7 @@ import { replaceFile } from '../daemon/secret-file.ts'
 import type { Io } from './io.ts'
 
 /** A change of the user's own configuration file, before it is written. */
-export interface OwnConfigChange {
+export interface UserConfigChange {
   path: string
   before: string | undefined
   after: string
@@ -16,10 +16,10 @@ export interface OwnConfigChange {
 const HEADER = '# Settings of Baton; every key: baton config\n'
 
 /** The user's own file with these keys set; comments and everything else stay as they are. */
-export function changeOwnConfig(
+export function changeUserConfig(
   io: Io,
   values: readonly (readonly [key: string, value: unknown])[],
-): OwnConfigChange {
+): UserConfigChange {
   const path = join(io.home, CONFIG_NAMES[0])
   const before = textOf(path)
   const document = parseDocument(before ?? HEADER)
@@ -32,7 +32,7 @@ export function changeOwnConfig(
 }
 
 /** Private: it may hold a token. */
-export function writeOwnConfig({ path, before, after }: OwnConfigChange): void {
+export function writeUserConfig({ path, before, after }: UserConfigChange): void {
   if (textOf(path) !== before)
     throw new BatonError('settings_changed', `${path} was changed by someone else just now`, {
       remedy: 'Run the command again.',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { BatonError } from '@batonpass/contract/errors'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import type { Io } from './io.ts'
 
 const exec = promisify(execFile)
@@ -10,7 +10,7 @@ const exec = promisify(execFile)
 /** A new git worktree beside the repository, on a branch of its own; gives its folder. One that is there is taken as it is. */
 export async function makeWorktree(wanted: string, io: Io, dryRun = false): Promise<string> {
   const git = (...args: string[]) => exec('git', args, { cwd: io.cwd, env: { ...io.env } })
-  const name = wanted || `baton-${systemChance.id(4)}`
+  const name = wanted || `baton-${systemIds.id(4)}`
   if (!/^[A-Za-z0-9][\w.-]{0,80}$/.test(name) || name.includes('..') || name.endsWith('.lock'))
     throw new BatonError('usage', `'${name}' cannot be the name of a worktree`, {
       remedy: 'Use letters, digits, . _ and -.',

@@ -1,11 +1,11 @@
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { telegramChannel } from '../adapters/telegram/channel.ts'
 import { Asks } from '../ask/asks.ts'
-import { newsOfEntry } from '../ask/journal-notices.ts'
+import { noticeOfEntry } from '../ask/journal-notices.ts'
 import { PageChannel } from '../ask/page-channel.ts'
-import { considerate } from '../ask/quiet-hours.ts'
+import { withQuietHours } from '../ask/quiet-hours.ts'
 import type { Ground } from './ground.ts'
 import { composeNotify } from './notify.ts'
 
@@ -28,7 +28,7 @@ export function composeAsks(ground: Ground): {
     warn: message => log.warn(message),
     clock: systemClock,
     timers: systemTimers,
-    ids: systemChance,
+    ids: systemIds,
     ...(apiRoot ? { apiRoot } : {}),
   })
   const settingsFor = async (project: string) => (await configFor(project)).notify
@@ -37,7 +37,7 @@ export function composeAsks(ground: Ground): {
     channels: [
       pages,
       editors,
-      considerate(telegram, { settingsFor, memory, clock: systemClock }),
+      withQuietHours(telegram, { settingsFor, memory, clock: systemClock }),
       ...composeNotify({
         ...ground,
         memory,
@@ -48,10 +48,10 @@ export function composeAsks(ground: Ground): {
     fault: ground.fault,
     clock: systemClock,
     timers: systemTimers,
-    ids: systemChance,
+    ids: systemIds,
   })
   ground.live.listen(entry => {
-    const news = newsOfEntry(entry)
+    const news = noticeOfEntry(entry)
     if (news) void asks.tell(news)
   })
   return { asks, pages, editors }

@@ -6,7 +6,7 @@ import { systemGit } from '../adapters/git/git.ts'
 import { gitLeases } from '../adapters/git/lease.ts'
 import { gitWork } from '../adapters/git/work.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
@@ -78,7 +78,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
       const launch = launchesOf(agent).interactive({ prompt, resume: nativeSession })
       // On the tmux server where it was, and under a name of its own: what an earlier one left may still stand there.
       const where = /^%\d+ (\/.+)$/.exec(pane ?? '')?.[1]
-      const title = `baton-issue-${issue}-${systemChance.id(4)}`
+      const title = `baton-issue-${issue}-${systemIds.id(4)}`
       await driver.start({ agent, launch, cwd: project, title, where })
       return true
     },
@@ -98,7 +98,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     user: userName(),
     host: hostname(),
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
   }
   const claims = new Claims(ports)
   const boards = new Boards(ports, claims)

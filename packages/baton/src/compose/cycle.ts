@@ -2,7 +2,7 @@ import type { EventOf } from '@batonpass/contract/event'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { Cycles } from '../handoff/cycle/cycles.ts'
@@ -36,7 +36,7 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
     },
     clock: systemClock,
     timers: systemTimers,
-    ids: systemChance,
+    ids: systemIds,
   })
   return { cycles, reactor: cycleReactor(cycles, generation, lastWords) }
 }

@@ -17,7 +17,7 @@ import { NO_REPLICATION, type Replication, replicate } from '../journal/replicat
 import type { Store } from '../ports/store.ts'
 import { type LocalStore, openSqlite } from '../store/sqlite.ts'
 import { newEntry } from './new-entry.ts'
-import { SessionsAtHand } from './session-cache.ts'
+import { SessionCache } from './session-cache.ts'
 
 export interface GroundOptions {
   folder: StateFolder
@@ -44,7 +44,7 @@ export interface Ground {
   local: LocalStore
   copy: Replication
   live: Live
-  sessions: SessionsAtHand
+  sessions: SessionCache
   write(entries: readonly NewEntry[], changed?: readonly Session[]): Promise<Entry[]>
   /** Logs and journals what went wrong; never fails itself. */
   fault(during: string, cause: unknown): void
@@ -74,7 +74,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
   const store = guardStore(local, { redactor, content: () => machine.config.journal.content })
   const copy = machine.config.store.url && !inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION
   const live = new Live()
-  const sessions = new SessionsAtHand(store)
+  const sessions = new SessionCache(store)
 
   async function copyTo(url: string) {
     const { openPostgres } = await import('../store/postgres.ts')

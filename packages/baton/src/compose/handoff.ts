@@ -14,7 +14,7 @@ import { handoffReactor } from '../handoff/write/reactor.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
-import { standingStage } from '../work/stages/current-stage.ts'
+import { currentStageText } from '../work/stages/current-stage.ts'
 import { WorkItems } from '../work/stages/work-items.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { newEntry } from './new-entry.ts'
@@ -59,7 +59,7 @@ export function composeHandoff(parts: HandoffParts): {
     ...(parts.continues ? { continues: parts.continues } : {}),
     async workOf(project, nativeSession) {
       const found = await states.read(states.rootFor(project), nativeSession)
-      const stage = await standingStage(items, systemGit, project).catch(() => undefined)
+      const stage = await currentStageText(items, systemGit, project).catch(() => undefined)
       const state = found.kind === 'state' ? { issue: found.state.issue_no, pr: found.state.pr_number } : {}
       return { ...state, stage }
     },

@@ -3,14 +3,14 @@ import type { Entry } from '@batonpass/contract/journal'
 import { adapters } from '../adapters/agents/registry.ts'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { runsInPane } from '../adapters/tmux/own-pane.ts'
 import type { Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { Intake } from '../engine/intake.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Reactor } from '../ports/reactor.ts'
-import type { OwnCalls } from '../session/own-model-calls.ts'
+import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import type { Ground } from './ground.ts'
 
 /** Where hook calls come in, before every reactor. */
@@ -20,7 +20,7 @@ export function composeIntake(
     reactors,
     ownCalls,
     driverAt,
-  }: { reactors: readonly Reactor[]; ownCalls: OwnCalls; driverAt(place: string): Driver | undefined },
+  }: { reactors: readonly Reactor[]; ownCalls: OwnModelCalls; driverAt(place: string): Driver | undefined },
 ): Intake {
   return new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
@@ -36,7 +36,7 @@ export function composeIntake(
     ownCall: marker => ownCalls.isLive(marker),
     fault,
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
   })
 }
 

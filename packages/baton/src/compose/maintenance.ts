@@ -3,18 +3,18 @@ import { BatonError } from '@batonpass/contract/errors'
 import { systemClock } from '../adapters/system/clock.ts'
 import { problemLine } from '../config/problem.ts'
 import { limitsAt } from '../journal/retention.ts'
-import { type Forgotten, forgetFiles } from '../views/forget-session.ts'
+import { type Forgotten, forgetSessionFiles } from '../views/forget-session.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 
 /** Figures, forgetting and tidying up. */
-export interface Upkeep {
+export interface Maintenance {
   figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config'>>
   forget(session: string): Promise<{ session: string; entries: number } & Forgotten>
   housekeeping(): Promise<void>
 }
 
-export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep {
+export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): Maintenance {
   const { store, local, config } = ground
   return {
     async figures() {
@@ -36,7 +36,9 @@ export function composeUpkeep(ground: Ground, tidy: () => Promise<void>): Upkeep
       await local.cycles.forget({ session: session.id })
       const entries = await store.forget(session.id)
       await ground.write([newEntry({ kind: 'forgotten', session: session.id, entries })])
-      const files = ground.inMemory ? { removed: [], kept: [] } : await forgetFiles(ground.stateDir, session)
+      const files = ground.inMemory
+        ? { removed: [], kept: [] }
+        : await forgetSessionFiles(ground.stateDir, session)
       return { session: session.nativeSession, entries, ...files }
     },
     async housekeeping() {

@@ -4,7 +4,7 @@ import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
 import type { PrivateCalls } from '../adapters/llm/private-call.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { systemPrograms } from '../adapters/system/programs.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
@@ -13,12 +13,12 @@ import type { Redactor } from '../journal/redact.ts'
 import type { ModelJudge } from '../permission/links.ts'
 import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
-import type { OwnCalls } from '../session/own-model-calls.ts'
+import type { OwnModelCalls } from '../session/own-model-calls.ts'
 
 interface CallParts {
   env: Environment
   stateDir: string
-  ownCalls: OwnCalls
+  ownCalls: OwnModelCalls
 }
 
 /** What it takes to run an agent's own program for an answer. */
@@ -48,7 +48,7 @@ export function composeJudge(
     if (!judges.has(wanted)) {
       const name = wanted === 'auto' || wanted === 'api' ? wanted : findProfile(wanted)?.name
       const model = name && chooseModel(choice, name)?.model
-      const rest = { redactor, clock: systemClock, timers: systemTimers, ids: systemChance }
+      const rest = { redactor, clock: systemClock, timers: systemTimers, ids: systemIds }
       judges.set(wanted, model ? makeModelJudge({ model, ...rest }) : undefined)
     }
     return judges.get(wanted)

@@ -1,7 +1,7 @@
 import { EntryId } from '@batonpass/contract/ids'
 import type { EntryBody, NewEntry } from '@batonpass/contract/journal'
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 
 type About = {
   [Key in 'agent' | 'session' | 'nativeSession' | 'project']?: NewEntry[Key] | undefined
@@ -10,7 +10,7 @@ type About = {
 /** Something for the journal, with its id and time. */
 export function newEntry(body: EntryBody, { agent, session, nativeSession, project }: About = {}): NewEntry {
   return {
-    id: EntryId.parse(`ent_${systemChance.id(20)}`),
+    id: EntryId.parse(`ent_${systemIds.id(20)}`),
     at: new Date(systemClock.now()).toISOString(),
     ...(agent === undefined ? {} : { agent }),
     ...(session === undefined ? {} : { session }),

@@ -1,8 +1,8 @@
 import { hookFiles } from '../adapters/agents/hook-files.ts'
-import { gitBrought } from '../adapters/git/unnamed-writes.ts'
+import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
@@ -64,12 +64,12 @@ export function composePermission(parts: PermissionParts): Reactor {
     snapshot: parts.snapshot,
     model: parts.model,
     bringsGuarded: (project, commands) =>
-      gitBrought.changes(project, commands, path => isGuarded(path, guarded)),
+      gitUnnamedWrites.changes(project, commands, path => isGuarded(path, guarded)),
     write: parts.write,
     fault: parts.fault,
     debug: (context, line) => debugLine(parts.logRoot(context.project), context, parts.redact(line)),
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
   })
 }
 

@@ -2,7 +2,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { Store } from '../ports/store.ts'
 
 /** Sessions kept at hand, so that a hook need not wait for a query. */
-export class SessionsAtHand {
+export class SessionCache {
   readonly #store: Pick<Store, 'findSession'>
   readonly #kept = new Map<string, Session>()
 

@@ -4,11 +4,11 @@ import type { Session } from '@batonpass/contract/session'
 import type { HealthReport, PsRow, RunRequest, Spawn } from '@batonpass/contract/watch'
 import { acpDriver, type Revived } from '../adapters/acp/driver.ts'
 import type { AcpDriverParts } from '../adapters/acp/parts.ts'
-import { keptSessions } from '../adapters/acp/saved-sessions.ts'
+import { savedSessions } from '../adapters/acp/saved-sessions.ts'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { terminals } from '../adapters/agents/terminals.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
@@ -47,9 +47,9 @@ export function composeDrivers(env: Environment, tell: AcpDriverParts['tell'], s
     tell,
     env,
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
     processes: systemProcesses,
-    ...(stateDir === undefined ? {} : { kept: keptSessions(systemSmallFiles, stateDir) }),
+    ...(stateDir === undefined ? {} : { kept: savedSessions(systemSmallFiles, stateDir) }),
   })
   const all: readonly Driver[] = [tmux, acp]
   return {
@@ -110,7 +110,7 @@ export function composeSessions(parts: SessionParts): Sessions {
     processes: systemProcesses,
     self: process.pid,
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
     configOf: async (project: string | undefined) => (await parts.config.get(project)).config,
     journal: async (
       { id, ...about }: Parameters<Watch['note']>[0] & { nativeSession?: string | undefined },

@@ -23,7 +23,7 @@ import type { StagePorts } from '../work/stages/ports.ts'
 import { stageReactor } from '../work/stages/reactor.ts'
 import { StageMemory } from '../work/stages/stage-memory.ts'
 import { Stages } from '../work/stages/stages.ts'
-import { beginCommand } from '../work/stages/start-command.ts'
+import { startCommand } from '../work/stages/start-command.ts'
 import { summaryOf, WorkItems } from '../work/stages/work-items.ts'
 import { workReport } from '../work/stages/work-status.ts'
 import { newEntry } from './new-entry.ts'
@@ -77,7 +77,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     home,
     canonical: realpath,
     forgeFor,
-    commandFor: (agent, project, prompt) => beginCommand(launchesOf, agent, project, prompt),
+    commandFor: (agent, project, prompt) => startCommand(launchesOf, agent, project, prompt),
     session: async id => daemon?.session(id),
     driverAt: place => daemon?.drivers.at(place),
     ...(daemon ? { busyElsewhere: daemon.busyElsewhere } : {}),

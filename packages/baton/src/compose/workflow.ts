@@ -6,14 +6,14 @@ import { systemGit } from '../adapters/git/git.ts'
 import { privateCall } from '../adapters/llm/private-call.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Environment } from '../config/places.ts'
 import type { News } from '../ports/channel.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
-import type { OwnCalls } from '../session/own-model-calls.ts'
+import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import { type HandsOffMode, type HandsOffParts, handsOffMode } from '../work/workflows/mode.ts'
 import type { Announcement } from '../work/workflows/ports.ts'
 import { privateCalls } from './model.ts'
@@ -25,7 +25,7 @@ export interface WorkflowParts {
   home: string
   stateDir: string
   inMemory?: boolean
-  ownCalls: OwnCalls
+  ownCalls: OwnModelCalls
   forgeFor(project: string): Promise<Forge | undefined>
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
@@ -46,7 +46,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     git: systemGit,
     driverAt: parts.driverAt,
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
     env: parts.env,
     home: parts.home,
     stateDir: parts.stateDir,

@@ -7,8 +7,8 @@ import { streamSSE } from 'hono/streaming'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { answerError } from './error-response.ts'
-import { follow } from './follow-journal.ts'
+import { errorResponse } from './error-response.ts'
+import { followJournal } from './follow-journal.ts'
 
 export interface ApiParts {
   health(): Promise<Health>
@@ -50,7 +50,7 @@ export function makeApi(parts: ApiParts): Hono {
   api.get('/api/journal', async c => c.json({ entries: await store.entries(readQuery(c.req.query())) }))
   api.get('/api/events', c =>
     streamSSE(c, async stream => {
-      await follow(seqOf(c.req.header('last-event-id') ?? c.req.query('after')), store, live, {
+      await followJournal(seqOf(c.req.header('last-event-id') ?? c.req.query('after')), store, live, {
         beatMs,
         send: entry =>
           stream.writeSSE({ id: String(entry.seq), event: entry.body.kind, data: JSON.stringify(entry) }),
@@ -66,7 +66,7 @@ export function makeApi(parts: ApiParts): Hono {
   api.notFound(c =>
     c.json({ error: new BatonError('not_found', `No such address: ${c.req.path}`).toBody() }, 404),
   )
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

@@ -5,7 +5,7 @@ import { bodyLimit } from 'hono/body-limit'
 import type { Asks } from '../ask/asks.ts'
 import type { Answered } from '../ports/channel.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { answerError } from './error-response.ts'
+import { errorResponse } from './error-response.ts'
 
 type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
 
@@ -27,7 +27,7 @@ export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
     if (answered.verdict !== 'taken' || !answered.ask) throw refusal(answered, id)
     return c.json(answered.ask)
   })
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

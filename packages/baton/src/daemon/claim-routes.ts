@@ -5,7 +5,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { answerError } from './error-response.ts'
+import { errorResponse } from './error-response.ts'
 
 const MAX_BYTES = 64 * 1024
 
@@ -55,7 +55,7 @@ export function claimRoutes(
     const { project, title } = read(Setup, await c.req.json().catch(() => undefined))
     return c.json(await boards.setup(project, title))
   })
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

@@ -16,7 +16,7 @@ const ownHeap: Heap = { used: () => getHeapStatistics().used_heap_size, collect:
  * Collects garbage whenever a good part of the heap may be garbage. Left alone, the engine lets the old generation
  * grow to several times its need before it looks, and a daemon that runs all day keeps what it once took.
  */
-export function sweeper({ used, collect }: Heap = ownHeap): () => void {
+export function garbageCollector({ used, collect }: Heap = ownHeap): () => void {
   // The first look finds what starting left.
   let kept = 0
   return () => {

@@ -6,8 +6,8 @@ import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { answerError } from './error-response.ts'
-import { listening } from './stream-updates.ts'
+import { errorResponse } from './error-response.ts'
+import { streamUpdates } from './stream-updates.ts'
 
 const BEAT_MS = 10_000
 /** An agent speaks in syllables: they are sent in bunches. */
@@ -52,7 +52,7 @@ export function conversationRoutes(
         await pause(BUNCH_MS)
         return false
       }
-      await listening(heard => current.listen(heard), tell, { beatMs, ended, beat })
+      await streamUpdates(heard => current.listen(heard), tell, { beatMs, ended, beat })
     })
   })
   api.post('/api/page/sessions/:id/say', bodyLimit({ maxSize: 128 * 1024 }), async c => {
@@ -65,7 +65,7 @@ export function conversationRoutes(
     await mayAnswer(c.req.raw.headers)
     return c.json({ interrupted: await conversations.interrupt(c.req.param('id')) })
   })
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

@@ -7,7 +7,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { getRequestListener } from '@hono/node-server'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import type { Baton } from '../compose.ts'
 import type { StateFolder } from '../config/state-folder.ts'
 import { SELF_TEST } from '../hook/client.ts'
@@ -17,7 +17,7 @@ import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
-import { sweeper } from './collect-garbage.ts'
+import { garbageCollector } from './collect-garbage.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
@@ -80,7 +80,7 @@ export async function runDaemon(
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
   // Cookies do not know ports: two daemons of one machine must not overwrite each other's.
   const cookieName = () => `baton_${url.split(':').at(-1)}`
-  const logins = await openLogins(baton.browsers, { clock: baton.clock, ids: systemChance, cookieName })
+  const logins = await openLogins(baton.browsers, { clock: baton.clock, ids: systemIds, cookieName })
   const pageFolder = join(dirname(programPaths().daemon), 'dashboard')
   const mayAnswer = answererGuard({
     ancestry: systemAncestry,
@@ -174,7 +174,7 @@ export async function runDaemon(
     () => (fileId(folder.socket) === ownSocket ? tick() : stop('stopped', 'daemon')),
     TICK_MS,
   )
-  const sweeping = setInterval(sweeper(), SWEEP_MS)
+  const sweeping = setInterval(garbageCollector(), SWEEP_MS)
 
   function stop(
     reason: 'stopped' | 'drained',

@@ -9,8 +9,8 @@ import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { slimEntry } from '../journal/slim.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { answerError } from './error-response.ts'
-import { follow } from './follow-journal.ts'
+import { errorResponse } from './error-response.ts'
+import { followJournal } from './follow-journal.ts'
 import { LOGIN_MS, type Logins } from './logins.ts'
 
 export interface DashboardRouteParts
@@ -125,7 +125,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
       const gone = pages.arrive()
       try {
         const after = c.req.query('after')
-        await follow(after && /^\d{1,15}$/.test(after) ? Number(after) : undefined, store, live, {
+        await followJournal(after && /^\d{1,15}$/.test(after) ? Number(after) : undefined, store, live, {
           beatMs: parts.beatMs ?? BEAT_MS,
           send: entry => stream.writeSSE({ id: String(entry.seq), data: JSON.stringify(slimEntry(entry)) }),
           beat: () => stream.write(': still here\n\n'),
@@ -136,7 +136,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
       }
     }),
   )
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 
   /** Only in folders that agents worked in. */

@@ -3,8 +3,8 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Baton } from '../compose.ts'
 import type { MayAnswer } from './answerer-guard.ts'
-import { answerError } from './error-response.ts'
-import { follow } from './follow-journal.ts'
+import { errorResponse } from './error-response.ts'
+import { followJournal } from './follow-journal.ts'
 
 export interface EditorRouteParts extends Pick<Baton, 'store' | 'live' | 'editors'> {
   mayAnswer: MayAnswer
@@ -29,7 +29,7 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
       try {
         // The first sign of life tells the window that it is connected.
         await stream.write(': here\n\n')
-        await follow(undefined, store, live, {
+        await followJournal(undefined, store, live, {
           beatMs,
           send: ({ seq, body }) => stream.writeSSE({ id: String(seq), event: body.kind, data: '' }),
           beat: () => stream.write(': still here\n\n'),
@@ -40,7 +40,7 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
       }
     })
   })
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 
 /** What a failed request is answered with, on every route. What nobody foresaw is not shown. */
-export function answerError(cause: unknown, c: Context): Response {
+export function errorResponse(cause: unknown, c: Context): Response {
   const error = toError(cause)
   return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)
 }

@@ -1,9 +1,9 @@
 import type { Entry } from '@batonpass/contract/journal'
 import type { Live } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
-import { type Listener, listening } from './stream-updates.ts'
+import { streamUpdates, type UpdateListener } from './stream-updates.ts'
 
-export interface Follower extends Listener {
+export interface Follower extends UpdateListener {
   send(entry: Entry): Promise<unknown>
 }
 
@@ -13,14 +13,14 @@ const BATCH = 500
  * Sends what was written after `from`, then what is written now, without a gap and without a repeat.
  * Everything is read from the journal: a follower that reads slowly holds nothing in memory.
  */
-export async function follow(
+export async function followJournal(
   from: number | undefined,
   store: Pick<Store, 'entries' | 'stats'>,
   live: Pick<Live, 'listen'>,
   to: Follower,
 ): Promise<void> {
   let last = from ?? (await store.stats()).lastSeq
-  await listening(
+  await streamUpdates(
     heard => live.listen(heard),
     async isOpen => {
       const entries = await store.entries({ after: last, limit: BATCH })

@@ -12,11 +12,11 @@ import { MAX_PAYLOAD_BYTES } from '@batonpass/contract/protocol'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { streamSSE } from 'hono/streaming'
-import type { HostedTalks } from '../chat/hosted-conversations.ts'
+import type { HostedConversations } from '../chat/hosted-conversations.ts'
 import type { Intake } from '../engine/intake.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
 import { sessionId } from '../session/id.ts'
-import { listening } from './stream-updates.ts'
+import { streamUpdates } from './stream-updates.ts'
 
 /**
  * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller
@@ -24,7 +24,7 @@ import { listening } from './stream-updates.ts'
  */
 export function hostedRoutes(
   intake: Pick<Intake, 'tell' | 'ownTurn'>,
-  talks: Pick<HostedTalks, 'tell' | 'hear'>,
+  talks: Pick<HostedConversations, 'tell' | 'hear'>,
   beatMs = BEAT_MS,
 ): Hono {
   const api = new Hono()
@@ -71,7 +71,7 @@ export function hostedRoutes(
           words.push(word)
           heard()
         })
-      await listening(hear, told, { beatMs, ended, beat: () => stream.write(': still here\n\n') })
+      await streamUpdates(hear, told, { beatMs, ended, beat: () => stream.write(': still here\n\n') })
     })
   })
   return api

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 
 /** Browsers that a person let in. A printed link brings one in, once. */
 export interface Logins {
@@ -52,7 +52,7 @@ interface Login {
 /** Opens the logins that were kept over a restart. Only digests are kept: who reads them gets in nowhere. */
 export async function openLogins(
   memory: ChannelMemory,
-  { clock, ids, cookieName }: { clock: Clock; ids: Chance; cookieName: () => string },
+  { clock, ids, cookieName }: { clock: Clock; ids: Ids; cookieName: () => string },
 ): Promise<Logins> {
   const nonce = ids.id(40)
   /** Signatures that were found good. */

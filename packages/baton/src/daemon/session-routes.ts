@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
-import { answerError } from './error-response.ts'
+import { errorResponse } from './error-response.ts'
 
 /** A prompt and an environment fit; nothing else has a reason to be large. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -27,7 +27,7 @@ export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'
   })
   api.delete('/api/watch/:name', async c => c.json(await sessions.release(c.req.param('name'))))
   api.delete('/api/spawns/:name', async c => c.json(await sessions.kill(c.req.param('name'))))
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

@@ -1,4 +1,4 @@
-export interface Listener {
+export interface UpdateListener {
   /** A sign of life when there is nothing to tell. */
   beat(): Promise<unknown>
   /** Resolves when nobody listens any more. */
@@ -10,10 +10,10 @@ export interface Listener {
  * Calls `tell` once, and again after each piece of news, for as long as somebody listens. What `tell` could not bring at once
  * it says by returning true, and is called again. News that comes while it runs is not lost.
  */
-export async function listening(
+export async function streamUpdates(
   listen: (heard: () => void) => () => void,
   tell: (isOpen: () => boolean) => Promise<boolean>,
-  { beat, ended, beatMs }: Listener,
+  { beat, ended, beatMs }: UpdateListener,
 ): Promise<void> {
   let open = true
   let news = true

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { TOOLS } from '../work/packs/paw/tools.ts'
-import { answerError } from './error-response.ts'
+import { errorResponse } from './error-response.ts'
 
 const MAX_BYTES = 256 * 1024
 
@@ -60,7 +60,7 @@ export function workRoutes(work: Baton['work']): Hono {
       ),
     )
   })
-  api.onError(answerError)
+  api.onError(errorResponse)
   return api
 }
 

@@ -11,7 +11,7 @@ interface Asking {
  * A hosted agent that has hooks as well asks about one tool call in two ways at once: by its hook and through its host.
  * Whichever comes second gets the answer of the first, so that a person is asked once.
  */
-export class AskedTwice {
+export class DuplicateAsks {
   readonly #open = new Map<string, Asking[]>()
 
   async once(

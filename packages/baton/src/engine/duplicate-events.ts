@@ -6,7 +6,7 @@ const REMEMBER_AT_MOST = 4000
 const REQUESTS_AT_MOST = 64
 
 /** One hook call, as far as telling it from its echo goes. */
-export interface Telling {
+export interface ReportedCall {
   /** The same for the same words about the same session. */
   fingerprint: string
   source: HookSource
@@ -27,12 +27,12 @@ interface Heard {
  * The n-th telling by one source is the n-th event, whichever source tells it first; so an event that
  * really happens twice still counts twice.
  */
-export class Echoes {
+export class DuplicateEvents {
   readonly #heard = new Map<string, Heard>()
   #swept = Number.NEGATIVE_INFINITY
 
   /** True when another source has told this event already. */
-  isEcho({ fingerprint, source, request, now }: Telling): boolean {
+  isEcho({ fingerprint, source, request, now }: ReportedCall): boolean {
     this.#sweep(now)
     const heard = this.#hear(fingerprint, now)
     const before = request === undefined ? undefined : heard.requests.get(request)

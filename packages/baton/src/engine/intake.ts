@@ -10,19 +10,19 @@ import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { Reactor } from '../ports/reactor.ts'
-import { Cleared } from '../session/cleared-sessions.ts'
+import { ClearedSessions } from '../session/cleared-sessions.ts'
 import { isNews } from '../session/context/context-usage.ts'
 import { sessionId } from '../session/id.ts'
-import { Turns } from '../session/keyed-queue.ts'
-import { track } from '../session/track-session.ts'
+import { KeyedQueue } from '../session/keyed-queue.ts'
+import { trackSession } from '../session/track-session.ts'
 import { isPresumed } from '../session/watch/lost-sessions.ts'
-import { AskedTwice } from './duplicate-asks.ts'
-import { Echoes } from './duplicate-events.ts'
+import { DuplicateAsks } from './duplicate-asks.ts'
+import { DuplicateEvents } from './duplicate-events.ts'
 import { mapPaths } from './map-paths.ts'
 import { type Merged, settle, speakers } from './merge.ts'
-import { OwnWords, remember } from './own-activity.ts'
+import { OwnActivity, remember } from './own-activity.ts'
 import { type Reacting, react } from './react.ts'
 import { entryOf, stamp } from './stamp.ts'
 
@@ -58,7 +58,7 @@ export interface IntakeParts {
   ownCall(marker: string): boolean
   fault(during: string, cause: unknown): void
   clock: Clock
-  ids: Chance
+  ids: Ids
 }
 
 /** What is known about an event beside itself, as an envelope would say it. */
@@ -77,11 +77,11 @@ const TOLD_MS = 2 * 60 * 60_000
 /** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
 export class Intake {
   readonly #parts: IntakeParts
-  readonly #lanes = new Turns()
-  readonly #echoes = new Echoes()
-  readonly #own = new OwnWords()
-  readonly #cleared = new Cleared()
-  readonly #askedTwice = new AskedTwice()
+  readonly #lanes = new KeyedQueue()
+  readonly #echoes = new DuplicateEvents()
+  readonly #own = new OwnActivity()
+  readonly #cleared = new ClearedSessions()
+  readonly #askedTwice = new DuplicateAsks()
   /** Sessions whose hooks have called. */
   readonly #hooked = new Set<string>()
 
@@ -143,7 +143,7 @@ export class Intake {
 
   /** Changes what is known of a session, in its turn. */
   async amend(id: SessionId, change: (session: Session) => Session): Promise<void> {
-    await this.#lanes.take(id, async () => {
+    await this.#lanes.run(id, async () => {
       const known = await this.#parts.session(id)
       const next = known && change(known)
       if (next && next !== known) await this.#parts.write([], [next])
@@ -160,7 +160,7 @@ export class Intake {
     const { clock } = this.#parts
     const began = clock.elapsed()
     const session = sessionId(call.envelope.agent, decoded.nativeSession)
-    const heard = await this.#lanes.take(session, async () => {
+    const heard = await this.#lanes.run(session, async () => {
       const heard = await this.#record(call, decoded)
       if (!heard) return undefined
       // In shadow mode everything is written down and nothing is answered; so is a question of Baton's own.
@@ -209,7 +209,7 @@ export class Intake {
     const session =
       before && known
         ? known
-        : track(
+        : trackSession(
             known,
             event,
             { project, ...seen, parent: this.#cleared.parentOf(event, seen) },

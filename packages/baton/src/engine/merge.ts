@@ -1,5 +1,11 @@
 import type { Decision, Reaction } from '@batonpass/contract/reaction'
-import { type Contribution, GOING, type Going, REACTORS, type ReactorName } from '../ports/contribution.ts'
+import {
+  CONTINUE_RANKS,
+  type ContinueRequest,
+  type Contribution,
+  REACTORS,
+  type ReactorName,
+} from '../ports/contribution.ts'
 
 /** Everything that was said to one event, in a form whose order never depends on who spoke first. */
 export interface Merged {
@@ -50,8 +56,10 @@ function strictest(said: readonly Said[]): Reaction['permission'] {
 }
 
 /** The strongest wish wins whole; weaker prompts leave at most a line under it. */
-function goOn(wishes: readonly Going[]): { prompt?: string; stopped?: string } {
-  const ordered = [...wishes].sort((a, b) => GOING.indexOf(a.rank) - GOING.indexOf(b.rank) || stopFirst(a, b))
+function goOn(wishes: readonly ContinueRequest[]): { prompt?: string; stopped?: string } {
+  const ordered = [...wishes].sort(
+    (a, b) => CONTINUE_RANKS.indexOf(a.rank) - CONTINUE_RANKS.indexOf(b.rank) || stopFirst(a, b),
+  )
   const [winner, ...rest] = ordered
   if (!winner) return {}
   if ('stop' in winner) return { stopped: winner.stop }
@@ -66,7 +74,7 @@ const oneLine = (text: string): string =>
     .trim()
 
 /** At the same rank a stop is stronger than a prompt, and equal kinds keep the total order of their text. */
-function stopFirst(a: Going, b: Going): number {
+function stopFirst(a: ContinueRequest, b: ContinueRequest): number {
   const x = JSON.stringify(a)
   const y = JSON.stringify(b)
   return Number('stop' in b) - Number('stop' in a) || (x < y ? -1 : x > y ? 1 : 0)

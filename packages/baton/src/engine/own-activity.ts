@@ -8,7 +8,7 @@ const MAX_TURN_MS = 15 * 60_000
 const TURN_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['PromptSubmitted', 'TurnEnded', 'TurnFailed'])
 
 /** What hooks tell of Baton's own doing: its model calls, and the prompts it sent itself. */
-export class OwnWords {
+export class OwnActivity {
   readonly #sessions = new Set<string>()
   readonly #prompts = new Map<string, string>()
   /** Sessions that answer a question of Baton's own, and since when. */

@@ -4,11 +4,11 @@ import { EntryId, EventId } from '@batonpass/contract/ids'
 import type { EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { DecodedEvent } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 import { sessionId } from '../session/id.ts'
 
 /** What the agent told, as an event of ours. */
-export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, ids: Chance): AgentEvent {
+export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, ids: Ids): AgentEvent {
   return {
     ...decoded,
     id: EventId.parse(`evt_${ids.id(20)}`),
@@ -20,7 +20,7 @@ export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, id
 
 /** Something about an event, for the journal. */
 export function entryOf(
-  { ids, clock }: { ids: Chance; clock: Clock },
+  { ids, clock }: { ids: Ids; clock: Clock },
   event: AgentEvent,
   project: string | undefined,
   body: EntryBody,

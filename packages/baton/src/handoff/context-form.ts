@@ -5,7 +5,11 @@ import { renderHandoff } from './document/render.ts'
 export const MAX_CONTEXT_LENGTH = 9000
 
 /** The document as the next session receives it; what does not fit is left out, and the file is named. */
-export function handoffContext(document: HandoffDocument, path?: string, longest = MAX_CONTEXT_LENGTH): string {
+export function handoffContext(
+  document: HandoffDocument,
+  path?: string,
+  longest = MAX_CONTEXT_LENGTH,
+): string {
   for (const shorten of SHORTER) {
     const text = wrapped(shorten(document), path)
     if (text.length <= longest) return text

@@ -2,10 +2,10 @@ import { basename, isAbsolute, join, relative } from 'node:path'
 import type { AgentName } from '@batonpass/contract/event'
 import type { HandoffFacts } from '@batonpass/contract/handoff'
 import type { Files } from '../ports/files.ts'
-import type { CommitFacts, Git, GitStanding, WorktreeStanding } from '../ports/git.ts'
+import type { CommitFacts, Git, GitPosition, WorktreePosition } from '../ports/git.ts'
 import { repositoryOf } from '../ports/remote.ts'
 import type { TranscriptReader } from '../ports/transcript.ts'
-import { type Harvest, harvest, type ReadTest } from '../session/transcript/collect-facts.ts'
+import { collectFacts, type ReadTest, type TranscriptFacts } from '../session/transcript/collect-facts.ts'
 
 /** What git, the transcript and Baton's own files show, whatever anybody says. */
 export interface Evidence {
@@ -14,10 +14,10 @@ export interface Evidence {
   names: string[]
   agent: AgentName | undefined
   session: string | undefined
-  git: WorktreeStanding | undefined
+  git: WorktreePosition | undefined
   /** What was committed while the session went on. */
   commits: CommitFacts[]
-  transcript: Harvest | undefined
+  transcript: TranscriptFacts | undefined
   contextTokens: number | undefined
   issue: number | undefined
   pr: number | undefined
@@ -27,7 +27,7 @@ export interface Evidence {
 }
 
 export interface EvidencePorts {
-  git: GitStanding & Pick<Git, 'remoteUrl'>
+  git: GitPosition & Pick<Git, 'remoteUrl'>
   files: Pick<Files, 'facts'>
   readTest: ReadTest
 }
@@ -52,7 +52,7 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
   const [git, remote, seen, contextTokens, present] = await Promise.all([
     ports.git.standing(root),
     ports.git.remoteUrl(root),
-    transcript && harvest(transcript.reader.read(transcript.path), ports.readTest),
+    transcript && collectFacts(transcript.reader.read(transcript.path), ports.readTest),
     transcript?.reader.contextSize(transcript.path),
     Promise.all((subject.named ?? []).map(path => presence(ports.files, root, path))),
   ])

@@ -2,7 +2,7 @@ import { HandoffDocument, type HandoffFinding } from '@batonpass/contract/handof
 import { createdText } from './document-name.ts'
 import { type Evidence, factsFrom } from './evidence.ts'
 
-export interface Writing {
+export interface EvidenceHandoff {
   now: number
   focus?: string | undefined
   /** The document the session itself began with. */
@@ -14,7 +14,7 @@ export interface Writing {
 }
 
 /** A document from evidence alone. It says so, and claims nothing that git or the transcript does not show. */
-export function handoffFromEvidence(evidence: Evidence, writing: Writing): HandoffDocument {
+export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff): HandoffDocument {
   const { git, transcript, commits, issue, pr } = evidence
   const { goal, later } = wishesOf(transcript?.instructions ?? [], writing.before)
   const todos = transcript?.todos ?? []
@@ -86,7 +86,7 @@ const LAST_WISHES = 17
  */
 function wishesOf(
   instructions: readonly string[],
-  before: Writing['before'],
+  before: EvidenceHandoff['before'],
 ): { goal: string; later: string[] } {
   const [first = '', ...rest] = instructions
   const goal = before?.goal || first
@@ -101,7 +101,7 @@ function wishesOf(
 export function completed(
   document: HandoffDocument,
   evidence: Evidence,
-  writing: Writing,
+  writing: EvidenceHandoff,
   findings: readonly HandoffFinding[],
 ): HandoffDocument {
   const wrong = findings.filter(({ weight }) => weight === 'wrong').map(({ message }) => message)
@@ -118,7 +118,7 @@ export function completed(
   })
 }
 
-function factsAt(evidence: Evidence, { now, focus, parent }: Writing, writtenBy: 'agent' | 'baton') {
+function factsAt(evidence: Evidence, { now, focus, parent }: EvidenceHandoff, writtenBy: 'agent' | 'baton') {
   return {
     ...factsFrom(evidence),
     written_by: writtenBy,

@@ -1,7 +1,7 @@
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 
 /** Something in backticks inside a ticked box: a claim about a file, or about a command. */
-export interface Claim {
+export interface TickedItem {
   /** The box's text, shortened. */
   box: string
   named: string
@@ -10,7 +10,7 @@ export interface Claim {
 }
 
 /** What the ticked boxes claim by naming it. Prose around it is never read for meaning. */
-export function claimsOf({ completed }: HandoffDocument): Claim[] {
+export function tickedItems({ completed }: HandoffDocument): TickedItem[] {
   return completed
     .filter(({ done }) => done)
     .flatMap(({ text }) =>
@@ -24,7 +24,7 @@ export function claimsOf({ completed }: HandoffDocument): Claim[] {
 
 /** Files named by the document whose presence decides. */
 export const filesNamed = (document: HandoffDocument): string[] => [
-  ...new Set(claimsOf(document).flatMap(({ path }) => path ?? [])),
+  ...new Set(tickedItems(document).flatMap(({ path }) => path ?? [])),
 ]
 
 const EXTENSION =

@@ -1,7 +1,7 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
-import { type Ran, wordsOf } from '../session/transcript/collect-facts.ts'
+import { type CommandRun, wordsOf } from '../session/transcript/collect-facts.ts'
 import { type Evidence, isOurs, touchedIn } from './evidence.ts'
-import { type Claim, claimsOf } from './ticked-items.ts'
+import { type TickedItem, tickedItems } from './ticked-items.ts'
 
 type Code = HandoffFinding['code']
 
@@ -21,7 +21,7 @@ export function verifyHandoff(
   checkGit(document, evidence, wrong)
   checkTests(document, evidence, wrong)
   checkWork(document, evidence, wrong)
-  for (const claim of claimsOf(document)) checkClaim(claim, evidence, isTest, wrong)
+  for (const claim of tickedItems(document)) checkClaim(claim, evidence, isTest, wrong)
   return findings
 }
 
@@ -152,7 +152,7 @@ function checkWork({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong)
 }
 
 function checkClaim(
-  { box, named, path }: Claim,
+  { box, named, path }: TickedItem,
   evidence: Evidence,
   isTest: (command: string) => boolean,
   wrong: Wrong,
@@ -175,9 +175,9 @@ function checkClaim(
 }
 
 /** How a command ended the last time, also where it was one of several in a line. */
-function outcomeOf(command: string, outcomes: ReadonlyMap<string, Ran>): Ran | undefined {
+function outcomeOf(command: string, outcomes: ReadonlyMap<string, CommandRun>): CommandRun | undefined {
   const words = wordsOf(command)
-  let found: Ran | undefined
+  let found: CommandRun | undefined
   for (const ran of outcomes.values())
     if (sameCommand(words, ran.command) && (found?.at ?? 0) <= (ran.at ?? Number.POSITIVE_INFINITY))
       found = ran

@@ -2,7 +2,7 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { readReply } from './reply.ts'
 import { shortSocketPath } from './socket-path.ts'
-import type { Claim } from './start-mark.ts'
+import type { StartClaim } from './start-mark.ts'
 
 /** Not an agent: a call that the daemon answers by repeating its word. */
 export const SELF_TEST = 'selftest'
@@ -24,7 +24,7 @@ export interface ClientCall {
   /** Aborted when the call has taken as long as it may, or when nobody waits for it any more. */
   signal: AbortSignal
   /** Asks for the right to start a daemon. */
-  claim(): Claim
+  claim(): StartClaim
   start(): Promise<void>
 }
 

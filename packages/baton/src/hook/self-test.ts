@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemChance } from '../adapters/system/ids.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { SELF_TEST } from './client.ts'
 import { type LauncherPlaces, launcherText, TRANSPORTS, type Transport } from './launcher.ts'
 
@@ -35,7 +35,7 @@ export async function tryTransports(places: LauncherPlaces): Promise<Tried[]> {
 export async function measure(launcher: string, home: string): Promise<number | undefined> {
   const took: number[] = []
   for (let i = 0; i < CALLS; i++) {
-    const word = systemChance.id(12).replace(/[0-9]/g, 'x')
+    const word = systemIds.id(12).replace(/[0-9]/g, 'x')
     const began = performance.now()
     if (!(await repeats(launcher, home, word))) return undefined
     took.push(performance.now() - began)

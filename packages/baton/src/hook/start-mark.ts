@@ -16,13 +16,13 @@ import { systemClock } from '../adapters/system/clock.ts'
  * it is under way. With text: it failed, and why. One that is older than a moment counts for nothing.
  * The perl launcher does the same, step by step.
  */
-export type Claim = 'mine' | 'theirs' | { failed: string }
+export type StartClaim = 'mine' | 'theirs' | { failed: string }
 
 const FRESH_MS = 5000
 const MAX_REASON_LENGTH = 300
 
 /** Asks for the right to start the daemon. */
-export function claimStart(stateDir: string): Claim {
+export function claimStart(stateDir: string): StartClaim {
   const mark = markIn(stateDir)
   for (let tries = 0; tries < 2; tries++) {
     try {

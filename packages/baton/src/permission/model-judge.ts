@@ -4,7 +4,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { ModelVerdict } from '@batonpass/contract/permission'
 import type { Redactor } from '../journal/redact.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { Model } from '../ports/model.ts'
 import type { Timers } from '../ports/timers.ts'
 import { AnswerMemory } from './answer-memory.ts'
@@ -28,7 +28,7 @@ export interface ModelJudgePorts {
   model: Model
   clock: Clock
   timers: Timers
-  ids: Chance
+  ids: Ids
   redactor: Redactor
   /** Alias or full name of the model. */
   name?: string

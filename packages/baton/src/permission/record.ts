@@ -4,7 +4,7 @@ import type { NewEntry } from '@batonpass/contract/journal'
 import type { DecidedBy, DecisionEntry, PermissionJudgement } from '@batonpass/contract/permission'
 import type { Clock } from '../ports/clock.ts'
 import type { Contribution } from '../ports/contribution.ts'
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import { subjectOf, type ToolEvent } from './ask-for.ts'
 
@@ -23,7 +23,7 @@ export interface RecordPorts {
   debug(context: ReactionContext, line: string): Promise<void>
   fault(during: string, cause: unknown): void
   clock: Clock
-  ids: Chance
+  ids: Ids
 }
 
 /**

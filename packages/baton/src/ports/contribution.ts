@@ -5,14 +5,14 @@ export const REACTORS = ['session', 'permission', 'handoff', 'cycle', 'claim', '
 export type ReactorName = (typeof REACTORS)[number]
 
 /** Who may say whether a stopped agent goes on, strongest first. */
-export const GOING = ['person', 'limit', 'cycle', 'claim', 'stage', 'workflow'] as const
-export type GoingRank = (typeof GOING)[number]
+export const CONTINUE_RANKS = ['person', 'limit', 'cycle', 'claim', 'stage', 'workflow'] as const
+export type ContinueRank = (typeof CONTINUE_RANKS)[number]
 
 /** A wish about a turn that ended: let it stop, or go on with a prompt. */
-export type Going =
-  | { rank: GoingRank; stop: string }
+export type ContinueRequest =
+  | { rank: ContinueRank; stop: string }
   | {
-      rank: GoingRank
+      rank: ContinueRank
       prompt: string
       /** One line that stands under the winner's prompt when this one does not win. */
       note?: string
@@ -21,7 +21,7 @@ export type Going =
 /** What one reactor says to one event. */
 export interface Contribution {
   permission?: { decision: Decision; reason: string }
-  going?: Going
+  going?: ContinueRequest
   refuse?: { reason: string }
   context?: string
   notice?: string

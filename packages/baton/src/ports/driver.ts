@@ -15,7 +15,7 @@ export interface Driver {
   /** What is at many places, cheaply; a driver without it is looked at one by one. */
   glance?(places: readonly string[]): Promise<ReadonlyMap<string, Glance>>
   /** What was said at a place that has a conversation instead of a screen. */
-  conversation?(place: string): Talk | undefined
+  conversation?(place: string): LiveConversation | undefined
   /** Types a prompt and submits it; checked, not assumed. */
   type(place: string, text: string, agent: AgentName): Promise<Typed>
   /** Stops the turn that runs. */
@@ -43,7 +43,7 @@ export interface Look {
   pid?: number | undefined
 }
 
-export interface Talk {
+export interface LiveConversation {
   /** The agent's own session id of what is open now. */
   nativeSession: string | undefined
   since(rev: number): ConversationView

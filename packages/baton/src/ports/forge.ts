@@ -134,7 +134,7 @@ export interface PullRequestStatus extends PullRequest {
   mergedAt: number | undefined
 }
 
-export interface Remark {
+export interface ReviewComment {
   author: string | undefined
   /** Owner, member or collaborator. On a public repository anyone else may write as well. */
   trusted: boolean
@@ -144,7 +144,7 @@ export interface Remark {
   at: number
 }
 
-export interface Review extends Remark {
+export interface Review extends ReviewComment {
   state: 'approved' | 'changes-requested' | 'commented' | 'dismissed'
   /** The commit that was looked at. */
   commit: string | undefined
@@ -155,7 +155,7 @@ export interface ReviewThread {
   line: number | undefined
   /** The code has changed since. */
   outdated: boolean
-  remarks: Remark[]
+  remarks: ReviewComment[]
 }
 
 export type CheckState = 'passed' | 'failed' | 'pending' | 'unknown'

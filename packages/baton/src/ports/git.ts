@@ -19,7 +19,7 @@ export interface Git {
 }
 
 /** Where a worktree stands, for somebody who is to go on in it. */
-export interface WorktreeStanding {
+export interface WorktreePosition {
   root: string
   /** Empty in a repository without a commit. */
   head: string
@@ -39,8 +39,8 @@ export interface CommitFacts {
 }
 
 /** Git, as far as a handoff looks at it. Never fails: no answer means no repository, or git took too long. */
-export interface GitStanding {
-  standing(folder: string): Promise<WorktreeStanding | undefined>
+export interface GitPosition {
+  standing(folder: string): Promise<WorktreePosition | undefined>
   /** What was committed on the way to HEAD between two moments, newest first. */
   commitsBetween(folder: string, sinceMs: number, untilMs: number): Promise<CommitFacts[]>
 }

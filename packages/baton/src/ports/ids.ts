@@ -1,5 +1,5 @@
 /** The only source of chance: ids, tokens, jitter. */
-export interface Chance {
+export interface Ids {
   /** `length` characters out of [0-9a-z]. */
   id(length: number): string
 }

@@ -1,7 +1,7 @@
 import type { SmallFiles } from './small-files.ts'
 
 /** One JSON file by its schema; undefined where there is none, or what stands there is not of that shape. */
-export async function readKept<T>(
+export async function readJsonFile<T>(
   files: Pick<SmallFiles, 'read'>,
   root: string,
   name: string,
@@ -17,14 +17,16 @@ export async function readKept<T>(
 }
 
 /** Every JSON file of a folder that is of that shape. */
-export async function readAllKept<T>(
+export async function readJsonFiles<T>(
   files: Pick<SmallFiles, 'read' | 'list'>,
   root: string,
   folder: string,
   schema: Shape<T>,
 ): Promise<T[]> {
   const names = (await files.list(root, folder)).filter(({ name }) => name.endsWith('.json'))
-  const found = await Promise.all(names.map(({ name }) => readKept(files, root, `${folder}/${name}`, schema)))
+  const found = await Promise.all(
+    names.map(({ name }) => readJsonFile(files, root, `${folder}/${name}`, schema)),
+  )
   return found.filter(each => each !== undefined)
 }
 

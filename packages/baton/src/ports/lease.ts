@@ -28,12 +28,12 @@ export interface Holding extends LeaseOwner {
 }
 
 /** Proof of a lease, to be shown before each outside action. */
-export interface Grip {
+export interface LeaseHandle {
   claim: string
   token: number
 }
 
-export type Taken = { held: true; grip: Grip } | { held: false; by: Holding }
+export type LeaseAttempt = { held: true; grip: LeaseHandle } | { held: false; by: Holding }
 
 /**
  * Exclusive holds on issues, for all machines that share a repository. A hold that is not renewed counts as dead but stays:
@@ -42,15 +42,15 @@ export type Taken = { held: true; grip: Grip } | { held: false; by: Holding }
 export interface Leases {
   readonly kind: 'postgres' | 'git'
   /** Takes what is free. What the same claim holds already is given again, and renewed. */
-  take(name: LeaseName, owner: LeaseOwner, ttlMs: number): Promise<Taken>
+  take(name: LeaseName, owner: LeaseOwner, ttlMs: number): Promise<LeaseAttempt>
   /** Takes it from the holder that was seen with this token; somebody quicker keeps it. */
-  takeOver(name: LeaseName, owner: LeaseOwner, ttlMs: number, seen: number): Promise<Taken>
+  takeOver(name: LeaseName, owner: LeaseOwner, ttlMs: number, seen: number): Promise<LeaseAttempt>
   /** False: it is somebody else's now, or gone. */
-  holds(name: LeaseName, grip: Grip): Promise<boolean>
+  holds(name: LeaseName, grip: LeaseHandle): Promise<boolean>
   /** Prolongs it; false as above. */
-  renew(name: LeaseName, grip: Grip, ttlMs: number): Promise<boolean>
+  renew(name: LeaseName, grip: LeaseHandle, ttlMs: number): Promise<boolean>
   /** False: it was not ours any more. */
-  release(name: LeaseName, grip: Grip): Promise<boolean>
+  release(name: LeaseName, grip: LeaseHandle): Promise<boolean>
   look(name: LeaseName): Promise<Holding | undefined>
   /** Every hold in a repository. */
   list(name: Pick<LeaseName, 'repository' | 'folder'>): Promise<Holding[]>

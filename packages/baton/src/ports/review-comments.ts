@@ -1,7 +1,7 @@
-import type { PullRequestStatus, Remark } from './forge.ts'
+import type { PullRequestStatus, ReviewComment } from './forge.ts'
 
 /** What reviewers said about a pull request and nobody has resolved, as lines that an agent can be given. */
-export interface Remarks {
+export interface UnresolvedComments {
   /** Each with who said it and where, quoted; the newest. */
   shown: string[]
   /** How many earlier ones are not among them. */
@@ -15,7 +15,7 @@ export interface Remarks {
 const MAX_ITEMS = 20
 const MAX_LENGTH = 2000
 
-export function remarksOf(pull: PullRequestStatus): Remarks {
+export function unresolvedComments(pull: PullRequestStatus): UnresolvedComments {
   const asked = pull.reviews.filter(({ state }) => state === 'changes-requested' || state === 'commented')
   const all = [
     ...asked.map(review => ({
@@ -29,7 +29,7 @@ export function remarksOf(pull: PullRequestStatus): Remarks {
       ),
   ]
   const trusted = all.filter(remark => remark.trusted)
-  const shown = trusted.slice(-MOST).map(quoted)
+  const shown = trusted.slice(-MAX_ITEMS).map(quoted)
   return {
     shown,
     left: trusted.length - shown.length,
@@ -38,7 +38,7 @@ export function remarksOf(pull: PullRequestStatus): Remarks {
   }
 }
 
-function quoted({ author, where, body, url }: Remark & { where: string }): string {
+function quoted({ author, where, body, url }: ReviewComment & { where: string }): string {
   const text = body.trim().slice(0, MAX_LENGTH)
   const lines =
     text === '' ? [] : text.split('\n').map(line => `  > ${line.replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')}`)

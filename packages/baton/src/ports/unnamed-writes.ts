@@ -1,5 +1,5 @@
 /** Looks into what commands bring that write files which their words do not name. */
-export interface Brought {
+export interface UnnamedWrites {
   /** Whether one of them may change a file that `isGuarded` names, told by its whole path. Doubt is a yes. */
   changes(
     worktree: string,

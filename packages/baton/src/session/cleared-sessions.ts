@@ -4,7 +4,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 const MAX_ITEMS = 500
 
 /** Knows which session a `/clear` left for another: the second begins in the same process right after the first has ended. */
-export class Cleared {
+export class ClearedSessions {
   readonly #left = new Map<string, SessionId>()
 
   /** The session that this event's one continues. */

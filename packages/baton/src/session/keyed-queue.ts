@@ -1,8 +1,8 @@
 /** Runs the work of one session (or claim, or project) strictly in order and that of others beside it; an empty queue costs nothing. */
-export class Turns {
+export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  take<T>(whose: string, work: () => Promise<T>): Promise<T> {
+  run<T>(whose: string, work: () => Promise<T>): Promise<T> {
     const mine = (this.#tails.get(whose) ?? Promise.resolve()).then(work, work)
     const tail: Promise<void> = mine.then(
       () => this.#leave(whose, tail),

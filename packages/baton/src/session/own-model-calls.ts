@@ -1,7 +1,7 @@
-import type { Chance } from '../ports/ids.ts'
+import type { Ids } from '../ports/ids.ts'
 
 /** A model call that Baton itself is making right now. */
-export interface OwnCall {
+export interface OwnModelCall {
   /** Goes into the environment of the program as `BATON_MARKER`; its hooks carry it back. */
   readonly marker: string
   /** The call is over: from now on the marker means nothing. */
@@ -9,15 +9,15 @@ export interface OwnCall {
 }
 
 /** Knows Baton's own model calls by their markers, so that every reactor stands aside for their hooks. */
-export class OwnCalls {
-  readonly #ids: Chance
+export class OwnModelCalls {
+  readonly #ids: Ids
   readonly #live = new Set<string>()
 
-  constructor(ids: Chance) {
+  constructor(ids: Ids) {
     this.#ids = ids
   }
 
-  issue(): OwnCall {
+  issue(): OwnModelCall {
     const marker = this.#ids.id(MARKER_LENGTH)
     this.#live.add(marker)
     return { marker, release: () => void this.#live.delete(marker) }

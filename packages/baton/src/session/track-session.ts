@@ -6,7 +6,7 @@ import type { Zones } from './context/zones.ts'
 import { isPresumed } from './watch/lost-sessions.ts'
 
 /** What is known about a session after one more event. Pure: the caller stores the result. */
-export function track(
+export function trackSession(
   known: Session | undefined,
   event: AgentEvent,
   seen: {

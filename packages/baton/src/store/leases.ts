@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Holding, LeaseName, LeaseOwner, Leases, Taken } from '../ports/lease.ts'
+import type { Holding, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../ports/lease.ts'
 import { failure } from './failure.ts'
 import { connectPostgres, type PostgresOptions } from './pool.ts'
 import type { Tables } from './tables.ts'
@@ -75,7 +75,7 @@ export function postgresLeases(
     name: LeaseName,
     owner: LeaseOwner,
     attempt: () => Promise<{ token: number } | undefined>,
-  ): Promise<Taken> {
+  ): Promise<LeaseAttempt> {
     for (;;) {
       const got = await attempt()
       if (got) return { held: true, grip: { claim: owner.claim, token: got.token } }

@@ -1,9 +1,9 @@
 import type { ConversationView } from '@batonpass/contract/conversation'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Session } from '@batonpass/contract/session'
-import type { HostedTalks } from '../chat/hosted-conversations.ts'
+import type { HostedConversations } from '../chat/hosted-conversations.ts'
 import type { Redactor } from '../journal/redact.ts'
-import type { Driver, Talk, Typed } from '../ports/driver.ts'
+import type { Driver, LiveConversation, Typed } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 
 export interface ConversationParts {
@@ -11,13 +11,13 @@ export interface ConversationParts {
   redactor: Redactor
   driverAt(place: string): Driver | undefined
   /** Of agents that other programs of Baton's host. */
-  talks: HostedTalks
+  talks: HostedConversations
 }
 
 /** What a person sees of a session, and says to it, from outside. */
 export interface Conversations {
   /** Without a conversation: undefined. */
-  open(id: string): Promise<Pick<Talk, 'since' | 'listen'> | undefined>
+  open(id: string): Promise<Pick<LiveConversation, 'since' | 'listen'> | undefined>
   /** Types a prompt of the person into the session. */
   say(id: string, text: string): Promise<Typed>
   interrupt(id: string): Promise<'interrupted' | 'idle' | 'gone'>
@@ -41,7 +41,7 @@ export function composeConversations({ store, redactor, driverAt, talks }: Conve
       const session = await the(id)
       const { pane, nativeSession } = session
       // Looked up each time: after a handoff another conversation is open at the same place.
-      const current = (): Pick<Talk, 'since' | 'listen'> | undefined => {
+      const current = (): Pick<LiveConversation, 'since' | 'listen'> | undefined => {
         const here = pane === undefined ? undefined : driverAt(pane)?.conversation?.(pane)
         return here?.nativeSession === nativeSession ? here : talks.of(session.id)
       }

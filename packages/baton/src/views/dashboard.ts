@@ -24,7 +24,7 @@ import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
-import { HostedTalks } from '../chat/hosted-conversations.ts'
+import { HostedConversations } from '../chat/hosted-conversations.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { problemLine } from '../config/problem.ts'
@@ -77,7 +77,7 @@ export interface Dashboard {
   undo: Undo
   conversations: Conversations
   /** What other programs of Baton's tell of the agents they host. */
-  talks: HostedTalks
+  talks: HostedConversations
 }
 
 const MAX_LIVE = 500
@@ -89,7 +89,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
   const { store, asks, config, clock } = parts
   const tally = new Tally()
   const hooksOfAgents = hookFiles(parts.home, parts.env)
-  const talks = new HostedTalks()
+  const talks = new HostedConversations()
   const runs = keptFor(1000, clock, () =>
     new WorkflowActions(
       new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home)),

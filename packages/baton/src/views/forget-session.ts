@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Session } from '@batonpass/contract/session'
 import { systemAppendFiles } from '../adapters/system/append-files.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
-import { filesSpokenIn } from '../chat/session-file/find-by-native-session.ts'
+import { findByNativeSession } from '../chat/session-file/find-by-native-session.ts'
 import { parseHandoff } from '../handoff/document/parse.ts'
 import { HANDOFFS, isHandoffName } from '../handoff/document-name.ts'
 
@@ -14,11 +14,11 @@ export interface Forgotten {
 }
 
 /** Takes away what Baton keeps of a session beside the journal, and says what stays. */
-export async function forgetFiles(stateDir: string, session: Session): Promise<Forgotten> {
+export async function forgetSessionFiles(stateDir: string, session: Session): Promise<Forgotten> {
   const { id, nativeSession, transcript, endedAt } = session
   const places = [...new Set([session.cwd, session.project].flatMap(place => place ?? []))]
   const talks = { files: systemAppendFiles, home: stateDir }
-  const spoken = await Promise.all(places.map(cwd => filesSpokenIn(talks, cwd, nativeSession)))
+  const spoken = await Promise.all(places.map(cwd => findByNativeSession(talks, cwd, nativeSession)))
   const names = [
     ...new Set(spoken.flat()),
     `handoff/asked/${id}.json`,

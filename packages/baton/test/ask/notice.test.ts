@@ -12,10 +12,10 @@ import { bellNotifier } from '../../src/adapters/notify/bell.ts'
 import { desktopNotifier } from '../../src/adapters/notify/desktop.ts'
 import { webhookNotifier } from '../../src/adapters/notify/webhook.ts'
 import { systemPrograms } from '../../src/adapters/system/programs.ts'
-import { newsOfEntry } from '../../src/ask/journal-notices.ts'
+import { noticeOfEntry } from '../../src/ask/journal-notices.ts'
 import { isQuiet, mayTell } from '../../src/ask/notice.ts'
 import { type Notice, type Notifier, notifierChannel } from '../../src/ask/notifier.ts'
-import { considerate } from '../../src/ask/quiet-hours.ts'
+import { withQuietHours } from '../../src/ask/quiet-hours.ts'
 import { makeRedactor } from '../../src/journal/redact.ts'
 import type { News } from '../../src/ports/channel.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
@@ -75,7 +75,7 @@ describe('what a person is told', () => {
     const time = fakeTime()
     const told: News[] = []
     const make = () =>
-      considerate(
+      withQuietHours(
         { ...listChannel('list'), tell: async news => told.push(news) > 0 },
         { settingsFor: async () => notify(), memory: store.asks.memory('notify'), clock: time.clock },
       )
@@ -111,10 +111,10 @@ describe('what a person is told', () => {
     const { prompt: _, ...common } = { ...aPrompt(''), prompt: '' }
     const entry = (body: object) => ({ ...anEntry(''), seq: 1, body: body as never })
     const idle = { kind: 'event', source: 'user', event: { ...common, type: 'Idle', kind: 'idle' } }
-    expect(newsOfEntry(entry(idle))).toMatchObject({ kind: 'needs-input' })
+    expect(noticeOfEntry(entry(idle))).toMatchObject({ kind: 'needs-input' })
     const cycle = { kind: 'cycle', what: 'completed', cycle: 'cyc_1', step: 'done' }
-    expect(newsOfEntry(entry(cycle))).toMatchObject({ kind: 'handoff' })
-    expect(newsOfEntry({ ...anEntry('x'), seq: 1 })).toBeUndefined()
+    expect(noticeOfEntry(entry(cycle))).toMatchObject({ kind: 'handoff' })
+    expect(noticeOfEntry({ ...anEntry('x'), seq: 1 })).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import { AskId, SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
-import { systemChance } from '../../src/adapters/system/ids.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
 import { Asks, type AsksParts } from '../../src/ask/asks.ts'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
 import type { Question } from '../../src/ask/question.ts'
@@ -105,7 +105,7 @@ export async function askWorld(): Promise<AskWorld> {
         fault: (during, cause) => faults.push(`${during}: ${cause instanceof Error ? cause.message : cause}`),
         clock: time.clock,
         timers: time.timers,
-        ids: systemChance,
+        ids: systemIds,
         ...more,
       })
       await asks.start()

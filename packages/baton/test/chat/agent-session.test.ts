@@ -7,7 +7,7 @@ import { systemGit } from '../../src/adapters/git/git.ts'
 import { systemAppendFiles } from '../../src/adapters/system/append-files.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemFiles } from '../../src/adapters/system/files.ts'
-import { systemChance } from '../../src/adapters/system/ids.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import { systemTimers } from '../../src/adapters/system/timers.ts'
 import { AgentSession } from '../../src/chat/agent-session.ts'
@@ -53,7 +53,7 @@ async function hosted({
     consent,
   })
   const manager = SessionManager.create(
-    { files, clock: systemClock, ids: systemChance, home: home.path },
+    { files, clock: systemClock, ids: systemIds, home: home.path },
     project.path,
   )
   const session = new AgentSession({
@@ -291,7 +291,7 @@ describe('a handoff', () => {
       expect(session.path).toBe(old)
       expect(session.isGeneratingHandoff).toBe(false)
       const again = await SessionManager.open(
-        { files: systemAppendFiles, clock: systemClock, ids: systemChance, home: home.path },
+        { files: systemAppendFiles, clock: systemClock, ids: systemIds, home: home.path },
         old,
       )
       expect(await again.countMessages(10)).toBe(2)

@@ -1,7 +1,7 @@
 import type { ConversationView } from '@batonpass/contract/conversation'
 import type { HostedWord } from '@batonpass/contract/hosted'
 import { describe, expect, it } from 'vitest'
-import { HostedTalks } from '../../src/chat/hosted-conversations.ts'
+import { HostedConversations } from '../../src/chat/hosted-conversations.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const news = (rev: number, nth: number, text: string): ConversationView => ({
@@ -13,7 +13,7 @@ const news = (rev: number, nth: number, text: string): ConversationView => ({
 
 describe('conversations that other programs tell of', () => {
   it('are put together from what is told, and told on', () => {
-    const talks = new HostedTalks()
+    const talks = new HostedConversations()
     talks.tell('s', news(1, 0, 'Hel'))
     const talk = talks.of('s')
     let heard = 0
@@ -27,14 +27,14 @@ describe('conversations that other programs tell of', () => {
   })
 
   it('begin anew with a program that does', () => {
-    const talks = new HostedTalks()
+    const talks = new HostedConversations()
     talks.tell('s', news(9, 5, 'old'))
     talks.tell('s', news(1, 0, 'new'))
     expect(talks.of('s')?.since(0).items).toHaveLength(1)
   })
 
   it('take no more memory than they may, whatever is told', () => {
-    const talks = new HostedTalks()
+    const talks = new HostedConversations()
     const held = (session: string) =>
       (talks.of(session)?.since(0).items ?? []).reduce((sum, item) => sum + JSON.stringify(item).length, 0)
     talks.tell('s', news(1, 0, `${'a'.repeat(5_000_000)}end`))
@@ -54,14 +54,14 @@ describe('conversations that other programs tell of', () => {
   })
 
   it('are held of the newest only', () => {
-    const talks = new HostedTalks()
+    const talks = new HostedConversations()
     for (let n = 0; n < 80; n++) talks.tell(`s${n}`, news(1, 0, 'x'))
     expect(talks.of('s0')).toBeUndefined()
     expect(talks.of('s79')).toBeDefined()
   })
 
   it('pass a person’s words on to whoever holds them, when the agent waits, and say whether anybody takes words', () => {
-    const talks = new HostedTalks()
+    const talks = new HostedConversations()
     const words: HostedWord[] = []
     const stop = talks.hear('s', word => words.push(word))
     const talk = talks.of('s')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { checksLine, newsOf, type PrNews } from '../../src/claim/pull-request-news.ts'
-import type { PullRequestStatus, Remark } from '../../src/ports/forge.ts'
+import { checksLine, type PrNews, pullRequestNews } from '../../src/claim/pull-request-news.ts'
+import type { PullRequestStatus, ReviewComment } from '../../src/ports/forge.ts'
 import { check, pullStatus } from './sample.ts'
 
 const of = (pull: PullRequestStatus, kind: PrNews['kind']) =>
-  newsOf(pull, 42).find(news => news.kind === kind)
-const remark = (more: Partial<Remark> = {}): Remark => ({
+  pullRequestNews(pull, 42).find(news => news.kind === kind)
+const remark = (more: Partial<ReviewComment> = {}): ReviewComment => ({
   author: 'rita',
   trusted: true,
   body: 'Rename this',
@@ -80,10 +80,10 @@ describe('what is told of a pull request', () => {
   })
 
   test('merged and closed replace everything else', () => {
-    expect(newsOf(pullStatus([check('a', 'failed')], { state: 'merged' }), 42)).toMatchObject([
+    expect(pullRequestNews(pullStatus([check('a', 'failed')], { state: 'merged' }), 42)).toMatchObject([
       { kind: 'merged', text: 'PR #107 merged! Should I close issue #42?' },
     ])
-    expect(newsOf(pullStatus([], { state: 'closed' }), 42)).toMatchObject([
+    expect(pullRequestNews(pullStatus([], { state: 'closed' }), 42)).toMatchObject([
       { kind: 'closed-unmerged', act: false },
     ])
   })

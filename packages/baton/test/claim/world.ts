@@ -8,7 +8,7 @@ import { systemGit } from '../../src/adapters/git/git.ts'
 import { gitLeases } from '../../src/adapters/git/lease.ts'
 import { gitWork } from '../../src/adapters/git/work.ts'
 import { gitHub } from '../../src/adapters/github/forge.ts'
-import { systemChance } from '../../src/adapters/system/ids.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import type { AskOutcome } from '../../src/ask/ask-outcome.ts'
 import { Claims } from '../../src/claim/claims.ts'
@@ -114,7 +114,7 @@ export async function claimsWorld(
     user: options.name ?? 'ann',
     host: 'laptop',
     clock,
-    ids: systemChance,
+    ids: systemIds,
   }
   const claims = new Claims(ports)
   const file = join(project, '.agent-claim.json')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sweeper } from '../../src/daemon/collect-garbage.ts'
+import { garbageCollector } from '../../src/daemon/collect-garbage.ts'
 
 const MB = 1024 * 1024
 
@@ -18,7 +18,7 @@ function heap(bytes: number, left = 30 * MB) {
 
 test('collects once the heap has grown by a good part, and counts from what was left', () => {
   const it = heap(30 * MB)
-  const sweep = sweeper(it)
+  const sweep = garbageCollector(it)
   sweep()
   expect(it.swept).toBe(1)
   it.bytes = 33 * MB
@@ -32,7 +32,7 @@ test('collects once the heap has grown by a good part, and counts from what was 
 
 test('a large heap must grow by more before it is worth a look', () => {
   const it = heap(500 * MB, 400 * MB)
-  const sweep = sweeper(it)
+  const sweep = garbageCollector(it)
   sweep()
   it.bytes = 450 * MB
   sweep()
@@ -44,7 +44,7 @@ test('a large heap must grow by more before it is worth a look', () => {
 
 test('without the flag nothing happens', () => {
   const it = heap(30 * MB)
-  const sweep = sweeper({ used: it.used, collect: undefined })
+  const sweep = garbageCollector({ used: it.used, collect: undefined })
   it.bytes = 90 * MB
   expect(sweep).not.toThrow()
 })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { systemChance } from '../../src/adapters/system/ids.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
 import { LOGIN_MS, openLogins } from '../../src/daemon/logins.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 
@@ -10,7 +10,7 @@ test('a login that is over ends with its stream, and nothing of it is kept', asy
   const memory = store.asks.memory('dashboard')
   let now = 1_000_000
   const clock = { now: () => now, elapsed: () => now }
-  const logins = await openLogins(memory, { clock, ids: systemChance, cookieName: () => 'baton_1' })
+  const logins = await openLogins(memory, { clock, ids: systemIds, cookieName: () => 'baton_1' })
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const shown = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')
   const { cookie = '' } = (await logins.enter(logins.code().code, shown)) ?? {}

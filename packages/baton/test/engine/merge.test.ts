@@ -2,7 +2,12 @@ import { Reaction } from '@batonpass/contract/reaction'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contribute, type Merged, merge, NOTHING, settle, speakers } from '../../src/engine/merge.ts'
-import { type Contribution, GOING, REACTORS, type ReactorName } from '../../src/ports/contribution.ts'
+import {
+  CONTINUE_RANKS,
+  type Contribution,
+  REACTORS,
+  type ReactorName,
+} from '../../src/ports/contribution.ts'
 import { anySaid } from './sample.ts'
 
 type Said = { by: ReactorName; what: Contribution }
@@ -11,7 +16,7 @@ const mergedOf = (said: readonly Said[]): Merged =>
 const reactionOf = (...said: readonly Said[]) => settle(mergedOf(said))
 const anyMerged = fc.array(anySaid, { maxLength: 6 }).map(mergedOf)
 const goings = (said: readonly Said[]) => said.flatMap(({ what }) => what.going ?? [])
-const rankOf = (going: { rank: (typeof GOING)[number] }) => GOING.indexOf(going.rank)
+const rankOf = (going: { rank: (typeof CONTINUE_RANKS)[number] }) => CONTINUE_RANKS.indexOf(going.rank)
 
 describe('merge', () => {
   it('is associative', () => {
@@ -116,12 +121,12 @@ describe('going on', () => {
   })
 
   it('ranks a person, a limit, a cycle, a claim, a stage and a workflow in this order', () => {
-    const going = (rank: (typeof GOING)[number]): Said => ({
+    const going = (rank: (typeof CONTINUE_RANKS)[number]): Said => ({
       by: 'workflow',
       what: { going: { rank, prompt: rank, note: `${rank} waits` } },
     })
-    for (const [i, rank] of GOING.entries()) {
-      const weaker = GOING.slice(i + 1)
+    for (const [i, rank] of CONTINUE_RANKS.entries()) {
+      const weaker = CONTINUE_RANKS.slice(i + 1)
       const prompt = [rank, ...weaker.map(name => `- ${name} waits`)].join('\n')
       expect(reactionOf(...weaker.map(going), going(rank)).goOn).toEqual({ prompt })
     }

@@ -1,9 +1,9 @@
 import { Config } from '@batonpass/contract/config'
 import fc from 'fast-check'
 import {
+  CONTINUE_RANKS,
+  type ContinueRequest,
   type Contribution,
-  GOING,
-  type Going,
   REACTORS,
   type ReactorName,
 } from '../../src/ports/contribution.ts'
@@ -13,11 +13,11 @@ import { aSession } from '../world/journal.ts'
 const words = fc.constantFrom('a', 'b', 'one more thing', 'two\nlines', 'ünïcödé', '{"json":1}', '')
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 
-const anyGoing: fc.Arbitrary<Going> = fc.oneof(
-  fc.record({ rank: fc.constantFrom(...GOING), stop: words }),
+const anyGoing: fc.Arbitrary<ContinueRequest> = fc.oneof(
+  fc.record({ rank: fc.constantFrom(...CONTINUE_RANKS), stop: words }),
   fc
     .record({
-      rank: fc.constantFrom(...GOING),
+      rank: fc.constantFrom(...CONTINUE_RANKS),
       prompt: fc.constantFrom('go on', 'fix it', 'tests'),
       note: some(words),
     })

@@ -6,14 +6,14 @@ import { renderHandoff } from '../../src/handoff/document/render.ts'
 import type { Evidence } from '../../src/handoff/evidence.ts'
 import { completed, handoffFromEvidence } from '../../src/handoff/from-evidence.ts'
 import { verifyHandoff } from '../../src/handoff/verify.ts'
-import type { Harvest, Ran } from '../../src/session/transcript/collect-facts.ts'
+import type { CommandRun, TranscriptFacts } from '../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../src/session/transcript/test-runs.ts'
 
 const isTest = (command: string) => readTest(command, false, '') !== undefined
 const AT = new Date(2026, 0, 22, 14, 2).getTime()
-const ran = (command: string, failed = false): [string, Ran] => [command, { command, failed, at: AT }]
+const ran = (command: string, failed = false): [string, CommandRun] => [command, { command, failed, at: AT }]
 
-const transcript: Harvest = {
+const transcript: TranscriptFacts = {
   session: 'abc',
   cwd: '/work/shop',
   startedAt: AT - 3_600_000,

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import { EventId } from '@batonpass/contract/ids'
 import { expect, test } from 'vitest'
-import { Cleared } from '../../src/session/cleared-sessions.ts'
+import { ClearedSessions } from '../../src/session/cleared-sessions.ts'
 import { sessionId } from '../../src/session/id.ts'
 
 const common = (native: string) => ({
@@ -24,7 +24,7 @@ const started = (native: string, source: 'clear' | 'startup' = 'clear'): AgentEv
 })
 
 test('a session that /clear began continues the one that /clear ended, in the same process and once', () => {
-  const cleared = new Cleared()
+  const cleared = new ClearedSessions()
   expect(cleared.parentOf(ended('a'), { pid: 7 })).toBe(undefined)
   expect(cleared.parentOf(started('x'), { pid: 8 })).toBe(undefined)
   expect(cleared.parentOf(started('b'), { pid: 7 })).toBe(sessionId('claude-code', 'a'))
@@ -32,7 +32,7 @@ test('a session that /clear began continues the one that /clear ended, in the sa
 })
 
 test('another end, another beginning and the session itself continue nothing', () => {
-  const cleared = new Cleared()
+  const cleared = new ClearedSessions()
   cleared.parentOf(ended('a', 'other'), { pid: 7 })
   expect(cleared.parentOf(started('b'), { pid: 7 })).toBe(undefined)
   cleared.parentOf(ended('a'), { pane: '%1 /s' })

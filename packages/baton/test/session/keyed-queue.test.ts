@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Turns } from '../../src/session/keyed-queue.ts'
+import { KeyedQueue } from '../../src/session/keyed-queue.ts'
 
 const lanes = ['a', 'b', 'c'] as const
 const anyJobs = fc.array(fc.record({ lane: fc.constantFrom(...lanes), fails: fc.boolean() }), {
@@ -11,11 +11,11 @@ describe('turns', () => {
   it('run the work of one lane in its order, one at a time, whatever fails', async () => {
     await fc.assert(
       fc.asyncProperty(anyJobs, fc.scheduler(), async (jobs, scheduler) => {
-        const queue = new Turns()
+        const queue = new KeyedQueue()
         const began: Record<string, number[]> = { a: [], b: [], c: [] }
         const running = new Set<string>()
         const results = jobs.map(({ lane, fails }, i) =>
-          queue.take(lane, async () => {
+          queue.run(lane, async () => {
             expect(running.has(lane)).toBe(false)
             running.add(lane)
             began[lane]?.push(i)
@@ -36,20 +36,20 @@ describe('turns', () => {
   })
 
   it('run different lanes at once: a lane that waits holds up no other', async () => {
-    const queue = new Turns()
+    const queue = new KeyedQueue()
     const { promise, resolve } = Promise.withResolvers<string>()
-    const waiting = queue.take('a', () => promise)
-    await expect(queue.take('b', async () => 'done')).resolves.toBe('done')
+    const waiting = queue.run('a', () => promise)
+    await expect(queue.run('b', async () => 'done')).resolves.toBe('done')
     resolve('late')
     await expect(waiting).resolves.toBe('late')
   })
 
   it('hold the queue against work that throws at once', async () => {
-    const queue = new Turns()
-    const failing = queue.take('a', () => {
+    const queue = new KeyedQueue()
+    const failing = queue.run('a', () => {
       throw new Error('at once')
     })
-    const next = queue.take('a', async () => 'next')
+    const next = queue.run('a', async () => 'next')
     await expect(failing).rejects.toThrow('at once')
     await expect(next).resolves.toBe('next')
   })
@@ -57,10 +57,10 @@ describe('turns', () => {
   it('forget a lane when its work has ended, and are idle when all has', async () => {
     await fc.assert(
       fc.asyncProperty(anyJobs, async jobs => {
-        const queue = new Turns()
+        const queue = new KeyedQueue()
         let ended = 0
         for (const { lane, fails } of jobs) {
-          const job = queue.take(lane, async () => {
+          const job = queue.run(lane, async () => {
             ended++
             if (fails) throw new Error('failed')
           })

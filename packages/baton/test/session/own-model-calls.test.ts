@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { systemChance } from '../../src/adapters/system/ids.ts'
-import { OwnCalls } from '../../src/session/own-model-calls.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
+import { OwnModelCalls } from '../../src/session/own-model-calls.ts'
 
 describe('own calls', () => {
   test('a marker lives from issue to release, whatever else is under way', () => {
-    const calls = new OwnCalls(systemChance)
+    const calls = new OwnModelCalls(systemIds)
     const one = calls.issue()
     const two = calls.issue()
     expect([one, two].map(call => calls.isLive(call.marker))).toEqual([true, true])
@@ -16,7 +16,7 @@ describe('own calls', () => {
   })
 
   test('no other word is a marker', () => {
-    const calls = new OwnCalls(systemChance)
+    const calls = new OwnModelCalls(systemIds)
     const { marker } = calls.issue()
 
     for (const word of ['', marker.slice(1), `${marker} `, marker.toUpperCase(), '__proto__'])
@@ -24,7 +24,7 @@ describe('own calls', () => {
   })
 
   test('a marker fits into a header of the envelope and is long enough not to be guessed', () => {
-    const { marker } = new OwnCalls(systemChance).issue()
+    const { marker } = new OwnModelCalls(systemIds).issue()
 
     expect(marker).toMatch(/^[0-9a-z]{40}$/)
   })

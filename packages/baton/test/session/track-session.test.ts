@@ -3,7 +3,7 @@ import type { AgentEvent } from '@batonpass/contract/event'
 import { Session } from '@batonpass/contract/session'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { track as trackIn } from '../../src/session/track-session.ts'
+import { trackSession as trackIn } from '../../src/session/track-session.ts'
 import { anyEvent } from '../world/any-journal.ts'
 import { aPrompt, at, sessionId } from '../world/journal.ts'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sessionFolder } from '../../src/chat/session-file/session-paths.ts'
-import { forgetFiles } from '../../src/views/forget-session.ts'
+import { forgetSessionFiles } from '../../src/views/forget-session.ts'
 import { aSession } from '../world/journal.ts'
 import { scratch } from '../world/scratch.ts'
 
@@ -67,18 +67,18 @@ function world(ended = true) {
 describe('forgetting a session', () => {
   test('takes Baton’s own files of it, leaves those of others, and names what is a person’s', async () => {
     await using w = world()
-    const { removed, kept } = await forgetFiles(w.state, w.session)
+    const { removed, kept } = await forgetSessionFiles(w.state, w.session)
     expect(removed.toSorted()).toEqual([...w.own, ...w.going].toSorted())
     expect([...w.own, ...w.going].filter(existsSync)).toEqual([])
     expect(w.others.every(existsSync)).toBe(true)
     expect(kept).toEqual([w.document, w.transcript])
     expect(existsSync(w.document)).toBe(true)
-    expect((await forgetFiles(w.state, w.session)).removed).toEqual([])
+    expect((await forgetSessionFiles(w.state, w.session)).removed).toEqual([])
   })
 
   test('lets one that still runs go on', async () => {
     await using w = world(false)
-    await forgetFiles(w.state, w.session)
+    await forgetSessionFiles(w.state, w.session)
     expect(w.going.every(existsSync)).toBe(true)
   })
 
@@ -93,6 +93,6 @@ describe('forgetting a session', () => {
       `${before}\n${mark}${line}`,
       0o600,
     )
-    expect((await forgetFiles(w.state, w.session)).removed).toContain(file)
+    expect((await forgetSessionFiles(w.state, w.session)).removed).toContain(file)
   })
 })

@@ -1,9 +1,9 @@
 import type { Consent } from '../../ports/backend.ts'
-import type { Ear } from '../../ports/react-to.ts'
+import type { ReactTo } from '../../ports/react-to.ts'
 
 /** What the permission chain says to a tool call; `ask` where it leaves that to whoever hosts the session. */
-export async function askChain(
-  ear: Ear,
+export async function askPermissionChain(
+  ear: ReactTo,
   { nativeSession, call }: Consent,
   cwd: string,
   signal: AbortSignal,

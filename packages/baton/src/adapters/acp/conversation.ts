@@ -94,16 +94,16 @@ export class Conversation {
   /** The end of it as lines of a screen. */
   lines(): string[] {
     return this.#items
-      .slice(-MOST_LINES)
+      .slice(-MAX_LINES)
       .flatMap(item => (item.kind === 'thought' ? [] : wordsOf(item).split('\n')))
       .map(line => line.slice(0, MAX_LINE_LENGTH))
-      .slice(-MOST_LINES)
+      .slice(-MAX_LINES)
   }
 
   #say(kind: Said['kind'], text: string): void {
     const last = this.#items.at(-1)
-    if (last?.kind === kind) this.#change(last, { text: (last.text + plain(text)).slice(-LONGEST_TEXT) })
-    else this.#add({ ...this.#stamp(), kind, text: plain(text).slice(-LONGEST_TEXT) })
+    if (last?.kind === kind) this.#change(last, { text: (last.text + plain(text)).slice(-MAX_TEXT_LENGTH) })
+    else this.#add({ ...this.#stamp(), kind, text: plain(text).slice(-MAX_TEXT_LENGTH) })
   }
 
   #call({ id, tool, title, action }: Extract<Heard, { kind: 'call' }>): void {
@@ -126,7 +126,7 @@ export class Conversation {
   #result({ id, failed, text }: Extract<Heard, { kind: 'result' }>): void {
     const call = this.#calls.get(id)
     const state: CallState = failed ? 'failed' : 'done'
-    if (call) this.#change(call, { state, result: plain(text).slice(-LONGEST_RESULT) })
+    if (call) this.#change(call, { state, result: plain(text).slice(-MAX_RESULT_LENGTH) })
   }
 
   #add(item: ConversationItem): void {

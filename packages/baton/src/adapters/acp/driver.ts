@@ -1,9 +1,9 @@
 import type { AgentName } from '@batonpass/contract/event'
 import type { Driver } from '../../ports/driver.ts'
-import { Hosted } from './hosted-agent.ts'
+import { HostedAgent } from './hosted-agent.ts'
 import type { AcpDriverParts } from './parts.ts'
 import { endRemains } from './program.ts'
-import { HOSTED_PLACE, type KeptSession } from './saved-sessions.ts'
+import { HOSTED_PLACE, type SavedSession } from './saved-sessions.ts'
 
 /** What became of a session that the last process hosted. */
 export interface Revived {
@@ -33,13 +33,13 @@ const MAX_REVIVALS = 5
 
 /** Sessions that live inside this process, over the Agent Client Protocol: no terminal, no keystrokes. */
 export function acpDriver(parts: AcpDriverParts): AcpDriver {
-  const places = new Map<string, Hosted>()
-  const alive = (place: string): Hosted | undefined => {
+  const places = new Map<string, HostedAgent>()
+  const alive = (place: string): HostedAgent | undefined => {
     const hosted = places.get(place)
     return hosted?.state === 'dead' ? undefined : hosted
   }
 
-  async function reviveOne(kept: KeptSession, hosted: Hosted): Promise<Revived> {
+  async function reviveOne(kept: SavedSession, hosted: HostedAgent): Promise<Revived> {
     const { place, agent, working, revivals, seenAt, pid, born } = kept
     try {
       if (parts.processes) await endRemains(parts.processes, pid, born)
@@ -71,7 +71,7 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
     clear: async place => (await alive(place)?.clear()) ?? 'gone',
     async start(order) {
       const place = `hosted ${parts.ids.id(12)}`
-      const hosted = new Hosted(parts, order, place)
+      const hosted = new HostedAgent(parts, order, place)
       await hosted.start()
       places.set(place, hosted)
       const { pid, nativeSession } = hosted
@@ -79,7 +79,7 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
     },
     async revive() {
       const left = ((await parts.kept?.all()) ?? []).map(kept => {
-        const hosted = new Hosted(parts, kept, kept.place, 'unknown')
+        const hosted = new HostedAgent(parts, kept, kept.place, 'unknown')
         places.set(kept.place, hosted)
         return { kept, hosted }
       })

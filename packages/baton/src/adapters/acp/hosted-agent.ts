@@ -2,12 +2,12 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Backend } from '../../ports/backend.ts'
-import type { Glance, Look, StartOrder, Talk, Typed } from '../../ports/driver.ts'
-import { askChain } from './ask-permission.ts'
+import type { Glance, LiveConversation, Look, StartOrder, Typed } from '../../ports/driver.ts'
+import { askPermissionChain } from './ask-permission.ts'
 import { Conversation } from './conversation.ts'
 import type { AcpDriverParts } from './parts.ts'
-import { reporting } from './reporting-backend.ts'
-import type { KeptSession } from './saved-sessions.ts'
+import { reportingBackend } from './reporting-backend.ts'
+import type { SavedSession } from './saved-sessions.ts'
 
 /** A prompt that was neither refused nor answered so soon has been taken. */
 const TAKEN_MS = 3000
@@ -18,7 +18,7 @@ const ALIVE_MS = 60 * 60_000
 type HostedState = 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
 
 /** One agent that this process hosts. What the next process would need is kept before it counts. */
-export class Hosted {
+export class HostedAgent {
   #state: HostedState
   readonly #parts: AcpDriverParts
   readonly #order: StartOrder
@@ -63,7 +63,7 @@ export class Hosted {
   get nativeSession(): string | undefined {
     return this.#backend?.nativeSession
   }
-  get talk(): Talk {
+  get talk(): LiveConversation {
     return {
       nativeSession: this.nativeSession,
       since: rev => ({ state: this.state, ...this.#said.since(rev) }),
@@ -76,7 +76,7 @@ export class Hosted {
   }
 
   /** Goes on with the conversation that the last process had open here, or begins afresh where the agent cannot. */
-  async revive({ nativeSession, revivals, working }: KeptSession): Promise<'resumed' | 'afresh'> {
+  async revive({ nativeSession, revivals, working }: SavedSession): Promise<'resumed' | 'afresh'> {
     this.#revivals = revivals + 1
     this.#cut = working
     let resumed = false
@@ -121,7 +121,7 @@ export class Hosted {
         this.state = 'dialog'
         this.#said.asks(consent.call.id, true)
         try {
-          const { decision, reason } = await askChain(this.#ear, consent, cwd, signal)
+          const { decision, reason } = await askPermissionChain(this.#ear, consent, cwd, signal)
           if (decision === 'allow') return 'allow'
           return reason ? { deny: reason } : 'deny'
         } finally {
@@ -135,7 +135,7 @@ export class Hosted {
       await program.close()
       throw new BatonError('timed_out', 'It was ended while it started')
     }
-    this.#backend = reporting(program, this.#ear, cwd)
+    this.#backend = reportingBackend(program, this.#ear, cwd)
     this.#backend.listen(heard => this.#said.hear(heard))
     void program.gone.then(said => this.#died(said))
     try {

@@ -1,7 +1,10 @@
 const LINE_BREAK = 10
 
 /** Breaks off where a line grows beyond reason: whoever reads it holds it in memory until it ends. */
-export function shortLines(longest: number, onEndless: () => void): TransformStream<Uint8Array, Uint8Array> {
+export function limitLineLength(
+  longest: number,
+  onEndless: () => void,
+): TransformStream<Uint8Array, Uint8Array> {
   let size = 0
   return new TransformStream({
     transform(chunk, controller) {

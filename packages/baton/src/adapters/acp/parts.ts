@@ -2,9 +2,9 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { Processes } from '../../ports/processes.ts'
-import type { KeptSessions } from './saved-sessions.ts'
+import type { SavedSessions } from './saved-sessions.ts'
 
 /** What hosting agents needs of the world. */
 export interface AcpDriverParts {
@@ -16,8 +16,8 @@ export interface AcpDriverParts {
   ): Promise<Reaction>
   env: Readonly<Record<string, string | undefined>>
   clock: Pick<Clock, 'now'>
-  ids: Chance
+  ids: Ids
   /** What the next process needs to go on with the sessions of this one; without it they end with this one. */
-  kept?: KeptSessions
+  kept?: SavedSessions
   processes?: Pick<Processes, 'born'>
 }

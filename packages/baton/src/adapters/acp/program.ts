@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AcpLaunch, Launch } from '../../ports/launch.ts'
 import type { Processes } from '../../ports/processes.ts'
-import { shortLines } from './limit-line-length.ts'
+import { limitLineLength } from './limit-line-length.ts'
 
 export interface ProgramStart {
   launch: Launch & Partial<AcpLaunch>
@@ -66,7 +66,7 @@ function running(child: ChildProcess, pid: number): AgentProgram {
   return {
     input: Writable.toWeb(child.stdin),
     output: (Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>).pipeThrough(
-      shortLines(MAX_LINE_LENGTH, () => signalGroup(pid, 'SIGKILL')),
+      limitLineLength(MAX_LINE_LENGTH, () => signalGroup(pid, 'SIGKILL')),
     ),
     pid,
     gone,

@@ -1,21 +1,21 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import { type Backend, type Heard, inFrontOf, type PromptHow, type TurnEnd } from '../../ports/backend.ts'
-import type { Ear } from '../../ports/react-to.ts'
+import type { ReactTo } from '../../ports/react-to.ts'
 
 const NO_END = new AbortController().signal
 /** One that is always told to go on ends sometime: every limit of a workflow is far below. */
 const MAX_CONTINUATIONS = 1000
 
 /** A hosted agent whose life is told to Baton: what it says counts as what hooks of that agent would say. */
-export function reporting(backend: Backend, ear: Ear, cwd: string, ownTurn?: OwnTurn): Backend {
+export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ownTurn?: OwnTurn): Backend {
   const listeners = new Set<(heard: Heard) => void>()
   let text = ''
   let stopped = false
   let closing = false
   let context: string[] = []
   backend.listen(heard => {
-    if (heard.kind === 'text') text = (text + heard.text).slice(-LONGEST_TEXT)
+    if (heard.kind === 'text') text = (text + heard.text).slice(-MAX_TEXT_LENGTH)
     if (heard.kind === 'call') text = ''
     if (heard.kind === 'usage') {
       const { used, size } = heard

@@ -6,7 +6,7 @@ import type { SmallFiles } from '../../ports/small-files.ts'
 export const HOSTED_PLACE = /^hosted [0-9a-z]{12}$/
 
 /** What it takes to start a hosted session again: it ends with the process that hosts it, and the work should not. */
-const KeptSession = z.object({
+const SavedSession = z.object({
   place: z.string().regex(HOSTED_PLACE),
   agent: AgentName,
   launch: z.object({
@@ -28,12 +28,12 @@ const KeptSession = z.object({
   revivals: z.number().int().nonnegative().default(0),
   seenAt: z.number(),
 })
-export type KeptSession = z.infer<typeof KeptSession>
+export type SavedSession = z.infer<typeof SavedSession>
 
-export interface KeptSessions {
-  put(session: KeptSession): Promise<void>
+export interface SavedSessions {
+  put(session: SavedSession): Promise<void>
   remove(place: string): Promise<void>
-  all(): Promise<KeptSession[]>
+  all(): Promise<SavedSession[]>
 }
 
 const FOLDER = 'hosted'
@@ -41,10 +41,10 @@ const FOLDER = 'hosted'
 const LIMIT = 4_000_000
 
 /** One private file each in Baton's state folder. */
-export function keptSessions(
+export function savedSessions(
   files: Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>,
   stateDir: string,
-): KeptSessions {
+): SavedSessions {
   const nameOf = (place: string) => `${FOLDER}/${place.replace(/^hosted /, '')}.json`
   return {
     put: session => files.write(stateDir, nameOf(session.place), JSON.stringify(session), { hasty: true }),
@@ -61,9 +61,9 @@ export function keptSessions(
   }
 }
 
-function parsed(text: string): KeptSession | undefined {
+function parsed(text: string): SavedSession | undefined {
   try {
-    return KeptSession.safeParse(JSON.parse(text)).data
+    return SavedSession.safeParse(JSON.parse(text)).data
   } catch {
     return undefined
   }

@@ -43,7 +43,7 @@ export function resultOf(update: ToolCallUpdate): Extract<Heard, { kind: 'result
     kind: 'result',
     id: update.toolCallId,
     failed: update.status === 'failed' || (code !== undefined && code !== 0),
-    text: (raw ?? text).slice(-LONGEST_RESULT),
+    text: (raw ?? text).slice(-MAX_RESULT_LENGTH),
   }
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { appendFile, lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { Git, GitStanding } from '../../ports/git.ts'
+import type { Git, GitPosition } from '../../ports/git.ts'
 
 const TIMEOUT_MS = 4000
 const MAX_OUTPUT = 32 * 1024 * 1024
@@ -19,7 +19,7 @@ const PARTS = ['--ignore-submodules=dirty', '--submodule=short']
 const STATUS = ['--no-renames', '--untracked-files=all', '--ignore-submodules=dirty']
 
 /** Git through its own program: argument lists only, no locks taken, no prompts, no hooks or helpers of the repository run. */
-export const systemGit: Git & GitStanding = {
+export const systemGit: Git & GitPosition = {
   async worktree(folder) {
     const where = await git(folder, ['rev-parse', '--show-toplevel'])
     const root = where?.trimEnd()

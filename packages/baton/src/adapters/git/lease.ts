@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import type { GitLogin } from '../../ports/git-work.ts'
-import type { Holding, LeaseName, LeaseOwner, Leases, Taken } from '../../ports/lease.ts'
+import type { Holding, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../../ports/lease.ts'
 import { hardenedGit } from './hardened.ts'
 import { deadFrom, type Reading, reading } from './lease-time.ts'
 import { failed, isMoved, networkGit } from './network.ts'
@@ -128,7 +128,7 @@ export function gitLeases(parts: {
     owner: LeaseOwner,
     ttlMs: number,
     seen: Seen | undefined,
-  ): Promise<Taken | undefined> {
+  ): Promise<LeaseAttempt | undefined> {
     const payload = payloadOf(owner, ttlMs, seen?.payload.token ?? 0, await time(name))
     const done = await move(name, seen?.commit, await write(name, payload))
     return done ? { held: true, grip: { claim: owner.claim, token: payload.token } } : undefined
@@ -161,7 +161,7 @@ export function gitLeases(parts: {
     return move(name, seen.commit, await write(name, { ...seen.payload, until, clock: by }))
   }
 
-  async function take(name: LeaseName, owner: LeaseOwner, ttlMs: number, tries = 3): Promise<Taken> {
+  async function take(name: LeaseName, owner: LeaseOwner, ttlMs: number, tries = 3): Promise<LeaseAttempt> {
     const seen = await see(name)
     if (seen && seen.payload.claim === owner.claim) {
       const grip = { claim: owner.claim, token: seen.payload.token }

@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import type { Brought } from '../../ports/unnamed-writes.ts'
+import type { UnnamedWrites } from '../../ports/unnamed-writes.ts'
 import { git, withoutFilters } from './git.ts'
 
 const MAX_PATCH = 5_000_000
@@ -9,7 +9,7 @@ const MAX_WORDS = 50
 const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
 
 /** Compares what git would bring with what is here: the same file again changes nothing. */
-export const gitBrought: Brought = {
+export const gitUnnamedWrites: UnnamedWrites = {
   async changes(worktree, commands, isGuarded) {
     const calm = await withoutFilters(worktree)
     const where = (await git(worktree, ['rev-parse', '--show-toplevel']))?.trimEnd()

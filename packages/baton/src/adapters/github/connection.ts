@@ -2,7 +2,7 @@ import type { ThrottlingOptions } from '@octokit/plugin-throttling'
 import type { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import { asForgeError, unreadable } from './github-errors.ts'
-import { rememberAnswers } from './response-cache.ts'
+import { cacheResponses } from './response-cache.ts'
 import { scrubber } from './scrub.ts'
 
 /** One call as it went over the wire: tests and the daemon's log count these. */
@@ -60,7 +60,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     import('@octokit/plugin-throttling'),
   ])
   const scrub = scrubber(options.token)
-  const wire = rememberAnswers(observed(options))
+  const wire = cacheResponses(observed(options))
   const pause = options.retryPause ?? 1000
   const Kit = Octokit.plugin(retry, throttling)
   const kit = (paced: boolean, retries: number) =>

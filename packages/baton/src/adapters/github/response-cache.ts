@@ -8,7 +8,7 @@ const LIMIT = 200
 const MAX_BYTES = 2_000_000
 
 /** Repeats a GET conditionally: an unchanged answer costs nothing of the hourly allowance. */
-export function rememberAnswers(send: typeof fetch): typeof fetch {
+export function cacheResponses(send: typeof fetch): typeof fetch {
   const memory = new Map<string, Remembered>()
   return async (input, init) => {
     const url = String(input instanceof Request ? input.url : input)

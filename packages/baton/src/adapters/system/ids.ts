@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuv'
 
@@ -7,7 +7,7 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuv'
 const pool = Buffer.alloc(1024)
 let used = pool.length
 
-export const systemChance: Chance = {
+export const systemIds: Ids = {
   id(length) {
     let id = ''
     for (let i = 0; i < length; i++) {

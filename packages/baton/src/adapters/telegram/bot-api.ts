@@ -1,5 +1,5 @@
 import type { InlineKeyboardMarkup, Update } from 'grammy/types'
-import { troubleOf } from './telegram-error.ts'
+import { toTelegramError } from './telegram-error.ts'
 
 /** Text with parts shown as they are, in fixed width. */
 export interface Text {
@@ -35,7 +35,7 @@ export async function openBotApi(token: string, apiRoot?: string): Promise<BotAp
     try {
       return await work
     } catch (cause) {
-      throw troubleOf(method, cause, token)
+      throw toTelegramError(method, cause, token)
     }
   }
   return {

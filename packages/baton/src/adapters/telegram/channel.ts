@@ -5,17 +5,17 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { ChannelMemory } from '../../ports/ask-store.ts'
 import type { Answering, Channel, News } from '../../ports/channel.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { type BotApi, openBotApi } from './bot-api.ts'
 import { NONCE_LENGTH } from './callback.ts'
-import { type Hearing, hear } from './handle-update.ts'
+import { handleUpdate, type UpdateContext } from './handle-update.ts'
 import { Poller } from './poller.ts'
 import { buttonsOf, questionMessages, withOutcome } from './question-messages.ts'
 import { type AskRecord, Records } from './records.ts'
-import { type Patience, patiently } from './retry.ts'
+import { type RetryPolicy, withRetries } from './retry.ts'
 import { type TelegramSettings, telegramSettings } from './settings.ts'
-import { TelegramTrouble } from './telegram-error.ts'
+import { TelegramError } from './telegram-error.ts'
 
 export interface TelegramParts {
   /** What is in force for the ask's project right now. */
@@ -24,7 +24,7 @@ export interface TelegramParts {
   warn(message: string): void
   clock: Clock
   timers: Timers
-  ids: Chance
+  ids: Ids
   /** Another Bot API server. */
   apiRoot?: string
 }
@@ -92,7 +92,7 @@ class TelegramChannel implements Channel {
       const record = known?.bot === id ? known : this.#newRecord(ask, id, offered)
       // Before the first message: the nonce on a button that was sent just before a crash still counts.
       await this.#records.save(record)
-      const patience: Patience = {
+      const patience: RetryPolicy = {
         timers: this.#parts.timers,
         signal: AbortSignal.any([signal, this.#stop.signal]),
         tries: SEND_TRIES,
@@ -129,9 +129,10 @@ class TelegramChannel implements Channel {
     if (!settings) return false
     const { api } = await this.#bot(settings)
     const { timers } = this.#parts
-    const patience: Patience = { timers, signal: this.#stop.signal, tries: SEND_TRIES, longestMs: TELL_MS }
-    await patiently(
-      () => api.send(settings.chat, { text: text.slice(0, MAX_NEWS_LENGTH).toWellFormed(), entities: [] }, {}),
+    const patience: RetryPolicy = { timers, signal: this.#stop.signal, tries: SEND_TRIES, longestMs: TELL_MS }
+    await withRetries(
+      () =>
+        api.send(settings.chat, { text: text.slice(0, MAX_NEWS_LENGTH).toWellFormed(), entities: [] }, {}),
       patience,
     )
     return true
@@ -142,7 +143,7 @@ class TelegramChannel implements Channel {
     settings: TelegramSettings,
     record: AskRecord,
     parts: ReturnType<typeof questionMessages>['parts'],
-    patience: Patience,
+    patience: RetryPolicy,
   ): Promise<void> {
     for (const [index, part] of parts.entries()) {
       if (index < record.parts.length) continue
@@ -151,7 +152,7 @@ class TelegramChannel implements Channel {
         ...(isLast ? { buttons: buttonsOf(record.ask, record.offered, record.nonce) } : {}),
         ...(record.parts[0] === undefined ? {} : { replyTo: record.parts[0] }),
       }
-      const sent = await patiently(() => api.send(settings.chat, part, extra), patience)
+      const sent = await withRetries(() => api.send(settings.chat, part, extra), patience)
       record.parts.push(sent.id)
       Object.assign(record, { chat: sent.chat, last: part, complete: isLast })
       await this.#records.save(record)
@@ -169,11 +170,11 @@ class TelegramChannel implements Channel {
     }
     const final = (cause: unknown) => {
       // Already edited, deleted by the person, or too old: there is nothing left to do.
-      if (!(cause instanceof TelegramTrouble) || cause.kind !== 'refused') throw cause
+      if (!(cause instanceof TelegramError) || cause.kind !== 'refused') throw cause
     }
-    await patiently(() => api.edit(chat, message, withOutcome(last, ask)), patience).catch(final)
+    await withRetries(() => api.edit(chat, message, withOutcome(last, ask)), patience).catch(final)
     for (const prompt of prompts)
-      await patiently(() => api.remove(chat, prompt.message), patience).catch(final)
+      await withRetries(() => api.remove(chat, prompt.message), patience).catch(final)
   }
 
   async #settings(ask: Pick<Ask, 'facts'>): Promise<TelegramSettings | undefined> {
@@ -203,7 +204,7 @@ class TelegramChannel implements Channel {
   async #open(id: string, { token, pollSeconds }: TelegramSettings): Promise<Bot> {
     const { memory, clock, timers, apiRoot } = this.#parts
     const api = await openBotApi(token, apiRoot)
-    const hearing: Hearing = {
+    const hearing: UpdateContext = {
       bot: id,
       api,
       records: this.#records,
@@ -216,7 +217,7 @@ class TelegramChannel implements Channel {
       seconds: () => bot.pollSeconds,
       memory,
       key: `offset:${id}`,
-      handle: update => hear(update, hearing),
+      handle: update => handleUpdate(update, hearing),
       deaf: () => void this.#deaf(id),
       warn: message => this.#parts.warn(message),
       clock,

@@ -7,10 +7,10 @@ import { readCallback } from './callback.ts'
 import { outcomeLine } from './question-messages.ts'
 import type { AskRecord, Records } from './records.ts'
 import type { TelegramSettings } from './settings.ts'
-import { TelegramTrouble } from './telegram-error.ts'
+import { TelegramError } from './telegram-error.ts'
 import { line } from './text.ts'
 
-export interface Hearing {
+export interface UpdateContext {
   bot: string
   api: BotApi
   records: Records
@@ -26,12 +26,12 @@ const WHY = 'Why not? Reply to this message; the agent is told what you write.'
 const WHICH = 'Reply to the question itself with /allow or /deny, so that it is clear which one you mean.'
 
 /** What one update means: a pressed button, a reason, a command, or nothing. Hearing it twice does no harm. */
-export async function hear(update: Update, hearing: Hearing): Promise<void> {
+export async function handleUpdate(update: Update, hearing: UpdateContext): Promise<void> {
   if (update.callback_query) await pressed(update.callback_query, hearing)
   else if (update.message) await written(update.message, hearing)
 }
 
-async function pressed(query: CallbackQuery, hearing: Hearing): Promise<void> {
+async function pressed(query: CallbackQuery, hearing: UpdateContext): Promise<void> {
   const tell = (text: string, alert = false) =>
     harmless(hearing.api.acknowledge(query.id, text.slice(0, 200), alert))
   const said = readCallback(query.data)
@@ -50,7 +50,11 @@ async function pressed(query: CallbackQuery, hearing: Hearing): Promise<void> {
 }
 
 /** One message that wants a reply; a second press brings no second one. */
-function askWhy({ ask, chat }: AskRecord, from: User, { api, records, inTurn }: Hearing): Promise<void> {
+function askWhy(
+  { ask, chat }: AskRecord,
+  from: User,
+  { api, records, inTurn }: UpdateContext,
+): Promise<void> {
   return inTurn(ask, async () => {
     const record = await records.get(ask)
     const replyTo = record?.parts.at(-1)
@@ -66,7 +70,7 @@ function askWhy({ ask, chat }: AskRecord, from: User, { api, records, inTurn }: 
   })
 }
 
-async function written(message: Message, hearing: Hearing): Promise<void> {
+async function written(message: Message, hearing: UpdateContext): Promise<void> {
   const { from, chat, text, reply_to_message: original } = message
   if (!from || text === undefined) return
   const inChat = (await hearing.records.all()).filter(r => r.bot === hearing.bot && r.chat === chat.id)
@@ -103,10 +107,11 @@ async function answer(
   option: AskOption,
   reason: string | undefined,
   from: User,
-  { answering }: Hearing,
+  { answering }: UpdateContext,
 ): Promise<Answered> {
   if (!record.offered.includes(option)) return { verdict: 'not-offered', ask: undefined }
-  const said = option.startsWith('allow') || option === 'yes' ? undefined : reason?.slice(0, MAX_REASON_LENGTH)
+  const said =
+    option.startsWith('allow') || option === 'yes' ? undefined : reason?.slice(0, MAX_REASON_LENGTH)
   return answering.answer(record.ask, {
     option,
     by: { channel: 'telegram', who: nameOf(from) },
@@ -120,7 +125,7 @@ function lateLine({ verdict, ask }: Answered): string {
   return ask && ask.state !== 'open' ? `${CLOSED} ${outcomeLine(ask)}` : CLOSED
 }
 
-async function mayAnswer(from: User, record: AskRecord, hearing: Hearing): Promise<boolean> {
+async function mayAnswer(from: User, record: AskRecord, hearing: UpdateContext): Promise<boolean> {
   const ask = await hearing.answering.find(record.ask)
   const settings = ask && (await hearing.settings(ask))
   if (!settings) return false
@@ -137,6 +142,6 @@ async function harmless(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (cause) {
-    if (!(cause instanceof TelegramTrouble)) throw cause
+    if (!(cause instanceof TelegramError)) throw cause
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { BotApi } from './bot-api.ts'
 import { backoffMs, pause } from './retry.ts'
-import { TelegramTrouble } from './telegram-error.ts'
+import { TelegramError } from './telegram-error.ts'
 
 export interface PollerParts {
   api: BotApi
@@ -108,7 +108,7 @@ export class Poller {
 
   /** How long to wait before the next try; undefined when there is no use in one. */
   #troubled(cause: unknown, failed: number): number | undefined {
-    if (!(cause instanceof TelegramTrouble)) {
+    if (!(cause instanceof TelegramError)) {
       this.#warn(`A Telegram update could not be handled yet: ${messageOf(cause)}`)
       return backoffMs(failed)
     }

@@ -1,10 +1,10 @@
 import type { Timers } from '../../ports/timers.ts'
-import { TelegramTrouble } from './telegram-error.ts'
+import { TelegramError } from './telegram-error.ts'
 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
 
-export interface Patience {
+export interface RetryPolicy {
   timers: Timers
   signal: AbortSignal
   /** How often trouble that may pass is met before it is passed on. Being throttled does not count. */
@@ -14,14 +14,14 @@ export interface Patience {
 }
 
 /** Tries again what may work later; as often as told, and never against Telegram's own `retry_after`. */
-export async function patiently<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
+export async function withRetries<T>(call: () => Promise<T>, patience: RetryPolicy): Promise<T> {
   const { timers, signal, tries, longestMs = Number.POSITIVE_INFINITY } = patience
   for (let failed = 0; ; ) {
     signal.throwIfAborted()
     try {
       return await call()
     } catch (cause) {
-      if (!(cause instanceof TelegramTrouble)) throw cause
+      if (!(cause instanceof TelegramError)) throw cause
       if (cause.kind === 'throttled' && cause.retryAfterMs <= longestMs)
         await pause(cause.retryAfterMs, timers, signal)
       else if (cause.kind === 'unreachable' && ++failed < tries)

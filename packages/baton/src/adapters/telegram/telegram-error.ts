@@ -2,14 +2,14 @@
  * `throttled`: wait and try again. `conflict`: somebody else polls with this token. `unauthorized`: the token is
  * wrong. `refused`: this call will never work. `unreachable`: network or server trouble that may pass.
  */
-export type TroubleKind = 'throttled' | 'conflict' | 'unauthorized' | 'refused' | 'unreachable'
+export type TelegramErrorKind = 'throttled' | 'conflict' | 'unauthorized' | 'refused' | 'unreachable'
 
 /** A failed call, in words that hold neither the token nor an address with it; so the cause is not kept either. */
-export class TelegramTrouble extends Error {
-  readonly kind: TroubleKind
+export class TelegramError extends Error {
+  readonly kind: TelegramErrorKind
   readonly retryAfterMs: number
 
-  constructor(kind: TroubleKind, message: string, retryAfterMs = 0) {
+  constructor(kind: TelegramErrorKind, message: string, retryAfterMs = 0) {
     super(message)
     this.name = 'TelegramTrouble'
     this.kind = kind
@@ -18,14 +18,14 @@ export class TelegramTrouble extends Error {
 }
 
 /** Any error of the library as trouble without secrets. */
-export function troubleOf(method: string, cause: unknown, token: string): TelegramTrouble {
-  if (cause instanceof TelegramTrouble) return cause
+export function toTelegramError(method: string, cause: unknown, token: string): TelegramError {
+  if (cause instanceof TelegramError) return cause
   const { error_code, description, parameters, error } = fieldsOf(cause)
   if (typeof error_code === 'number') {
     const said = typeof description === 'string' ? description.replaceAll(token, '[redacted]') : ''
     const seconds = Number(fieldsOf(parameters).retry_after) || 1
     const kind = kindOf(error_code)
-    return new TelegramTrouble(
+    return new TelegramError(
       kind,
       `Telegram answered ${method} with ${error_code} ${said.slice(0, 300)}`,
       kind === 'throttled' ? seconds * 1000 : 0,
@@ -34,10 +34,10 @@ export function troubleOf(method: string, cause: unknown, token: string): Telegr
   // The inner error's message holds the address, and the address holds the token: only its code is told.
   const code = fieldsOf(error).code ?? fieldsOf(error).type
   const why = typeof code === 'string' && /^[A-Za-z_-]{1,40}$/.test(code) ? code : 'no answer'
-  return new TelegramTrouble('unreachable', `Telegram could not be reached for ${method} (${why})`)
+  return new TelegramError('unreachable', `Telegram could not be reached for ${method} (${why})`)
 }
 
-function kindOf(status: number): TroubleKind {
+function kindOf(status: number): TelegramErrorKind {
   if (status === 429) return 'throttled'
   if (status === 409) return 'conflict'
   if (status === 401 || status === 404) return 'unauthorized'

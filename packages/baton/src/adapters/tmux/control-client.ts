@@ -15,7 +15,7 @@ const MAX_BYTES = 16 * 1024 * 1024
  * One control-mode client of a tmux server: commands in, answers out, in order, for as long as both live.
  * It takes no part in the size of windows and asks for no output, so nobody sees a difference.
  */
-export class Control {
+export class ControlClient {
   readonly #tmux: ChildProcessByStdio<Writable, Readable, null>
   readonly #waiting: Waiting[] = []
   #rest = ''

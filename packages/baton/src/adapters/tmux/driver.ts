@@ -6,11 +6,11 @@ import type { Driver, Glance, Look, Started, StartOrder } from '../../ports/driv
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { AgentPane, eventually } from './agent-pane.ts'
 import { interruptIn } from './interrupt-turn.ts'
-import { endGroup } from './kill-group.ts'
+import { killGroup } from './kill-group.ts'
 import { type Pane, paneAt, panesOf, screenOf } from './pane.ts'
 import { defaultSocket, parsePlace } from './place.ts'
 import { TmuxServer } from './server.ts'
-import { startWords } from './start.ts'
+import { startCommands } from './start.ts'
 import { typeInto } from './type-text.ts'
 
 export interface TmuxParts {
@@ -116,7 +116,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
         })
       // tmux makes its own folder only when it chooses the socket itself.
       if (/\/tmux-\d+$/.test(dirname(socket))) await mkdir(dirname(socket), { mode: 0o700 }).catch(() => {})
-      const answer = await serverOf(socket).once(startWords(order), {
+      const answer = await serverOf(socket).once(startCommands(order), {
         start: true,
         env: { ...env, ...order.env },
       })
@@ -132,7 +132,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       if (!spot || !pane?.mark) return false
       const killed = (await spot.server.run(['kill-pane', '-t', spot.id]))?.ok === true
       if (killed && pane.pid !== undefined && !pane.dead)
-        await endGroup(pane.pid, (holds, withinMs) => eventually(holds, withinMs, elapsed))
+        await killGroup(pane.pid, (holds, withinMs) => eventually(holds, withinMs, elapsed))
       return killed
     },
 

@@ -3,7 +3,7 @@ const HUNG_UP_MS = 1500
 const TOLD_MS = 3000
 
 /** Ends what outlives its terminal, as Gemini CLI does: what a pane ran is the leader of its own process group. */
-export async function endGroup(
+export async function killGroup(
   pid: number,
   eventually: (holds: () => Promise<boolean>, withinMs: number) => Promise<boolean>,
 ): Promise<void> {

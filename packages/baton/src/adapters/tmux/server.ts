@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Answer, Control } from './control-client.ts'
+import { type Answer, ControlClient } from './control-client.ts'
 import { lineOf } from './quote.ts'
 
 /** After this long without a call the connection is given up: it would count as a client for nothing. */
@@ -21,7 +21,7 @@ export class TmuxServer {
   readonly #socket: string
   readonly #env: NodeJS.ProcessEnv
   readonly #elapsed: () => number
-  #control: Promise<Control | undefined> | undefined
+  #control: Promise<ControlClient | undefined> | undefined
   #notBefore = 0
   #idle: NodeJS.Timeout | undefined
 
@@ -63,7 +63,7 @@ export class TmuxServer {
     this.#control = undefined
   }
 
-  async #connection(): Promise<Control | undefined> {
+  async #connection(): Promise<ControlClient | undefined> {
     const known = await this.#control
     if (known?.open) return known
     if (this.#elapsed() < this.#notBefore) return undefined
@@ -75,12 +75,12 @@ export class TmuxServer {
     return this.#control
   }
 
-  async #connect(): Promise<Control | undefined> {
+  async #connect(): Promise<ControlClient | undefined> {
     const format = '#{session_id} #{destroy-unattached} #{session_attached} #{?@baton-session,1,0}'
     const listed = await this.once([['list-sessions', '-F', format]])
     const session = listed?.ok ? bestSession(listed.lines) : undefined
     if (!session) return undefined
-    const control = new Control(this.#socket, session, this.#env)
+    const control = new ControlClient(this.#socket, session, this.#env)
     control.unref()
     return (await control.run(['display-message', '-p', 'here']))?.ok ? control : undefined
   }

@@ -5,7 +5,7 @@ import { unformatted } from './quote.ts'
 const SIZE = ['-x', '160', '-y', '50']
 
 /** The lines that start a program in a tmux session of its own: no shell in between. */
-export function startWords({ launch, cwd, title, env = {} }: StartOrder): string[][] {
+export function startCommands({ launch, cwd, title, env = {} }: StartOrder): string[][] {
   const given = { ...env, ...launch.env }
   const name = sessionName(title)
   const session = `=${name}:`

@@ -1,9 +1,9 @@
 import { messageOf, type SessionEntry, type SessionMessage, textOfMessage } from './entries.ts'
-import type { Met } from './read-backwards.ts'
+import type { EntryHead } from './read-backwards.ts'
 
 /** The branch from a leaf to the root, newest first; no leaf means from the last whole entry. Ends where a parent is missing. */
 export async function branchFrom(
-  pieces: AsyncIterable<Iterable<Met>>,
+  pieces: AsyncIterable<Iterable<EntryHead>>,
   leaf: string | undefined,
   visit: (entry: SessionEntry) => boolean,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function branchFrom(
 
 /** What the model is shown: the last compaction's summary, what it kept, and everything later. */
 export async function contextFrom(
-  pieces: AsyncIterable<Iterable<Met>>,
+  pieces: AsyncIterable<Iterable<EntryHead>>,
   leaf: string | undefined,
 ): Promise<SessionMessage[]> {
   const messages: SessionMessage[] = []
@@ -30,7 +30,7 @@ export async function contextFrom(
 
 /** The same, newest first and some at a time: whoever needs only the end does not read the rest. */
 export async function* contextFromEnd(
-  pieces: AsyncIterable<Iterable<Met>>,
+  pieces: AsyncIterable<Iterable<EntryHead>>,
   leaf: string | undefined,
 ): AsyncGenerator<SessionMessage[]> {
   const older: (() => Promise<SessionEntry | undefined>)[] = []

@@ -5,7 +5,7 @@ import { isSessionFileName, sessionFolder } from './session-paths.ts'
 const PIECE = 1 << 20
 
 /** The session files of a folder in which an agent's conversation was held, from `home`. The whole of each is looked through. */
-export async function filesSpokenIn(
+export async function findByNativeSession(
   { files, home }: Pick<SessionPorts, 'files' | 'home'>,
   cwd: string,
   nativeSession: string,

@@ -3,7 +3,7 @@ import type { AppendFile } from '../../ports/append-files.ts'
 import { asEntry, isMessage, parseLine, type SessionEntry, type SessionMessage } from './entries.ts'
 
 /** An entry as met on the way back, of which only the head has been looked at. */
-export interface Met {
+export interface EntryHead {
   readonly id: string
   readonly parentId: string | null
   /** Its message, where it is known to hold one and nothing else; undefined says nothing. */
@@ -25,7 +25,7 @@ const NEWLINE = 10
  * The entries of a file from its end to its beginning, in pieces. A parent stands before its children, so a branch is
  * found in one pass, and what it does not need is never parsed.
  */
-export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGenerator<Iterable<Met>> {
+export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGenerator<Iterable<EntryHead>> {
   let rest: Uint8Array[] = []
   let held = 0
   let step = FIRST_CHUNK
@@ -61,7 +61,7 @@ function* linesIn(
   chunk: Buffer,
   start: number,
   tail: readonly Uint8Array[] | undefined,
-): Generator<Met> {
+): Generator<EntryHead> {
   // Decoded at once where bytes are characters: a call for each of a hundred thousand lines costs more than the rest.
   const text = isAscii(chunk) ? chunk.toString('latin1') : undefined
   let to = chunk.length
@@ -87,7 +87,7 @@ const textOf = (part: Uint8Array, tail: readonly Uint8Array[]): string =>
 const HEAD =
   /^\{"type":"([a-z_]+)","id":"([^"\\\p{Cc}]+)","parentId":(?:null|"([^"\\\p{Cc}]+)"),"(timestamp":"[^"\\\p{Cc}]*","message":(?=\{))?/u
 
-class Line implements Met {
+class Line implements EntryHead {
   readonly id: string = ''
   readonly parentId: string | null = null
   readonly isEntry: boolean = false

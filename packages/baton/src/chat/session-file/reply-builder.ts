@@ -13,7 +13,7 @@ export interface ReplyStamp {
 }
 
 /** Puts together the messages of a conversation from what an agent tells piece by piece. Pure: time comes in. */
-export class Replies {
+export class ReplyBuilder {
   #blocks: Block[] = []
   #message: string | undefined
   /** Calls of the reply in the making, and how many entries each became. */

@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { AppendFile, AppendFiles } from '../../ports/append-files.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { FileError } from '../../ports/files.ts'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 import { branchFrom } from './branch.ts'
 import {
   asEntry,
@@ -20,7 +20,7 @@ import { sessionFileName, sessionFolder } from './session-paths.ts'
 export interface SessionPorts {
   files: AppendFiles
   clock: Pick<Clock, 'now'>
-  ids: Chance
+  ids: Ids
   /** The folder whose `sessions` holds the files. */
   home: string
 }
@@ -112,7 +112,7 @@ async function lastId(file: AppendFile, size: number): Promise<string | null> {
 }
 
 /** Older files are read whole: they are migrated, and none of them is large. */
-async function wholeOf(file: AppendFile, size: number, header: SessionHeader, ids: Chance) {
+async function wholeOf(file: AppendFile, size: number, header: SessionHeader, ids: Ids) {
   const text = Buffer.from(await file.read(0, size)).toString('utf8')
   const rows = text
     .split('\n')

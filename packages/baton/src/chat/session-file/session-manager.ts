@@ -1,7 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { branchFrom, contextFrom, contextFromEnd } from './branch.ts'
 import { messageOf, type SessionEntry, type SessionHeader, type SessionMessage } from './entries.ts'
-import { entriesFromEnd, type Met } from './read-backwards.ts'
+import { type EntryHead, entriesFromEnd } from './read-backwards.ts'
 import {
   existing,
   fresh,
@@ -163,7 +163,7 @@ export class SessionManager {
     if (this.#stored.kind === 'file') await this.#stored.file.close()
   }
 
-  async *#pieces(): AsyncGenerator<Iterable<Met>> {
+  async *#pieces(): AsyncGenerator<Iterable<EntryHead>> {
     const stored = this.#stored
     if (stored.kind === 'file') yield* entriesFromEnd(stored.file, await stored.file.size())
     else

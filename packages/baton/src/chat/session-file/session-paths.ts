@@ -2,7 +2,11 @@ import { join } from 'node:path'
 
 /** Where the session files of a folder stand: `<home>/sessions/--<cwd with dashes>--`. */
 export const sessionFolder = (home: string, cwd: string): string =>
-  join(home, 'sessions', `--${cwd.replace(/^[/\\]/, '').replaceAll(/[/\\:]/g, '-')}--`.slice(0, MAX_NAME_LENGTH))
+  join(
+    home,
+    'sessions',
+    `--${cwd.replace(/^[/\\]/, '').replaceAll(/[/\\:]/g, '-')}--`.slice(0, MAX_NAME_LENGTH),
+  )
 
 /** `<timestamp>_<id>.jsonl`, so that names sort by age. */
 export const sessionFileName = (timestamp: string, id: string): string =>

@@ -1,10 +1,10 @@
 import type { AgentName } from '@batonpass/contract/event'
 import { Reaction } from '@batonpass/contract/reaction'
-import { askChain } from '../../adapters/acp/ask-permission.ts'
+import { askPermissionChain } from '../../adapters/acp/ask-permission.ts'
 import type { OwnTurn } from '../../adapters/acp/reporting-backend.ts'
 import type { StateFolder } from '../../config/state-folder.ts'
 import type { Answer, Consent } from '../../ports/backend.ts'
-import type { Ear } from '../../ports/react-to.ts'
+import type { ReactTo } from '../../ports/react-to.ts'
 import { callDaemon } from '../daemon.ts'
 
 /** As long as a person may take, and a little more. */
@@ -12,10 +12,10 @@ const PERSON_MS = 2 * 60 * 60_000 + 60_000
 const OTHER_MS = 10 * 60_000
 
 /** Tells the daemon what the hosted agent does. */
-export function daemonEar(
+export function reactThroughDaemon(
   folder: StateFolder,
   about: { agent: AgentName; cwd: string; attended: boolean; pid(): number | undefined },
-): Ear {
+): ReactTo {
   return async (event, signal) => {
     const { agent, cwd, attended } = about
     const within = event.type === 'PermissionAsked' ? PERSON_MS : OTHER_MS
@@ -47,12 +47,12 @@ export type AskInline = (
  * What a tool call is answered: by the chain where it decides, else by whoever answers first, the person here or one on
  * another channel. Nobody there means no.
  */
-export function consentBy(ear: Ear, cwd: string, ask: AskInline | undefined) {
+export function consentBy(ear: ReactTo, cwd: string, ask: AskInline | undefined) {
   return async (consent: Consent, signal: AbortSignal): Promise<Answer> => {
     const settled = new AbortController()
     const over = AbortSignal.any([signal, settled.signal])
     // No daemon means no rules: then the person decides, or nobody.
-    const chain = askChain(ear, consent, cwd, over).catch(() => ({
+    const chain = askPermissionChain(ear, consent, cwd, over).catch(() => ({
       decision: 'ask' as const,
       reason: undefined,
     }))

@@ -1,14 +1,14 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { HostedWord } from '@batonpass/contract/hosted'
 import { hostAgent } from '../../adapters/acp/backend.ts'
-import { reporting } from '../../adapters/acp/reporting-backend.ts'
+import { reportingBackend } from '../../adapters/acp/reporting-backend.ts'
 import { launchesOf } from '../../adapters/agents/launches.ts'
 import { piReader } from '../../adapters/agents/pi/reader.ts'
 import { systemGit } from '../../adapters/git/git.ts'
 import { systemAppendFiles } from '../../adapters/system/append-files.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
-import { systemChance } from '../../adapters/system/ids.ts'
+import { systemIds } from '../../adapters/system/ids.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { systemTimers } from '../../adapters/system/timers.ts'
 import { AgentSession } from '../../chat/agent-session.ts'
@@ -23,9 +23,9 @@ import { VERSION } from '../../version.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
-import { type AskInline, consentBy, daemonAside, daemonEar } from './ask-permission.ts'
+import { type AskInline, consentBy, daemonAside, reactThroughDaemon } from './ask-permission.ts'
 import { mirrored } from './mirror.ts'
-import { attendTo } from './remote-messages.ts'
+import { followRemoteMessages } from './remote-messages.ts'
 
 const TOLD_MS = 5000
 
@@ -50,7 +50,7 @@ export interface Chat {
 export const sessionPorts = (io: Io): SessionPorts => ({
   files: systemAppendFiles,
   clock: systemClock,
-  ids: systemChance,
+  ids: systemIds,
   home: folderOf(io).dir,
 })
 
@@ -67,7 +67,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
   const alone = await daemonThere(io)
   const host: { backend?: Backend } = {}
   const { agent } = launches
-  const ear = daemonEar(folder, {
+  const ear = reactThroughDaemon(folder, {
     agent,
     cwd: io.cwd,
     attended: order.attended,
@@ -75,7 +75,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
   })
   const consent = consentBy(ear, io.cwd, order.ask)
   const program = await hostAgent({ agent, version: VERSION, launch, cwd: io.cwd, env: io.env, consent })
-  const backend = mirrored(reporting(program, ear, io.cwd, daemonAside(folder, agent)), {
+  const backend = mirrored(reportingBackend(program, ear, io.cwd, daemonAside(folder, agent)), {
     clock: systemClock,
     timers: systemTimers,
     tell: (nativeSession, news) =>
@@ -83,7 +83,10 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
         body: { agent, nativeSession, news },
       }),
     ...(onWord
-      ? { attend: (nativeSession, over) => attendTo(folder, { agent, nativeSession }, over, onWord) }
+      ? {
+          attend: (nativeSession, over) =>
+            followRemoteMessages(folder, { agent, nativeSession }, over, onWord),
+        }
       : {}),
   })
   host.backend = backend

@@ -7,7 +7,7 @@ import { EXIT } from '../command.ts'
 import { type Io, paint } from '../io.ts'
 import type { AskInline } from './ask-permission.ts'
 import { type Chat, openChat } from './host.ts'
-import { listWords, outcomeWords, pickSession } from './outcome-messages.ts'
+import { listWords, outcomeMessage, pickSession } from './outcome-messages.ts'
 import { complete, SLASH, slashOf } from './slash.ts'
 import { ChatTerminal } from './terminal.ts'
 
@@ -165,7 +165,7 @@ async function obey(
           terminal.line('Nothing to hand off (no messages yet)', 'yellow')
           return
         }
-        const { good, words, more } = outcomeWords(await session.handoff(slash.rest || undefined))
+        const { good, words, more } = outcomeMessage(await session.handoff(slash.rest || undefined))
         terminal.line(words, good ? 'green' : 'red')
         if (more) terminal.line(more, 'dim')
         know(await listSessions(ports, io.cwd))

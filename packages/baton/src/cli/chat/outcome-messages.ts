@@ -3,7 +3,7 @@ import type { ListedSession } from '../../chat/session-file/list-sessions.ts'
 import { HANDOFFS } from '../../handoff/document-name.ts'
 
 /** What a person is told when a handoff has ended. */
-export function outcomeWords(outcome: HandoffOutcome): { good: boolean; words: string; more?: string } {
+export function outcomeMessage(outcome: HandoffOutcome): { good: boolean; words: string; more?: string } {
   switch (outcome.kind) {
     case 'switched':
       return {

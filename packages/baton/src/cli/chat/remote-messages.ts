@@ -6,7 +6,7 @@ import { followDaemon } from '../daemon.ts'
 const AGAIN_MS = 3000
 
 /** Follows what a person says to a session from elsewhere, also over restarts of the daemon, until `over`. */
-export async function attendTo(
+export async function followRemoteMessages(
   folder: StateFolder,
   session: { agent: string; nativeSession: string },
   over: AbortSignal,

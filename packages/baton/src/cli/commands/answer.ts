@@ -2,7 +2,7 @@ import { Ask, type AskOption } from '@batonpass/contract/ask'
 import { EXIT, flag, type Given, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
-import { authorization, withProof } from '../process-proof.ts'
+import { authorization, withProcessProof } from '../process-proof.ts'
 
 /** Answers an ask for the person at this terminal. The daemon looks at who started us and decides whether it counts. */
 export async function answer(
@@ -15,7 +15,7 @@ export async function answer(
   const asked = Ask.parse(await callDaemon(folder, 'GET', path))
   const body = { ...choose(asked), fingerprint: asked.fingerprint }
   const token = authorization(text(given, 'token-file'))
-  const ask = await withProof(folder.dir, async proof => {
+  const ask = await withProcessProof(folder.dir, async proof => {
     const headers = { ...proof, ...token }
     return Ask.parse(
       await callDaemon(folder, 'POST', `/api/asks/${asked.id}/answer`, 10_000, { headers, body }),

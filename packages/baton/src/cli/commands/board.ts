@@ -2,7 +2,7 @@ import { BoardView } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { callStarted } from '../call-started-daemon.ts'
+import { callStartedDaemon } from '../call-started-daemon.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
 
@@ -16,7 +16,12 @@ export const board: Handler = async (given, io) => {
   const [what] = given.positionals
   const project = findWorktreeRoot(io.cwd)
   if (what === 'setup') return setup(given, io, project)
-  const answer = await callStarted(io, 'GET', `/api/board?project=${encodeURIComponent(project)}`, FORGE_MS)
+  const answer = await callStartedDaemon(
+    io,
+    'GET',
+    `/api/board?project=${encodeURIComponent(project)}`,
+    FORGE_MS,
+  )
   const { board, items } = BoardView.parse(answer)
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify(answer)}\n`)
@@ -56,7 +61,7 @@ async function setup(given: Given, io: Io, project: string): Promise<number> {
     return EXIT.ok
   }
   const body = { project, ...(title ? { title } : {}) }
-  const answer = await callStarted(io, 'POST', '/api/board/setup', FORGE_MS, { body })
+  const answer = await callStartedDaemon(io, 'POST', '/api/board/setup', FORGE_MS, { body })
   const { board, made } = Made.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(answer)}\n`)
   else {

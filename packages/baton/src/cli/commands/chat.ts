@@ -3,7 +3,7 @@ import { systemAncestry } from '../../adapters/system/ancestry.ts'
 import { refuseAgents } from '../../ask/refuse-agents.ts'
 import { listSessions } from '../../chat/session-file/list-sessions.ts'
 import { openChat, sessionPorts } from '../chat/host.ts'
-import { outcomeWords, pickSession } from '../chat/outcome-messages.ts'
+import { outcomeMessage, pickSession } from '../chat/outcome-messages.ts'
 import { slashOf } from '../chat/slash.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, printable } from '../io.ts'
@@ -67,7 +67,7 @@ async function once(given: Given, io: Io, agent: string, prompt: string): Promis
       throw new BatonError('usage', `/${slash.name} needs a terminal`, { remedy: 'Run `baton chat`.' })
     if (slash) {
       const outcome = await session.handoff(slash.rest || undefined)
-      const { good, words, more } = outcomeWords(outcome)
+      const { good, words, more } = outcomeMessage(outcome)
       if (json) io.stdout.write(`${JSON.stringify({ ...outcome, session: session.sessionId })}\n`)
       else (good ? io.stdout : io.stderr).write(`${printable(words)}\n${more ? `${printable(more)}\n` : ''}`)
       return good ? EXIT.ok : EXIT.failed

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { configOf, judging, type Outlook, outlook, warnOf } from '../local-judge.ts'
+import { configOf, localJudge, type Outlook, outlook, warnOf } from '../local-judge.ts'
 
 interface Verdict extends Outlook {
   command: string
@@ -44,7 +44,7 @@ async function decider(given: Given, io: Io): Promise<(command: string) => Verdi
   const config = flag(given, 'defaults')
     ? Config.parse({ permission: { undo: false } })
     : await loaded(worktree, io)
-  const rules = judging(config, worktree, io)
+  const rules = localJudge(config, worktree, io)
   const tool = text(given, 'tool') ?? 'Bash'
   return command => {
     const judgement = rules.tool({ tool, input: inputOf(tool, command), cwd: io.cwd })

@@ -18,12 +18,12 @@ import { SignalFiles } from '../../claim/signal-file.ts'
 import { loadConfig } from '../../config/load.ts'
 import { stateDir } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { callStarted } from '../call-started-daemon.ts'
+import { callStartedDaemon } from '../call-started-daemon.ts'
 import { claimLine } from '../claim-lines.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { authorization, withProof } from '../process-proof.ts'
+import { authorization, withProcessProof } from '../process-proof.ts'
 
 /** Several calls to the forge and git's network in between. */
 const CLAIM_MS = 120_000
@@ -73,10 +73,10 @@ async function take(
     return EXIT.ok
   }
   const send = (headers: Record<string, string>) =>
-    callStarted(io, 'POST', '/api/claims', CLAIM_MS, { headers, body })
+    callStartedDaemon(io, 'POST', '/api/claims', CLAIM_MS, { headers, body })
   const answer =
     order.takeover === 'force'
-      ? await withProof(folderOf(io).dir, proof =>
+      ? await withProcessProof(folderOf(io).dir, proof =>
           send({ ...proof, ...authorization(text(given, 'token-file')) }),
         )
       : await send({})
@@ -96,7 +96,7 @@ async function take(
 
 async function list(given: Given, io: Io, project: string): Promise<number> {
   const path = `/api/claims/claimable?project=${encodeURIComponent(project)}`
-  const { issues } = ClaimableList.parse(await callStarted(io, 'GET', path, CLAIM_MS))
+  const { issues } = ClaimableList.parse(await callStartedDaemon(io, 'GET', path, CLAIM_MS))
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ issues })}\n`)
     return EXIT.ok
@@ -129,7 +129,7 @@ async function release(given: Given, io: Io, project: string, issue: number | un
     )
     return EXIT.ok
   }
-  const view = ClaimView.parse(await callStarted(io, 'POST', '/api/claims/release', CLAIM_MS, { body }))
+  const view = ClaimView.parse(await callStartedDaemon(io, 'POST', '/api/claims/release', CLAIM_MS, { body }))
   io.stdout.write(
     flag(given, 'json')
       ? `${JSON.stringify(view)}\n`
@@ -180,7 +180,7 @@ async function push(io: Io, project: string, branch: string): Promise<void> {
     await gitWork.push(project, branch)
   } catch (cause) {
     if (!isStranger(cause)) throw cause
-    await callStarted(io, 'POST', '/api/claims/push', CLAIM_MS, { body: { project } }).catch(() => {
+    await callStartedDaemon(io, 'POST', '/api/claims/push', CLAIM_MS, { body: { project } }).catch(() => {
       throw cause
     })
   }

@@ -1,12 +1,12 @@
 import { ClaimList } from '@batonpass/contract/claim'
-import { callStarted } from '../call-started-daemon.ts'
+import { callStartedDaemon } from '../call-started-daemon.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { paint, printable } from '../io.ts'
 
 /** Every claim of this machine, and what stands in its way. */
 export const claims: Handler = async (given, io) => {
-  const { claims } = ClaimList.parse(await callStarted(io, 'GET', '/api/claims', 10_000))
+  const { claims } = ClaimList.parse(await callStartedDaemon(io, 'GET', '/api/claims', 10_000))
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ claims })}\n`)
     return EXIT.ok

@@ -2,7 +2,7 @@ import { problemLine } from '../../config/problem.ts'
 import { renderConfig } from '../../config/render.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { paint } from '../io.ts'
-import { loadedHere } from '../load-config.ts'
+import { loadConfigHere } from '../load-config.ts'
 
 /** Shows the effective configuration and where each value came from. */
 export const config: Handler = async (given, io) => {
@@ -11,7 +11,7 @@ export const config: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`)
     return EXIT.ok
   }
-  const loaded = await loadedHere(io)
+  const loaded = await loadConfigHere(io)
   const colour = paint(io)
   const json = flag(given, 'json')
   io.stdout.write(renderConfig(loaded, { json, key: given.positionals[0], dim: text => colour('dim', text) }))

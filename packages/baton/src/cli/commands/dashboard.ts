@@ -7,7 +7,7 @@ import { replaceFile } from '../../daemon/secret-file.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import type { Io } from '../io.ts'
-import { authorization, withProof } from '../process-proof.ts'
+import { authorization, withProcessProof } from '../process-proof.ts'
 
 /** Prints a link that lets one browser in, once. Only who may answer asks gets one: the dashboard answers them. */
 export const dashboard: Handler = async (given, io) => {
@@ -15,7 +15,7 @@ export const dashboard: Handler = async (given, io) => {
   if (!(await daemonHealth(folder))) await startDaemon(folder, io)
   const token = authorization(text(given, 'token-file'))
   if (flag(given, 'logout')) {
-    await withProof(folder.dir, headers =>
+    await withProcessProof(folder.dir, headers =>
       callDaemon(folder, 'POST', '/api/page/logout-all', 10_000, { headers: { ...headers, ...token } }),
     )
     io.stdout.write('Every browser is logged out.\n')
@@ -29,7 +29,7 @@ export const dashboard: Handler = async (given, io) => {
 }
 
 export async function loginLink(folder: StateFolder, token: Record<string, string> = {}): Promise<LoginLink> {
-  return await withProof(folder.dir, async headers =>
+  return await withProcessProof(folder.dir, async headers =>
     LoginLink.parse(
       await callDaemon(folder, 'POST', '/api/page/link', 10_000, { headers: { ...headers, ...token } }),
     ),

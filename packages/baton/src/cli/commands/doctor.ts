@@ -160,8 +160,8 @@ function programCheck(name: 'git' | 'tmux', io: Io): Check {
 }
 
 async function configChecks(io: Io): Promise<Check[]> {
-  const { loadedHere } = await import('../load-config.ts')
-  const loaded = await loadedHere(io)
+  const { loadConfigHere } = await import('../load-config.ts')
+  const loaded = await loadConfigHere(io)
   const problems = loaded.problems.map(problemLine)
   const notices = loaded.notices.map(problemLine)
   if (problems.length + notices.length === 0)

@@ -15,8 +15,8 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { type Io, printable } from '../io.ts'
-import { configOf, type Judging, judging } from '../local-judge.ts'
-import { since } from '../parse-since.ts'
+import { configOf, type LocalJudge, localJudge } from '../local-judge.ts'
+import { parseSince } from '../parse-since.ts'
 
 /** Proposes rules for what a person kept allowing, as a diff of their own configuration; `--accept` writes it. */
 export const learn: Handler = async (given, io) => {
@@ -96,7 +96,7 @@ async function decisions(io: Io, from: string | undefined): Promise<Taught[]> {
     kind: 'decision',
     order: 'desc',
     limit: '5000',
-    ...(from ? { since: since(from) } : {}),
+    ...(from ? { since: parseSince(from) } : {}),
   })
   const { entries } = EntryList.parse(await callDaemon(folderOf(io), 'GET', `/api/journal?${query}`, 60_000))
   return entries.flatMap(({ body, project }) =>
@@ -109,10 +109,10 @@ async function trialOf(taught: readonly Taught[], io: Io): Promise<Trial> {
   const configs = new Map<string, LoadedConfig>()
   for (const { project, by } of taught)
     if (by === 'person' && !configs.has(project)) configs.set(project, await configOf(project, io))
-  const made = new Map<string, Judging>()
+  const made = new Map<string, LocalJudge>()
   const rulesIn = (project: string, besides: readonly PermissionRule[], { config }: LoadedConfig) => {
     const key = JSON.stringify([project, besides])
-    const rules = made.get(key) ?? judging(config, project, io, besides)
+    const rules = made.get(key) ?? localJudge(config, project, io, besides)
     made.set(key, rules)
     return rules
   }

@@ -6,7 +6,7 @@ import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf, followDaemon } from '../daemon.ts'
 import { describeEntry } from '../describe-entry.ts'
 import { paint, printable } from '../io.ts'
-import { since } from '../parse-since.ts'
+import { parseSince } from '../parse-since.ts'
 
 /** Prints the journal, oldest first; `--follow` goes on until Ctrl-C. */
 export const logs: Handler = async (given, io) => {
@@ -18,7 +18,7 @@ export const logs: Handler = async (given, io) => {
     if (value) query[name] = value
   }
   const from = text(given, 'since')
-  if (from) query.since = since(from)
+  if (from) query.since = parseSince(from)
   if (query.session) query.session = await fullId(query.session, folder)
   const entries = async (wanted: Record<string, string>) =>
     EntryList.parse(await callDaemon(folder, 'GET', `/api/journal?${new URLSearchParams(wanted)}`)).entries

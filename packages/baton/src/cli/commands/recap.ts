@@ -2,12 +2,12 @@ import { Recap } from '@batonpass/contract/recap'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { since } from '../parse-since.ts'
+import { parseSince } from '../parse-since.ts'
 
 /** What happened while you were away. */
 export const recap: Handler = async (given, io) => {
   const from = text(given, 'since')
-  const query = from === undefined ? '' : `?since=${encodeURIComponent(since(from))}`
+  const query = from === undefined ? '' : `?since=${encodeURIComponent(parseSince(from))}`
   const found = Recap.parse(await callDaemon(folderOf(io), 'GET', `/api/page/recap${query}`, 60_000))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(found)}\n`)
   else io.stdout.write(describe(found, io))

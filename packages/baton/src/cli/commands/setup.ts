@@ -4,23 +4,23 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { type Io, printable } from '../io.ts'
-import { withProof } from '../process-proof.ts'
+import { withProcessProof } from '../process-proof.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
-import { guide } from '../setup-guide.ts'
-import { planOf } from '../setup-plan.ts'
-import { changeOwnConfig, type OwnConfigChange, writeOwnConfig } from '../user-config.ts'
+import { runSetupGuide } from '../setup-guide.ts'
+import { setupPlan } from '../setup-plan.ts'
+import { changeUserConfig, type UserConfigChange, writeUserConfig } from '../user-config.ts'
 import { agentsOf, installHooks, plannedHooks, showHooks } from './init.ts'
 
 /** Sets Baton up: at a terminal by questions, with everything shown before it is written; else by the options alone. */
 export const init: Handler = async (given, io) => {
   const settings: [string, unknown][] = flag(given, 'shadow') ? [['shadow.enabled', true]] : []
   const isQuiet = flag(given, 'yes') || flag(given, 'dry-run') || flag(given, 'json') || !isInteractive(io)
-  if (isQuiet) return await carryOut(given, io, changeOwnConfig(io, settings))
+  if (isQuiet) return await carryOut(given, io, changeUserConfig(io, settings))
 
   using questions = askAtTerminal(io)
-  const guided = await guide(given, io, questions)
+  const guided = await runSetupGuide(given, io, questions)
   const keys = [...settings, ...guided.settings]
-  const change = changeOwnConfig(io, keys)
+  const change = changeUserConfig(io, keys)
   await showPlan(guided.given, keys, change, io)
   for (;;) {
     const said = await questions.choice('\nWrite it?', ['yes', 'no', 'diff'], 'yes')
@@ -42,13 +42,13 @@ export const init: Handler = async (given, io) => {
 async function showPlan(
   given: Given,
   keys: readonly (readonly [key: string, value: unknown])[],
-  change: OwnConfigChange,
+  change: UserConfigChange,
   io: Io,
 ): Promise<void> {
   const files = await plannedHooks(given, io)
   if (keys.length > 0)
     files.push({ ...change, what: `your settings (${keys.map(([key]) => key).join(', ')})` })
-  const lines = await planOf(files, io)
+  const lines = await setupPlan(files, io)
   io.stdout.write(
     lines.length > 0 ? `\nThis would change:\n${lines.join('\n')}\n` : '\nNo settings would change.\n',
   )
@@ -56,14 +56,14 @@ async function showPlan(
   await giveOrShow(dry(given), io)
 }
 
-async function carryOut(given: Given, io: Io, change: OwnConfigChange): Promise<number> {
+async function carryOut(given: Given, io: Io, change: UserConfigChange): Promise<number> {
   const isNew = change.before !== change.after && change.before === undefined
   // Nothing to say is nothing to write: a file that only holds a header would be a trace without a use.
   const isWanted = flag(given, 'shadow') || change.before !== undefined || change.after.includes(':\n')
   if (change.before !== change.after && isWanted) {
     if (flag(given, 'dry-run')) await showChange(change, io)
     else {
-      writeOwnConfig(change)
+      writeUserConfig(change)
       if (!flag(given, 'json')) io.stdout.write(`Wrote ${change.path}${isNew ? ' (new)' : ''}\n`)
     }
   }
@@ -99,7 +99,7 @@ async function giveOrShow(given: Given, io: Io): Promise<void> {
 
 const dry = (given: Given): Given => ({ ...given, options: { ...given.options, 'dry-run': true } })
 
-async function showChange({ path, before, after }: OwnConfigChange, io: Io): Promise<void> {
+async function showChange({ path, before, after }: UserConfigChange, io: Io): Promise<void> {
   if (before === after || (before === undefined && !after.includes(':\n'))) return
   const hidden = (text: string) => text.replaceAll(/^(\s*token:\s*).*$/gm, '$1••••')
   io.stdout.write(printable(await diffOf(path, hidden(before ?? ''), hidden(after))))
@@ -108,7 +108,7 @@ async function showChange({ path, before, after }: OwnConfigChange, io: Io): Pro
 /** By the daemon, as it would really tell. */
 async function tryChannels(io: Io): Promise<void> {
   const folder = folderOf(io)
-  const answer = await withProof(folder.dir, headers =>
+  const answer = await withProcessProof(folder.dir, headers =>
     callDaemon(folder, 'POST', '/api/page/try-channels', 30_000, { headers }),
   )
   const reached = typeof answer === 'object' && answer && 'reached' in answer ? answer.reached : []

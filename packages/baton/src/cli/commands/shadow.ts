@@ -9,9 +9,9 @@ import type { Workflow } from '../../work/workflows/workflow.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { configOf, judging, outlook } from '../local-judge.ts'
-import { since } from '../parse-since.ts'
-import { changeOwnConfig, writeOwnConfig } from '../user-config.ts'
+import { configOf, localJudge, outlook } from '../local-judge.ts'
+import { parseSince } from '../parse-since.ts'
+import { changeUserConfig, writeUserConfig } from '../user-config.ts'
 import { isWhole, toolCalls } from './what-if.ts'
 
 interface Fate {
@@ -23,13 +23,13 @@ interface Fate {
 /** What Baton would have done while it only watched. */
 export const shadow: Handler = async (given, io) => {
   if (flag(given, 'end')) {
-    const change = changeOwnConfig(io, [['shadow.enabled', false]])
-    writeOwnConfig(change)
+    const change = changeUserConfig(io, [['shadow.enabled', false]])
+    writeUserConfig(change)
     io.stdout.write(`Baton decides from now on (${change.path}).\n`)
     return EXIT.ok
   }
   const from = text(given, 'since')
-  const start = from === undefined ? undefined : since(from)
+  const start = from === undefined ? undefined : parseSince(from)
   const fates = await fatesOf(io, start)
   const [continued, handedOff] = [await wouldContinue(io, start), await wouldHandOff(io, start)]
   if (flag(given, 'json')) {
@@ -81,7 +81,7 @@ async function fatesOf(io: Io, start: string | undefined): Promise<Map<string, F
 
 async function deciderFor(project: string, io: Io) {
   const { config } = await configOf(project, io)
-  const rules = judging(config, project, io)
+  const rules = localJudge(config, project, io)
   return (event: Parameters<typeof rules.call>[0]) => {
     const judgement = rules.call(event)
     const { decision, reason } = outlook(judgement, config, event)

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { loadConfig } from '../../config/load.ts'
 import { stateDir } from '../../config/places.ts'
-import { callStarted } from '../call-started-daemon.ts'
+import { callStartedDaemon } from '../call-started-daemon.ts'
 import { EXIT, type Handler, text } from '../command.ts'
 import { printable } from '../io.ts'
 
@@ -27,7 +27,7 @@ export const webhook: Handler = async (given, io) => {
   const seen = new Set<string>()
   const server = createServer((request, response) => {
     hear(request, response, secret, seen, about =>
-      callStarted(io, 'POST', '/api/claims/nudge', 10_000, { body: about }),
+      callStartedDaemon(io, 'POST', '/api/claims/nudge', 10_000, { body: about }),
     ).then(
       line => line && io.stdout.write(`${printable(line)}\n`),
       () => answer(response, 500, 'Baton failed on this delivery'),

@@ -11,8 +11,8 @@ import { subjectOf, type ToolEvent } from '../../permission/ask-for.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
-import { configOf, type Judging, judging, type Outlook, outlook, warnOf } from '../local-judge.ts'
-import { since } from '../parse-since.ts'
+import { configOf, type LocalJudge, localJudge, type Outlook, outlook, warnOf } from '../local-judge.ts'
+import { parseSince } from '../parse-since.ts'
 
 const PAGE = 1000
 
@@ -23,7 +23,7 @@ export const whatIf: Handler = async (given, io) => {
   const sides = new Map<string, Sides>()
   const json = flag(given, 'json')
   let [replayed, changed, unreadable] = [0, 0, 0]
-  for await (const { event, project } of toolCalls(io, from ? since(from) : undefined)) {
+  for await (const { event, project } of toolCalls(io, from ? parseSince(from) : undefined)) {
     if (!isWhole(event)) {
       unreadable++
       continue
@@ -57,7 +57,7 @@ async function sidesOf(project: string, proposed: Config, io: Io): Promise<Sides
   const loaded = await configOf(project, io)
   warnOf(loaded, io)
   const side = (config: Config): Side => {
-    const rules: Judging = judging(config, project, io)
+    const rules: LocalJudge = localJudge(config, project, io)
     return event => outlook(rules.call(event), config, event)
   }
   return { current: side(loaded.config), proposed: side(proposed) }

@@ -10,7 +10,7 @@ import { rowOf, STAGES } from '../../work/packs/paw/stage-table.ts'
 import { callTool } from '../../work/packs/paw/tools.ts'
 import { parseCommand, type WorkCommand } from '../../work/stages/parse-command.ts'
 import { row } from '../../work/stages/render-status.ts'
-import { resolve } from '../../work/stages/resolve-command.ts'
+import { resolveCommand } from '../../work/stages/resolve-command.ts'
 import { Stages } from '../../work/stages/stages.ts'
 import { isPart, position } from '../../work/stages/work-facts.ts'
 import { workIdOf } from '../../work/stages/work-id.ts'
@@ -138,7 +138,7 @@ async function run(given: Given, io: Io, project: string, words: readonly string
       return prompt(given, io, project, item, command)
   }
   const pulls = command.kind === 'comments' ? await pullsOf(io, project, item.workId) : []
-  const meaning = resolve(command, item.facts, from, pulls)
+  const meaning = resolveCommand(command, item.facts, from, pulls)
   if (meaning.kind === 'blocked')
     throw new BatonError('usage', `${item.workId} is blocked: ${meaning.reason}`)
   if (meaning.kind === 'nothing') throw new BatonError('usage', meaning.why)

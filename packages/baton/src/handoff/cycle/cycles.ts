@@ -2,14 +2,14 @@ import type { Config } from '@batonpass/contract/config'
 import { type Cycle, Cycle as CycleSchema } from '@batonpass/contract/cycle'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Session } from '@batonpass/contract/session'
-import { Turns } from '../../session/keyed-queue.ts'
+import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { dueCycle, WHY_DUE } from './due-cycle.ts'
 import type { CycleEffect, CycleEvent } from './events.ts'
 import { advance, hasEnded } from './machine.ts'
 import { Performer } from './perform-effects.ts'
-import { type Looker, lookAfter, REST_MS, takeDocument } from './poll-cycle.ts'
+import { type PollListener, pollCycle, REST_MS, takeDocument } from './poll-cycle.ts'
 import type { CyclePorts } from './ports.ts'
-import { Room } from './start-limiter.ts'
+import { CycleStartLimiter } from './start-limiter.ts'
 import { causeOf, dueFor, isSettled, lineage, raiseFor } from './trigger.ts'
 
 /** So many ended cycles are looked at to know what became of a session. */
@@ -27,11 +27,11 @@ const NOTHING_SAID = 1
 export class Cycles {
   readonly #ports: CyclePorts
   readonly #open = new Map<string, Cycle>()
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedQueue()
   readonly #performer: Performer
   #tickedAt: number
-  readonly #room: Room
-  readonly #looker: Looker = {
+  readonly #room: CycleStartLimiter
+  readonly #looker: PollListener = {
     happen: (id, event) => this.happen(id, event),
     written: (session, document) => this.written(session, document),
     succeeded: session => this.succeeded(session),
@@ -41,7 +41,7 @@ export class Cycles {
 
   constructor(ports: CyclePorts) {
     this.#ports = ports
-    this.#room = new Room(ports.clock)
+    this.#room = new CycleStartLimiter(ports.clock)
     this.#tickedAt = ports.clock.elapsed()
     this.#performer = new Performer(ports, (cycle, event) => void this.#later(cycle.id, event, cycle.step))
   }
@@ -151,7 +151,7 @@ export class Cycles {
 
   /** Lets an event happen to a cycle; resolves when its change is kept. What is to be done is given back and under way. */
   happen(id: string, event: CycleEvent, during?: Cycle['step']): Promise<CycleEffect[]> {
-    return this.#turns.take(id, async () => {
+    return this.#turns.run(id, async () => {
       const before = this.#open.get(id)
       // What comes of something that was done in an earlier step says nothing about this one.
       if (!before || (during !== undefined && before.step !== during)) return []
@@ -198,7 +198,7 @@ export class Cycles {
     const fullest = this.list().sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
     await Promise.all(
       fullest.map(cycle =>
-        lookAfter(cycle, this.#ports, this.#looker).catch(cause =>
+        pollCycle(cycle, this.#ports, this.#looker).catch(cause =>
           this.#ports.fault('looking after a cycle', cause),
         ),
       ),
@@ -250,7 +250,7 @@ export class Cycles {
     const { store, documents, timers } = this.#ports
     const cycle = dueCycle(session, reason, now, this.#ports)
     if (!cycle) return undefined
-    return this.#turns.take(session.id, async () => {
+    return this.#turns.run(session.id, async () => {
       const known = this.of(session.id)
       if (known) return known
       // What an earlier handoff of this session left is out of date.
@@ -267,7 +267,7 @@ export class Cycles {
   /** Begins a cycle that is due, if there is room. */
   #moment({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
     const acting = this.list().filter(({ step }) => step !== 'due' && step !== 'person').length
-    return this.#room.take(id, acting, config.cycle, () => this.happen(id, { type: 'moment', by }))
+    return this.#room.tryStart(id, acting, config.cycle, () => this.happen(id, { type: 'moment', by }))
   }
 
   #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {

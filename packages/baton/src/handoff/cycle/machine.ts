@@ -10,8 +10,8 @@ import {
   end,
   enter,
   finish,
-  MAX_PAUSE_MS,
   lose,
+  MAX_PAUSE_MS,
   MAX_TRIES,
   needPerson,
   putOff,
@@ -218,7 +218,7 @@ function replace(before: Cycle, { session, nativeSession }: Fresh): CycleChange 
   const earlier = before.successor?.session
   if (earlier === session) return same(before)
   const lostSuccessors = earlier
-    ? [...before.lostSuccessors, earlier].slice(-MOST_LOST)
+    ? [...before.lostSuccessors, earlier].slice(-MAX_LOST)
     : before.lostSuccessors
   const cycle: Cycle = { ...before, lostSuccessors, successor: { session, nativeSession } }
   switch (cycle.step) {

@@ -1,6 +1,6 @@
 import type { Cycle, CycleEntry, Essentials } from '@batonpass/contract/cycle'
 import { fingerprintOf } from '../../ask/fingerprint.ts'
-import { Turns } from '../../session/keyed-queue.ts'
+import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { essentialsOf } from './essentials.ts'
 import type { CycleEffect, CycleEvent } from './events.ts'
 import type { CyclePorts } from './ports.ts'
@@ -16,7 +16,7 @@ export class Performer {
   readonly #happened: (cycle: Cycle, event: CycleEvent) => void
   readonly #asking = new Map<string, AbortController>()
   readonly #underWay = new Set<Promise<void>>()
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedQueue()
 
   constructor(ports: CyclePorts, happened: (cycle: Cycle, event: CycleEvent) => void) {
     this.#ports = ports
@@ -100,7 +100,7 @@ export class Performer {
         const acting = this.#acting(cycle)
         const why = 'the turn went on after its document was written'
         const told = () => this.tell(cycle, 'interrupted', why)
-        const outcome = await this.#turns.take(cycle.place, async () =>
+        const outcome = await this.#turns.run(cycle.place, async () =>
           acting ? clearAt(acting, cycle, told) : 'gone',
         )
         return this.#happened(cycle, { type: 'cleared', outcome })
@@ -145,7 +145,7 @@ export class Performer {
   async #type(cycle: Cycle, text: string): Promise<void> {
     const acting = this.#acting(cycle)
     // A new session may tell of itself before the clearing that brought it is quite over.
-    const outcome = await this.#turns.take(cycle.place, async () =>
+    const outcome = await this.#turns.run(cycle.place, async () =>
       acting ? typeAt(acting, cycle, text) : 'gone',
     )
     this.#happened(cycle, { type: 'typed', outcome })

@@ -8,7 +8,7 @@ import { isGone } from './terminal-actions.ts'
 export const REST_MS = 500
 
 /** Who hears what a look has shown. */
-export interface Looker {
+export interface PollListener {
   happen(id: string, event: CycleEvent): Promise<unknown>
   written(session: string, document: string): Promise<void>
   succeeded(session: Session): Promise<void>
@@ -17,7 +17,7 @@ export interface Looker {
 }
 
 /** Looks from outside at what no hook has told: a document that stands there, a fresh session, an agent that is gone. */
-export async function lookAfter(cycle: Cycle, ports: CyclePorts, looker: Looker): Promise<void> {
+export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollListener): Promise<void> {
   await takeDocument(cycle, ports, looker)
   if (cycle.step === 'clearing' || cycle.step === 'person') {
     const here = (await ports.sessionsAt(cycle.place))
@@ -45,7 +45,7 @@ export async function lookAfter(cycle: Cycle, ports: CyclePorts, looker: Looker)
 export async function takeDocument(
   cycle: Cycle,
   { documents, clock }: CyclePorts,
-  looker: Pick<Looker, 'written'>,
+  looker: Pick<PollListener, 'written'>,
 ): Promise<void> {
   if (cycle.step !== 'writing') return
   if (!cycle.lost) await documents.ready(cycle.session, clock.now())

@@ -5,7 +5,7 @@ import type { Asks } from '../../ask/asks.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CycleStore } from '../../ports/cycle-store.ts'
 import type { Driver } from '../../ports/driver.ts'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { ReadHandoff } from '../document/parse.ts'
 import type { HandoffGeneration } from '../write/generation.ts'
@@ -35,5 +35,5 @@ export interface CyclePorts {
   fault(during: string, cause: unknown): void
   clock: Clock
   timers: Timers
-  ids: Chance
+  ids: Ids
 }

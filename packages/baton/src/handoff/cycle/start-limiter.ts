@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { CycleEffect } from './events.ts'
 
 /** At most so many handoffs go on at a time, and no two begin at once. */
-export class Room {
+export class CycleStartLimiter {
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #beginning = new Set<string>()
   #beganAt = Number.NEGATIVE_INFINITY
@@ -13,7 +13,7 @@ export class Room {
   }
 
   /** Begins a cycle if there is room beside those that act already; no effects: it has not begun. */
-  async take(
+  async tryStart(
     id: string,
     acting: number,
     { at_once, stagger_sec }: Config['cycle'],

@@ -9,7 +9,7 @@ const INTERRUPTED_MS = 10_000
 const READY_MS = 10_000
 const LOOK_MS = 100
 
-export interface Acting {
+export interface TerminalAccess {
   driver: Driver
   timers: Timers
 }
@@ -18,7 +18,7 @@ type Place = Pick<Cycle, 'place' | 'agent'>
 
 /** Clears the context at a place, and interrupts a turn there only when it does not end by itself. */
 export async function clearAt(
-  { driver, timers }: Acting,
+  { driver, timers }: TerminalAccess,
   { place, agent }: Place,
   interrupted: () => Promise<void>,
 ): Promise<Typed> {
@@ -33,19 +33,19 @@ export async function clearAt(
 }
 
 /** Types a prompt at a place once it waits for one. */
-export async function typeAt(acting: Acting, { place, agent }: Place, text: string): Promise<Typed> {
+export async function typeAt(acting: TerminalAccess, { place, agent }: Place, text: string): Promise<Typed> {
   const state = await restAt(acting, { place, agent }, READY_MS)
   if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
   return sure(acting, { place, agent }, await acting.driver.type(place, text, agent))
 }
 
-export async function interruptAt(acting: Acting, { place, agent }: Place): Promise<void> {
+export async function interruptAt(acting: TerminalAccess, { place, agent }: Place): Promise<void> {
   if ((await acting.driver.interrupt(place, agent)) !== 'interrupted') return
   await restAt(acting, { place, agent }, INTERRUPTED_MS)
 }
 
 /** Whether there is nothing at a place any more. One look is not enough: a busy machine may fail to look. */
-export async function isGone({ driver, timers }: Acting, { place, agent }: Place): Promise<boolean> {
+export async function isGone({ driver, timers }: TerminalAccess, { place, agent }: Place): Promise<boolean> {
   for (let looks = 1; ; looks++) {
     const { state } = await driver.look(place, agent)
     if (state !== 'gone' && state !== 'dead') return false
@@ -54,7 +54,7 @@ export async function isGone({ driver, timers }: Acting, { place, agent }: Place
   }
 }
 
-async function sure(acting: Acting, place: Place, outcome: Typed): Promise<Typed> {
+async function sure(acting: TerminalAccess, place: Place, outcome: Typed): Promise<Typed> {
   return outcome === 'gone' && !(await isGone(acting, place)) ? 'busy' : outcome
 }
 
@@ -63,7 +63,7 @@ const SURE_MS = 700
 
 /** Waits until a turn there has ended; what it is then. A person at the terminal is not waited for. */
 async function restAt(
-  { driver, timers }: Acting,
+  { driver, timers }: TerminalAccess,
   { place, agent }: Place,
   withinMs: number,
 ): Promise<'waiting' | 'working' | 'busy' | 'gone'> {

@@ -51,8 +51,7 @@ export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Lim
       return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
     case 'continuing':
       if (waitedMs < UNHEARD_MS && cycle.sent) return quiet
-      if (cycle.tries >= MAX_NUDGES)
-        return finish(later, 'it was told to go on, but nothing was heard since')
+      if (cycle.tries >= MAX_NUDGES) return finish(later, 'it was told to go on, but nothing was heard since')
       return change(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
         { do: 'go-on', typed: true },
       ])

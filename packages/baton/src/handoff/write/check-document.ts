@@ -1,6 +1,6 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
 import { documentIn, parseHandoff, type ReadHandoff } from '../document/parse.ts'
-import { wrongIn } from '../document-errors.ts'
+import { documentErrors } from '../document-errors.ts'
 import { type Evidence, gatherEvidence } from '../evidence.ts'
 import { completed, handoffFromEvidence } from '../from-evidence.ts'
 import { filesNamed } from '../ticked-items.ts'
@@ -8,29 +8,29 @@ import type { Request } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 
 /** What the agent wrote, if anything, beside the evidence, and what does not hold. */
-export interface Taken {
+export interface CheckedDocument {
   written: (ReadHandoff & { name?: string }) | undefined
   evidence: Evidence
   findings: readonly HandoffFinding[]
 }
 
 /** Takes the document of a request and compares it with git and the transcript. */
-export async function take(
+export async function checkDocument(
   ports: GenerationPorts,
   request: Request,
-  written: Taken['written'],
-): Promise<Taken> {
+  written: CheckedDocument['written'],
+): Promise<CheckedDocument> {
   const evidence = await evidenceFor(ports, request, written ? filesNamed(written.document) : [])
-  const findings = written ? wrongIn(written, evidence, ports.evidence.readTest) : [ABSENT]
+  const findings = written ? documentErrors(written, evidence, ports.evidence.readTest) : [ABSENT]
   return { written, evidence, findings }
 }
 
 /** What the agent wrote: a new file, else its last message if that is a document. */
-export async function writtenFor(
+export async function findDocument(
   { files }: GenerationPorts,
   request: Request,
   message: string | undefined,
-): Promise<Taken['written']> {
+): Promise<CheckedDocument['written']> {
   const names = await files.list(request.project)
   const fresh = names.filter(name => !request.before.includes(name))
   const name = fresh.includes(request.name) ? request.name : fresh.at(-1)
@@ -44,10 +44,10 @@ export async function writtenFor(
 }
 
 /** The document that counts stands on disk and waits for the next session. Gives its name. */
-export async function settle(
+export async function storeDocument(
   { files, memory, journal }: GenerationPorts,
   request: Request,
-  { written, evidence, findings }: Taken,
+  { written, evidence, findings }: CheckedDocument,
   now: number,
 ): Promise<string> {
   const received = await memory.received(request.session)

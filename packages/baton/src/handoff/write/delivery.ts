@@ -8,7 +8,7 @@ import type { Waiting } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 
 /** Gives a session the document that it begins with. */
-export async function deliver(
+export async function deliverDocument(
   { memory, files, journal, continues }: GenerationPorts,
   { session, nativeSession, agent }: EventOf<'SessionStarted' | 'PromptSubmitted'>,
   project: string,

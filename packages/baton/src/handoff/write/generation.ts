@@ -1,11 +1,11 @@
 import type { AgentName, EventOf } from '@batonpass/contract/event'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
-import { Turns } from '../../session/keyed-queue.ts'
+import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { HANDOFFS, handoffName } from '../document-name.ts'
-import { settle, take, writtenFor } from './check-document.ts'
+import { checkDocument, findDocument, storeDocument } from './check-document.ts'
 import type { HandoffCommand } from './command.ts'
-import { deliver, waitingFor } from './delivery.ts'
+import { deliverDocument, waitingFor } from './delivery.ts'
 import type { Request, Waiting } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 import { askAgainWords, askWords } from './prompts.ts'
@@ -31,7 +31,7 @@ const FIRST_EVENTS = 2
 /** A handoff from `/handoff` to the next session, event by event. One thing at a time for each project. */
 export class HandoffGeneration {
   readonly #ports: GenerationPorts
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedQueue()
 
   constructor(ports: GenerationPorts) {
     this.#ports = ports
@@ -85,9 +85,9 @@ export class HandoffGeneration {
   /** Takes a document that is there already and holds, before the turn has ended. */
   async ready(session: string, now: number): Promise<void> {
     await this.#inTurn(session, async request => {
-      const written = await writtenFor(this.#ports, request, undefined)
-      const taken = written && (await take(this.#ports, request, written))
-      if (taken?.findings.length === 0) await settle(this.#ports, request, taken, now)
+      const written = await findDocument(this.#ports, request, undefined)
+      const taken = written && (await checkDocument(this.#ports, request, written))
+      if (taken?.findings.length === 0) await storeDocument(this.#ports, request, taken, now)
       return {}
     })
   }
@@ -134,12 +134,12 @@ export class HandoffGeneration {
   turnEnded(event: EventOf<'TurnEnded'>, now: number, signal: AbortSignal): Promise<Contribution> {
     return this.#inTurn(event.session, async request => {
       const { memory, journal } = this.#ports
-      const written = await writtenFor(this.#ports, request, event.lastMessage)
+      const written = await findDocument(this.#ports, request, event.lastMessage)
       if (!written && request.superseded) {
         await memory.drop(request.session)
         return {}
       }
-      const taken = await take(this.#ports, request, written)
+      const taken = await checkDocument(this.#ports, request, written)
       const { findings } = taken
       if (signal.aborted) return {}
       if (findings.length > 0 && !request.askedAgain && !request.superseded) {
@@ -154,7 +154,7 @@ export class HandoffGeneration {
         // A handoff is the first step of a cycle: stronger than what would go on, weaker than a person or a limit.
         return { going: { rank: 'cycle', prompt } }
       }
-      const name = await settle(this.#ports, request, taken, now)
+      const name = await storeDocument(this.#ports, request, taken, now)
       const own = findings.length > 0 ? ' (written by Baton: the agent’s did not hold)' : ''
       const stop = `Handoff document ${HANDOFFS}/${name}${own}. The next session here begins with it: /clear, or start anew.`
       return { going: { rank: 'cycle', stop } }
@@ -169,8 +169,8 @@ export class HandoffGeneration {
 
   async #settleNow(session: string, now: number): Promise<void> {
     await this.#inTurn(session, async request => {
-      const written = await writtenFor(this.#ports, request, undefined)
-      await settle(this.#ports, request, await take(this.#ports, request, written), now)
+      const written = await findDocument(this.#ports, request, undefined)
+      await storeDocument(this.#ports, request, await checkDocument(this.#ports, request, written), now)
       return {}
     })
   }
@@ -187,7 +187,7 @@ export class HandoffGeneration {
     project: string,
     place: string | undefined,
   ): Promise<Contribution> {
-    return this.#turns.take(project, async () => {
+    return this.#turns.run(project, async () => {
       const { memory } = this.#ports
       const found = await waitingFor(this.#ports, event.session, project, place)
       if (!found) return {}
@@ -195,7 +195,7 @@ export class HandoffGeneration {
       if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
       if (event.deaf) return {}
-      const delivered = await deliver(this.#ports, event, project, waiting)
+      const delivered = await deliverDocument(this.#ports, event, project, waiting)
       // Whoever started it has told it already.
       return waiting.toldTo === undefined ? delivered : {}
     })
@@ -208,9 +208,11 @@ export class HandoffGeneration {
     waiting: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
   ): Promise<Contribution> {
     // Two may find at the same prompt that it is owed.
-    return this.#turns.take(project, async () => {
+    return this.#turns.run(project, async () => {
       const received = await this.#ports.memory.received(event.session)
-      return received?.document === waiting.document ? {} : deliver(this.#ports, event, project, waiting)
+      return received?.document === waiting.document
+        ? {}
+        : deliverDocument(this.#ports, event, project, waiting)
     })
   }
 
@@ -224,7 +226,7 @@ export class HandoffGeneration {
   async #inTurn(session: string, work: (request: Request) => Promise<Contribution>): Promise<Contribution> {
     const first = await this.wanted(session)
     if (!first) return {}
-    return this.#turns.take(first.project, async () => {
+    return this.#turns.run(first.project, async () => {
       const request = await this.wanted(session)
       return request ? work(request) : {}
     })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { AgentName } from '@batonpass/contract/event'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
-import { readKept } from '../../ports/json-files.ts'
+import { readJsonFile } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 
 /** A handoff that a session was asked for and has not finished. */
@@ -82,7 +82,7 @@ export class HandoffMemory {
   }
 
   #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    return readKept(this.#files, this.#stateDir, name, schema)
+    return readJsonFile(this.#files, this.#stateDir, name, schema)
   }
 
   #write(name: string, value: object): Promise<void> {

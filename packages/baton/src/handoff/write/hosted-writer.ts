@@ -3,7 +3,7 @@ import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handof
 import type { TranscriptReader } from '../../ports/transcript.ts'
 import { handoffContext } from '../context-form.ts'
 import { parseHandoff, type ReadHandoff } from '../document/parse.ts'
-import { wrongIn } from '../document-errors.ts'
+import { documentErrors } from '../document-errors.ts'
 import { type Evidence, type EvidencePorts, gatherEvidence } from '../evidence.ts'
 import { completed, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
@@ -71,7 +71,7 @@ export class HandoffWriter {
   async judge(reply: string, about: About): Promise<{ read: ReadHandoff; findings: HandoffFinding[] }> {
     const read = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
     const evidence = await this.evidence(about, filesNamed(read.document))
-    return { read, findings: wrongIn(read, evidence, this.#ports.evidence.readTest) }
+    return { read, findings: documentErrors(read, evidence, this.#ports.evidence.readTest) }
   }
 
   /** Stores the agent's document, or, where it does not hold, one that is written from evidence alone. */

@@ -1,8 +1,8 @@
 import type { Todo, Told } from '../../ports/transcript.ts'
-import { personsWords } from './user-prompts.ts'
+import { userPromptText } from './user-prompts.ts'
 
 /** A command that was run, and how it ended; `failed` is undefined while nothing is known of its end. */
-export interface Ran {
+export interface CommandRun {
   command: string
   at: number | undefined
   failed: boolean | undefined
@@ -16,7 +16,7 @@ export interface TestSeen {
 }
 
 /** What a transcript shows of a session, in bounded space. */
-export interface Harvest {
+export interface TranscriptFacts {
   session: string | undefined
   /** The folder it began in. */
   cwd: string | undefined
@@ -27,9 +27,9 @@ export interface Harvest {
   /** The person's words: the first ones and the last ones. */
   instructions: string[]
   /** The last commands, oldest first. */
-  commands: Ran[]
+  commands: CommandRun[]
   /** How each command ended the last time it was run, by its words. */
-  outcomes: ReadonlyMap<string, Ran>
+  outcomes: ReadonlyMap<string, CommandRun>
   /** Files written by the agent's tools, as it named them. */
   written: string[]
   todos: readonly Todo[]
@@ -54,16 +54,19 @@ const MAX_OUTCOMES = 5000
 const MAX_FILES = 3000
 
 /** Follows a transcript to its end and keeps what matters to whoever goes on with the work. */
-export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: ReadTest): Promise<Harvest> {
+export async function collectFacts(
+  pieces: AsyncIterable<readonly Told[]>,
+  readTest: ReadTest,
+): Promise<TranscriptFacts> {
   const first: string[] = []
   const last: string[] = []
-  const commands: Ran[] = []
-  const running = new Map<string, { ran?: Ran; paths?: readonly string[] }>()
-  const outcomes = new Map<string, Ran>()
+  const commands: CommandRun[] = []
+  const running = new Map<string, { ran?: CommandRun; paths?: readonly string[] }>()
+  const outcomes = new Map<string, CommandRun>()
   const written = new Set<string>()
-  let tested: { ran: Ran; output: string } | undefined
+  let tested: { ran: CommandRun; output: string } | undefined
   const replies = { last: undefined as string | undefined }
-  const seen: Harvest = {
+  const seen: TranscriptFacts = {
     session: undefined,
     cwd: undefined,
     startedAt: undefined,
@@ -89,7 +92,7 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
           break
         case 'prompt': {
           seen.messages++
-          const words = personsWords(told.text).slice(0, MAX_WORDS_LENGTH)
+          const words = userPromptText(told.text).slice(0, MAX_WORDS_LENGTH)
           if (words === '') break
           if (first.length < FIRST_WORDS) first.push(words)
           else keep(last, words, LAST_WORDS)
@@ -107,7 +110,7 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
         case 'call': {
           const { action } = told
           if (action.kind === 'shell') {
-            const ran: Ran = { command: wordsOf(action.command), at: told.at, failed: undefined }
+            const ran: CommandRun = { command: wordsOf(action.command), at: told.at, failed: undefined }
             keep(commands, ran, MAX_COMMANDS)
             running.set(told.id, { ran })
           } else if (action.kind === 'write') running.set(told.id, { paths: action.paths })
@@ -116,8 +119,7 @@ export async function harvest(pieces: AsyncIterable<readonly Told[]>, readTest: 
         case 'result': {
           const { ran, paths } = running.get(told.id) ?? {}
           running.delete(told.id)
-          if (paths && !told.failed)
-            for (const path of paths) if (written.size < MAX_FILES) written.add(path)
+          if (paths && !told.failed) for (const path of paths) if (written.size < MAX_FILES) written.add(path)
           if (!ran) break
           ran.failed = told.failed
           ran.at = told.at ?? ran.at

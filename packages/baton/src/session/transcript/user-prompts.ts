@@ -19,7 +19,7 @@ const GIVEN =
   /^<handoff-context>[\s\S]*?<\/handoff-context>\s*(?:The above is a handoff document from a previous session\.[^\n]*)?\s*/
 
 /** What of a prompt a person said; nothing of one that Baton sent. */
-export function personsWords(prompt: string): string {
+export function userPromptText(prompt: string): string {
   const words = prompt.replace(GIVEN, '').trim()
   return OWN.some(own => own.test(words)) ? '' : words
 }

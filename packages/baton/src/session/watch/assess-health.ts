@@ -20,7 +20,7 @@ export interface Seen {
 }
 
 /** What is wrong, one finding for each check; `ok` ones included, so that a recovery shows. Pure. */
-export function assess(seen: Seen, settings: Config['health'], now: number): Finding[] {
+export function assessHealth(seen: Seen, settings: Config['health'], now: number): Finding[] {
   return [died(seen), stalled(seen, settings, now), errors(seen, settings)]
 }
 
@@ -59,7 +59,7 @@ function errors({ lines, state }: Seen, { error_lines, error_words }: Config['he
     check: 'errors',
     status: 'warning',
     message: last,
-    details: { count: found.length, lines: found.slice(-MOST_LINES).map(line => line.slice(0, MAX_LENGTH)) },
+    details: { count: found.length, lines: found.slice(-MAX_LINES).map(line => line.slice(0, MAX_LENGTH)) },
   }
 }
 

@@ -2,7 +2,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { WatchState } from '@batonpass/contract/watch'
 
 /** What speaks for and against a session that has said no goodbye. */
-export interface Trace {
+export interface SessionTrace {
   state: WatchState
   /** Its process or terminal was here and is gone. */
   died: boolean
@@ -15,7 +15,7 @@ export interface Trace {
 }
 
 /** Why a session is over although it said no goodbye; undefined as long as it may live. Pure. */
-export function lossOf({ state, died, running, seen, silentMs }: Trace): string | undefined {
+export function lossOf({ state, died, running, seen, silentMs }: SessionTrace): string | undefined {
   if (running) return undefined
   if (died) return state === 'gone' ? 'its terminal is gone' : 'its process is gone'
   if (silentMs >= FORGOTTEN_MS && (!seen || running === false)) return 'nothing was heard of it for a day'

@@ -8,7 +8,7 @@ import type { WatchRecord } from './watch-record.ts'
 import type { Watched } from './watched.ts'
 
 /** Knows which processes each session started, and finds those that outlive it. */
-export class Leftovers {
+export class OrphanProcesses {
   readonly #parts: WatchParts
   readonly #record: WatchRecord
   /** Seen once: only what is still there the next time is worth remembering. */

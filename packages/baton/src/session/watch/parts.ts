@@ -4,7 +4,7 @@ import type { HealthEntry, SpawnEntry } from '@batonpass/contract/watch'
 import type { News } from '../../ports/channel.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Driver } from '../../ports/driver.ts'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { WatchStore } from '../../ports/watch-store.ts'
 import type { Subject } from './subjects.ts'
@@ -21,7 +21,7 @@ export interface WatchParts {
   /** Baton's own process, which is nobody's child. */
   self: number
   clock: Clock
-  ids: Chance
+  ids: Ids
   configOf(project: string | undefined): Promise<Pick<Config, 'health' | 'watch'>>
   journal(
     about: Pick<Subject, 'id' | 'agent' | 'project'> & { nativeSession?: string | undefined },

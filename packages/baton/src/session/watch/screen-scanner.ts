@@ -4,7 +4,7 @@ import type { WatchParts } from './parts.ts'
 import type { Subject } from './subjects.ts'
 
 /** What was last seen at a place. */
-export interface Sight {
+export interface ScreenState {
   state: Look['state']
   lines: readonly string[]
   pid: number | undefined
@@ -15,15 +15,15 @@ export interface Sight {
 }
 
 /** Looks at every place under watch: all at a glance, and closer only where something was printed since. */
-export class Survey {
+export class ScreenScanner {
   readonly #parts: Pick<WatchParts, 'drivers' | 'clock'>
-  readonly #sights = new Map<string, Sight>()
+  readonly #sights = new Map<string, ScreenState>()
 
   constructor(parts: Pick<WatchParts, 'drivers' | 'clock'>) {
     this.#parts = parts
   }
 
-  at(place: string | undefined): Sight | undefined {
+  at(place: string | undefined): ScreenState | undefined {
     return place === undefined ? undefined : this.#sights.get(place)
   }
 

@@ -3,11 +3,11 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
 import { stateByEvents } from './activity.ts'
-import { assess, type Finding, hasStalled, type Seen } from './assess-health.ts'
+import { assessHealth, type Finding, hasStalled, type Seen } from './assess-health.ts'
 import { displaced, GOODBYE_MS, lossOf } from './lost-sessions.ts'
-import { Leftovers } from './orphan-processes.ts'
+import { OrphanProcesses } from './orphan-processes.ts'
 import type { WatchParts } from './parts.ts'
-import { type Sight, Survey } from './screen-scanner.ts'
+import { ScreenScanner, type ScreenState } from './screen-scanner.ts'
 import { type Subject, subjects } from './subjects.ts'
 import { WatchRecord } from './watch-record.ts'
 import type { Watched } from './watched.ts'
@@ -15,9 +15,9 @@ import type { Watched } from './watched.ts'
 /** Keeps an eye on every session: what each is doing, and what is wrong. Nothing here stands in a hook's way. */
 export class Watch {
   readonly #parts: WatchParts
-  readonly #survey: Survey
+  readonly #survey: ScreenScanner
   readonly #record: WatchRecord
-  readonly #leftovers: Leftovers
+  readonly #leftovers: OrphanProcesses
   /** Those that were seen to live. */
   readonly #alive = new Set<SessionId>()
   /** Since when a session's process or terminal has been missed. */
@@ -35,9 +35,9 @@ export class Watch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts
-    this.#survey = new Survey(parts)
+    this.#survey = new ScreenScanner(parts)
     this.#record = new WatchRecord(parts)
-    this.#leftovers = new Leftovers(parts, this.#record)
+    this.#leftovers = new OrphanProcesses(parts, this.#record)
   }
 
   /** To be called every few seconds; does nothing before its time. */
@@ -104,7 +104,7 @@ export class Watch {
       if (!health.enabled) continue
       // Of one that was never seen alive here, as after a restart of the machine, nobody wants to be woken.
       const tell = health.tell && this.#alive.has(subject.id)
-      await this.#record.findings(subject, assess(seen, health, now), tell)
+      await this.#record.findings(subject, assessHealth(seen, health, now), tell)
     }
     this.#watched = watched
     this.#forget(new Set(all.map(({ id }) => id)))
@@ -164,7 +164,7 @@ export class Watch {
     // tmux gives numbers of panes out again: another program there is not the one that was started.
     const replaced =
       spawn?.kind === 'run' && spawn.pid && found?.pid && found.pid !== spawn.pid && place?.startsWith('%')
-    const sight: Sight | undefined = found && replaced ? { ...found, state: 'gone' } : found
+    const sight: ScreenState | undefined = found && replaced ? { ...found, state: 'gone' } : found
     const heard = session ? Date.parse(session.lastSeenAt) : Date.parse(spawn?.started_at ?? '')
     const activeAt = Math.max(sight?.activeAt ?? 0, heard || 0)
     const lines = sight?.lines ?? []

@@ -1,12 +1,12 @@
-import type { GitStanding } from '../../ports/git.ts'
+import type { GitPosition } from '../../ports/git.ts'
 import { position } from './work-facts.ts'
 import type { WorkItems } from './work-items.ts'
 import { detect } from './work-status.ts'
 
 /** How far the work item of a folder's branch is, for a handoff: the stage that was finished last. */
-export async function standingStage(
+export async function currentStageText(
   items: Pick<WorkItems, 'list'>,
-  git: Pick<GitStanding, 'standing'>,
+  git: Pick<GitPosition, 'standing'>,
   root: string,
 ): Promise<string | undefined> {
   const all = await items.list(root)

@@ -6,7 +6,7 @@ import type { WorkCommand } from './parse-command.ts'
 import type { Meaning } from './resolve-command.ts'
 
 /** What the agent is told beside a prompt that is a command: what it means now, and that it is no work for it. */
-export function explain(workId: string, typed: string, meaning: Meaning): string {
+export function explainCommand(workId: string, typed: string, meaning: Meaning): string {
   const command = `\`${typed.trim().split('\n', 1)[0]?.slice(0, 80)}\``
   switch (meaning.kind) {
     case 'hand-off': {

@@ -4,17 +4,17 @@ import type { ReactionContext } from '../../ports/reactor.ts'
 import { stageInstructions } from '../packs/paw/instructions/agent-file.ts'
 import { agentIn, phaseIn, pullIn, workIdIn } from '../packs/paw/opening-prompt.ts'
 import { rowOf, rowOfAgent } from '../packs/paw/stage-table.ts'
-import { explain, explainOther } from './explain-command.ts'
+import { explainCommand, explainOther } from './explain-command.ts'
 import { parseCommand } from './parse-command.ts'
 import type { StagePorts } from './ports.ts'
-import { resolve } from './resolve-command.ts'
+import { resolveCommand } from './resolve-command.ts'
 import type { Binding } from './stage-memory.ts'
 import { openPhase, position, type Step } from './work-facts.ts'
 import type { WorkItem } from './work-items.ts'
 import { detect, workReport } from './work-status.ts'
 
 /** A prompt: the opening of a stage, a command, or work that is none of our business. */
-export async function prompted(
+export async function handlePrompt(
   ports: StagePorts,
   event: EventOf<'PromptSubmitted'>,
   context: ReactionContext,
@@ -46,8 +46,8 @@ export async function prompted(
     command.kind === 'comments'
       ? ((await workReport(ports, context.project, about.workId)).status?.pullRequests ?? [])
       : []
-  const meaning = resolve(command as Parameters<typeof resolve>[0], about.facts, from, pulls)
-  return explain(about.workId, typed, meaning)
+  const meaning = resolveCommand(command as Parameters<typeof resolveCommand>[0], about.facts, from, pulls)
+  return explainCommand(about.workId, typed, meaning)
 }
 
 async function opened(

@@ -3,7 +3,7 @@ import { type Condition, rowOf, STAGES, TRANSITIONS } from '../packs/paw/stage-t
 import { allDone, isPart, missingFor, openPhase, position, type Step, type WorkFacts } from './work-facts.ts'
 
 /** What happens when a stage has ended. */
-export type Turnout =
+export type NextStage =
   /** The next stage begins by itself. */
   | { kind: 'chain'; step: Step }
   /** A person says when the next stage begins. */
@@ -15,7 +15,7 @@ export type Turnout =
   | { kind: 'end' }
 
 /** Whether work goes on by itself after a stage. Auto chains always, manual never, semi-auto as the table says. */
-export function decide(from: Step | undefined, facts: WorkFacts, mode: HandoffMode): Turnout {
+export function decide(from: Step | undefined, facts: WorkFacts, mode: HandoffMode): NextStage {
   if (facts.blocked !== undefined) return { kind: 'blocked', reason: facts.blocked }
   const found = next(from, facts)
   if (!found) return { kind: 'end' }

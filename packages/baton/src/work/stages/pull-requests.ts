@@ -14,7 +14,7 @@ export function branchesOf(
     // Only those that can exist; each one costs a call.
     ...phases
       .filter(({ state }) => state !== 'open')
-      .slice(-MOST_PHASES)
+      .slice(-MAX_PHASES)
       .map(({ number }) => ({ kind: 'phase' as const, branch: `${target}_phase${number}`, phase: number })),
     { kind: 'docs', branch: `${target}_docs` },
     final,
@@ -56,7 +56,7 @@ function reviewOf({ review, checks, threads, reviews }: PullRequestStatus): Part
         state === 'changes-requested' ? (author ?? 'somebody') : [],
       ),
       where: threads
-        .slice(-MOST_PLACES)
+        .slice(-MAX_PLACES)
         .map(({ path, line }) => (line === undefined ? path : `${path}:${line}`)),
     },
   }

@@ -4,19 +4,19 @@ import { rowOf } from '../packs/paw/stage-table.ts'
 import type { StagePorts } from './ports.ts'
 import { afterAddressing, checkWords } from './resolve-command.ts'
 import { askAgain } from './review-comments.ts'
-import type { Binding, Pass } from './stage-memory.ts'
+import type { Binding, DueStage } from './stage-memory.ts'
 
 /**
  * A stage that was sent because of review comments has stopped. Gives who looks at it next; after the last one,
  * those who made the comments are asked to look again.
  */
-export function addressed(
+export function rerequestReview(
   ports: StagePorts,
   binding: Binding,
   pull: number,
   mode: HandoffMode,
   session: Session,
-): Pass | undefined {
+): DueStage | undefined {
   const { project, workId, stage, phase } = binding
   const next = stage && afterAddressing(stage)
   if (!next) {

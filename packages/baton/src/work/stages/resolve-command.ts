@@ -14,7 +14,7 @@ export type Meaning =
 type Moving = Extract<WorkCommand, { kind: 'stage' | 'continue' | 'comments' | 'feedback' }>
 
 /** Where a command leads. Pure: what it says is what the table says for these facts. */
-export function resolve(
+export function resolveCommand(
   command: Moving,
   facts: WorkFacts,
   from: Step | undefined,

@@ -3,7 +3,7 @@ import { AgentName } from '@batonpass/contract/event'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { StageAgent, StageName, WorkId } from '@batonpass/contract/work'
 import { z } from 'zod'
-import { readAllKept, readKept } from '../../ports/json-files.ts'
+import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 
 /** Which work item a session is about, and which stage of it. */
@@ -24,7 +24,7 @@ const Binding = z.object({
 export type Binding = z.infer<typeof Binding>
 
 /** The next stage of a work item, on its way to a fresh session. */
-const Pass = z.object({
+const DueStage = z.object({
   project: z.string(),
   workId: WorkId,
   target: StageAgent,
@@ -40,7 +40,7 @@ const Pass = z.object({
   place: z.string().optional(),
   tries: z.number().int().nonnegative().default(0),
 })
-export type Pass = z.infer<typeof Pass>
+export type DueStage = z.infer<typeof DueStage>
 
 type Kept = Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>
 
@@ -62,17 +62,17 @@ export class StageMemory {
   async tidy(before: number): Promise<void> {
     for (const { session, since } of await this.bindings()) if (since < before) await this.unbind(session)
   }
-  bindings = (): Promise<Binding[]> => readAllKept(this.#files, this.#stateDir, 'stage/sessions', Binding)
+  bindings = (): Promise<Binding[]> => readJsonFiles(this.#files, this.#stateDir, 'stage/sessions', Binding)
 
-  pass = (project: string, workId: string): Promise<Pass | undefined> =>
-    this.#read(passName(project, workId), Pass)
-  keep = (pass: Pass): Promise<void> => this.#write(passName(pass.project, pass.workId), pass)
-  drop = async ({ project, workId }: Pick<Pass, 'project' | 'workId'>): Promise<void> =>
+  pass = (project: string, workId: string): Promise<DueStage | undefined> =>
+    this.#read(passName(project, workId), DueStage)
+  keep = (pass: DueStage): Promise<void> => this.#write(passName(pass.project, pass.workId), pass)
+  drop = async ({ project, workId }: Pick<DueStage, 'project' | 'workId'>): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, passName(project, workId)))
-  passes = (): Promise<Pass[]> => readAllKept(this.#files, this.#stateDir, 'stage/passes', Pass)
+  passes = (): Promise<DueStage[]> => readJsonFiles(this.#files, this.#stateDir, 'stage/passes', DueStage)
 
   #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    return readKept(this.#files, this.#stateDir, name, schema)
+    return readJsonFile(this.#files, this.#stateDir, name, schema)
   }
 
   #write(name: string, value: object): Promise<void> {

@@ -4,13 +4,13 @@ import type { Session } from '@batonpass/contract/session'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
 import { rowOf } from '../packs/paw/stage-table.ts'
-import { prompted } from './handle-prompt.ts'
+import { handlePrompt } from './handle-prompt.ts'
 import { commandFor, decide, offers } from './next-stage.ts'
 import type { StagePorts } from './ports.ts'
-import { addressed } from './rerequest-review.ts'
-import type { Binding, Pass } from './stage-memory.ts'
-import { Passing } from './start-next-stage.ts'
-import { Callers } from './tool-callers.ts'
+import { rerequestReview } from './rerequest-review.ts'
+import type { Binding, DueStage } from './stage-memory.ts'
+import { StageStarter } from './start-next-stage.ts'
+import { ToolCallers } from './tool-callers.ts'
 import type { Step } from './work-facts.ts'
 import type { WorkItem } from './work-items.ts'
 
@@ -20,13 +20,13 @@ const MAX_REMINDERS = 3
 /** Staged work, event by event. Nothing here decides: see `next-stage.ts` and `resolve-command.ts`. */
 export class Stages {
   readonly #ports: StagePorts
-  readonly passing: Passing
-  readonly callers: Callers
+  readonly passing: StageStarter
+  readonly callers: ToolCallers
 
   constructor(ports: StagePorts) {
     this.#ports = ports
-    this.passing = new Passing(ports)
-    this.callers = new Callers(ports.canonical)
+    this.passing = new StageStarter(ports)
+    this.callers = new ToolCallers(ports.canonical)
   }
 
   async concerns(session: SessionId): Promise<boolean> {
@@ -39,7 +39,7 @@ export class Stages {
 
   /** A prompt: the opening of a stage, a command, or work that is none of our business. */
   prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
-    return prompted(this.#ports, event, context)
+    return handlePrompt(this.#ports, event, context)
   }
 
   /** A stage's session has stopped: the next begins, a person is waited for, or the stage is told to finish. */
@@ -67,7 +67,7 @@ export class Stages {
       return { notice: `${workId} is blocked: ${blocked.slice(0, 300)}` }
     }
     if (binding.pull !== undefined) {
-      const pass = addressed(this.#ports, binding, binding.pull, mode, session)
+      const pass = rerequestReview(this.#ports, binding, binding.pull, mode, session)
       return pass ? this.#goOn(pass, session, binding) : {}
     }
     const turnout = decide(from, item.facts, mode)
@@ -95,7 +95,7 @@ export class Stages {
       return { notice: `${workId} waits for you before ${before}. Type ${list.join(', ')}, or \`continue\`.` }
     }
     const { step } = turnout
-    const pass: Pass = {
+    const pass: DueStage = {
       project,
       workId,
       target: rowOf(step.stage).agent,
@@ -109,8 +109,8 @@ export class Stages {
     return this.#goOn(pass, session, binding)
   }
 
-  async #goOn(pass: Pass, session: Session, binding: Binding): Promise<Contribution> {
-    const due: Pass = { ...pass, state: 'due', at: this.#ports.now() }
+  async #goOn(pass: DueStage, session: Session, binding: Binding): Promise<Contribution> {
+    const due: DueStage = { ...pass, state: 'due', at: this.#ports.now() }
     await this.#ports.memory.keep(due)
     await this.#ports.memory.bind({ ...binding, reminders: 0 })
     // The hook must be answered first: until then the agent has not stopped.

@@ -2,7 +2,7 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Launches } from '../../ports/launch.ts'
 
 /** What a person types into a shell to begin a stage: the prompt is one quoted word. */
-export function beginCommand(
+export function startCommand(
   launchesOf: (agent: string) => Launches,
   agent: AgentName,
   project: string,

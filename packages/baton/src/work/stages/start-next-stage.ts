@@ -3,7 +3,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { Driver, Typed } from '../../ports/driver.ts'
 import { openingPrompt } from '../packs/paw/opening-prompt.ts'
 import type { StagePorts } from './ports.ts'
-import type { Pass } from './stage-memory.ts'
+import type { DueStage } from './stage-memory.ts'
 
 /** How long the agent may take to be ready for its next prompt, and the new session to report. */
 const READY_MS = 60_000
@@ -13,10 +13,10 @@ const LOOK_MS = 250
 const HEARD_MS = 120_000
 const MAX_TRIES = 3
 
-const keyOf = ({ project, workId }: Pick<Pass, 'project' | 'workId'>): string => `${project}\0${workId}`
+const keyOf = ({ project, workId }: Pick<DueStage, 'project' | 'workId'>): string => `${project}\0${workId}`
 
 /** Brings a stage to its fresh session: at the same place, at a new one, or into a person's hands. */
-export class Passing {
+export class StageStarter {
   readonly #ports: StagePorts
   readonly #under = new Set<string>()
   readonly #fresh = new Map<string, () => void>()
@@ -31,7 +31,7 @@ export class Passing {
   }
 
   /** What is due begins now, in the background; nothing waits for it. */
-  begin(pass: Pass): void {
+  begin(pass: DueStage): void {
     const key = keyOf(pass)
     if (this.#under.has(key)) return
     this.#under.add(key)
@@ -70,7 +70,7 @@ export class Passing {
     return driver && { place, driver }
   }
 
-  async #carryOut(pass: Pass): Promise<void> {
+  async #carryOut(pass: DueStage): Promise<void> {
     const { memory, session: find, now } = this.#ports
     const from = pass.from && (await find(pass.from))
     const prompt = openingPrompt(pass)
@@ -100,7 +100,11 @@ export class Passing {
   }
 
   /** A handoff document is a help and no condition: without one the files of the work item still say everything. */
-  async #document(from: Session, { target, instruction }: Pass, place: string | undefined): Promise<void> {
+  async #document(
+    from: Session,
+    { target, instruction }: DueStage,
+    place: string | undefined,
+  ): Promise<void> {
     const focus = instruction ? `${target}: ${instruction}` : target
     await this.#ports.handOff?.(from, { stage: target, focus, place }).catch(cause => {
       this.#ports.fault('writing the handoff of a stage', cause)
@@ -137,13 +141,13 @@ export class Passing {
     return new Promise(resolve => this.#ports.timers.after(ms, resolve))
   }
 
-  async #again(pass: Pass, why: string): Promise<void> {
+  async #again(pass: DueStage, why: string): Promise<void> {
     const tries = pass.tries + 1
     if (tries >= MAX_TRIES) return this.#failed(pass, why)
     await this.#ports.memory.keep({ ...pass, state: 'due', tries, at: this.#ports.now() })
   }
 
-  async #failed(pass: Pass, why: string): Promise<void> {
+  async #failed(pass: DueStage, why: string): Promise<void> {
     const from = pass.from && (await this.#ports.session(pass.from))
     await this.#ports.memory.drop(pass)
     await this.#said(pass, from, 'failed', why)
@@ -155,7 +159,7 @@ export class Passing {
   }
 
   async #said(
-    pass: Pass,
+    pass: DueStage,
     session: Session | undefined,
     what: 'passed' | 'failed',
     detail: string,

@@ -5,7 +5,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 const CALLER_MS = 10 * 60_000
 
 /** Who calls a tool of ours: the tool itself is not told by which session it was called, but the hooks saw it. */
-export class Callers {
+export class ToolCallers {
   readonly #canonical: (path: string) => string
   readonly #seen = new Map<string, { session: SessionId; at: number }>()
 

@@ -2,7 +2,7 @@ import type { Ask } from '@batonpass/contract/ask'
 import type { Session } from '@batonpass/contract/session'
 import type { PullRequestState, WorkReport, WorkStatus } from '@batonpass/contract/work'
 import type { Forge } from '../../ports/forge.ts'
-import type { GitStanding, WorktreeStanding } from '../../ports/git.ts'
+import type { GitPosition, WorktreePosition } from '../../ports/git.ts'
 import { rowOf } from '../packs/paw/stage-table.ts'
 import { describePosition, offers } from './next-stage.ts'
 import { branchesOf, pullRequestsOf } from './pull-requests.ts'
@@ -16,7 +16,7 @@ import { summaryOf, type WorkItem, type WorkItems } from './work-items.ts'
 /** What "where am I?" looks at. Everything but the files may be missing, and is then left out. */
 export interface StatusPorts {
   items: WorkItems
-  git: GitStanding
+  git: GitPosition
   forgeFor(project: string): Promise<Forge | undefined>
   asks?(project: string): Promise<Pick<Ask, 'id' | 'title'>[]>
   /** Who holds the issue of this project's work, in a line. */
@@ -37,7 +37,7 @@ export async function workReport(ports: StatusPorts, project: string, given?: un
 }
 
 /** The item that the branch belongs to, or the only one there is. */
-export function detect(all: readonly WorkItem[], git: WorktreeStanding | undefined): WorkItem | undefined {
+export function detect(all: readonly WorkItem[], git: WorktreePosition | undefined): WorkItem | undefined {
   const branch = git?.branch
   const here = branch
     ? all.find(({ context }) => {
@@ -57,7 +57,7 @@ async function statusOf(
   ports: StatusPorts,
   project: string,
   item: WorkItem,
-  git: WorktreeStanding | undefined,
+  git: WorktreePosition | undefined,
 ): Promise<WorkStatus> {
   const { workId, context } = item
   const [pulls, asks, claim, sessions] = await Promise.all([
@@ -152,7 +152,7 @@ async function pullsOf(
   }
 }
 
-function gitOf(git: WorktreeStanding, target: string): NonNullable<WorkStatus['git']> {
+function gitOf(git: WorktreePosition, target: string): NonNullable<WorkStatus['git']> {
   const { branch, ahead, behind, dirty } = git
   const known = target === '' ? undefined : target
   const advice =

@@ -1,14 +1,14 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { WorkflowState } from '@batonpass/contract/workflow'
 import { type BudgetState, checkBudget, dayOf, spend, spentOn } from './budget.ts'
-import { type Delivery, lookForDelivery } from './check-delivery.ts'
+import { checkDelivery, type Delivery } from './check-delivery.ts'
 import { continuationPrompt } from './continuation-prompt.ts'
 import { endRun } from './end-run.ts'
 import { NO_EVIDENCE } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { judgeProgress, type WorktreeState } from './progress.ts'
 import type { Run } from './run.ts'
-import { debug, type StopAnswer, type Surroundings } from './run-context.ts'
+import { debug, type RunContext, type StopAnswer } from './run-context.ts'
 import { asDict, type Plan, type StateFound } from './state-files.ts'
 import { decideStop, type StopFacts } from './stop-verdict.ts'
 import { SUPERVISOR_MS } from './supervisor.ts'
@@ -24,7 +24,7 @@ const MAX_TRIES = 5
 export async function answerStop(
   ports: WorkflowPorts,
   event: EventOf<'TurnEnded'>,
-  at: Surroundings,
+  at: RunContext,
   before: { run: Run; found: StateFound },
   signal: AbortSignal,
 ): Promise<StopAnswer> {
@@ -74,7 +74,7 @@ function refreshed(
   { run, found }: { run: Run; found: StateFound },
   workflow: Workflow,
   event: EventOf<'TurnEnded'>,
-  at: Surroundings,
+  at: RunContext,
 ): Run {
   const { end, ...rest } = run
   // A person who set the state back to `initial` begins a new count of patience, too.
@@ -92,7 +92,7 @@ function refreshed(
 async function lookAround(
   ports: WorkflowPorts,
   event: EventOf<'TurnEnded'>,
-  at: Surroundings,
+  at: RunContext,
   run: Run,
   found: StateFound,
   workflow: Workflow,
@@ -148,15 +148,15 @@ async function delivery(
   workflow: Workflow,
   run: Run,
   worktree: WorktreeState | undefined,
-  at: Surroundings,
+  at: RunContext,
 ): Promise<Delivery> {
-  const ask = async () => lookForDelivery(workflow, run, worktree, await ports.forgeFor(at.project))
+  const ask = async () => checkDelivery(workflow, run, worktree, await ports.forgeFor(at.project))
   const late = AbortSignal.timeout(FORGE_MS)
   const tooLong = new Promise<undefined>(resolve =>
     late.addEventListener('abort', () => resolve(undefined), { once: true }),
   )
   const found = await Promise.race([ask().catch(() => undefined), tooLong])
-  return found ?? lookForDelivery(workflow, run, worktree, undefined)
+  return found ?? checkDelivery(workflow, run, worktree, undefined)
 }
 
 type Wanted = { count: number; stuck: string | undefined; issue: number | undefined }
@@ -167,7 +167,7 @@ function oncePrompt(
   { run, facts, plan, talk }: Look,
   workflow: Workflow,
   event: EventOf<'TurnEnded'>,
-  at: Surroundings,
+  at: RunContext,
   signal: AbortSignal,
 ): (wanted: Wanted) => Promise<string> {
   const settings = at.config.handsoff.supervisor
@@ -212,7 +212,7 @@ async function goOn(
   { run, facts, budget }: Look,
   workflow: Workflow,
   { state, prompt, stuck }: { state: WorkflowState; prompt: string; stuck: string | undefined },
-  at: Surroundings,
+  at: RunContext,
 ): Promise<StopAnswer> {
   const { runs, journal } = ports
   const count = state.continuation_count

@@ -5,7 +5,7 @@ import { NO_EVIDENCE } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { judgeProgress } from './progress.ts'
 import { Run } from './run.ts'
-import { debug, type Surroundings } from './run-context.ts'
+import { debug, type RunContext } from './run-context.ts'
 import { asDict } from './state-files.ts'
 import type { Workflow } from './workflow.ts'
 
@@ -14,7 +14,7 @@ export async function beginRun(
   ports: WorkflowPorts,
   event: EventOf<'PromptSubmitted'>,
   { workflow, issue }: { workflow: Workflow; issue?: number },
-  at: Surroundings,
+  at: RunContext,
 ): Promise<{ notice?: string; context?: string }> {
   const { files, runs, git, journal } = ports
   const root = files.rootFor(at.project)
@@ -65,7 +65,7 @@ const REVIVABLE: ReadonlySet<EndKind> = new Set(['stalled', 'blocked', 'failed',
 export async function reviveRun(
   { files, runs }: Pick<WorkflowPorts, 'files' | 'runs'>,
   event: EventOf<'PromptSubmitted'>,
-  at: Surroundings,
+  at: RunContext,
 ): Promise<void> {
   const run = await runs.get(event.session)
   if (!run) return
@@ -85,7 +85,7 @@ export async function reviveRun(
   await runs.put({ ...rest, ...kept, course, helpers: {}, seenAt: at.now, awaiting: false })
 }
 
-export function newRun(event: AgentEvent, at: Surroundings, root: string, state: WorkflowState): Run {
+export function newRun(event: AgentEvent, at: RunContext, root: string, state: WorkflowState): Run {
   return Run.parse({
     version: 1,
     session: event.session,

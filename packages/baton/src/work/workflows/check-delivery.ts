@@ -13,7 +13,7 @@ const NOTHING: Delivery = { delivered: undefined }
 const MAIN = /^(?:main|master|trunk|develop)$/
 
 /** Looks for what the workflow was to deliver: on the forge where one is reachable, else in what the agent was seen to do. */
-export async function lookForDelivery(
+export async function checkDelivery(
   workflow: Workflow,
   run: Run,
   worktree: WorktreeState | undefined,

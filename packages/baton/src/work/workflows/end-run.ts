@@ -1,7 +1,7 @@
 import type { EndKind } from '@batonpass/contract/workflow'
 import type { WorkflowPorts } from './ports.ts'
 import type { Run } from './run.ts'
-import type { StopAnswer, Surroundings } from './run-context.ts'
+import type { RunContext, StopAnswer } from './run-context.ts'
 
 /** Ends a run: in the file, in the journal, and to people. */
 export async function endRun(
@@ -12,7 +12,7 @@ export async function endRun(
     reason,
     pullRequest,
   }: { kind: EndKind; reason: string; pullRequest?: { number: number; url: string } | undefined },
-  at: Surroundings,
+  at: RunContext,
 ): Promise<StopAnswer> {
   const { session, nativeSession, project, workflow, issue } = run
   const link = pullRequest?.url ?? run.pullRequest

@@ -141,7 +141,7 @@ function nameOf(event: EventOf<'ToolFinished' | 'ToolRequested'>): string {
 }
 
 const more = (list: readonly string[], ...items: string[]): string[] =>
-  [...new Set([...list, ...items])].slice(-MOST)
+  [...new Set([...list, ...items])].slice(-MAX_ITEMS)
 
 function stable(input: unknown): string {
   try {

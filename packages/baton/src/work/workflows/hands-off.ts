@@ -1,13 +1,13 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
-import { Turns } from '../../session/keyed-queue.ts'
+import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { answerStop } from './answer-stop.ts'
 import { beginRun, newRun, reviveRun } from './begin-run.ts'
 import { detectWorkflow } from './detect-workflow.ts'
 import { endRun } from './end-run.ts'
 import { marksOf, observe } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
-import { debug, type StopAnswer, type Surroundings } from './run-context.ts'
+import { debug, type RunContext, type StopAnswer } from './run-context.ts'
 import { readFailure } from './usage-limits.ts'
 
 /** A subagent that was not heard of for so long is not waited for. */
@@ -18,7 +18,7 @@ const MAX_PARKED = 6
 /** Hands-off mode, event by event. One thing at a time for each session; nothing here decides, see `stop-verdict.ts`. */
 export class HandsOff {
   readonly #ports: WorkflowPorts
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedQueue()
 
   constructor(ports: WorkflowPorts) {
     this.#ports = ports
@@ -34,7 +34,7 @@ export class HandsOff {
   /** A prompt: begins a run, or tells that a person is back. */
   promptSubmitted(
     event: EventOf<'PromptSubmitted'>,
-    at: Surroundings,
+    at: RunContext,
   ): Promise<{ notice?: string; context?: string }> {
     return this.inTurn(event.session, async () => {
       if (event.subagent || !at.config.handsoff.enabled) return {}
@@ -82,7 +82,7 @@ export class HandsOff {
   }
 
   /** Subagents come and go; while one is at work in the background, a stop is only a pause. */
-  helper(event: EventOf<'SubagentStarted' | 'SubagentEnded'>, at: Surroundings): Promise<void> {
+  helper(event: EventOf<'SubagentStarted' | 'SubagentEnded'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
       const id = event.subagent?.id
@@ -94,7 +94,7 @@ export class HandsOff {
   }
 
   /** A stop of the session's own turn. Says nothing for sessions without a run. */
-  turnEnded(event: EventOf<'TurnEnded'>, at: Surroundings, signal: AbortSignal): Promise<StopAnswer> {
+  turnEnded(event: EventOf<'TurnEnded'>, at: RunContext, signal: AbortSignal): Promise<StopAnswer> {
     return this.inTurn(event.session, async () => {
       const { files, runs } = this.#ports
       const root = files.rootFor(at.project)
@@ -115,7 +115,7 @@ export class HandsOff {
   }
 
   /** A turn died on an error of the model service. */
-  turnFailed(event: EventOf<'TurnFailed'>, at: Surroundings): Promise<void> {
+  turnFailed(event: EventOf<'TurnFailed'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
       if (!run || event.subagent || (run.end && run.end.kind !== 'limit-parked')) return
@@ -133,7 +133,7 @@ export class HandsOff {
   }
 
   /** The agent waits for input although it was told to go on: its own limit on continued stops took effect. */
-  idle(event: EventOf<'Idle'>, at: Surroundings): Promise<void> {
+  idle(event: EventOf<'Idle'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
       if (event.kind !== 'idle' || !run?.awaiting || run.end) return
@@ -141,7 +141,7 @@ export class HandsOff {
     })
   }
 
-  sessionEnded(event: EventOf<'SessionEnded'>, at: Surroundings): Promise<void> {
+  sessionEnded(event: EventOf<'SessionEnded'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
       // /clear may be a handoff: whoever carries the run over says so.
@@ -157,7 +157,7 @@ export class HandsOff {
 
   /** Runs `work` when nothing else is under way for that session. */
   inTurn<T>(session: string, work: () => Promise<T>): Promise<T> {
-    return this.#turns.take(session, work)
+    return this.#turns.run(session, work)
   }
 }
 

@@ -13,7 +13,7 @@ import type { WorkflowPorts } from './ports.ts'
 import { workflowReactor } from './reactor.ts'
 import { resumeParked } from './resume-run.ts'
 import { filedRuns, quickToDeny, runsInMemory } from './run.ts'
-import { tellFailures } from './silent-failures.ts'
+import { reportSilentFailures } from './silent-failures.ts'
 import { StateFiles } from './state-files.ts'
 import { programSupervisor, type SupervisorParts } from './supervisor-program.ts'
 import type { Workflow } from './workflow.ts'
@@ -101,7 +101,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
       return workflow && { ...workflow, issue: found.state.issue_no }
     },
     async tick() {
-      await tellFailures(ports)
+      await reportSilentFailures(ports)
       return resumeParked(ports, handsOff, clock.now())
     },
     carryOver: (from, to) => carryOver(ports, handsOff, from, to, clock.now()),

@@ -155,4 +155,4 @@ const fresh = (items: readonly string[], known: readonly string[]): string[] => 
   return items.filter(item => !set.has(item))
 }
 const more = (list: readonly string[], ...items: string[]): string[] =>
-  [...new Set([...list, ...items])].slice(-MOST)
+  [...new Set([...list, ...items])].slice(-MAX_ITEMS)

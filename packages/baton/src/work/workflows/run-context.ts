@@ -3,7 +3,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { WorkflowPorts } from './ports.ts'
 
 /** What an event happened in. */
-export interface Surroundings {
+export interface RunContext {
   session: { id: SessionId; pane?: string | undefined; transcript?: string | undefined }
   project: string
   config: Config
@@ -23,7 +23,7 @@ export interface StopAnswer {
 
 export async function debug(
   { files }: Pick<WorkflowPorts, 'files'>,
-  { config, now }: Surroundings,
+  { config, now }: RunContext,
   root: string,
   native: string,
   message: string,

@@ -2,7 +2,7 @@ import { AgentName } from '@batonpass/contract/event'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { EndKind } from '@batonpass/contract/workflow'
 import { z } from 'zod'
-import { readAllKept, readKept } from '../../ports/json-files.ts'
+import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import { Evidence } from './evidence.ts'
 import { Course } from './progress.ts'
@@ -70,10 +70,10 @@ export interface Runs {
 export function filedRuns(files: SmallFiles, stateDir: string): Runs {
   const nameOf = (session: string) => `workflow/${SessionId.parse(session)}.json`
   return {
-    get: session => readKept(files, stateDir, nameOf(session), Run),
+    get: session => readJsonFile(files, stateDir, nameOf(session), Run),
     put: run => files.write(stateDir, nameOf(run.session), JSON.stringify(run), { hasty: true }),
     remove: async session => void (await files.remove(stateDir, nameOf(session))),
-    all: () => readAllKept(files, stateDir, 'workflow', Run),
+    all: () => readJsonFiles(files, stateDir, 'workflow', Run),
   }
 }
 

@@ -8,7 +8,7 @@ const TAIL = 2000
  * Some agents have no hook for a turn that failed, and a run would wait for ever: where its terminal waits and its transcript
  * ends with an error, the failure is told in the agent's place. Called every few seconds.
  */
-export async function tellFailures({
+export async function reportSilentFailures({
   runs,
   transcriptsOf,
   driverAt,

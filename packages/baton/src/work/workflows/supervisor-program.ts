@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { Chance } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { AnswerLaunch, Launches } from '../../ports/launch.ts'
 import {
   cleanAnswer,
@@ -15,7 +15,7 @@ export interface SupervisorParts {
   answerOf(provider: string): Answering | undefined
   /** Runs an agent's program for one answer and gives what it prints: away from the project, with hooks that stand aside. */
   answer(call: AnswerLaunch & { input: string; withinMs: number }, signal: AbortSignal): Promise<string>
-  ids: Pick<Chance, 'id'>
+  ids: Pick<Ids, 'id'>
   fault(during: string, cause: unknown): void
 }
 

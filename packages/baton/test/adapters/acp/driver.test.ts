@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Reaction } from '@batonpass/contract/reaction'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { acpDriver } from '../../../src/adapters/acp/driver.ts'
-import { keptSessions } from '../../../src/adapters/acp/saved-sessions.ts'
+import { savedSessions } from '../../../src/adapters/acp/saved-sessions.ts'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { systemChance } from '../../../src/adapters/system/ids.ts'
+import { systemIds } from '../../../src/adapters/system/ids.ts'
 import { systemProcesses } from '../../../src/adapters/system/processes.ts'
 import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 import type { DecodedEvent } from '../../../src/ports/agent.ts'
@@ -28,9 +28,9 @@ function world(react: React = () => ({}), folder = scratch(), env: Record<string
     },
     env: { PATH: process.env.PATH, ACP_LOG: log },
     clock: systemClock,
-    ids: systemChance,
+    ids: systemIds,
     processes: systemProcesses,
-    kept: keptSessions(systemSmallFiles, join(folder.path, 'state')),
+    kept: savedSessions(systemSmallFiles, join(folder.path, 'state')),
   })
   const order = (title: string) => ({
     agent: 'opencode' as const,
@@ -133,7 +133,7 @@ describe('a hosted session that another process left', () => {
 
   test('is remembered as cut off until somebody goes on with it, and counts no starts while it only waits', async () => {
     const { after, place } = await left({ ACP_LOADS: '1' }, 'wait')
-    const kept = keptSessions(systemSmallFiles, join(after.folder.path, 'state'))
+    const kept = savedSessions(systemSmallFiles, join(after.folder.path, 'state'))
     expect(await after.driver.revive()).toMatchObject([{ how: 'resumed', working: true }])
     expect(await kept.all()).toMatchObject([{ working: true, revivals: 1 }])
     await after.driver.type(place, 'say on', 'opencode')
@@ -164,7 +164,7 @@ describe('a hosted session that another process left', () => {
     ['one that never comes to the end of a turn', { revivals: 5 }, /started again 5 times/],
   ])('says why it cannot be started again, once: %s', async (_, change, why) => {
     const { after, place } = await left({ ACP_LOADS: '1' })
-    const kept = keptSessions(systemSmallFiles, join(after.folder.path, 'state'))
+    const kept = savedSessions(systemSmallFiles, join(after.folder.path, 'state'))
     const [one] = await kept.all()
     await kept.put({ ...(one ?? expect.fail()), ...change })
     expect(await after.driver.revive()).toMatchObject([
@@ -178,7 +178,7 @@ describe('a hosted session that another process left', () => {
     const { after } = await left({ ACP_LOADS: '1' })
     const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true })
     const ended = new Promise(resolve => orphan.once('exit', resolve))
-    const kept = keptSessions(systemSmallFiles, join(after.folder.path, 'state'))
+    const kept = savedSessions(systemSmallFiles, join(after.folder.path, 'state'))
     const [one] = await kept.all()
     const pid = orphan.pid ?? expect.fail()
     await kept.put({ ...(one ?? expect.fail()), pid, born: 'another birth' })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { shortLines } from '../../../src/adapters/acp/limit-line-length.ts'
+import { limitLineLength } from '../../../src/adapters/acp/limit-line-length.ts'
 
 it('Lines pass however many there are; one without end is broken off, and its program ended', async () => {
   let ended = 0
-  const pass = shortLines(100, () => ended++)
+  const pass = limitLineLength(100, () => ended++)
   const writer = pass.writable.getWriter()
   const reader = pass.readable.getReader()
   const bytes = new TextEncoder()

@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapters/agents/opencode/transcript.ts'
 import { readerFor, readerOf, transcriptsOf } from '../../../src/adapters/agents/readers.ts'
 import type { Told } from '../../../src/ports/transcript.ts'
-import { harvest } from '../../../src/session/transcript/collect-facts.ts'
+import { collectFacts } from '../../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../../src/session/transcript/test-runs.ts'
 import { WORK } from '../../handoff/sessions.ts'
 import { scratch } from '../../world/scratch.ts'
@@ -35,7 +35,7 @@ describe.each(AGENTS)('a transcript of %s', agent => {
     const reader = await readerFor(path)
     if (!reader) throw new Error('nobody knows it')
     expect(reader.agent).toBe(agent)
-    const seen = await harvest(reader.read(path), readTest)
+    const seen = await collectFacts(reader.read(path), readTest)
     expect(seen).toMatchObject({
       instructions: ['Add refresh tokens. Never touch the public API.', 'Also rotate them'],
       written: ['/work/db/005.sql'],
@@ -136,7 +136,7 @@ describe('a session of opencode', () => {
 
   it('is found by its name, read without writing, and measured', async () => {
     expect(await readerFor(path)).toBe(opencodeReader)
-    const seen = await harvest(opencodeReader.read(path), readTest)
+    const seen = await collectFacts(opencodeReader.read(path), readTest)
     expect(seen).toMatchObject({
       cwd: '/work',
       instructions: ['Add refresh tokens'],

@@ -6,7 +6,7 @@ import { claudeReader } from '../../../src/adapters/agents/claude-code/reader.ts
 import { piReader } from '../../../src/adapters/agents/pi/reader.ts'
 import { readerFor } from '../../../src/adapters/agents/readers.ts'
 import type { Told, TranscriptReader } from '../../../src/ports/transcript.ts'
-import { harvest } from '../../../src/session/transcript/collect-facts.ts'
+import { collectFacts } from '../../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../../src/session/transcript/test-runs.ts'
 import { claudeRows, piRows, WORK } from '../../handoff/sessions.ts'
 import { scratch } from '../../world/scratch.ts'
@@ -19,7 +19,7 @@ async function told(reader: TranscriptReader, path: string): Promise<Told[]> {
   for await (const piece of reader.read(path)) all.push(...piece)
   return all
 }
-const harvested = (reader: TranscriptReader, path: string) => harvest(reader.read(path), readTest)
+const harvested = (reader: TranscriptReader, path: string) => collectFacts(reader.read(path), readTest)
 const file = (name: string, lines: readonly string[]) => folder.write(name, `${lines.join('\n')}\n`)
 
 const FORMATS = [

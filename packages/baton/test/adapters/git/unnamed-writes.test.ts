@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { gitBrought } from '../../../src/adapters/git/unnamed-writes.ts'
+import { gitUnnamedWrites } from '../../../src/adapters/git/unnamed-writes.ts'
 import { isGuarded } from '../../../src/permission/paths/protected.ts'
 import { gitRepo, type Repository } from '../../world/scratch.ts'
 
 const SETTINGS = '.claude/settings.json'
 const GUARDED = { folders: [], ports: [], pids: [] }
 const brings = ({ path }: Repository, command: string) =>
-  gitBrought.changes(path, [command.split(' ')], file => isGuarded(file, GUARDED))
+  gitUnnamedWrites.changes(path, [command.split(' ')], file => isGuarded(file, GUARDED))
 
 /** On main: no hooks, hooks on `evil`, another file on `fine`. */
 async function branches(): Promise<Repository> {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { blockersNamed } from '../../../src/adapters/github/blockers.ts'
 import { asForgeError } from '../../../src/adapters/github/github-errors.ts'
-import { rememberAnswers } from '../../../src/adapters/github/response-cache.ts'
+import { cacheResponses } from '../../../src/adapters/github/response-cache.ts'
 import { scrubber } from '../../../src/adapters/github/scrub.ts'
 import { merged } from '../../../src/adapters/github/setup.ts'
 
@@ -118,7 +118,7 @@ describe('remembered answers', () => {
   test('a changed answer replaces the old one, and only JSON of a GET is remembered', async () => {
     const asked: (string | null)[] = []
     let version = 1
-    const send = rememberAnswers(async (_, init) => {
+    const send = cacheResponses(async (_, init) => {
       const known = new Headers(init?.headers).get('if-none-match')
       asked.push(known)
       if (known === `"${version}"`) return new Response(null, { status: 304 })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cliModel } from '../../../src/adapters/llm/cli.ts'
 import type { PrivateCalls } from '../../../src/adapters/llm/private-call.ts'
-import { systemChance } from '../../../src/adapters/system/ids.ts'
+import { systemIds } from '../../../src/adapters/system/ids.ts'
 import { systemPrograms } from '../../../src/adapters/system/programs.ts'
 import type { ProgramCall, Programs } from '../../../src/ports/programs.ts'
-import { OwnCalls } from '../../../src/session/own-model-calls.ts'
+import { OwnModelCalls } from '../../../src/session/own-model-calls.ts'
 import { type ClaudeHome, claudeHome } from '../../world/agents/claude.ts'
 import { claudeEvents, recordHooks } from '../../world/agents/claude-hooks.ts'
 import { installAgent } from '../../world/agents/install.ts'
@@ -274,7 +274,7 @@ describe('the model by Claude Code’s own program', () => {
 const program = await installAgent('claude-code')
 
 function claude(home: ClaudeHome, fake: FakeModel, changes: Partial<PrivateCalls> = {}) {
-  const own = new OwnCalls(systemChance)
+  const own = new OwnModelCalls(systemIds)
   const markers: string[] = []
   const folder = join(home.path, 'baton-calls')
   mkdirSync(folder, { recursive: true })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { callbackData, readCallback } from '../../../src/adapters/telegram/callback.ts'
 import { questionMessages, withOutcome } from '../../../src/adapters/telegram/question-messages.ts'
-import { troubleOf } from '../../../src/adapters/telegram/telegram-error.ts'
+import { toTelegramError } from '../../../src/adapters/telegram/telegram-error.ts'
 import { line, split } from '../../../src/adapters/telegram/text.ts'
 import { sampleAsk } from '../../ask/sample.ts'
 
@@ -87,7 +87,7 @@ describe('text for Telegram', () => {
       'x',
       undefined,
     ]) {
-      const trouble = troubleOf('getMe', cause, token)
+      const trouble = toTelegramError('getMe', cause, token)
       expect(`${trouble.stack} ${JSON.stringify(trouble)} ${trouble.cause}`).not.toContain('secret')
     }
   })

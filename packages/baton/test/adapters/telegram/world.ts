@@ -1,5 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
-import { systemChance } from '../../../src/adapters/system/ids.ts'
+import { systemIds } from '../../../src/adapters/system/ids.ts'
 import { telegramChannel } from '../../../src/adapters/telegram/channel.ts'
 import type { Asks } from '../../../src/ask/asks.ts'
 import { type AskWorld, askWorld } from '../../ask/sample.ts'
@@ -44,7 +44,7 @@ export async function telegramWorld(options: TelegramOptions = {}): Promise<Tele
         warn: message => warnings.push(message),
         clock: world.time.clock,
         timers: world.time.timers,
-        ids: systemChance,
+        ids: systemIds,
         apiRoot: telegram.url,
       })
       const asks = await world.begin([channel])

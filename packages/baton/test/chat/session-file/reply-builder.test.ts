@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textOfMessage } from '../../../src/chat/session-file/entries.ts'
-import { Replies } from '../../../src/chat/session-file/reply-builder.ts'
+import { ReplyBuilder } from '../../../src/chat/session-file/reply-builder.ts'
 import type { Heard } from '../../../src/ports/backend.ts'
 
 const stamp = { agent: 'codex', now: 1 }
@@ -15,7 +15,7 @@ const call = (id: string, action: Extract<Heard, { kind: 'call' }>['action']): H
 })
 
 test('a change of several files is told as one call and one result for each', () => {
-  const replies = new Replies()
+  const replies = new ReplyBuilder()
   replies.take(call('c', { kind: 'write', paths: ['/a', '/b'] }), stamp)
   const messages = replies.take({ kind: 'result', id: 'c', failed: false, text: 'done' }, stamp)
   expect(messages.map(message => message.toolCallId ?? message.content)).toEqual([
@@ -29,7 +29,7 @@ test('a change of several files is told as one call and one result for each', ()
 })
 
 test('another message of the agent is another reply', () => {
-  const replies = new Replies()
+  const replies = new ReplyBuilder()
   expect(replies.take({ kind: 'text', text: 'one', message: 'a' }, stamp)).toEqual([])
   const [first] = replies.take({ kind: 'text', text: 'two', message: 'b' }, stamp)
   expect(first && textOfMessage(first)).toBe('one')
@@ -48,7 +48,7 @@ const heards: fc.Arbitrary<Heard> = fc.oneof(
 test('whatever comes in whatever order: no word is lost, and no result stands without its call', () => {
   fc.assert(
     fc.property(fc.array(heards), all => {
-      const replies = new Replies()
+      const replies = new ReplyBuilder()
       const messages = [...all.flatMap(heard => replies.take(heard, stamp)), ...replies.end(stamp, 'stop')]
       const said = all.flatMap(heard => (heard.kind === 'text' ? heard.text : [])).join('')
       const kept = messages

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { systemAppendFiles } from '../../../src/adapters/system/append-files.ts'
-import { systemChance } from '../../../src/adapters/system/ids.ts'
+import { systemIds } from '../../../src/adapters/system/ids.ts'
 import { messagesOf } from '../../../src/chat/session-file/branch.ts'
 import type { SessionEntry, SessionMessage } from '../../../src/chat/session-file/entries.ts'
 import type { SessionPorts } from '../../../src/chat/session-file/session-file.ts'
@@ -16,7 +16,7 @@ const CWD = '/home/dev/my project'
 const at = Date.parse('2026-01-22T14:30:00.000Z')
 
 function portsIn(home: string, files: AppendFiles = systemAppendFiles): SessionPorts {
-  return { files, clock: { now: () => at }, ids: systemChance, home }
+  return { files, clock: { now: () => at }, ids: systemIds, home }
 }
 const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }], timestamp: at })
 const reply = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }], timestamp: at })

@@ -9,7 +9,7 @@ import {
   resumeWords,
 } from '../../../src/handoff/cycle/prompts.ts'
 import { contextPrompt } from '../../../src/handoff/write/hosted-prompts.ts'
-import { personsWords } from '../../../src/session/transcript/user-prompts.ts'
+import { userPromptText } from '../../../src/session/transcript/user-prompts.ts'
 import { HEADING } from '../../../src/work/workflows/continuation-prompt.ts'
 import { sessionId } from '../../world/journal.ts'
 
@@ -44,11 +44,11 @@ it.each([
     `${context}\n\nGo on with the work from there: begin with the first of the next steps.`,
   ],
 ])('what Baton says itself is no wish of the person: %s', (_, words) => {
-  expect(personsWords(words)).toBe('')
+  expect(userPromptText(words)).toBe('')
 })
 
 it('what a person says after a document that was given is theirs alone', () => {
-  expect(personsWords(`${context}\n\nuse argon2, not bcrypt`)).toBe('use argon2, not bcrypt')
+  expect(userPromptText(`${context}\n\nuse argon2, not bcrypt`)).toBe('use argon2, not bcrypt')
   for (const words of ['Read the handoff docs', 'handoff please', 'go on', '/handoffs are slow'])
-    expect(personsWords(words)).toBe(words)
+    expect(userPromptText(words)).toBe(words)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Forge, PullRequestStatus, Remark } from '../../../src/ports/forge.ts'
+import type { Forge, PullRequestStatus, ReviewComment } from '../../../src/ports/forge.ts'
 import { pullStatus } from '../../claim/sample.ts'
 import { until } from '../../world/wait.ts'
 import { stageWorld } from './world.ts'
@@ -8,7 +8,7 @@ const PLAN = '## Phase 1: Store\n- [x] a\n**Review**: passed\n\n## Phase 2: API\
 const ADDRESS =
   'Work ID: auth-system\n\nYou are PAW-03A Implementer: implement Phase 1. Call paw_get_context with this Work ID first.\n\nInstruction: Phase 1: Address the review comments on pull request #7 (auth_phase1)'
 
-const remark = (more: Partial<Remark>): Remark => ({
+const remark = (more: Partial<ReviewComment>): ReviewComment => ({
   author: 'reviewer',
   trusted: true,
   body: 'Rename it',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Pass } from '../../../src/work/stages/stage-memory.ts'
+import type { DueStage } from '../../../src/work/stages/stage-memory.ts'
 import { until } from '../../world/wait.ts'
 import { stageWorld } from './world.ts'
 
@@ -20,7 +20,7 @@ it('A stage that is still on its way to its session is neither given up nor begu
     at: world.ports.now(),
     state: 'due',
     tries: 0,
-  } as Pass
+  } as DueStage
   const { memory } = world.ports
   await memory.keep(pass)
   await world.stages.passing.tick()

@@ -9,7 +9,7 @@ import { systemFolders } from '../../../src/adapters/system/folders.ts'
 import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 import { forgeKeeper } from '../../../src/compose/forge.ts'
 import type { Forge } from '../../../src/ports/forge.ts'
-import { resolve } from '../../../src/work/stages/resolve-command.ts'
+import { resolveCommand } from '../../../src/work/stages/resolve-command.ts'
 import { WorkItems } from '../../../src/work/stages/work-items.ts'
 import { type StatusPorts, workReport } from '../../../src/work/stages/work-status.ts'
 import { fakeGitHub } from '../../world/github.ts'
@@ -143,7 +143,7 @@ describe('pull requests', () => {
     expect(text).toContain('docs: Not found')
     expect(status?.next[0]).toMatchObject({ command: 'address comments', agent: 'PAW-03A Implementer' })
     const { facts } = await items.get(repo.path, 'auth')
-    expect(resolve({ kind: 'comments' }, facts, undefined, status?.pullRequests)).toMatchObject({
+    expect(resolveCommand({ kind: 'comments' }, facts, undefined, status?.pullRequests)).toMatchObject({
       kind: 'hand-off',
       step: { stage: 'implement', phase: 2 },
       instruction: `Address the review comments on pull request #${phase} (auth_phase2)`,
@@ -161,8 +161,13 @@ describe('pull requests', () => {
     const { facts } = await items.get(repo.path, 'auth')
     const comments = { unresolved: 1, outdated: 0, changesRequested: [], where: [] }
     const pull = { kind, branch: 'b', number: 7, state: 'open' as const, comments }
-    expect(resolve({ kind: 'comments' }, facts, undefined, [pull])).toMatchObject({ kind: 'hand-off', agent })
-    expect(resolve({ kind: 'comments' }, facts, undefined, [{ ...pull, state: 'merged' }])).toMatchObject({
+    expect(resolveCommand({ kind: 'comments' }, facts, undefined, [pull])).toMatchObject({
+      kind: 'hand-off',
+      agent,
+    })
+    expect(
+      resolveCommand({ kind: 'comments' }, facts, undefined, [{ ...pull, state: 'merged' }]),
+    ).toMatchObject({
       kind: 'nothing',
     })
   })

@@ -4,7 +4,7 @@ import { sessionId } from '../../../src/session/id.ts'
 import { issueToImpl } from '../../../src/work/workflows/builtin/issue-to-impl.ts'
 import { setupViewboard } from '../../../src/work/workflows/builtin/setup-viewboard.ts'
 import { ultraPlanner } from '../../../src/work/workflows/builtin/ultra-planner.ts'
-import { lookForDelivery } from '../../../src/work/workflows/check-delivery.ts'
+import { checkDelivery } from '../../../src/work/workflows/check-delivery.ts'
 import { Run } from '../../../src/work/workflows/run.ts'
 
 const run = (...marks: string[]) =>
@@ -73,7 +73,7 @@ const posted = (parts: Partial<Issue>): Issue => ({
 
 describe('A pull request counts as delivered', () => {
   const look = (found: PullRequest | undefined, branch: string | undefined = 'issue-42') =>
-    lookForDelivery(issueToImpl, run(), { ...worktree, branch }, forge({ pullRequestFor: async () => found }))
+    checkDelivery(issueToImpl, run(), { ...worktree, branch }, forge({ pullRequestFor: async () => found }))
   it('when it is open with the last commit, or merged', async () => {
     expect(await look(pull())).toMatchObject({
       delivered: expect.stringContaining('#5'),
@@ -95,12 +95,12 @@ describe('A pull request counts as delivered', () => {
   it('by what was seen, when the forge cannot be asked', async () => {
     const broken = forge({ pullRequestFor: away })
     const seen = run('pull-request https://github.com/a/b/pull/9')
-    expect((await lookForDelivery(issueToImpl, seen, worktree, broken)).pullRequest?.number).toBe(9)
-    expect((await lookForDelivery(issueToImpl, run(), worktree, undefined)).delivered).toBeUndefined()
+    expect((await checkDelivery(issueToImpl, seen, worktree, broken)).pullRequest?.number).toBe(9)
+    expect((await checkDelivery(issueToImpl, run(), worktree, undefined)).delivered).toBeUndefined()
   })
   it('and not by what was seen, when the forge says otherwise', async () => {
     const seen = run('pull-request https://github.com/a/b/pull/9')
-    expect((await lookForDelivery(issueToImpl, seen, worktree, forge({}))).delivered).toBeUndefined()
+    expect((await checkDelivery(issueToImpl, seen, worktree, forge({}))).delivered).toBeUndefined()
   })
 })
 
@@ -108,7 +108,7 @@ describe('A plan counts as delivered', () => {
   const seen = run('plan https://github.com/a/b/issues/7')
   it('when the issue holds one', async () => {
     const look = (issue: Partial<Issue>) =>
-      lookForDelivery(ultraPlanner, seen, worktree, forge({ issue: async () => posted(issue) }))
+      checkDelivery(ultraPlanner, seen, worktree, forge({ issue: async () => posted(issue) }))
     expect((await look({})).delivered).toContain('#7')
     expect((await look({ title: 'T', labels: ['plan'] })).delivered).toContain('#7')
     expect((await look({ title: 'T' })).delivered).toBeUndefined()
@@ -120,7 +120,7 @@ describe('A plan counts as delivered', () => {
       queries.push(query)
       return posted({})
     }
-    expect((await lookForDelivery(ultraPlanner, run(), worktree, forge({ findIssue }))).delivered).toContain(
+    expect((await checkDelivery(ultraPlanner, run(), worktree, forge({ findIssue }))).delivered).toContain(
       '#7',
     )
     expect(queries).toEqual([{ titleStart: '[plan]', state: 'any', author: 'dev', createdSince: 0 }])
@@ -138,11 +138,11 @@ it('A board counts as delivered when it has its columns and this run has touched
     hasAgent: true,
   }
   const there = forge({ board: async () => board })
-  expect((await lookForDelivery(setupViewboard, run('board'), worktree, there)).delivered).toContain(
+  expect((await checkDelivery(setupViewboard, run('board'), worktree, there)).delivered).toContain(
     'https://x/1',
   )
-  expect((await lookForDelivery(setupViewboard, run(), worktree, there)).delivered).toBeUndefined()
+  expect((await checkDelivery(setupViewboard, run(), worktree, there)).delivered).toBeUndefined()
   expect(
-    (await lookForDelivery(setupViewboard, run('board', 'label bug'), worktree, undefined)).delivered,
+    (await checkDelivery(setupViewboard, run('board', 'label bug'), worktree, undefined)).delivered,
   ).toBeDefined()
 })

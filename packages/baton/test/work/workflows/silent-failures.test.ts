@@ -3,7 +3,7 @@ import type { DecodedEvent } from '../../../src/ports/agent.ts'
 import type { Driver, Look } from '../../../src/ports/driver.ts'
 import type { Transcripts } from '../../../src/ports/transcript.ts'
 import { Run, runsInMemory } from '../../../src/work/workflows/run.ts'
-import { tellFailures } from '../../../src/work/workflows/silent-failures.ts'
+import { reportSilentFailures } from '../../../src/work/workflows/silent-failures.ts'
 
 const run = Run.parse({
   version: 1,
@@ -34,7 +34,7 @@ async function toldOf({
     tail: async () => ({ text: '', error: error || undefined }),
   }
   const driver = { look: async () => ({ state, lines: [] }) } as Partial<Driver> as Driver
-  await tellFailures({
+  await reportSilentFailures({
     runs,
     transcriptsOf: () => transcripts,
     driverAt: () => driver,

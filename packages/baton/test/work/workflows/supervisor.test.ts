@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { launchesOf } from '../../../src/adapters/agents/launches.ts'
 import { privateCall } from '../../../src/adapters/llm/private-call.ts'
 import { systemPrograms } from '../../../src/adapters/system/programs.ts'
-import { OwnCalls } from '../../../src/session/own-model-calls.ts'
+import { OwnModelCalls } from '../../../src/session/own-model-calls.ts'
 import { cleanAnswer, splitFlags, supervisorBrief } from '../../../src/work/workflows/supervisor.ts'
 import { launchFor, programSupervisor } from '../../../src/work/workflows/supervisor-program.ts'
 import { scratch } from '../../world/scratch.ts'
@@ -55,7 +55,7 @@ it('Words of the conversation cannot end it', () => {
 function supervised(script: string) {
   const folder = scratch('bs-')
   folder.write('claude', `#!/bin/sh\n${script}\n`, 0o755)
-  const ownCalls = new OwnCalls({ id: length => 'm'.repeat(length) })
+  const ownCalls = new OwnModelCalls({ id: length => 'm'.repeat(length) })
   const faults: unknown[] = []
   const calls = {
     programs: systemPrograms,

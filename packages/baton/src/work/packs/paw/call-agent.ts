@@ -3,7 +3,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import { StageAgent, type ToolAnswer } from '@batonpass/contract/work'
 import type { StagePorts } from '../../stages/ports.ts'
 import { afterAddressing, checkWords } from '../../stages/resolve-command.ts'
-import type { Pass } from '../../stages/stage-memory.ts'
+import type { DueStage } from '../../stages/stage-memory.ts'
 import type { Stages } from '../../stages/stages.ts'
 import { missingFor, openPhase, type Step } from '../../stages/work-facts.ts'
 import { checkWorkId } from '../../stages/work-id.ts'
@@ -45,7 +45,7 @@ export async function callAgent(
   // As the session's own hooks name it.
   const project = session?.project ?? folder
   const now = ports.now()
-  const pass: Pass = {
+  const pass: DueStage = {
     project,
     workId: id,
     target: row.agent,
