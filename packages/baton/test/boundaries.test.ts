@@ -9,7 +9,7 @@ const contract = join(import.meta.dirname, '../../contract/src')
 const shellVerdict = join(import.meta.dirname, '../../shell-verdict/src')
 
 const ground = ['config', 'session', 'journal', 'ask']
-const middle = ['permission', 'undo', 'handoff']
+const middle = ['sandbox', 'permission', 'undo', 'handoff']
 const upper = ['work', 'claim', 'chat']
 const belowViews = ['ports', ...ground, ...middle, ...upper, 'engine', 'store', 'adapters']
 const belowCompose = [...belowViews, 'views']
@@ -23,6 +23,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ask: ['ports', 'config'],
   ...Object.fromEntries(middle.map(part => [part, ['ports', ...ground]])),
   ...Object.fromEntries(upper.map(part => [part, ['ports', ...ground, ...middle]])),
+  // The judge of other tools reads the sandbox's table of paths.
+  permission: ['ports', ...ground, 'sandbox'],
   engine: ['ports', ...ground, ...middle, ...upper],
   store: ['ports'],
   adapters: ['ports'],

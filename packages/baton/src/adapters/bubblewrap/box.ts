@@ -1,0 +1,113 @@
+import type { HiddenVariables, SandboxShell } from '../../ports/sandbox.ts'
+
+export interface BoxPlaces {
+  /** Where requests are: one folder for each, named by its id. */
+  requests: string
+  /** Absolute paths of the programs. */
+  bwrap: string
+  nsenter: string
+  hidden: HiddenVariables
+}
+
+/** The exit code when a command did not start. Shells use it for "cannot execute". */
+const NOT_STARTED = 126
+
+/**
+ * The program that runs one prepared command in its sandbox. It takes an id and nothing else: no option loosens it.
+ * Plain shell without other programs, because it starts before every command of an agent.
+ */
+export function boxText({ requests, bwrap, nsenter, hidden }: BoxPlaces): string {
+  return `#!/bin/sh
+# Baton's box: runs one command that the daemon prepared, once, in its session's sandbox.
+umask 077
+fail() {
+  printf 'baton: %s\\n' "$1" >&2
+  exit ${NOT_STARTED}
+}
+id=\${1-}
+case $id in '' | *[!0-9a-z]*) fail 'usage: box ID' ;; esac
+[ $# -eq 1 ] || fail 'usage: box ID'
+request=${quote(requests)}/$id
+[ -d "$request" ] || fail 'This command is not prepared, or it ran already.'
+# Creating the file fails if it exists: of two callers one gets the request.
+set -C
+{ true >"$request/taken"; } 2>/dev/null || fail 'This command ran already.'
+{ read -r holder && read -r mark && read -r shell && read -r filter; } <"$request/how" || fail 'The request is incomplete.'
+
+# Variables reach the command only through this file; secrets are left out.
+{
+  printf '%s\\0' --clearenv
+  while IFS= read -r line; do
+    case $line in 'export '*=*) ;; *) continue ;; esac
+    name=\${line#export }
+    name=\${name%%=*}
+    case $name in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
+    # A value of several lines may look like another variable.
+    eval "[ -n \\"\\\${$name+set}\\" ] && value=\\$$name" || continue
+    case $value in
+      ${valuePatterns(hidden)}) continue ;;
+    esac
+    case $name in
+      ${namePatterns(hidden.names, name => name)}) continue ;;
+      ${namePatterns(hidden.kept, name => `${name}*`)}) ;;
+      ${[
+        namePatterns(hidden.words, word => `*${word}*`),
+        namePatterns(hidden.prefixes, prefix => `${prefix}*`),
+        namePatterns(hidden.suffixes, suffix => `*${suffix}`),
+      ].join(' | ')}) continue ;;
+    esac
+    printf '%s\\0' --setenv "$name" "$value"
+  done <<END
+$(export -p)
+END
+} >"$request/environment"
+set +C
+
+set -- ${quote(bwrap)} --args 5 --args 3
+if [ "$filter" = - ]; then exec 6</dev/null; else exec 6<"$filter"; set -- "$@" --seccomp 6; fi
+case $shell in */sh) inner=${quote(INNER.sh)} ;; */zsh) inner=${quote(INNER.zsh)} ;; *) inner=${quote(INNER.bash)} ;; esac
+set -- "$@" -- "$shell" -c "$inner" "$shell"
+if [ "$holder" != - ]; then
+  # Its process number may belong to another process by now: only the holder has its own file open.
+  [ "/proc/$holder/fd/9" -ef "$mark" ] || fail 'The sandbox of this session ended. Run the command again.'
+  set -- ${quote(nsenter)} -t "$holder" -U -m -n -p -i --preserve-credentials -- "$@"
+fi
+unset LD_PRELOAD LD_LIBRARY_PATH
+exec "$@" 3<"$request/options" 5<"$request/environment"
+`
+}
+
+/** What runs inside before the command: functions and aliases of the caller on file descriptor 4, then the command itself. */
+const WITH_PRELUDE = `[ -e /run/baton/prelude ] && [ -e /dev/fd/4 ] && { . /dev/fd/4; exec 4<&-; } 2>/dev/null
+trap 'pwd -P >|/run/baton/folder' EXIT
+IFS= read -r -d '' BATON_COMMAND </run/baton/command
+eval "$BATON_COMMAND"`
+
+const INNER: Record<SandboxShell, string> = {
+  bash: `shopt -s expand_aliases
+${WITH_PRELUDE}`,
+  zsh: WITH_PRELUDE,
+  sh: `trap 'pwd -P >|/run/baton/folder' EXIT
+. /run/baton/command`,
+}
+
+/** What the agent's shell runs instead of the command. Its functions and aliases come along where it can print them. */
+export function wrappedCommand(box: string, request: string, id: string, shell: SandboxShell): string {
+  const prelude =
+    shell === 'sh' ? '' : ` 4< <(${shell === 'zsh' ? 'typeset -f; alias -L' : 'declare -f; alias -p'})`
+  // A failed command leaves the shell where it was, as before.
+  return `${quote(box)} ${id}${prelude} && cd -- "$(head -c 4096 ${quote(`${request}/folder`)})"`
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+function namePatterns(names: readonly string[], around: (name: string) => string): string {
+  const eitherCase = (name: string) =>
+    [...name]
+      .map(letter => (/[A-Za-z]/.test(letter) ? `[${letter.toUpperCase()}${letter.toLowerCase()}]` : letter))
+      .join('')
+  return names.map(name => around(eitherCase(name))).join(' | ')
+}
+
+const valuePatterns = ({ values }: HiddenVariables): string =>
+  [...values.map(start => `${start}*`), '*://*:*@*'].join(' | ')

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Ids } from '../../ports/ids.ts'
+import type { HiddenVariables, Sandbox, SandboxStatus } from '../../ports/sandbox.ts'
+import { boxText } from './box.ts'
+import { beat, endHolder, findHolder, type HolderPatience, startHolder } from './holder.ts'
+import { type HostView, probeSandbox } from './probe.ts'
+import { removeTree } from './remove-tree.ts'
+import { seccompFilter } from './seccomp.ts'
+import { BubblewrapSession, type SessionParts } from './session.ts'
+
+export interface BubblewrapOptions {
+  /** The sandbox's own folder, in Baton's state folder. */
+  folder: string
+  /** Finds a program on the daemon's PATH. */
+  findProgram: (name: string) => string | undefined
+  ids: Ids
+  hidden: HiddenVariables
+  host: HostView
+  patience?: HolderPatience
+}
+
+const PATIENCE: HolderPatience = { seconds: 60, looks: 30 }
+
+/** Sandboxes made with bubblewrap (`bwrap`), one for each session. */
+export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
+  const { folder, host, ids } = options
+  const patience = options.patience ?? PATIENCE
+  const open = new Map<string, Promise<BubblewrapSession>>()
+  let status: SandboxStatus | undefined
+
+  const folderOf = (session: string) => join(folder, 'sessions', nameOf(session))
+
+  const prepareFolder = async (): Promise<SessionParts> => {
+    const programs = {
+      bwrap: options.findProgram('bwrap') ?? 'bwrap',
+      nsenter: options.findProgram('nsenter') ?? 'nsenter',
+    }
+    const files = { emptyFile: join(folder, 'empty-file'), emptyFolder: join(folder, 'empty-folder') }
+    const requests = join(folder, 'requests')
+    for (const path of [folder, requests, join(folder, 'sessions'), join(folder, 'aside')])
+      await mkdir(path, { recursive: true, mode: 0o700 })
+    await mkdir(files.emptyFolder, { recursive: true, mode: 0o755 })
+    await writeFile(files.emptyFile, '', { mode: 0o644 })
+    const filter = seccompFilter(host.architecture)
+    const filterFile = filter && join(folder, 'system-calls')
+    if (filter && filterFile) await writeFile(filterFile, filter)
+    const box = join(folder, 'box')
+    await writeFile(box, boxText({ requests, ...programs, hidden: options.hidden }), { mode: 0o700 })
+    await chmod(box, 0o700)
+    return {
+      ...programs,
+      files,
+      requests,
+      filterFile,
+      box,
+      ids,
+      host,
+      shells: findShells(options.findProgram),
+    }
+  }
+
+  const start = async (session: string, shared: boolean): Promise<BubblewrapSession> => {
+    const parts = await prepareFolder()
+    const own = folderOf(session)
+    await mkdir(own, { recursive: true, mode: 0o700 })
+    const holder = shared
+      ? ((await findHolder(own)) ?? (await startHolder(parts.bwrap, own, patience)))
+      : undefined
+    const timer = setInterval(() => void beat(own).catch(() => undefined), patience.seconds * 500)
+    timer.unref()
+    const made = new BubblewrapSession({
+      parts,
+      folder: own,
+      aside: join(folder, 'aside', nameOf(session)),
+      prefix: nameOf(session),
+      holder,
+      restart: async () => startHolder(parts.bwrap, own, patience),
+      onEnd: () => {
+        clearInterval(timer)
+        open.delete(session)
+      },
+    })
+    await writeFile(join(own, 'session'), session)
+    await made.makeFolders()
+    return made
+  }
+
+  const openSession = (session: string, shared: boolean): Promise<BubblewrapSession> => {
+    const found = open.get(session) ?? start(session, shared)
+    open.set(session, found)
+    found.catch(() => open.delete(session))
+    return found
+  }
+
+  return {
+    async probe() {
+      status = await probeSandbox({ ...options, open: (name, shared) => openSession(name, shared) })
+      return status
+    },
+    async open(session) {
+      status ??= await this.probe()
+      if (!status.available) throw new Error(status.reason)
+      return openSession(session, status.capabilities.sharedLoopback)
+    },
+    async endAllExcept(live) {
+      const ended: string[] = []
+      const keep = new Set([...live].map(nameOf))
+      for (const name of await readdir(join(folder, 'sessions')).catch(() => [])) {
+        if (keep.has(name)) continue
+        const own = join(folder, 'sessions', name)
+        const opened = [...open.keys()].find(session => nameOf(session) === name)
+        const session = await readFile(join(own, 'session'), 'utf8').catch(() => name)
+        const holder = await findHolder(own)
+        if (opened) await (await openSession(opened, false)).end()
+        else if (holder) await endHolder(holder)
+        for (const request of await readdir(join(folder, 'requests')).catch(() => []))
+          if (request.startsWith(name)) await removeTree(join(folder, 'requests', request))
+        await removeTree(own)
+        ended.push(session)
+      }
+      // An empty folder says nothing.
+      for (const name of await readdir(join(folder, 'aside')).catch(() => []))
+        if ((await readdir(join(folder, 'aside', name)).catch(() => ['?'])).length === 0)
+          await rm(join(folder, 'aside', name), { recursive: true, force: true })
+      return ended
+    },
+  }
+}
+
+/** Session ids come from agents: a folder's name is made from them, not by them. */
+const nameOf = (session: string): string => createHash('sha256').update(session).digest('hex').slice(0, 16)
+
+function findShells(find: (name: string) => string | undefined): SessionParts['shells'] {
+  return { bash: find('bash') ?? '/bin/bash', zsh: find('zsh') ?? '/bin/zsh', sh: '/bin/sh' }
+}

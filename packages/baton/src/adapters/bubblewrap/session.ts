@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Ids } from '../../ports/ids.ts'
+import type {
+  ContainedRun,
+  Mount,
+  MovedPath,
+  PreparedCommand,
+  PrivateFolders,
+  SandboxPlan,
+  SandboxSession,
+  SandboxShell,
+} from '../../ports/sandbox.ts'
+import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
+import { wrappedCommand } from './box.ts'
+import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
+import type { HostView } from './probe.ts'
+import { removeTree } from './remove-tree.ts'
+
+/** What all sessions share. */
+export interface SessionParts {
+  bwrap: string
+  nsenter: string
+  box: string
+  requests: string
+  files: CommonFiles
+  /** The compiled filter for system calls; undefined on architectures without one. */
+  filterFile: string | undefined
+  shells: Record<SandboxShell, string>
+  ids: Ids
+  host: HostView
+}
+
+interface SessionOptions {
+  parts: SessionParts
+  folder: string
+  aside: string
+  /** Starts the ids of this session's requests. */
+  prefix: string
+  /** Undefined where each call has namespaces of its own. */
+  holder: Holder | undefined
+  restart: () => Promise<Holder>
+  onEnd: () => void
+}
+
+const OUTPUT_KEPT = 4 * 1024 * 1024
+const RUN_TIMEOUT_MS = 120_000
+
+export class BubblewrapSession implements SandboxSession {
+  readonly folders: PrivateFolders
+  readonly #parts: SessionParts
+  readonly #options: SessionOptions
+  #holder: Holder | undefined
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.#parts = options.parts
+    this.#holder = options.holder
+    const { folder } = options
+    this.folders = {
+      home: join(folder, 'home'),
+      temp: join(folder, 'temp'),
+      run: join(folder, 'run'),
+      aside: options.aside,
+    }
+  }
+
+  async makeFolders(): Promise<void> {
+    for (const path of Object.values(this.folders)) await mkdir(path, { recursive: true, mode: 0o700 })
+  }
+
+  async prepare({
+    shell,
+    text,
+    plan,
+  }: {
+    shell: SandboxShell
+    text: string
+    plan: SandboxPlan
+  }): Promise<PreparedCommand> {
+    const { requests, shells, filterFile, ids, box, files } = this.#parts
+    const holder = await this.#runningHolder()
+    const id = `${this.#options.prefix}${ids.id(32)}`
+    const request = join(requests, id)
+    const command = join(request, 'command')
+    const folder = join(request, 'folder')
+    await mkdir(request, { mode: 0o700 })
+    const extra: Mount[] = [
+      { kind: 'read-only', path: '/run/baton/command', source: command },
+      { kind: 'writable', path: '/run/baton/folder', source: folder },
+      ...(shell === 'sh'
+        ? []
+        : [{ kind: 'read-only', path: '/run/baton/prelude', source: files.emptyFile } as const]),
+    ]
+    const how = [holder ? String(holder.pid) : '-', holder?.mark ?? '-', shells[shell], filterFile ?? '-']
+    await Promise.all([
+      writeFile(command, text, { mode: 0o600 }),
+      writeFile(folder, '', { mode: 0o600 }),
+      writeFile(join(request, 'how'), `${how.join('\n')}\n`, { mode: 0o600 }),
+      writeFile(join(request, 'options'), this.#optionsFor(plan, holder !== undefined, extra), {
+        mode: 0o600,
+      }),
+    ])
+    return { id, text: wrappedCommand(box, request, id, shell) }
+  }
+
+  async discard(id: string): Promise<void> {
+    if (!/^[0-9a-z]+$/.test(id) || !id.startsWith(this.#options.prefix)) return
+    const request = join(this.#parts.requests, id)
+    // Taken first: a box that starts at this moment must not run half of it.
+    await writeFile(join(request, 'taken'), '', { flag: 'wx' }).catch(() => undefined)
+    await rm(request, { recursive: true, force: true })
+  }
+
+  async hasProcesses(): Promise<boolean> {
+    if (this.#holder) return (await processesInside(this.#holder)).length > 0
+    // With namespaces of its own, a command ends with its call, and its request is discarded then.
+    for (const name of await readdir(this.#parts.requests).catch(() => []))
+      if (name.startsWith(this.#options.prefix) && (await exists(join(this.#parts.requests, name, 'taken'))))
+        return true
+    return false
+  }
+
+  async run(
+    plan: SandboxPlan,
+    argv: readonly string[],
+    options: { input?: string; timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<ContainedRun> {
+    const holder = await this.#runningHolder()
+    return this.#run(plan, argv, holder, [], options)
+  }
+
+  async moveAside(plan: SandboxPlan, paths: readonly string[]): Promise<MovedPath[]> {
+    const batch = this.#parts.ids.id(12)
+    const source = join(this.folders.aside, batch)
+    await mkdir(source, { recursive: true, mode: 0o700 })
+    // In namespaces of its own: the commands that made these files cannot see this process.
+    const extra: Mount[] = [{ kind: 'writable', path: '/run/baton/aside', source }]
+    const script =
+      'n=0; for path; do mkdir "/run/baton/aside/$n"; mv -- "$path" "/run/baton/aside/$n/"; n=$((n + 1)); done'
+    await this.#run({ ...plan, cwd: '/' }, ['/bin/sh', '-c', script, 'sh', ...paths], undefined, extra, {})
+    const moved: MovedPath[] = []
+    for (const [index, path] of paths.entries()) {
+      const movedTo = join(source, String(index), basename(path))
+      const isThere = (await readdir(join(source, String(index))).catch(() => [])).length > 0
+      if (isThere && !(await exists(path))) moved.push({ path, movedTo })
+    }
+    return moved
+  }
+
+  async writeHome(name: string, text: string): Promise<void> {
+    // Exclusive: a link that a command left there is not followed.
+    await writeFile(join(this.folders.home, basename(name)), text, { flag: 'wx', mode: 0o600 }).catch(
+      error => {
+        if (error?.code !== 'EEXIST') throw error
+      },
+    )
+  }
+
+  remember(text: string): Promise<void> {
+    return writeFile(join(this.#options.folder, 'remembered'), text, { mode: 0o600 })
+  }
+
+  remembered(): Promise<string | undefined> {
+    return readFile(join(this.#options.folder, 'remembered'), 'utf8').catch(() => undefined)
+  }
+
+  async end(): Promise<void> {
+    const { folder, prefix, onEnd } = this.#options
+    onEnd()
+    if (this.#holder) await endHolder(this.#holder)
+    for (const name of await readdir(this.#parts.requests).catch(() => []))
+      if (name.startsWith(prefix)) await removeTree(join(this.#parts.requests, name))
+    await removeTree(folder)
+    if ((await readdir(this.folders.aside).catch(() => [])).length === 0) await removeTree(this.folders.aside)
+  }
+
+  /** A holder ends only by force; its session then continues with a new one. */
+  async #runningHolder(): Promise<Holder | undefined> {
+    if (this.#holder && !(await isRunning(this.#holder))) this.#holder = await this.#options.restart()
+    return this.#holder
+  }
+
+  #optionsFor(plan: SandboxPlan, shared: boolean, extra: readonly Mount[]): string {
+    const { files, filterFile, host } = this.#parts
+    return argumentsFile(
+      bubblewrapArguments({
+        plan,
+        namespaces: shared ? 'of-the-session' : 'of-the-call',
+        uid: host.uid,
+        gid: host.gid,
+        files,
+        procParts: host.procParts,
+        extra,
+        hasSeccomp: filterFile !== undefined,
+      }),
+    )
+  }
+
+  async #run(
+    plan: SandboxPlan,
+    argv: readonly string[],
+    holder: Holder | undefined,
+    extra: readonly Mount[],
+    { input, timeoutMs, signal }: { input?: string; timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<ContainedRun> {
+    const { bwrap, nsenter, filterFile, ids, host } = this.#parts
+    const file = join(this.#options.folder, `options-${ids.id(12)}`)
+    await writeFile(file, this.#optionsFor(plan, holder !== undefined, extra), { mode: 0o600 })
+    const descriptors = [openSync(file, 'r'), ...(filterFile ? [openSync(filterFile, 'r')] : [])]
+    const command = [bwrap, '--args', '3', ...(filterFile ? ['--seccomp', '4'] : []), '--', ...argv]
+    const enter = holder
+      ? [nsenter, '-t', String(holder.pid), '-U', '-m', '-n', '-p', '-i', '--preserve-credentials', '--']
+      : []
+    const [program = bwrap, ...rest] = [...enter, ...command]
+    try {
+      const child = spawn(program, rest, {
+        cwd: '/',
+        env: { PATH: host.path, LANG: 'C.UTF-8' },
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
+      })
+      return await ended(child, { input: input ?? '', timeoutMs: timeoutMs ?? RUN_TIMEOUT_MS, signal })
+    } finally {
+      for (const descriptor of descriptors) closeSync(descriptor)
+      await rm(file, { force: true })
+    }
+  }
+}
+
+function ended(
+  child: ReturnType<typeof spawn>,
+  { input, timeoutMs, signal }: { input: string; timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<ContainedRun> {
+  return new Promise((resolve, reject) => {
+    const kill = () => {
+      try {
+        if (child.pid) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // Already gone.
+      }
+    }
+    const timer = setTimeout(kill, timeoutMs)
+    signal?.addEventListener('abort', kill, { once: true })
+    const texts = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.on('data', (chunk: Buffer) => {
+        texts[name] = (texts[name] + chunk.toString('utf8')).slice(-OUTPUT_KEPT)
+      })
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
+    child.once('error', reject)
+    child.once('exit', code => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', kill)
+      // What a background process still holds open is not waited for.
+      setImmediate(() => resolve({ code: code ?? undefined, ...texts }))
+    })
+  })
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

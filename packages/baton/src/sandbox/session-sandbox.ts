@@ -1,0 +1,250 @@
+import type {
+  FoundPath,
+  MovedPath,
+  PreparedCommand,
+  Sandbox,
+  SandboxFiles,
+  SandboxPlan,
+  SandboxSession,
+  SandboxShell,
+} from '../ports/sandbox.ts'
+import { type GitLayout, readGitFolders, readGitLayout } from './git-layout.ts'
+import { type Memory, parseMemory, printMemory } from './memory.ts'
+import { compareScan, type Finding } from './new-protected.ts'
+import { isEnvFile, WORKTREES_OF_AGENTS, whyProtected } from './paths.ts'
+import { makePlan, pathsToLookAt } from './plan.ts'
+import { protect } from './protections.ts'
+
+/** What is the same for all calls of a session. */
+export interface SandboxSettings {
+  home: string
+  /** Baton's state folder. */
+  state: string
+  readable: readonly string[]
+  writable: readonly string[]
+  envFiles: 'hidden' | 'visible'
+  /** Who commits, from the user's own git configuration. */
+  identity: { name?: string | undefined; email?: string | undefined }
+}
+
+export interface Call {
+  shell: SandboxShell
+  text: string
+  /** The session's worktree and the folder the command starts in; absolute. */
+  worktree: string
+  cwd: string
+  /** The PATH of the agent's shell. */
+  path: string
+}
+
+export type Prepared =
+  | { ok: true; prepared: PreparedCommand; ignored: readonly string[] }
+  | { ok: false; reason: string }
+
+/** A protected file that a command made. `movedTo` is missing if it was gone before it could be moved. */
+export interface Report extends Finding {
+  worktree: string
+  movedTo?: string | undefined
+}
+
+/** What Baton knows about one worktree of a session. */
+interface Worktree {
+  root: string
+  layout: GitLayout | undefined
+  memory: Memory
+  lastPlan: SandboxPlan | undefined
+}
+
+const isNamed = (path: string): boolean =>
+  whyProtected(path) !== undefined || isEnvFile(path) || WORKTREES_OF_AGENTS.includes(path)
+
+/** The sandbox of one session: prepares its commands and notices what they leave behind. */
+export class SessionSandbox {
+  readonly #files: SandboxFiles
+  readonly #session: SandboxSession
+  readonly #settings: SandboxSettings
+  readonly #worktrees = new Map<string, Promise<Worktree>>()
+  #kept: Promise<Record<string, Memory>>
+  #checking: Promise<Report[]> = Promise.resolve([])
+  /** Requests that may still run or are running. */
+  readonly #outstanding = new Set<string>()
+  /** No command can have run since the last check: what is new comes from outside. */
+  #isIdle = true
+
+  private constructor(files: SandboxFiles, session: SandboxSession, settings: SandboxSettings) {
+    this.#files = files
+    this.#session = session
+    this.#settings = settings
+    this.#kept = session.remembered().then(parseMemory)
+  }
+
+  static async open(
+    { sandbox, files }: { sandbox: Sandbox; files: SandboxFiles },
+    session: string,
+    settings: SandboxSettings,
+  ): Promise<SessionSandbox> {
+    const opened = await sandbox.open(session)
+    await opened.writeHome('.gitconfig', gitIdentity(settings.identity))
+    return new SessionSandbox(files, opened, settings)
+  }
+
+  /** Makes a command ready to run inside. Refuses where no boundary can be drawn. */
+  async prepare(call: Call): Promise<Prepared> {
+    const made = await this.#plan(call)
+    if (!made.ok) return made
+    this.#isIdle = false
+    const prepared = await this.#session.prepare({ shell: call.shell, text: call.text, plan: made.plan })
+    this.#outstanding.add(prepared.id)
+    return { ok: true, prepared, ignored: made.ignored }
+  }
+
+  /** Runs a program of Baton's own inside, such as a check of a finished run. */
+  async run(
+    call: Omit<Call, 'shell' | 'text'>,
+    argv: readonly string[],
+    options?: Parameters<SandboxSession['run']>[2],
+  ): Promise<Awaited<ReturnType<SandboxSession['run']>>> {
+    const made = await this.#plan(call)
+    if (!made.ok) throw new Error(made.reason)
+    this.#isIdle = false
+    return this.#session.run(made.plan, argv, options)
+  }
+
+  /** After a command ended, or because it may not run after all. */
+  async discard(id: string): Promise<void> {
+    await this.#session.discard(id)
+    this.#outstanding.delete(id)
+  }
+
+  /** Whether a command runs, in the foreground or the background: `check` is due from time to time. */
+  hasProcesses(): Promise<boolean> {
+    return this.#session.hasProcesses()
+  }
+
+  /** Looks for new protected files in all worktrees of the session and moves them aside. One check at a time. */
+  check(): Promise<Report[]> {
+    const mine = this.#checking.then(
+      () => this.#checkAll(),
+      () => this.#checkAll(),
+    )
+    this.#checking = mine
+    return mine
+  }
+
+  /** Ends every process inside, checks once more and removes the private folders. */
+  async end(): Promise<Report[]> {
+    const reports = await this.check()
+    await this.#session.end()
+    return reports
+  }
+
+  async #plan(call: Omit<Call, 'shell' | 'text'>) {
+    const { home, state, readable, writable, envFiles } = this.#settings
+    const real = (await this.#files.look([call.worktree])).get(call.worktree)?.real ?? call.worktree
+    const worktree = await this.#worktree(real)
+    const found = await this.#files.scan(real, isNamed)
+    if (this.#isIdle) await this.#adopt(worktree, found)
+    const protections = protect({
+      worktree: real,
+      layout: worktree.layout,
+      found,
+      gitFolders: worktree.memory.gitFolders,
+      envFiles,
+      madeInside: new Set(worktree.memory.madeInside),
+    })
+    const policy = {
+      worktree: call.worktree,
+      cwd: call.cwd,
+      home,
+      state,
+      private: this.#session.folders,
+      readable,
+      writable,
+      programFolders: call.path.split(':').filter(folder => folder.startsWith('/')),
+      protections,
+    }
+    const result = makePlan(policy, await this.#files.look(pathsToLookAt(policy)))
+    if (result.ok) worktree.lastPlan = result.plan
+    return result
+  }
+
+  #worktree(root: string): Promise<Worktree> {
+    const found = this.#worktrees.get(root) ?? this.#begin(root)
+    this.#worktrees.set(root, found)
+    found.catch(() => this.#worktrees.delete(root))
+    return found
+  }
+
+  /** The state before the first command: what a previous daemon remembered, or what is there now. */
+  async #begin(root: string): Promise<Worktree> {
+    const kept = (await this.#kept)[root]
+    const found = await this.#files.scan(root, isNamed)
+    const layout = await readGitLayout(this.#files, root)
+    const memory = kept ?? { known: new Map(), madeInside: [], gitFolders: [] }
+    const worktree: Worktree = { root, layout, memory, lastPlan: undefined }
+    if (!kept) await this.#adopt(worktree, found)
+    return worktree
+  }
+
+  /** Takes what is in the worktree now for the user's own. */
+  async #adopt(worktree: Worktree, found: readonly FoundPath[]): Promise<void> {
+    const { root, layout, memory } = worktree
+    const isMadeInside = new Set(memory.madeInside)
+    const known = found.filter(({ path }) => !isMadeInside.has(path))
+    if (memory.known.size > 0 && known.every(({ path, inode }) => memory.known.get(path) === inode)) return
+    const gitFolders = await readGitFolders(this.#files, [
+      ...known.flatMap(({ path, role }) => (role === 'repository' ? [`${root}/${path}`] : [])),
+      ...(layout ? [layout.commonDir, layout.gitDir] : []),
+    ])
+    worktree.memory = { ...memory, known: new Map(known.map(({ path, inode }) => [path, inode])), gitFolders }
+    await this.#remember(root, worktree.memory)
+  }
+
+  async #checkAll(): Promise<Report[]> {
+    const isIdle = this.#outstanding.size === 0 && !(await this.#session.hasProcesses())
+    const reports: Report[] = []
+    for (const pending of this.#worktrees.values()) reports.push(...(await this.#checkOne(await pending)))
+    this.#isIdle = isIdle && this.#outstanding.size === 0
+    return reports
+  }
+
+  async #checkOne(worktree: Worktree): Promise<Report[]> {
+    const { root, layout, memory, lastPlan } = worktree
+    const found = await this.#files.scan(root, isNamed)
+    const compared = await compareScan(this.#files, {
+      worktree: root,
+      found,
+      known: memory.known,
+      madeInside: new Set(memory.madeInside),
+      layout,
+      gitFolders: memory.gitFolders,
+    })
+    worktree.memory = { ...memory, known: compared.known, madeInside: compared.madeInside }
+    await this.#remember(root, worktree.memory)
+    if (compared.findings.length === 0 || !lastPlan) return []
+    const full = (path: string) => (path.startsWith('/') ? path : `${root}/${path}`)
+    const moved = await this.#session.moveAside(
+      lastPlan,
+      compared.findings.map(({ path }) => full(path)),
+    )
+    const places = new Map(moved.map((each: MovedPath) => [each.path, each.movedTo]))
+    return compared.findings.map(finding => ({
+      ...finding,
+      worktree: root,
+      movedTo: places.get(full(finding.path)),
+    }))
+  }
+
+  async #remember(root: string, memory: Memory): Promise<void> {
+    const all = { ...(await this.#kept), [root]: memory }
+    this.#kept = Promise.resolve(all)
+    await this.#session.remember(printMemory(all))
+  }
+}
+
+/** The only settings of the user's git configuration that are visible inside. */
+function gitIdentity({ name, email }: SandboxSettings['identity']): string {
+  const quote = (text: string) => `"${text.replace(/[\r\n\0]/g, ' ').replace(/["\\]/g, '\\$&')}"`
+  const lines = [name && `\tname = ${quote(name)}`, email && `\temail = ${quote(email)}`].filter(Boolean)
+  return lines.length > 0 ? `[user]\n${lines.join('\n')}\n` : ''
+}
