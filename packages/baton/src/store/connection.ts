@@ -25,9 +25,8 @@ export function connect(path: string, options: ConnectionOptions = {}): Connecti
     connection.pragma('foreign_keys = ON')
     // What is deleted is overwritten: a forgotten session leaves nothing in free pages.
     connection.pragma('secure_delete = ON')
-    // Copying the write-ahead file back takes milliseconds: `tidyLater` does it between writes, this is the last resort.
-    connection.pragma('wal_autocheckpoint = 500')
-    connection.pragma('journal_size_limit = 16777216')
+    // A write would wait for the disk now and then: `startCheckpoints` does it instead.
+    connection.pragma('wal_autocheckpoint = 0')
     connection.pragma('cache_size = -2000')
     if (options.maxPages !== undefined) {
       connection.pragma(`max_page_count = ${Math.trunc(options.maxPages)}`)
@@ -49,26 +48,6 @@ function makePrivate(path: string): void {
   // SQLite gives its -wal and -shm files the mode of the main one.
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600))
   chmodSync(path, 0o600)
-}
-
-/** Copies the write-ahead file back a moment after a write, outside of any hook's time. */
-export function tidyLater(connection: Connection) {
-  let timer: NodeJS.Timeout | undefined
-  return {
-    soon(): void {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        try {
-          connection.pragma('wal_checkpoint(PASSIVE)')
-        } catch {
-          // The next write meets the same trouble and reports it.
-        }
-      }, 250).unref()
-    },
-    stop(): void {
-      clearTimeout(timer)
-    },
-  }
 }
 
 /** Bytes in use: free pages do not count, they are written next. */

@@ -8,14 +8,8 @@ import type { CopySource } from '../ports/replica.ts'
 import type { Store } from '../ports/store.ts'
 import type { WatchStore } from '../ports/watch-store.ts'
 import { sqliteAsks } from './asks.ts'
-import {
-  type Connection,
-  type ConnectionOptions,
-  connect,
-  tidyLater,
-  usedBytes,
-  waitForOthers,
-} from './connection.ts'
+import { startCheckpoints } from './checkpoint.ts'
+import { type Connection, type ConnectionOptions, connect, usedBytes, waitForOthers } from './connection.ts'
 import { copySource } from './copy-source.ts'
 import { sqliteCycles } from './cycles.ts'
 import { failure } from './failure.ts'
@@ -58,7 +52,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   const all = <Row>(query: CompiledQuery<Row>) =>
     guarded(() => connection.prepare<unknown[], Row>(query.sql).all(...query.parameters))
   const write = guarded(() => writer(connection, db))
-  const tidy = tidyLater(connection)
+  const checkpoints = startCheckpoints(connection, path)
 
   return {
     kind: 'sqlite',
@@ -70,7 +64,6 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     async record(entries, sessions = []) {
       const rows = entries.map(rowOf)
       const first = guarded(() => write.append(rows, sessions))
-      tidy.soon()
       return entries.map((entry, index) => numbered(entry, rows[index] ?? rowOf(entry), first + index))
     },
 
@@ -98,7 +91,9 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     async forget(session) {
       const removed = guarded(() => write.forget(session))
       // The write-ahead file still holds what was overwritten in the database.
-      guarded(() => connection.pragma('wal_checkpoint(TRUNCATE)'))
+      await checkpoints.now().catch(error => {
+        throw failure(error, path)
+      })
       return removed
     },
 
@@ -126,7 +121,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     },
 
     async close() {
-      tidy.stop()
+      checkpoints.stop()
       if (connection.open) guarded(() => connection.close())
     },
   }
