@@ -1,4 +1,4 @@
-import type { Ask, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskEntry, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { AskStore } from '../ports/ask-store.ts'
@@ -6,12 +6,37 @@ import type { Answered, Answering, Channel, Given, News } from '../ports/channel
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Timers } from '../ports/timers.ts'
-import { askEntry } from './ask-entry.ts'
 import { type AskOutcome, outcomeOf } from './ask-outcome.ts'
 import { Channels } from './channels.ts'
 import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { openedAsk, type Question } from './question.ts'
+
+/** What the journal says about an ask as it stands now: that it was opened, or how it was settled. */
+function askEntry(ask: Ask, id: EntryId): NewEntry {
+  const { title, detail, fingerprint, key, expiresAt, answer, withdrawn, state } = ask
+  const { agent, session, nativeSession, project } = ask.facts
+  const body: AskEntry = {
+    kind: 'ask',
+    what: state === 'open' ? 'opened' : state,
+    ask: ask.id,
+    title,
+    fingerprint,
+    key,
+    ...(state === 'open' ? { detail, expiresAt } : {}),
+    ...(answer ? { answer } : {}),
+    ...(withdrawn ? { why: withdrawn } : {}),
+  }
+  return {
+    id,
+    at: ask.settledAt ?? ask.createdAt,
+    ...(agent ? { agent } : {}),
+    ...(session ? { session } : {}),
+    ...(nativeSession ? { nativeSession } : {}),
+    ...(project ? { project } : {}),
+    body,
+  }
+}
 
 export interface AsksParts {
   store: AskStore

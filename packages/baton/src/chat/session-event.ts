@@ -1,3 +1,5 @@
+import type { BatonError } from '@batonpass/contract/errors'
+import type { Written } from '../handoff/write/hosted-writer.ts'
 import type { Heard, TurnEnd } from '../ports/backend.ts'
 import type { SessionMessage } from './session-file/entries.ts'
 
@@ -10,3 +12,12 @@ export type SessionEvent =
   | { type: 'handoff'; step: 'asked' | 'checking' | 'asked-again' | 'switching' }
   /** Another session is open now. */
   | { type: 'session'; id: string; why: 'new' | 'resume' | 'fork' | 'handoff'; parent?: string }
+
+/** How a handoff ended. In every case but the first the old session is open, as it was. */
+export type HandoffOutcome =
+  | ({ kind: 'switched'; session: string; parentSession: string } & Written)
+  | { kind: 'cancelled' }
+  /** The turn ended without a word. */
+  | { kind: 'empty' }
+  | { kind: 'refused' }
+  | { kind: 'failed'; error: BatonError }

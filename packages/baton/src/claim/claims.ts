@@ -6,19 +6,36 @@ import { KeyedQueue } from '../session/keyed-queue.ts'
 import { answered } from './ask-to-close.ts'
 import { assignToSession, carryOver, type Holder } from './claim-holder.ts'
 import { adopt, claimIssue, resumeClaiming } from './claim-issue.ts'
-import type { ClaimOrder } from './claim-order.ts'
 import { claimView } from './claim-view.ts'
 import { CloseQuestions } from './close-questions.ts'
 import { wake } from './deliver-news.ts'
 import { releaseClaim } from './end-claim.ts'
-import { FinalMessages } from './final-messages.ts'
 import { advanceClaim } from './lifecycle.ts'
 import { claimNext, listClaimable } from './list-claimable.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimOrder, ClaimPorts, StepOutcome, Trigger } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { renewLease } from './renew-lease.ts'
 import { retrySchedule } from './retry-schedule.ts'
-import type { StepOutcome, Trigger } from './step-outcome.ts'
+
+/** A session that never stops again would keep its own for ever. */
+const MAX_ITEMS = 100
+
+/** What sessions are still to be told after their claims have ended; each once. */
+class FinalMessages {
+  readonly #texts = new Map<string, string>()
+
+  leave(session: string, text: string): void {
+    this.#texts.set(session, text)
+    const [oldest] = this.#texts.keys()
+    if (this.#texts.size > MAX_ITEMS && oldest !== undefined) this.#texts.delete(oldest)
+  }
+
+  take(session: string): string | undefined {
+    const text = this.#texts.get(session)
+    this.#texts.delete(session)
+    return text
+  }
+}
 
 /** An agent at rest is not typed to more often than this. */
 const WAKE_MS = 30_000

@@ -2,11 +2,10 @@ import type { ClaimFile } from '@batonpass/contract/claim'
 import { ForgeError } from '../ports/forge.ts'
 import { entry, fence, leaseName, onBoard } from './fence.ts'
 import { confirmed, STATUS, synced } from './next-step.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimPorts, StepOutcome } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { recordFailure } from './record-failure.ts'
 import { isPassing } from './retry-schedule.ts'
-import type { StepOutcome } from './step-outcome.ts'
 
 /** Closes the issue with one comment; each part may have happened before a crash. */
 export async function closeIssue(

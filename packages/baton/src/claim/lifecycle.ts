@@ -6,11 +6,10 @@ import { onBoard } from './fence.ts'
 import { nextStep, synced } from './next-step.ts'
 import { openPullRequest, refuse } from './open-pull-request.ts'
 import { pollPullRequest } from './poll-pull-request.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimPorts, StepOutcome, Trigger } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { clearFailure, recordFailure } from './record-failure.ts'
 import type { SignalFound } from './signal-file.ts'
-import type { StepOutcome, Trigger } from './step-outcome.ts'
 
 const NOTHING: StepOutcome = { did: 'nothing' }
 const MAX_STEPS = 6

@@ -3,8 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { BoardItem, Forge } from '../ports/forge.ts'
 import type { Holding } from '../ports/lease.ts'
 import { type ClaimResult, claimIssue, repositoryName } from './claim-issue.ts'
-import type { ClaimOrder } from './claim-order.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimOrder, ClaimPorts } from './ports.ts'
 import { FREE, refuseDirt, squeezed } from './suitability.ts'
 
 /** Issues that wait for somebody: by the board, else by the label. Held ones are marked. */

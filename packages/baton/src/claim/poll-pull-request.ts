@@ -3,10 +3,9 @@ import { type Check, ForgeError, type PullRequestStatus, reviewersToAskAgain } f
 import { queueNews } from './deliver-news.ts'
 import { entry, fence } from './fence.ts'
 import { polled } from './next-step.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimPorts, StepOutcome } from './ports.ts'
 import { checksLine, pullRequestNews } from './pull-request-news.ts'
 import type { ClaimRecord } from './record.ts'
-import type { StepOutcome } from './step-outcome.ts'
 
 /** Looks at the pull request by one call, and tells what is new. */
 export async function pollPullRequest(

@@ -1,6 +1,7 @@
 import type { ClaimEntry } from '@batonpass/contract/claim'
 import type { Config } from '@batonpass/contract/config'
 import type { AgentName } from '@batonpass/contract/event'
+import type { Session } from '@batonpass/contract/session'
 import type { Asks } from '../ask/asks.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Typed } from '../ports/driver.ts'
@@ -46,4 +47,29 @@ export interface ClaimPorts {
   host: string
   clock: Clock
   ids: Ids
+}
+
+/** What is asked for when an issue is claimed. */
+export interface ClaimOrder {
+  project: string
+  issue: number
+  worktree: boolean
+  anyway: boolean
+  takeover?: 'dead' | 'force' | undefined
+  session?: Session | undefined
+}
+
+/** What came of one look at a claim. */
+export interface StepOutcome {
+  did: 'nothing' | 'synced' | 'opened' | 'refused' | 'polled' | 'asked' | 'closed' | 'ended' | 'failed'
+  /** For whoever is at the agent's terminal. */
+  notice?: string
+  /** The agent can mend what stands in the way, by this. */
+  mend?: string
+}
+
+export interface Trigger {
+  why: 'stop' | 'tick' | 'nudge'
+  /** No turn of the claim's agent is under way. */
+  resting: boolean
 }

@@ -1,10 +1,9 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { ForgeError } from '../ports/forge.ts'
 import { entry } from './fence.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimPorts, StepOutcome } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { isPassing, retrySchedule } from './retry-schedule.ts'
-import type { StepOutcome } from './step-outcome.ts'
 
 /** Notes what stands in the way and when to try again; people hear of what will not pass by itself, once. */
 export async function recordFailure(

@@ -1,9 +1,8 @@
 import { CLAIM_FILE } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Issue } from '../ports/forge.ts'
-import type { ClaimOrder } from './claim-order.ts'
 import { STATUS } from './next-step.ts'
-import type { ClaimPorts } from './ports.ts'
+import type { ClaimOrder, ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
 /** Statuses of the board from which an issue may be taken. */

@@ -1,13 +1,23 @@
+import { bellNotifier } from '../adapters/notify/bell.ts'
+import { desktopNotifier } from '../adapters/notify/desktop.ts'
+import { webhookNotifier } from '../adapters/notify/webhook.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { onPath } from '../adapters/system/on-path.ts'
+import { systemPrograms } from '../adapters/system/programs.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { telegramChannel } from '../adapters/telegram/channel.ts'
 import { Asks } from '../ask/asks.ts'
 import { noticeOfEntry } from '../ask/journal-notices.ts'
+import { type Notifier, notifierChannel } from '../ask/notifier.ts'
 import { PageChannel } from '../ask/page-channel.ts'
 import { withQuietHours } from '../ask/quiet-hours.ts'
+import type { ConfigKeeper } from '../config/keeper.ts'
+import type { Environment } from '../config/places.ts'
+import type { Redactor } from '../journal/redact.ts'
+import type { ChannelMemory } from '../ports/ask-store.ts'
+import type { Channel } from '../ports/channel.ts'
 import type { Ground } from './ground.ts'
-import { composeNotify } from './notify.ts'
 
 /** Questions to people, on every channel that reaches one. */
 export function composeAsks(ground: Ground): {
@@ -55,4 +65,29 @@ export function composeAsks(ground: Ground): {
     if (news) void asks.tell(news)
   })
   return { asks, pages, editors }
+}
+
+interface NotifyParts {
+  config: ConfigKeeper
+  env: Environment
+  redactor: Redactor
+  memory: ChannelMemory
+  pidOf(session: string): Promise<number | undefined>
+}
+
+/** Desktop, webhook and bell beside the channels that are answered on. */
+function composeNotify({ config, env, redactor, memory, pidOf }: NotifyParts): Channel[] {
+  const notifiers: Notifier[] = [
+    desktopNotifier({
+      programs: systemPrograms,
+      env,
+      platform: process.platform,
+      uid: process.getuid?.(),
+      onPath: program => onPath(program, env) !== undefined,
+    }),
+    webhookNotifier({ now: systemClock.now, redact: redactor.text }),
+    bellNotifier({ programs: systemPrograms, pidOf }),
+  ]
+  const settingsFor = async (project: string) => (await config.get(project)).config.notify
+  return notifiers.map(notifier => notifierChannel(notifier, { settingsFor, memory, clock: systemClock }))
 }

@@ -17,7 +17,6 @@ import { NO_REPLICATION, type Replication, replicate } from '../journal/replicat
 import type { Store } from '../ports/store.ts'
 import { type LocalStore, openSqlite } from '../store/sqlite.ts'
 import { newEntry } from './new-entry.ts'
-import { SessionCache } from './session-cache.ts'
 
 export interface GroundOptions {
   folder: StateFolder
@@ -173,3 +172,30 @@ function secretsIn(config: Config, env: Environment): string[] {
 }
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** Sessions kept at hand, so that a hook need not wait for a query. */
+class SessionCache {
+  readonly #store: Pick<Store, 'findSession'>
+  readonly #kept = new Map<string, Session>()
+
+  constructor(store: Pick<Store, 'findSession'>) {
+    this.#store = store
+  }
+
+  async find(id: string): Promise<Session | undefined> {
+    return this.#kept.get(id) ?? (await this.#store.findSession(id))
+  }
+
+  keep(session: Session): void {
+    this.#kept.delete(session.id)
+    this.#kept.set(session.id, session)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > MAX_ITEMS && oldest !== undefined) this.#kept.delete(oldest)
+  }
+
+  drop(id: string): void {
+    this.#kept.delete(id)
+  }
+}
+
+const MAX_ITEMS = 500

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { StateFolder } from '../config/state-folder.ts'
+import { stateArgument } from '../hook/spawn.ts'
 
 /** What the last daemon left behind: perhaps it still runs, perhaps its number belongs to another program by now. */
 export interface Endpoint {
@@ -17,5 +19,25 @@ export function lastEndpoint({ endpoint }: StateFolder): Endpoint {
     }
   } catch {
     return { pid: undefined, url: undefined }
+  }
+}
+
+/** True only when that PID is a daemon of this state folder, and not a program that got its old number. */
+export function isOurDaemon(pid: number, stateDir: string): boolean {
+  return (
+    commandLine(pid)
+      ?.trimEnd()
+      .endsWith(`daemon.js ${stateArgument(stateDir)}`) ?? false
+  )
+}
+
+function commandLine(pid: number): string | undefined {
+  if (!Number.isInteger(pid) || pid <= 1) return undefined
+  try {
+    if (process.platform === 'linux')
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+  } catch {
+    return undefined
   }
 }

@@ -1,13 +1,28 @@
+import { request } from 'node:http'
 import { homedir } from 'node:os'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
 import { openStateFolder, type StateFolder } from '../config/state-folder.ts'
 import { programPaths } from '../hook/program.ts'
+import { shortSocketPath } from '../hook/socket-path.ts'
 import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
 import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
-import { socketAnswers } from './probe.ts'
 import { repairSettings } from './repair-settings.ts'
+
+/** Whether a daemon that takes new calls listens there. One that is draining no longer accepts. */
+function socketAnswers(socket: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const req = request({ socketPath: shortSocketPath(socket), path: '/api/health', timeout: 1000 })
+    req.on('error', () => resolve(false))
+    req.on('timeout', () => req.destroy())
+    req.on('response', response => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    req.end()
+  })
+}
 
 /** How long a successor waits for its predecessor to finish. */
 const HANDOVER_MS = 20_000

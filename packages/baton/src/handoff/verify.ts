@@ -1,5 +1,6 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
-import { type CommandRun, wordsOf } from '../session/transcript/collect-facts.ts'
+import { type CommandRun, type ReadTest, wordsOf } from '../session/transcript/collect-facts.ts'
+import type { ReadHandoff } from './document/parse.ts'
 import { type Evidence, isOurs, touchedIn } from './evidence.ts'
 import { type TickedItem, tickedItems } from './ticked-items.ts'
 
@@ -210,4 +211,15 @@ function clock(at: number | undefined): string {
   const time = new Date(at)
   const two = (n: number) => String(n).padStart(2, '0')
   return ` at ${two(time.getHours())}:${two(time.getMinutes())}`
+}
+
+/** What must be corrected before a document may be used: by its form, and by the evidence. */
+export function documentErrors(
+  written: ReadHandoff,
+  evidence: Evidence,
+  readTest: ReadTest,
+): HandoffFinding[] {
+  const isTest = (command: string) => readTest(command, false, '') !== undefined
+  const all = [...written.findings, ...verifyHandoff(written.document, evidence, isTest)]
+  return all.filter(({ weight }) => weight === 'wrong')
 }

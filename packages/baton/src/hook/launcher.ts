@@ -117,3 +117,9 @@ function fill(template: string, values: Record<string, string>): string {
   // A function as replacement: values may hold `$&` and the like.
   return text.replace(/@@([A-Z]+)@@/g, (_, name: string) => values[name] ?? '')
 }
+
+/** A stable way to run `baton` for those who cannot know where it is installed, such as a plugin. */
+export const ownProgramText = ({ node, cli }: Pick<LauncherPlaces, 'node' | 'cli'>): string =>
+  `#!/bin/sh\nexec ${quoted(node)} ${quoted(cli)} "$@"\n`
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`

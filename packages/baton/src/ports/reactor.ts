@@ -1,6 +1,8 @@
 import type { Config } from '@batonpass/contract/config'
 import type { AgentEvent } from '@batonpass/contract/event'
+import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
+import type { DecodedEvent } from './agent.ts'
 import type { Contribution, ReactorName } from './contribution.ts'
 
 /** What a reactor may look at besides the event. */
@@ -35,3 +37,6 @@ export interface Reactor {
   /** Runs while the session's queue is held: quick, and never waits for anything outside this machine. */
   react(event: AgentEvent, context: ReactionContext): Outcome | undefined | Promise<Outcome | undefined>
 }
+
+/** Takes what a hosted agent does, in our words, and says how to react. Aborted when nobody waits for the answer any more. */
+export type ReactTo = (event: DecodedEvent, signal: AbortSignal) => Promise<Reaction>

@@ -1,8 +1,7 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
-import { contextAfter } from './context/context-usage.ts'
-import type { Zones } from './context/zones.ts'
+import { contextAfter, type Zones } from './context/context-usage.ts'
 import { isPresumed } from './watch/lost-sessions.ts'
 
 /** What is known about a session after one more event. Pure: the caller stores the result. */

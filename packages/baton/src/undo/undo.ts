@@ -4,6 +4,7 @@ import type {
   BytePath,
   Capture,
   CaptureLimits,
+  KeptRef,
   LeftOutReason,
   PositionPlan,
   Snapshots,
@@ -13,7 +14,6 @@ import type {
 } from '../ports/snapshots.ts'
 import { coversAll } from './covers.ts'
 import { planPosition, planRemovals, planWrites } from './plan.ts'
-import { expired, nextStep, UNDO_RETENTION, type UndoRetention } from './retention.ts'
 
 /** What a snapshot is taken for. The label is shown to people: no secrets in it. */
 export interface Occasion {
@@ -264,3 +264,32 @@ const oneLine = (label: string): string => {
   const plain = label.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim()
   return plain.length > LABEL ? `${plain.slice(0, LABEL - 1)}…` : plain
 }
+
+interface UndoRetention {
+  /** Steps of one worktree. */
+  readonly steps: number
+  readonly days: number
+  /** How long commits that an undo moved a branch away from are kept, as git keeps them in its own log. */
+  readonly tipDays: number
+}
+
+const UNDO_RETENTION: UndoRetention = { steps: 100, days: 7, tipDays: 30 }
+
+/** What may go: steps and tips that are too old in any worktree, and this worktree's steps beyond the number. */
+export function expired(kept: readonly KeptRef[], retention: UndoRetention, nowMs: number): KeptRef[] {
+  const age = (ref: KeptRef) => nowMs - ref.atMs
+  const old = (ref: KeptRef) => age(ref) > (ref.kind === 'tip' ? retention.tipDays : retention.days) * DAY_MS
+  const surplus = new Set(
+    kept
+      .filter(ref => ref.kind === 'step' && !ref.foreign)
+      .sort((a, b) => b.step - a.step)
+      .slice(retention.steps),
+  )
+  return kept.filter(ref => old(ref) || surplus.has(ref))
+}
+
+/** The number of the next step. Numbers are not used again while anything of an older one is left. */
+export const nextStep = (kept: readonly KeptRef[]): number =>
+  kept.reduce((highest, ref) => (ref.foreign ? highest : Math.max(highest, ref.step)), 0) + 1
+
+const DAY_MS = 86_400_000

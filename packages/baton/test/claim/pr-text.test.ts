@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { prBody, prTitle, withoutClosing } from '../../src/claim/pr-text.ts'
+import { prBody, prTitle, withoutClosing } from '../../src/claim/open-pull-request.ts'
 
 const facts = { summary: 'Renew leases', issue: 42, branch: 'issue-42', agentId: 'ann-1' }
 /** What GitHub takes for "close this issue when merged". */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readReply } from '../../src/hook/reply.ts'
+import { readReply } from '../../src/hook/client.ts'
 
 const head =
   'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nBaton-Protocol: 1\r\nconnection: close\r\n\r\n'

@@ -2,7 +2,7 @@ import { Config } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
 import { judge } from '../../src/permission/judge.ts'
 import { type ActiveWorkflow, rulesInForce, rulesKeeper } from '../../src/permission/rules-in-force.ts'
-import { setupViewboard } from '../../src/work/workflows/builtin/setup-viewboard.ts'
+import { setupViewboard } from '../../src/work/workflows/builtin-workflows.ts'
 import { PLACE } from './place.ts'
 
 const WORKFLOW: ActiveWorkflow = { name: 'setup-viewboard', permissions: setupViewboard.permissions }

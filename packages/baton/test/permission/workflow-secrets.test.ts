@@ -2,7 +2,7 @@ import { Config } from '@batonpass/contract/config'
 import { expect, test } from 'vitest'
 import { judge } from '../../src/permission/judge.ts'
 import { rulesInForce } from '../../src/permission/rules-in-force.ts'
-import { setupViewboard } from '../../src/work/workflows/builtin/setup-viewboard.ts'
+import { setupViewboard } from '../../src/work/workflows/builtin-workflows.ts'
 
 const place = { worktree: '/work/tree', home: '/home/dev' }
 const rules = rulesInForce(Config.parse({}), place, setupViewboard)

@@ -1,5 +1,5 @@
 import type { Consent } from '../../ports/backend.ts'
-import type { ReactTo } from '../../ports/react-to.ts'
+import type { ReactTo } from '../../ports/reactor.ts'
 
 /** What the permission chain says to a tool call; `ask` where it leaves that to whoever hosts the session. */
 export async function askPermissionChain(

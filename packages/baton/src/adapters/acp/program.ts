@@ -4,7 +4,6 @@ import { Readable, Writable } from 'node:stream'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AcpLaunch, Launch } from '../../ports/launch.ts'
 import type { Processes } from '../../ports/processes.ts'
-import { limitLineLength } from './limit-line-length.ts'
 
 export interface ProgramStart {
   launch: Launch & Partial<AcpLaunch>
@@ -125,4 +124,23 @@ function notStarted({ program, remedy }: ProgramStart['launch'], cause: unknown)
       cause,
     },
   )
+}
+
+const LINE_BREAK = 10
+
+/** Breaks off where a line grows beyond reason: whoever reads it holds it in memory until it ends. */
+export function limitLineLength(
+  longest: number,
+  onEndless: () => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      const end = chunk.lastIndexOf(LINE_BREAK)
+      size = end < 0 ? size + chunk.length : chunk.length - end - 1
+      if (size <= longest) return controller.enqueue(chunk)
+      controller.error(new RangeError('A line without end'))
+      onEndless()
+    },
+  })
 }

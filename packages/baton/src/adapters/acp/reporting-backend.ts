@@ -1,7 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import { type Backend, type Heard, inFrontOf, type PromptHow, type TurnEnd } from '../../ports/backend.ts'
-import type { ReactTo } from '../../ports/react-to.ts'
+import type { ReactTo } from '../../ports/reactor.ts'
 
 const NO_END = new AbortController().signal
 /** One that is always told to go on ends sometime: every limit of a workflow is far below. */

@@ -4,7 +4,6 @@ import type { Clock } from '../../ports/clock.ts'
 import type { GitLogin } from '../../ports/git-work.ts'
 import type { Holding, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../../ports/lease.ts'
 import { hardenedGit } from './hardened.ts'
-import { deadFrom, type Reading, reading } from './lease-time.ts'
 import { failed, isMoved, networkGit } from './network.ts'
 import { remoteOf } from './work.ts'
 
@@ -221,4 +220,24 @@ function jsonIn(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Whose clock a time is by: the forge's, which all machines share, or a machine's own. */
+export type ClockOwner = 'forge' | 'machine'
+
+interface Reading {
+  now: number
+  by: ClockOwner
+}
+
+/** How far clocks may be apart before a living holder could look dead. The forge's tells whole seconds, a while ago. */
+export const MARGIN_MS: Readonly<Record<ClockOwner, number>> = { forge: 2 * 60_000, machine: 15 * 60_000 }
+
+/** From when on a lease counts as dead for whoever reads with such a clock: never by a difference of clocks alone. */
+export const deadFrom = (lease: { until: number; by: ClockOwner }, reader: ClockOwner): number =>
+  lease.until + MARGIN_MS[lease.by === 'forge' && reader === 'forge' ? 'forge' : 'machine']
+
+/** The time as well as it can be had: by the forge where it has told how far this machine is off. */
+export function reading(now: number, offset: number | undefined): Reading {
+  return offset === undefined ? { now, by: 'machine' } : { now: Math.round(now + offset), by: 'forge' }
 }

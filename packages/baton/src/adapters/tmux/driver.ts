@@ -5,13 +5,10 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, Glance, Look, Started, StartOrder } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { AgentPane, eventually } from './agent-pane.ts'
-import { interruptIn } from './interrupt-turn.ts'
-import { killGroup } from './kill-group.ts'
-import { type Pane, paneAt, panesOf, screenOf } from './pane.ts'
-import { defaultSocket, parsePlace } from './place.ts'
+import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
+import { unformatted } from './quote.ts'
 import { TmuxServer } from './server.ts'
-import { startCommands } from './start.ts'
-import { typeInto } from './type-text.ts'
+import { erase, TAKEN_MS, typeInto } from './type-text.ts'
 
 export interface TmuxParts {
   terminals: Partial<Record<AgentName, AgentTerminal>>
@@ -156,4 +153,102 @@ function notStarted({ title }: StartOrder, why: string): BatonError {
 function glanceAt(pane: Pane | undefined): Glance {
   if (!pane) return { state: 'gone' }
   return { state: pane.dead ? 'dead' : 'there', pid: pane.pid, changedAt: pane.changedAt }
+}
+
+const PLACE = /^(%\d{1,9}) (\/[^\0\n]{1,200})$/
+
+/** Reads a place as hooks name it: `%5 /tmp/tmux-1000/default`. */
+function parsePlace(place: string): { id: string; socket: string } | undefined {
+  const [, id, socket] = PLACE.exec(place) ?? []
+  return id && socket ? { id, socket } : undefined
+}
+
+/** Where a person's own tmux listens. */
+const defaultSocket = (env: NodeJS.ProcessEnv): string =>
+  `${env.TMUX_TMPDIR || '/tmp'}/tmux-${process.getuid?.() ?? 0}/default`
+
+/** How long a program may take to go when its terminal does, and when it is told to. */
+const HUNG_UP_MS = 1500
+const TOLD_MS = 3000
+
+/** Ends what outlives its terminal, as Gemini CLI does: what a pane ran is the leader of its own process group. */
+async function killGroup(
+  pid: number,
+  eventually: (holds: () => Promise<boolean>, withinMs: number) => Promise<boolean>,
+): Promise<void> {
+  const isGone = async () => !signal(pid, 0)
+  if (await eventually(isGone, HUNG_UP_MS)) return
+  signal(-pid, 'SIGTERM')
+  if (!(await eventually(isGone, TOLD_MS))) signal(-pid, 'SIGKILL')
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+/** Wide enough that an agent's screen is not cut; it becomes the person's size when somebody attaches. */
+const SIZE = ['-x', '160', '-y', '50']
+
+/** The lines that start a program in a tmux session of its own: no shell in between. */
+function startCommands({ launch, cwd, title, env = {} }: StartOrder): string[][] {
+  const given = { ...env, ...launch.env }
+  const name = sessionName(title)
+  const session = `=${name}:`
+  const variables = Object.entries(given).flatMap(([key, value]) => ['-e', `${key}=${value}`])
+  const command = [launch.program, ...launch.args]
+  // tmux hands a single word to a shell; several are a program and its arguments.
+  const direct = command.length > 1 ? command : ['sh', '-c', 'exec "$0"', ...command]
+  return [
+    [
+      ...['new-session', '-d', '-P', '-F', '#{pane_id} #{pane_pid}', ...SIZE],
+      ...['-s', name, '-c', unformatted(cwd), ...variables, '--', ...direct],
+    ],
+    // By these a later look knows what Baton started, and why a program that failed did so.
+    ['set-option', '-p', '-t', session, '@baton', name],
+    ['set-option', '-t', session, '@baton-session', name],
+    ['set-option', '-w', '-t', session, 'remain-on-exit', 'failed'],
+  ]
+}
+
+/** tmux gives `.` and `:` a meaning in names. */
+const sessionName = (title: string): string => title.replaceAll(/[^\w-]+/g, '-').slice(0, 60)
+
+const STOPPED_MS = 5000
+/** How long a stopped agent may take to put its prompt back. */
+const PUT_BACK_MS = 600
+
+/** Stops the turn that runs, and takes away what the agent then puts on its prompt line. */
+async function interruptIn(pane: AgentPane): Promise<'interrupted' | 'idle' | 'gone'> {
+  const { state, typed: before } = await pane.view()
+  if (state === 'gone' || state === 'dead') return 'gone'
+  if (state !== 'working') return 'idle'
+  const { interrupt = 'Escape', interruptAgain, erase: canErase } = pane.terminal ?? {}
+  await pane.press(interrupt)
+  if (interruptAgain && (await asks(pane, interruptAgain))) await pane.press(interrupt)
+  await pane.eventually(async () => (await pane.view()).state !== 'working', STOPPED_MS)
+  // Nobody typed this: it is the stopped turn's own prompt, put back to be mended.
+  if (
+    canErase &&
+    before === '' &&
+    (await pane.eventually(async () => (await pane.view()).typed !== '', PUT_BACK_MS))
+  ) {
+    const { pane: shown } = await pane.view()
+    if (shown && !(await isTypedInto(pane.server, shown))) await erase(pane)
+  }
+  return 'interrupted'
+}
+
+/** Whether a program that works says something; one that does not work any more is not waited for. */
+async function asks(pane: AgentPane, words: RegExp): Promise<boolean> {
+  let said = false
+  await pane.eventually(async () => {
+    const { state, lines } = await pane.view()
+    said = state === 'working' && lines.some(line => words.test(line))
+    return said || state !== 'working'
+  }, TAKEN_MS)
+  return said
 }

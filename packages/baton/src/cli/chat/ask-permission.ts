@@ -4,7 +4,7 @@ import { askPermissionChain } from '../../adapters/acp/ask-permission.ts'
 import type { OwnTurn } from '../../adapters/acp/reporting-backend.ts'
 import type { StateFolder } from '../../config/state-folder.ts'
 import type { Answer, Consent } from '../../ports/backend.ts'
-import type { ReactTo } from '../../ports/react-to.ts'
+import type { ReactTo } from '../../ports/reactor.ts'
 import { callDaemon } from '../daemon.ts'
 
 /** As long as a person may take, and a little more. */

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
-import type { HostedWord } from '@batonpass/contract/hosted'
+import { HostedWord } from '@batonpass/contract/hosted'
 import { hostAgent } from '../../adapters/acp/backend.ts'
 import { reportingBackend } from '../../adapters/acp/reporting-backend.ts'
 import { launchesOf } from '../../adapters/agents/launches.ts'
@@ -15,17 +16,17 @@ import { AgentSession } from '../../chat/agent-session.ts'
 import type { SessionPorts } from '../../chat/session-file/session-file.ts'
 import { SessionManager } from '../../chat/session-file/session-manager.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import type { StateFolder } from '../../config/state-folder.ts'
 import { HandoffMemory } from '../../handoff/write/handoff-memory.ts'
 import { HandoffWriter } from '../../handoff/write/hosted-writer.ts'
 import type { Backend } from '../../ports/backend.ts'
 import { readTest } from '../../session/transcript/test-runs.ts'
 import { VERSION } from '../../version.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, daemonHealth, folderOf, followDaemon, startDaemon } from '../daemon.ts'
 import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
 import { type AskInline, consentBy, daemonAside, reactThroughDaemon } from './ask-permission.ts'
 import { mirrored } from './mirror.ts'
-import { followRemoteMessages } from './remote-messages.ts'
 
 const TOLD_MS = 5000
 
@@ -126,5 +127,32 @@ async function daemonThere(io: Io): Promise<string | undefined> {
     return undefined
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause)
+  }
+}
+
+const AGAIN_MS = 3000
+
+/** Follows what a person says to a session from elsewhere, also over restarts of the daemon, until `over`. */
+async function followRemoteMessages(
+  folder: StateFolder,
+  session: { agent: string; nativeSession: string },
+  over: AbortSignal,
+  take: (word: HostedWord) => void,
+): Promise<void> {
+  const path = `/api/hosted/words?${new URLSearchParams(session)}`
+  while (!over.aborted) {
+    await followDaemon(folder, path, over, data => {
+      const word = wordIn(data)
+      if (word && !over.aborted) take(word)
+    }).catch(() => {})
+    await pause(AGAIN_MS, undefined, { signal: over, ref: false }).catch(() => {})
+  }
+}
+
+function wordIn(data: string): HostedWord | undefined {
+  try {
+    return HostedWord.safeParse(JSON.parse(data)).data
+  } catch {
+    return undefined
   }
 }

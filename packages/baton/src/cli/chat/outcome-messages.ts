@@ -1,4 +1,4 @@
-import type { HandoffOutcome } from '../../chat/handoff-outcome.ts'
+import type { HandoffOutcome } from '../../chat/session-event.ts'
 import type { ListedSession } from '../../chat/session-file/list-sessions.ts'
 import { HANDOFFS } from '../../handoff/document-name.ts'
 

@@ -2,8 +2,8 @@ import { BoardView } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { callStartedDaemon } from '../call-started-daemon.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { callStartedDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 
 const FORGE_MS = 60_000

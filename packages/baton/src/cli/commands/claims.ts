@@ -1,7 +1,7 @@
 import { ClaimList } from '@batonpass/contract/claim'
-import { callStartedDaemon } from '../call-started-daemon.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
+import { callStartedDaemon } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
 
 /** Every claim of this machine, and what stands in its way. */

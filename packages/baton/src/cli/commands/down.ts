@@ -1,6 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import { isOurDaemon } from '../../daemon/daemon-process.ts'
-import { lastEndpoint } from '../../daemon/endpoint.ts'
+import { isOurDaemon, lastEndpoint } from '../../daemon/endpoint.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
 

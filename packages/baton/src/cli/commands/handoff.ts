@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { HandoffFinding } from '@batonpass/contract/handoff'
 import { NativeId } from '@batonpass/contract/ids'
+import { LAUNCHABLE, launchesOf } from '../../adapters/agents/launches.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { onPath } from '../../adapters/system/on-path.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
 import { parseHandoff } from '../../handoff/document/parse.ts'
@@ -12,12 +15,48 @@ import { handoffFromEvidence } from '../../handoff/from-evidence.ts'
 import { filesNamed } from '../../handoff/ticked-items.ts'
 import { verifyHandoff } from '../../handoff/verify.ts'
 import { HandoffMemory } from '../../handoff/write/handoff-memory.ts'
+import type { Launches } from '../../ports/launch.ts'
 import { sessionId } from '../../session/id.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { folderOf } from '../daemon.ts'
 import { evidenceFor, findSubject, type HandoffSubject, handoffFiles, isTest } from '../handoffs.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { nextAgent, startNext } from '../next-agent.ts'
+
+const GO_ON = 'Go on with the work from there: begin with the first of the next steps.'
+
+/** The agent that is to go on; `missing_tool` when it is not installed, before anything is written. */
+function nextAgent(name: string, io: Io): Launches {
+  const launches = launchesOf(name)
+  const { program } = launches.interactive({})
+  if (onPath(program, io.env)) return launches
+  throw new BatonError('missing_tool', `${program} is not installed, or not on PATH`, {
+    remedy: `Install it, or name another agent: ${LAUNCHABLE.join(', ')}.`,
+  })
+}
+
+/** Starts it with the document, at this terminal or for a single turn without one, and waits for its end. */
+function startNext(launches: Launches, context: string, cwd: string, io: Io): Promise<number> {
+  const prompt = `${context}\n\n${GO_ON}`
+  const terminal = process.stdin.isTTY && process.stdout.isTTY
+  const { program, args, env } = terminal ? launches.interactive({ prompt }) : launches.headless({ prompt })
+  return new Promise((resolve, reject) => {
+    // Its signals are its own: it shares the terminal with us.
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...io.env, ...env },
+      stdio: terminal ? 'inherit' : ['ignore', 'inherit', 'inherit'],
+    })
+    child.once('error', cause =>
+      reject(
+        new BatonError('missing_tool', `${program} could not be started`, {
+          cause,
+          remedy: 'Is it installed, and on the PATH? See `baton doctor`.',
+        }),
+      ),
+    )
+    child.once('close', code => resolve(code ?? EXIT.failed))
+  })
+}
 
 /** Writes a session's handoff document from what git and its transcript show, prints it, or checks one somebody wrote. */
 export const handoff: Handler = async (given, io) => {

@@ -9,8 +9,13 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { replaceFile } from '../../daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../hook/deadline.ts'
-import { type LauncherPlaces, launcherText, statusLineText, type Transport } from '../../hook/launcher.ts'
-import { ownProgramText } from '../../hook/own-program.ts'
+import {
+  type LauncherPlaces,
+  launcherText,
+  ownProgramText,
+  statusLineText,
+  type Transport,
+} from '../../hook/launcher.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'

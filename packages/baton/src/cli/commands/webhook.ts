@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { loadConfig } from '../../config/load.ts'
 import { stateDir } from '../../config/places.ts'
-import { callStartedDaemon } from '../call-started-daemon.ts'
 import { EXIT, type Handler, text } from '../command.ts'
+import { callStartedDaemon } from '../daemon.ts'
 import { printable } from '../io.ts'
 
 const DEFAULT_PORT = 4748

@@ -1,7 +1,11 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
-import type { Entry } from '@batonpass/contract/journal'
+import type { Entry, EntryBody } from '@batonpass/contract/journal'
+import { FolderPeople, FolderState } from '../../adapters/folder-forge/state.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
@@ -14,10 +18,7 @@ import { type Io, paint, printable } from '../io.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
 import { answerAsks } from './answer-asks.ts'
 import { narrate } from './narrate.ts'
-import { playPeople, stateIn } from './play-people.ts'
-import { summaryOf } from './summary.ts'
 import { ISSUE, type TourWorld, tourFolder, tourWorld } from './world.ts'
-import { wrapped } from './wrap.ts'
 
 const MAX_PAUSE_MS = 10 * 60_000
 
@@ -170,4 +171,99 @@ const bearer = (folder: StateFolder) => ({ authorization: `Bearer ${secretFile(f
 function widthOf({ stdout }: Io): number {
   const columns = 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : 0
   return columns > 0 ? Math.min(110, Math.max(30, columns)) : 110
+}
+
+/** Lines of at most `width` characters, broken between words; a longer word stays whole. */
+function wrapped(text: string, width: number, indent = ''): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(indent + line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, indent + line]
+}
+
+/** Summarizes a tour's journal, one line per figure. */
+function summaryOf(entries: readonly Entry[], pull: { number: number } | undefined): string[] {
+  const count = (matches: (body: EntryBody) => boolean) => entries.filter(({ body }) => matches(body)).length
+  const allowed = count(body => body.kind === 'decision' && body.decision === 'allow')
+  const undoable = count(body => body.kind === 'decision' && body.decision === 'allow' && body.by === 'undo')
+  const byRule = count(body => body.kind === 'decision' && body.decision === 'deny' && body.by !== 'person')
+  const rows: [string, string][] = [
+    [
+      String(count(body => body.kind === 'workflow' && body.what === 'continued')),
+      'early stops that Baton continued',
+    ],
+    [String(allowed), `steps allowed without asking you; ${undoable} of them can be undone`],
+    [String(byRule), 'command denied by the rules'],
+    [
+      String(count(body => body.kind === 'ask' && body.what === 'answered')),
+      'questions that only a person may answer',
+    ],
+    [
+      String(count(body => body.kind === 'handoff' && body.what === 'received')),
+      'handoff to a fresh session, checked against git',
+    ],
+    [pull ? `#${pull.number}` : 'none', 'pull request opened, checked and merged; issue closed'],
+  ]
+  return rows.map(([figure, what]) => `${figure.padStart(4)}  ${what}`)
+}
+
+/**
+ * Plays everyone else on the tour's forge: CI passes, and a colleague merges the pull request.
+ * Resolves when the issue is closed.
+ */
+async function playPeople(
+  world: TourWorld,
+  state: StateFolder,
+  tell: (line: string) => void,
+  options: { paceMs: number; signal: AbortSignal },
+): Promise<void> {
+  const { paceMs, signal } = options
+  const looks = { signal } as const
+  const opened = await until(() => stateIn(world).pulls[0])
+  tell(`CI runs on pull request #${opened.number}.`)
+  await write({ checks: { [opened.number]: [{ name: 'test', state: 'pending' }] } })
+  await pause(paceMs * 3, undefined, looks)
+  await write({ checks: { [opened.number]: [{ name: 'test', state: 'passed' }] } })
+  tell('CI passes. A colleague reviews and merges it.')
+  await pause(paceMs * 3, undefined, looks)
+  await world.git(
+    join(world.forge, 'origin.git'),
+    'update-ref',
+    'refs/heads/main',
+    `refs/heads/${opened.branch}`,
+  )
+  await write({
+    checks: { [opened.number]: [{ name: 'test', state: 'passed' }] },
+    merged: { [opened.number]: systemClock.now() },
+  })
+  await until(
+    () =>
+      stateIn(world).issues.some(({ number, state }) => number === ISSUE.number && state === 'closed') ||
+      undefined,
+  )
+
+  async function until<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      const found = look()
+      if (found !== undefined) return found
+      await pause(200, undefined, looks)
+    }
+  }
+  async function write(people: Partial<FolderPeople>): Promise<void> {
+    const path = join(world.forge, 'people.json')
+    writeFileSync(`${path}.new`, JSON.stringify(FolderPeople.parse(people)))
+    renameSync(`${path}.new`, path)
+    // As a forge's webhook does; without it Baton would look by itself, after a while.
+    const body = { repository: 'you/project', pulls: [opened.number] }
+    await callDaemon(state, 'POST', '/api/claims/nudge', 10_000, { body }).catch(() => {})
+  }
+}
+
+function stateIn(world: TourWorld): FolderState {
+  return FolderState.parse(JSON.parse(readFileSync(join(world.forge, 'forge.json'), 'utf8')))
 }

@@ -1,9 +1,9 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
 import { documentIn, parseHandoff, type ReadHandoff } from '../document/parse.ts'
-import { documentErrors } from '../document-errors.ts'
 import { type Evidence, gatherEvidence } from '../evidence.ts'
 import { completed, handoffFromEvidence } from '../from-evidence.ts'
 import { filesNamed } from '../ticked-items.ts'
+import { documentErrors } from '../verify.ts'
 import type { Request } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 

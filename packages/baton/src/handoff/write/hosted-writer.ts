@@ -3,11 +3,11 @@ import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handof
 import type { TranscriptReader } from '../../ports/transcript.ts'
 import { handoffContext } from '../context-form.ts'
 import { parseHandoff, type ReadHandoff } from '../document/parse.ts'
-import { documentErrors } from '../document-errors.ts'
 import { type Evidence, type EvidencePorts, gatherEvidence } from '../evidence.ts'
 import { completed, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
 import { filesNamed } from '../ticked-items.ts'
+import { documentErrors } from '../verify.ts'
 
 export interface WriterPorts {
   evidence: EvidencePorts

@@ -1,8 +1,6 @@
-import type { ContextFigure } from '@batonpass/contract/context'
+import type { Config } from '@batonpass/contract/config'
+import type { ContextFigure, ContextZone } from '@batonpass/contract/context'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
-import { forecast, grown } from './forecast.ts'
-import { windowOf } from './windows.ts'
-import { type Zones, zoneOf } from './zones.ts'
 
 /**
  * What is known of a session's context after one more event. Pure. Only the agent's own figures count; a compaction
@@ -98,4 +96,77 @@ function advised(
   const due = known.zone === 'warn' || known.zone === 'trigger'
   if (!due || !zones.advise || known.advised) return known
   return { ...known, advised: { zone: known.zone, event: event.id } }
+}
+
+/** Usual sizes of context windows by model, for figures that come without one. The first that fits counts. */
+const WINDOWS: readonly (readonly [RegExp, number])[] = [
+  [/\[1m\]/i, 1_000_000],
+  [/^claude-(?:opus|sonnet)-(?:[5-9]|\d\d)/, 1_000_000],
+  [/^claude-/, 200_000],
+  [/^gpt-4\.1/, 1_047_576],
+  [/^gpt-(?:[5-9]|\d\d)/, 272_000],
+  [/^(?:gpt-4|o1|o3|o4)/, 128_000],
+  [/^gemini-/, 1_048_576],
+]
+
+/** The usual window of a model; undefined for one that is not known. */
+export function windowOf(model: string | undefined): number | undefined {
+  // Services put the vendor or a region before the name.
+  const name = model
+    ?.split('/')
+    .at(-1)
+    ?.replace(/^(?:[a-z]{2,6}\.)?anthropic\./, '')
+  return name === undefined ? undefined : WINDOWS.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+/** So many turns tell how fast a session grows; older ones were another kind of work. */
+const TURNS = 12
+
+/** What the turn that has just ended added. A context that became smaller was compacted: that says nothing about growth. */
+function grown(
+  { growth, endedWith }: Pick<ContextFigure, 'growth' | 'endedWith'>,
+  used: number,
+): Pick<ContextFigure, 'growth'> & { endedWith: number } {
+  const added = endedWith === undefined ? undefined : used - endedWith
+  return {
+    growth: added === undefined || added < 0 ? [...growth] : [...growth, added].slice(-TURNS),
+    endedWith: used,
+  }
+}
+
+/** How long a context will last: by the median turn, and whether a large one would still fit. */
+export function forecast({
+  used,
+  size,
+  growth,
+}: {
+  used: number
+  size?: number | undefined
+  growth: readonly number[]
+}): Pick<ContextFigure, 'perTurn' | 'turnsLeft' | 'overflows'> {
+  const sorted = growth.filter(added => added > 0).sort((a, b) => a - b)
+  const perTurn = at(sorted, 0.5)
+  if (perTurn === undefined) return { overflows: size !== undefined && used >= size }
+  if (size === undefined) return { perTurn, overflows: false }
+  const left = Math.max(0, size - used)
+  return {
+    perTurn,
+    turnsLeft: Math.floor(left / perTurn),
+    overflows: (at(sorted, 0.8) ?? perTurn) > left,
+  }
+}
+
+/** The value at a share of a sorted list, from 0 to 1. */
+const at = (sorted: readonly number[], share: number): number | undefined =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+
+/** Where the zones begin, in percent. */
+export type Zones = Config['context']
+
+/** The zone of a fill. Borders in a wrong order are taken as they come: the highest that is reached counts. */
+function zoneOf(percent: number | undefined, { note, warn, trigger }: Zones): ContextZone {
+  if (percent === undefined) return 'unknown'
+  if (percent >= trigger) return 'trigger'
+  if (percent >= warn) return 'warn'
+  return percent >= note ? 'note' : 'fine'
 }

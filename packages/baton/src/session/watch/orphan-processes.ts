@@ -3,9 +3,32 @@ import type { Spawn } from '@batonpass/contract/watch'
 import type { RunningProcess } from '../../ports/processes.ts'
 import { leftBehind } from './assess-health.ts'
 import type { WatchParts } from './parts.ts'
-import { descendants, stillRunning } from './process-tree.ts'
+import type { Watched } from './subjects.ts'
 import type { WatchRecord } from './watch-record.ts'
-import type { Watched } from './watched.ts'
+
+/** Everything that descends from a process, itself left out. */
+export function descendants(table: readonly RunningProcess[], root: number): RunningProcess[] {
+  const byParent = Map.groupBy(table, ({ parent }) => parent)
+  const found: RunningProcess[] = []
+  const seen = new Set([root])
+  for (const queue = [root]; queue.length > 0; ) {
+    for (const child of byParent.get(queue.pop() ?? -1) ?? []) {
+      if (seen.has(child.pid)) continue
+      seen.add(child.pid)
+      found.push(child)
+      queue.push(child.pid)
+    }
+  }
+  return found
+}
+
+/** Those that still run: the same number with another birth is another process. */
+function stillRunning(spawns: readonly Spawn[], table: readonly RunningProcess[]): Spawn[] {
+  const born = new Map(table.map(({ pid, born }) => [pid, born]))
+  return spawns.filter(
+    spawn => spawn.pid !== null && spawn.born !== null && born.get(spawn.pid) === spawn.born,
+  )
+}
 
 /** Knows which processes each session started, and finds those that outlive it. */
 export class OrphanProcesses {

@@ -1,5 +1,5 @@
 import type { HealthCheck, PsRow } from '@batonpass/contract/watch'
-import type { Watched } from './watched.ts'
+import type { Watched } from './subjects.ts'
 
 /** What runs in a session, as far as `baton ps` shows it. */
 export type RunInSession = NonNullable<PsRow['workflow']>

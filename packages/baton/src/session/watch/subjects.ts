@@ -3,6 +3,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Spawn } from '@batonpass/contract/watch'
 import { sessionId } from '../id.ts'
+import type { Seen } from './assess-health.ts'
 
 /** One thing under watch: a session whose hooks report, something Baton started or adopted, or both in one. */
 export interface Subject {
@@ -63,3 +64,6 @@ const belongs = (session: Session, spawn: Spawn): boolean =>
   spawn.kind === 'watch' || Date.parse(session.lastSeenAt) >= Date.parse(spawn.started_at) - CLOCKS_DIFFER_MS
 
 const CLOCKS_DIFFER_MS = 5000
+
+/** A subject with what was seen of it. */
+export interface Watched extends Subject, Seen {}

@@ -2,8 +2,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { HealthCheck, WatchedSession } from '@batonpass/contract/watch'
 import type { Finding } from './assess-health.ts'
 import type { WatchParts } from './parts.ts'
-import type { Subject } from './subjects.ts'
-import type { Watched } from './watched.ts'
+import type { Subject, Watched } from './subjects.ts'
 
 type About = Pick<Subject, 'id' | 'agent' | 'project'> & Partial<Pick<Subject, 'session' | 'spawn'>>
 

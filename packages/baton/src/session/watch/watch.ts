@@ -8,9 +8,8 @@ import { displaced, GOODBYE_MS, lossOf } from './lost-sessions.ts'
 import { OrphanProcesses } from './orphan-processes.ts'
 import type { WatchParts } from './parts.ts'
 import { ScreenScanner, type ScreenState } from './screen-scanner.ts'
-import { type Subject, subjects } from './subjects.ts'
+import { type Subject, subjects, type Watched } from './subjects.ts'
 import { WatchRecord } from './watch-record.ts'
-import type { Watched } from './watched.ts'
 
 /** Keeps an eye on every session: what each is doing, and what is wrong. Nothing here stands in a hook's way. */
 export class Watch {

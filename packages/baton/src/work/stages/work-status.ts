@@ -177,3 +177,17 @@ function gitOf(git: WorktreePosition, target: string): NonNullable<WorkStatus['g
 function contextOf({ percent, zone, used }: NonNullable<Session['context']>): string {
   return percent === undefined ? `${used} tokens` : `${Math.round(percent)} % (${zone})`
 }
+
+/** How far the work item of a folder's branch is, for a handoff: the stage that was finished last. */
+export async function currentStageText(
+  items: Pick<WorkItems, 'list'>,
+  git: Pick<GitPosition, 'standing'>,
+  root: string,
+): Promise<string | undefined> {
+  const all = await items.list(root)
+  if (all.length === 0) return undefined
+  const item = detect(all, await git.standing(root))
+  const at = item && position(item.facts)
+  if (!item || !at) return undefined
+  return `${item.workId}: ${at.stage}${at.phase === undefined ? '' : ` ${at.phase}`} done`
+}

@@ -6,7 +6,7 @@ import type { ConfigNotice, ConfigProblem } from '../../config/problem.ts'
 import { hashOf, readPins } from '../../config/trust.ts'
 import type { Files } from '../../ports/files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
-import { BUILTIN } from './builtin.ts'
+import { issueToImpl, planToIssue, setupViewboard, ultraPlanner } from './builtin-workflows.ts'
 import { fromConfig, fromFile } from './declare.ts'
 import type { Workflow } from './workflow.ts'
 
@@ -95,3 +95,6 @@ const untrusted = (file: string): ConfigNotice => ({
   message: 'not trusted, so this workflow does not count',
   remedy: `Read the file, then run \`baton trust ${file}\`.`,
 })
+
+/** The workflows that come with Baton. A new one is a file beside these and a word in this list. */
+export const BUILTIN: readonly Workflow[] = [ultraPlanner, issueToImpl, planToIssue, setupViewboard]

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
 import { z } from 'zod'
-import { readTest } from '../../session/transcript/test-runs.ts'
-import { textOf } from '../../session/transcript/tool-output.ts'
+import { readTest, textOf } from '../../session/transcript/test-runs.ts'
 
 /** What an agent did since its last stop, as far as it tells progress from running in place. Digests, no contents. */
 export const Evidence = z.object({

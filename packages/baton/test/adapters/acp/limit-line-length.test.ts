@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { limitLineLength } from '../../../src/adapters/acp/limit-line-length.ts'
+import { limitLineLength } from '../../../src/adapters/acp/program.ts'
 
 it('Lines pass however many there are; one without end is broken off, and its program ended', async () => {
   let ended = 0

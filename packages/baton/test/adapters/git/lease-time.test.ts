@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type ClockOwner, deadFrom, MARGIN_MS, reading } from '../../../src/adapters/git/lease-time.ts'
+import { type ClockOwner, deadFrom, MARGIN_MS, reading } from '../../../src/adapters/git/lease.ts'
 
 const DAY = 24 * 3_600_000
 const ttl = fc.integer({ min: 5 * 60_000, max: 7 * DAY })

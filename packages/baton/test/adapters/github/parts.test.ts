@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { blockersNamed } from '../../../src/adapters/github/blockers.ts'
+import { cacheResponses, scrubber } from '../../../src/adapters/github/connection.ts'
 import { asForgeError } from '../../../src/adapters/github/github-errors.ts'
-import { cacheResponses } from '../../../src/adapters/github/response-cache.ts'
-import { scrubber } from '../../../src/adapters/github/scrub.ts'
 import { merged } from '../../../src/adapters/github/setup.ts'
 
 describe('blockers in the text', () => {

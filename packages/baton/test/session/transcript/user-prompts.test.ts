@@ -1,6 +1,7 @@
 import { Cycle } from '@batonpass/contract/cycle'
 import { HandoffDocument } from '@batonpass/contract/handoff'
 import { expect, it } from 'vitest'
+import { contextPrompt } from '../../../src/chat/write-handoff.ts'
 import { handoffContext } from '../../../src/handoff/context-form.ts'
 import {
   askAgainWords,
@@ -8,8 +9,7 @@ import {
   goOnWords,
   resumeWords,
 } from '../../../src/handoff/cycle/prompts.ts'
-import { contextPrompt } from '../../../src/handoff/write/hosted-prompts.ts'
-import { userPromptText } from '../../../src/session/transcript/user-prompts.ts'
+import { userPromptText } from '../../../src/session/transcript/collect-facts.ts'
 import { HEADING } from '../../../src/work/workflows/continuation-prompt.ts'
 import { sessionId } from '../../world/journal.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gist, stateByEvents } from '../../../src/session/watch/activity.ts'
 import { handoffFinding } from '../../../src/session/watch/handoff-findings.ts'
-import { descendants } from '../../../src/session/watch/process-tree.ts'
+import { descendants } from '../../../src/session/watch/orphan-processes.ts'
 import { subjects } from '../../../src/session/watch/subjects.ts'
 import { aSession, at } from '../../world/journal.ts'
 

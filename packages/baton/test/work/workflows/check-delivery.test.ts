@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Forge, Issue, PullRequest } from '../../../src/ports/forge.ts'
 import { sessionId } from '../../../src/session/id.ts'
-import { issueToImpl } from '../../../src/work/workflows/builtin/issue-to-impl.ts'
-import { setupViewboard } from '../../../src/work/workflows/builtin/setup-viewboard.ts'
-import { ultraPlanner } from '../../../src/work/workflows/builtin/ultra-planner.ts'
+import { issueToImpl, setupViewboard, ultraPlanner } from '../../../src/work/workflows/builtin-workflows.ts'
 import { checkDelivery } from '../../../src/work/workflows/check-delivery.ts'
 import { Run } from '../../../src/work/workflows/run.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BUILTIN } from '../../../src/work/workflows/builtin.ts'
+import { BUILTIN } from '../../../src/work/workflows/catalogue.ts'
 import { continuationPrompt, excerptOf, HEADING } from '../../../src/work/workflows/continuation-prompt.ts'
 
 const facts = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { setupViewboard } from '../../../src/work/workflows/builtin/setup-viewboard.ts'
+import { setupViewboard } from '../../../src/work/workflows/builtin-workflows.ts'
 import { fromConfig, fromFile, ruleOf } from '../../../src/work/workflows/declare.ts'
 import { detectWorkflow } from '../../../src/work/workflows/detect-workflow.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BUILTIN } from '../../../src/work/workflows/builtin.ts'
+import { BUILTIN } from '../../../src/work/workflows/catalogue.ts'
 import { detectWorkflow } from '../../../src/work/workflows/detect-workflow.ts'
 
 const detect = (prompt: string) => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { DecodedEvent } from '../../../src/ports/agent.ts'
 import type { Driver, Look } from '../../../src/ports/driver.ts'
 import type { Transcripts } from '../../../src/ports/transcript.ts'
+import { reportSilentFailures } from '../../../src/work/workflows/mode.ts'
 import { Run, runsInMemory } from '../../../src/work/workflows/run.ts'
-import { reportSilentFailures } from '../../../src/work/workflows/silent-failures.ts'
 
 const run = Run.parse({
   version: 1,

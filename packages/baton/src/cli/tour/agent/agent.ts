@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '../../../adapters/system/clock.ts'
 import { replyTo } from './answers.ts'
 import { type Answer, Hooks } from './hooks.ts'
 import { keyboard } from './keyboard.ts'
 import { Screen } from './screen.ts'
 import { type Outcome, STEPS } from './script.ts'
-import { Transcript } from './transcript.ts'
 
 const WINDOW = 200_000
 
@@ -223,5 +223,50 @@ export async function scriptedAgent(options: {
   }
   function reached(now: number): void {
     writeFileSync(join(home, 'tour-step'), String(now))
+  }
+}
+
+/** The record of one conversation, in the rows that Claude Code writes. */
+class Transcript {
+  readonly path: string
+  readonly #session: string
+  readonly #cwd: string
+  #rows = 0
+
+  constructor(home: string, cwd: string, session: string) {
+    this.path = join(home, '.claude', 'projects', cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${session}.jsonl`)
+    this.#session = session
+    this.#cwd = cwd
+    mkdirSync(dirname(this.path), { recursive: true })
+  }
+
+  prompt(text: string): void {
+    this.#row({ type: 'user', message: { role: 'user', content: text } })
+  }
+
+  reply(content: readonly Record<string, unknown>[], contextTokens: number): void {
+    const usage = {
+      input_tokens: 400,
+      cache_read_input_tokens: Math.max(0, contextTokens - 520),
+      cache_creation_input_tokens: 0,
+      output_tokens: 120,
+    }
+    const id = `msg_${this.#session.slice(0, 8)}_${this.#rows}`
+    const message = { id, type: 'message', role: 'assistant', model: 'claude-scripted', content, usage }
+    this.#row({ type: 'assistant', message })
+  }
+
+  result(id: string, text: string, failed: boolean): void {
+    const block = { type: 'tool_result', tool_use_id: id, content: text, is_error: failed }
+    this.#row({ type: 'user', message: { role: 'user', content: [block] } })
+  }
+
+  #row(row: Readonly<Record<string, unknown>>): void {
+    this.#rows++
+    const common = { sessionId: this.#session, cwd: this.#cwd, isSidechain: false, uuid: crypto.randomUUID() }
+    appendFileSync(
+      this.path,
+      `${JSON.stringify({ ...common, timestamp: new Date(systemClock.now()).toISOString(), ...row })}\n`,
+    )
   }
 }

@@ -10,8 +10,7 @@ import { checkWorkId } from '../../stages/work-id.ts'
 import type { WorkItem } from '../../stages/work-items.ts'
 import { openingPrompt, phaseIn, pullIn } from './opening-prompt.ts'
 import { rowOfAgent } from './stage-table.ts'
-import { textOf } from './tool-arguments.ts'
-import type { ToolContext } from './tool-context.ts'
+import { type ToolContext, textOf } from './tool-arguments.ts'
 
 /** `paw_call_agent`: notes the stage that comes next, or begins it where nobody's turn has to end first. */
 export async function callAgent(

@@ -6,8 +6,7 @@ import type { Stages } from '../../stages/stages.ts'
 import type { WorkItem } from '../../stages/work-items.ts'
 import { handoffInstructions } from './instructions/handoff-instructions.ts'
 import { rowOfAgent, type StageRow } from './stage-table.ts'
-import { textOf } from './tool-arguments.ts'
-import type { ToolContext } from './tool-context.ts'
+import { type ToolContext, textOf } from './tool-arguments.ts'
 
 const MAX_INSTRUCTIONS_LENGTH = 50_000
 

@@ -13,3 +13,10 @@ export function textOf(args: Readonly<Record<string, unknown>>, name: string): s
     })
   return given.trim() || undefined
 }
+
+/** Who calls a tool, and where. */
+export interface ToolContext {
+  project: string
+  /** The caller opens conversations itself. */
+  opensChats?: boolean
+}

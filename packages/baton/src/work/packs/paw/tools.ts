@@ -17,8 +17,7 @@ import {
   writePrompt,
 } from './prompt-templates.ts'
 import { contextText } from './stage-context.ts'
-import { textOf } from './tool-arguments.ts'
-import type { ToolContext } from './tool-context.ts'
+import { type ToolContext, textOf } from './tool-arguments.ts'
 
 /** One tool as agents see it. Its arguments are checked by hand, so that errors say what to do. */
 export interface StageTool {

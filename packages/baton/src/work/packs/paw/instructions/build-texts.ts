@@ -1,5 +1,4 @@
 import type { StageName } from '@batonpass/contract/work'
-import type { StageText } from './stage-text.ts'
 
 type BuildStage = Exclude<StageName, `pr-${string}`>
 
@@ -123,4 +122,11 @@ When comments come, they go to the Implementer and then to the Implementation Re
 
    Three modes: **manual** waits for a command after every stage; **semi-auto** goes on by itself with research, planning and reviews and waits before decisions; **auto** goes through to the final pull request and needs the review strategy \`local\`. The mode is the line \`Handoff Mode\` in WorkflowContext.md, or \`baton work mode ID MODE\`. Work begins with \`baton work new "TITLE"\`.`,
   },
+}
+
+/** What one stage's agent is told, beside how it hands over. */
+export interface StageText {
+  /** When to use this agent, in a sentence. */
+  description: string
+  body: string
 }
