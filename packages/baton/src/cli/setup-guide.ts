@@ -1,10 +1,14 @@
+import type { Config } from '@batonpass/contract/config'
 import { adapters } from '../adapters/agents/registry.ts'
 import { onPath } from '../adapters/system/on-path.ts'
+import { findWorktreeRoot } from '../config/project.ts'
 import { lacksPlugin } from './agent-plugin.ts'
 import { toolSteps } from './agent-tools.ts'
 import { type Given, text } from './command.ts'
 import { folderOf } from './daemon.ts'
+import { countQuestions, type ExpectedQuestions, plural } from './expected-questions.ts'
 import type { Io } from './io.ts'
+import { configOf } from './local-judge.ts'
 import type { Questions } from './questions.ts'
 
 export interface GuideResult {
@@ -16,13 +20,15 @@ export interface GuideResult {
   tries: boolean
 }
 
+type Undecided = Config['permission']['undecided']
+
 const WORDS = {
   cautious: 'asks more often',
   standard: 'lets through what only reads or can be undone',
   trusting: 'asks only about what leaves the machine',
 } as const
 
-/** Leads through the set-up: agents, rules, shadow mode, and ways to be reached. Writes nothing. */
+/** Leads through the set-up: agents, rules, how much to ask, shadow mode, and ways to be reached. Writes nothing. */
 export async function runSetupGuide(given: Given, io: Io, questions: Questions): Promise<GuideResult> {
   const settings: GuideResult['settings'] = []
   const say = (line: string) => io.stdout.write(`${line}\n`)
@@ -45,6 +51,8 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
   for (const [preset, words] of Object.entries(WORDS)) say(`  ${preset.padEnd(9)} ${words}`)
   const preset = await questions.choice('Which?', ['cautious', 'standard', 'trusting'], 'standard')
   if (preset !== 'standard') settings.push(['permission.preset', preset])
+  const undecided = await askUndecided(preset, io, questions)
+  if (undecided) settings.push(['permission.undecided', undecided])
 
   if (
     given.options.shadow !== true &&
@@ -93,3 +101,30 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
     tries,
   }
 }
+
+/** How much to ask, with the number of questions to expect; undefined where that changes nothing. */
+async function askUndecided(
+  preset: keyof typeof WORDS,
+  io: Io,
+  questions: Questions,
+): Promise<Undecided | undefined> {
+  const { config } = await configOf(findWorktreeRoot(io.cwd), io)
+  const count = await countQuestions(io, preset)
+  io.stdout.write(`\nAsk me about${inSessions(count)}:\n`)
+  for (const [value, words] of Object.entries(UNDECIDED) as [Undecided, string][]) {
+    const expected = count.sessions > 0 ? `: ${plural(count[value], 'question')}` : ''
+    io.stdout.write(`  ${value.padEnd(9)} ${words}${expected}\n`)
+  }
+  const values = Object.keys(UNDECIDED) as Undecided[]
+  const chosen = await questions.choice('How much?', values, config.permission.undecided)
+  return chosen === config.permission.undecided ? undefined : chosen
+}
+
+const UNDECIDED: Readonly<Record<Undecided, string>> = {
+  respect: "what my agent's own permission mode would ask about",
+  ask: 'everything that Baton cannot decide',
+  defer: 'nothing but secrets and my rules; leave the rest to the agent',
+}
+
+const inSessions = ({ sessions }: ExpectedQuestions): string =>
+  sessions === 0 ? '' : ` (counted in your last ${sessions === 1 ? 'session' : `${sessions} sessions`})`

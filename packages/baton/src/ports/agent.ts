@@ -117,6 +117,8 @@ export interface Agent {
   readonly capabilities: Capabilities
   /** Absent: its transcripts tell nothing, and handoffs rest on git alone. */
   readonly reader?: TranscriptReader
+  /** Where it keeps its transcripts. Absent: Baton finds them only through its hooks. */
+  transcriptFiles?(place: Pick<InstallTarget, 'home' | 'env'>): TranscriptFiles
   /** What each reply used, for budgets; and the end of the talk, for a supervisor. */
   readonly transcripts?: Transcripts
   /** Absent: Baton cannot start it. */
@@ -128,6 +130,13 @@ export interface Agent {
     place: Pick<InstallTarget, 'home' | 'env'>,
     read: (path: string) => string | undefined,
   ): readonly Caution[]
+}
+
+/** Files of a name, so many levels of folders below one. */
+export interface TranscriptFiles {
+  folder: string
+  levels: number
+  name: RegExp
 }
 
 export interface Caution {

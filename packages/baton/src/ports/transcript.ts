@@ -1,4 +1,4 @@
-import type { Action, AgentName } from '@batonpass/contract/event'
+import type { Action, AgentName, PermissionMode } from '@batonpass/contract/event'
 
 /** What one reply of the model used. */
 export interface Usage {
@@ -39,6 +39,8 @@ export type Told = { at?: number | undefined } & (
   | { kind: 'prompt'; text: string }
   | { kind: 'reply'; id: string | undefined; text: string }
   | { kind: 'call'; id: string; tool: string; action: Action }
+  /** The permission mode from now on, where the transcript says it. */
+  | { kind: 'mode'; mode: PermissionMode | undefined }
   | { kind: 'result'; id: string; failed: boolean; text: string }
   /** The whole list, as it is from now on. */
   | { kind: 'todos'; items: readonly Todo[] }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { claudeRows, SESSION } from '../handoff/sessions.ts'
 import { startTerminal } from '../world/agents/tmux.ts'
 import { batonIn } from '../world/baton.ts'
 import { claudePayload } from '../world/hook-payload.ts'
@@ -8,6 +9,8 @@ import { gitRepo, scratch } from '../world/scratch.ts'
 import { CHAT, startTelegram } from '../world/telegram.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
+
+const QUESTIONS = [/Which\?/, /How much\?/, /shadow mode/, /desktop when/, /Telegram/, /slash commands/]
 
 async function world() {
   const here = scratch()
@@ -52,6 +55,8 @@ describe('the guided set-up', () => {
     await terminal.waitForScreen(/Which\?/)
     expect(await terminal.history()).toContain('Found: Claude Code')
     await terminal.type('caut')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/How much\? \(respect, ask, defer\) \[respect\]/)
     await terminal.press('Enter')
     await terminal.waitForScreen(/shadow mode/)
     await terminal.press('Enter')
@@ -116,6 +121,7 @@ describe('the guided set-up', () => {
       await terminal.press('Enter')
     }
     await answer(/Which\?/, '')
+    await answer(/How much\?/, '')
     await answer(/shadow mode/, '')
     await answer(/desktop when/, '')
     await answer(/Telegram when you are away/, 'y')
@@ -156,6 +162,57 @@ describe('the guided set-up', () => {
     )
   })
 
+  test('says how many questions to expect, counted from the person’s own sessions, and takes the answer', {
+    timeout: 150_000,
+  }, async () => {
+    await using here = await world()
+    const past = join(here.home, '.claude/projects/-past')
+    mkdirSync(past, { recursive: true })
+    const mode = { type: 'permission-mode', permissionMode: 'auto', sessionId: SESSION }
+    const run = (command: string) => ({ run: { command } })
+    const steps = [run('npm test'), run('npm test'), run('cat .env'), run('git status')]
+    const rows = [JSON.stringify(mode), ...claudeRows(steps, { cwd: here.project.path })]
+    writeFileSync(join(past, `${SESSION}.jsonl`), `${rows.join('\n')}\n`)
+    await using terminal = await startTerminal({
+      command: [process.execPath, CLI, 'init'],
+      cwd: here.project.path,
+      env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
+    })
+    await terminal.waitForScreen(/Which\?/)
+    await terminal.press('Enter')
+    const screen = await terminal.waitForScreen(/How much\?/)
+    expect(screen).toContain('Ask me about (counted in your last session):')
+    expect(screen).toMatch(/respect +what my agent's own permission mode would ask about: 1 question\n/)
+    expect(screen).toMatch(/ask +everything that Baton cannot decide: 3 questions\n/)
+    expect(screen).toMatch(/defer +nothing but secrets and my rules; .*: 1 question\n/)
+    await terminal.type('ask')
+    await terminal.press('Enter')
+    for (const question of [...QUESTIONS.slice(2), /MCP server/]) {
+      await terminal.waitForScreen(question)
+      await terminal.type('n')
+      await terminal.press('Enter')
+    }
+    await terminal.waitForScreen(/Write it\?/)
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/baton dashboard/, { timeout: 60_000 })
+    expect(readFileSync(here.config, 'utf8')).toContain('permission:\n  undecided: ask\n')
+
+    expect((await here.run('init', '--yes')).stdout).toContain(
+      'In your last session Baton would have asked 3 times. (permission.undecided: ask)\n',
+    )
+    expect(JSON.parse((await here.run('init', '--json')).stdout).questions).toEqual({
+      sessions: 1,
+      calls: 4,
+      respect: 1,
+      ask: 3,
+      defer: 1,
+    })
+    writeFileSync(here.config, 'daemon:\n  port: 0\n')
+    expect((await here.run('init', '--yes')).stdout).toContain(
+      'In your last session Baton would have asked once instead of 3. (permission.undecided: respect)\n',
+    )
+  })
+
   test('a no at the end writes nothing', { timeout: 60_000 }, async () => {
     await using here = await world()
     await using terminal = await startTerminal({
@@ -164,7 +221,7 @@ describe('the guided set-up', () => {
       env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
     })
     const before = readFileSync(here.config, 'utf8')
-    for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /slash commands/]) {
+    for (const question of QUESTIONS) {
       await terminal.waitForScreen(question)
       await terminal.press('Enter')
     }
@@ -185,7 +242,7 @@ describe('the guided set-up', () => {
         cwd: here.project.path,
         env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
       })
-      for (const question of [/Which\?/, /shadow mode/, /desktop when/, /Telegram/, /slash commands/]) {
+      for (const question of QUESTIONS) {
         await terminal.waitForScreen(question)
         if (question.source === point.source) break
         await terminal.press('Enter')

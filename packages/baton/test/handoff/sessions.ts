@@ -9,7 +9,7 @@ export interface Step {
   todos?: { content: string; status: string }[]
 }
 
-const SESSION = '5d0c3ab2-1f7e-4c55-9a53-6d1f4d8f7a10'
+export const SESSION = '5d0c3ab2-1f7e-4c55-9a53-6d1f4d8f7a10'
 
 /** Rows of Claude Code's transcript: one for each content block, the usage repeated in each. */
 export function claudeRows(

@@ -20,7 +20,7 @@ import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'
 import { removeEmptyFolders } from '../clean-project.ts'
-import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { EXIT, flag, type Given, text } from '../command.ts'
 import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
@@ -43,8 +43,8 @@ export async function showHooks(given: Given, io: Io): Promise<void> {
   await show(await plannedHooks(given, io), given, io)
 }
 
-/** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. */
-export const installHooks: Handler = async (given, io) => {
+/** Installs launcher and hooks. Says everything it changes; run again, it changes nothing. `more` goes into its JSON. */
+export async function installHooks(given: Given, io: Io, more: object = {}): Promise<number> {
   const dryRun = flag(given, 'dry-run')
   const chosen = chooseAgents(given, io)
   const folder = dryRun ? folderOf(io) : openStateFolder(folderOf(io).dir)
@@ -73,7 +73,7 @@ export const installHooks: Handler = async (given, io) => {
   await apply(changes, given, io)
   if (flag(given, 'json')) {
     io.stdout.write(
-      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried, launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun })}\n`,
+      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried, launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun, ...more })}\n`,
     )
   } else {
     summary(io, chosen, transport, tried, changes, dryRun)

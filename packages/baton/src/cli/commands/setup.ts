@@ -1,9 +1,12 @@
+import { findWorktreeRoot } from '../../config/project.ts'
 import { givePlugin, hasPlugin, lacksPlugin, pluginLines } from '../agent-plugin.ts'
 import { giveTools, lineOf, toolSteps } from '../agent-tools.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
+import { countQuestions, type ExpectedQuestions, questionsLine } from '../expected-questions.ts'
 import { type Io, printable } from '../io.ts'
+import { configOf } from '../local-judge.ts'
 import { withProcessProof } from '../process-proof.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
 import { runSetupGuide } from '../setup-guide.ts'
@@ -15,7 +18,12 @@ import { agentsOf, installHooks, plannedHooks, showHooks } from './init.ts'
 export const init: Handler = async (given, io) => {
   const settings: [string, unknown][] = flag(given, 'shadow') ? [['shadow.enabled', true]] : []
   const isQuiet = flag(given, 'yes') || flag(given, 'dry-run') || flag(given, 'json') || !isInteractive(io)
-  if (isQuiet) return await carryOut(given, io, changeUserConfig(io, settings))
+  if (isQuiet) {
+    const expected = flag(given, 'dry-run') ? undefined : await countQuestions(io)
+    const code = await carryOut(given, io, changeUserConfig(io, settings), expected)
+    if (code === EXIT.ok && expected && !flag(given, 'json')) await sayExpected(expected, io)
+    return code
+  }
 
   using questions = askAtTerminal(io)
   const guided = await runSetupGuide(given, io, questions)
@@ -56,7 +64,20 @@ async function showPlan(
   await giveOrShow(dry(given), io)
 }
 
-async function carryOut(given: Given, io: Io, change: UserConfigChange): Promise<number> {
+/** How many questions to expect, where nobody was there to be asked how many they want. */
+async function sayExpected(expected: ExpectedQuestions, io: Io): Promise<void> {
+  const { config } = await configOf(findWorktreeRoot(io.cwd), io)
+  const { undecided } = config.permission
+  const line = questionsLine(expected, undecided)
+  if (line) io.stdout.write(`${line} (permission.undecided: ${undecided})\n`)
+}
+
+async function carryOut(
+  given: Given,
+  io: Io,
+  change: UserConfigChange,
+  questions?: ExpectedQuestions,
+): Promise<number> {
   const isNew = change.before !== change.after && change.before === undefined
   // Nothing to say is nothing to write: a file that only holds a header would be a trace without a use.
   const isWanted = flag(given, 'shadow') || change.before !== undefined || change.after.includes(':\n')
@@ -67,7 +88,7 @@ async function carryOut(given: Given, io: Io, change: UserConfigChange): Promise
       if (!flag(given, 'json')) io.stdout.write(`Wrote ${change.path}${isNew ? ' (new)' : ''}\n`)
     }
   }
-  const code = await installHooks(given, io)
+  const code = await installHooks(given, io, questions ? { questions } : {})
   if (code === EXIT.ok) await giveOrShow(given, io)
   return code
 }

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
+import { ownFolder } from '../own-folder.ts'
 import { claudeCode } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
@@ -10,6 +12,11 @@ export const agent: Agent = {
   adapter: claudeCode,
   capabilities,
   reader: claudeReader,
+  transcriptFiles: place => ({
+    folder: join(ownFolder(place, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects'),
+    levels: 1,
+    name: /^[\w-]+\.jsonl$/,
+  }),
   transcripts: claudeTranscripts,
   launches,
   terminal: claudeTerminal,

@@ -14,6 +14,7 @@ import {
 import { readPayload } from '../payload.ts'
 import { TodoList } from '../todo-list.ts'
 import { actionOf } from './actions.ts'
+import { modes } from './modes.ts'
 
 /** Claude Code's transcripts, told in our words. */
 export const claudeReader: TranscriptReader = {
@@ -32,6 +33,7 @@ export const claudeReader: TranscriptReader = {
         }
         if (about.session !== known.session || about.cwd !== known.cwd) told.push({ kind: 'about', ...about })
         known = about
+        told.push(...tellMode(row))
         if (row.isSidechain !== true) told.push(...tell(row, todos))
       }
       yield told
@@ -59,6 +61,13 @@ async function measure(path: string): Promise<ContextSize | undefined> {
 
 /** Most of a transcript's bytes are copies of requests, which tell nothing new. */
 const isTalk = (line: Buffer): boolean => !line.subarray(0, 32).includes('"type":"api-request')
+
+/** Rows of their own, and the user's prompts, name the permission mode. */
+function tellMode(row: Row): Told[] {
+  const native = textAt(row, 'permissionMode')
+  if (native === undefined || row.isSidechain === true) return []
+  return [{ kind: 'mode', mode: Object.hasOwn(modes, native) ? modes[native] : undefined }]
+}
 
 function tell(row: Row, todos: TodoList): Told[] {
   const at = timeIn(row.timestamp)

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
+import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
@@ -10,6 +12,11 @@ export const agent: Agent = {
   adapter,
   capabilities,
   reader,
+  transcriptFiles: place => ({
+    folder: join(ownFolder(place, 'CODEX_HOME', '.codex'), 'sessions'),
+    levels: 3,
+    name: /^rollout-.*\.jsonl$/,
+  }),
   transcripts,
   launches,
   terminal: codexTerminal,

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
+import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
@@ -9,6 +11,11 @@ export const agent: Agent = {
   adapter,
   capabilities,
   reader,
+  transcriptFiles: place => ({
+    folder: join(ownFolder(place, 'COPILOT_HOME', '.copilot'), 'session-state'),
+    levels: 1,
+    name: /^events\.jsonl$/,
+  }),
   transcripts,
   launches,
   terminal: copilotTerminal,

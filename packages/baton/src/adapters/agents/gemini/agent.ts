@@ -1,8 +1,22 @@
+import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
+import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
 import { geminiTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
 
-export const agent: Agent = { adapter, capabilities, reader, transcripts, launches, terminal: geminiTerminal }
+export const agent: Agent = {
+  adapter,
+  capabilities,
+  reader,
+  transcriptFiles: place => ({
+    folder: join(ownFolder(place, 'GEMINI_CLI_HOME', ''), '.gemini', 'tmp'),
+    levels: 2,
+    name: /^session-.*\.jsonl$/,
+  }),
+  transcripts,
+  launches,
+  terminal: geminiTerminal,
+}

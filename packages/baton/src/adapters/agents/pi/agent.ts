@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
+import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
@@ -10,6 +12,11 @@ export const agent: Agent = {
   adapter,
   capabilities,
   reader: piReader,
+  transcriptFiles: place => ({
+    folder: join(ownFolder(place, 'PI_CODING_AGENT_DIR', '.pi/agent'), 'sessions'),
+    levels: 1,
+    name: /\.jsonl$/,
+  }),
   transcripts,
   launches,
   terminal: piTerminal,
