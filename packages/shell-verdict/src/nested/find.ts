@@ -20,6 +20,11 @@ export function findCommands(args: readonly Word[], sink: NestedSink): boolean {
       end++
     }
     const command = args.slice(index + 1, end)
+    // An unknown word may be the `;` that ends the command: what follows would belong to find.
+    const open = command.find(
+      ({ value, prefix, choices }) => value === undefined && prefix === '' && !choices,
+    )
+    if (open) sink.unknown('dynamic-program', `find may end its command at ${open.text}`)
     if (command.length === 0) sink.unknown('dynamic-program', 'find runs an unnamed command')
     else sink.words(command.map(foundPath), [], false, word.value === '-execdir' || word.value === '-okdir')
     index = end

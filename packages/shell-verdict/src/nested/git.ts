@@ -14,7 +14,7 @@ const HARMLESS =
 
 /** Settings given on the command line can name programs: aliases, pagers, editors, helpers, hooks. */
 export function gitHazards(args: readonly Word[], sink: NestedSink): boolean {
-  const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false, any: false })
+  const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false })
   for (const used of parsed.flags) {
     if (used.name === '-c') {
       const text = used.value?.value

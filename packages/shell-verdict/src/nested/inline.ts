@@ -1,5 +1,5 @@
-import { awkHazard } from '../languages/awk.ts'
-import { sedHazard } from '../languages/sed.ts'
+import { findAwkHazard } from '../languages/awk.ts'
+import { findSedHazard } from '../languages/sed.ts'
 import type { Word } from '../shell/word.ts'
 import type { NestedSink } from './nested-sink.ts'
 
@@ -43,26 +43,19 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 /** Notes code in other languages: it is not read as shell, so what it starts cannot be known. */
 export function inlineCode(program: string, args: readonly Word[], sink: NestedSink): void {
   if (/^(awk|gawk|mawk|nawk|original-awk|busybox-awk)$/.test(program)) {
-    const hazard = awkHazard(args)
+    const hazard = findAwkHazard(args)
     if (hazard) sink.unknown('inline-code', hazard)
     return
   }
   if (program === 'sed' || program === 'gsed') {
-    const hazard = sedHazard(args)
+    const hazard = findSedHazard(args)
     if (hazard) sink.unknown('inline-code', hazard)
     return
   }
   const family = FAMILIES.find(([pattern]) => pattern.test(program))?.[1] ?? program
   const pattern = Object.hasOwn(CODE_FLAGS, family) ? CODE_FLAGS[family] : undefined
   if (!pattern) return
-  if (family === 'python' && harmlessPython(args)) return
   if (args.some(word => pattern.test(word.value ?? word.prefix))) {
     sink.unknown('inline-code', `${program} runs code given as an argument`)
   }
-}
-
-/** `python -c "print(…)"` of literals: nothing but output. */
-export function harmlessPython(args: readonly Word[]): boolean {
-  if (args.length !== 2 || args[0]?.value !== '-c') return false
-  return /^\s*(print\(\s*(\d[\d.\s+\-*/%()]*|'[^'\\]*'|"[^"\\]*")?\s*\)\s*;?\s*)+$/.test(args[1]?.value ?? '')
 }

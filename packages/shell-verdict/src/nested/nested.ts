@@ -1,10 +1,12 @@
 import { type FlagTable, flagTable, type Parsed, parseOptions } from '../shell/options.ts'
 import type { VariableAssignment } from '../shell/simple-command.ts'
 import { literalWord, unknownWord, type Word } from '../shell/word.ts'
+import { fdCommands } from './fd.ts'
 import { findCommands } from './find.ts'
 import { gitHazards } from './git.ts'
 import { inlineCode } from './inline.ts'
 import type { NestedSink } from './nested-sink.ts'
+import { replacePlaceholder } from './placeholder.ts'
 import { expandShell, SHELLS } from './shells.ts'
 import { WRAPPERS, type Wrapper } from './wrappers.ts'
 
@@ -44,7 +46,7 @@ for (const wrapper of WRAPPERS) {
   for (const name of wrapper.names.split(' ')) BY_NAME.set(name, [...(BY_NAME.get(name) ?? []), compiled])
 }
 
-const POSIX = { dash: 'gnu', permute: false, any: true } as const
+const POSIX = { dash: 'gnu', permute: false } as const
 
 /** The arguments after the sub-command, or undefined when another sub-command is meant. */
 function underSubcommand(compiled: Compiled, args: readonly Word[]): readonly Word[] | undefined {
@@ -127,15 +129,6 @@ function afterSkip(parsed: Parsed, skip: number, args: readonly Word[], wrapper:
   return args.slice(at)
 }
 
-function replacePlaceholder(word: Word, placeholders: readonly string[]): Word {
-  const text = word.value
-  if (text === undefined) return word
-  const hit = placeholders.find(placeholder => placeholder !== '' && text.includes(placeholder))
-  if (hit === undefined) return word
-  // A shell text that holds the placeholder is written anew for each input line.
-  return { ...unknownWord(word.text, false), prefix: text.slice(0, text.indexOf(hit)) }
-}
-
 function joined(words: readonly Word[], sink: NestedSink, wrapper: Wrapper): void {
   const texts = words.map(word => word.value)
   if (texts.some(text => text === undefined) || words.some(word => word.glob)) {
@@ -152,45 +145,6 @@ function sourceOf(word: Word | undefined, sink: NestedSink, elsewhere: boolean):
   else sink.source(word.value, elsewhere)
 }
 
-const FD_FLAGS =
-  flagTable(`-x|--exec -X|--exec-batch -t|--type= -e|--extension= -E|--exclude= -d|--max-depth= --min-depth= --exact-depth=
-  -c|--color= -j|--threads= -S|--size= -g|--glob -p|--full-path -o|--owner= --changed-within= --changed-before= --newer= --older=
-  --max-results= --base-directory= --search-path= --and= --format= --path-separator= --ignore-file= --batch-size=`)
-
-/** Everything after -x or -X belongs to the command, up to `;`. */
-function fdCommands(args: readonly Word[], sink: NestedSink): boolean {
-  for (let index = 0; index < args.length; index++) {
-    const text = args[index]?.value
-    if (text === undefined) continue
-    if (text === '--') return false
-    const flag = FD_FLAGS.exact.get(text)
-    const bundled = bundledExec(text)
-    const starts = bundled === '' || text === '--exec' || text === '--exec-batch'
-    const attached = bundled ? [text, bundled] : /^--exec(?:-batch)?=(.*)$/s.exec(text)
-    if (starts || attached) {
-      const end = args.findIndex((word, at) => at > index && word.value === ';')
-      const rest = args.slice(index + 1, end === -1 ? undefined : end)
-      const command = attached?.[1] !== undefined ? [literalWord(attached[1]), ...rest] : rest
-      if (command.length === 0) sink.unknown('dynamic-program', 'fd runs an unnamed command')
-      else {
-        const held = command.some(word => word.value?.includes('{'))
-        const filled = command.map(word => {
-          const next = replacePlaceholder(word, ['{}', '{/}', '{//}', '{.}', '{/.}'])
-          // fd prints paths below the folder it searched: they start with no dash.
-          return word.value === '{}' ? { ...next, prefix: './' } : next
-        })
-        sink.words(
-          held ? filled : [...filled, { ...unknownWord('(found path)', true), prefix: './' }],
-          [],
-          false,
-        )
-      }
-      index = end === -1 ? args.length : end
-    } else if (flag?.arity === 'value') index++
-  }
-  return false
-}
-
 /** fzf runs its preview by itself for each line. */
 function previewCommand(args: readonly Word[], sink: NestedSink): boolean {
   args.forEach((word, index) => {
@@ -200,17 +154,6 @@ function previewCommand(args: readonly Word[], sink: NestedSink): boolean {
       sourceOf(word.value === undefined ? word : literalWord(text.slice(10)), sink, false)
   })
   return false
-}
-
-/** What follows -x or -X in a bundle of short flags; '' when the command comes next, undefined without one. */
-function bundledExec(text: string): string | undefined {
-  if (!/^-[^-]/.test(text)) return undefined
-  for (let at = 1; at < text.length; at++) {
-    const letter = text.charAt(at)
-    if (letter === 'x' || letter === 'X') return text.slice(at + 1)
-    if (FD_FLAGS.exact.get(`-${letter}`)?.arity === 'value') return undefined
-  }
-  return undefined
 }
 
 function trapCommand(args: readonly Word[], sink: NestedSink): boolean {

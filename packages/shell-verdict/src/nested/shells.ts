@@ -22,7 +22,7 @@ const FLAGS =
 
 /** `sh -c TEXT`: the text is the first word that is no option, wherever `c` stands in a bundle. */
 export function expandShell(program: string, args: readonly Word[], sink: NestedSink): boolean {
-  const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false, any: true })
+  const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false })
   if (parsed.uncertain.length > 0) {
     sink.unknown('dynamic-source', `what ${program} runs is only known when it runs`)
     return false

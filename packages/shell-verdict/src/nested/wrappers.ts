@@ -27,12 +27,14 @@ export interface Wrapper {
   readonly inert?: string
 }
 
-const CONTAINER = `-i|--interactive -t|--tty -d|--detach -e|--env= --env-file= -u|--user= -w|--workdir= --privileged
+/** Flags of `docker exec` and its kind. */
+export const CONTAINER_FLAGS = `-i|--interactive -t|--tty -d|--detach -e|--env= --env-file= -u|--user= -w|--workdir= --privileged
   --detach-keys= -T|--no-TTY|--no-tty --index= --latest|-l --preserve-fds= -it -ti`
 const CONTAINER_GLOBALS = `-c|--context= -H|--host= -l|--log-level= -D|--debug --config= --tls --tlscacert= --tlscert=
   --tlskey= --tlsverify -f|--file= -p|--project-name= --project-directory= --profile= --env-file= --ansi= --url=
   --identity= --connection= --remote -r`
-const UV_RUN = `--with= --with-requirements= --with-editable= -p|--python= --project= --directory=:directory --group= --extra= --only-group=
+/** Flags of `uv run`. What `--with` names is installed first: that may run its build. */
+export const UV_RUN_FLAGS = `--with=!exec --with-requirements=!exec --with-editable=!exec --script!exec -m|--module!exec -p|--python= --project= --directory=:directory --group= --extra= --only-group=
   --no-group= --package= --env-file= --index= --default-index= -i|--index-url= --extra-index-url= --config-file= --cache-dir=
   --frozen --locked --no-sync --no-project --isolated -q|--quiet -v|--verbose --all-extras --all-groups --dev --no-dev --only-dev
   --offline --no-cache|-n --exact --active --no-env-file --all-packages -U|--upgrade --reinstall --no-config --no-progress
@@ -174,7 +176,7 @@ export const WRAPPERS: readonly Wrapper[] = [
     rest: 'argv',
   },
   { names: 'bunx', flags: '--bun -p|--package= --silent --verbose', rest: 'argv' },
-  { names: 'uvx pipx-run', flags: `--from= ${UV_RUN}`, rest: 'argv' },
+  { names: 'uvx pipx-run', flags: `--from= ${UV_RUN_FLAGS}`, rest: 'argv' },
   {
     names: 'npm',
     under: ['exec', 'x'],
@@ -200,10 +202,10 @@ export const WRAPPERS: readonly Wrapper[] = [
     under: ['run'],
     globals:
       '-q|--quiet -v|--verbose --offline --no-cache -n --directory= --project= --config-file= --no-config --color=',
-    flags: UV_RUN,
+    flags: UV_RUN_FLAGS,
     rest: 'argv',
   },
-  { names: 'uv', under: ['tool', 'run'], flags: `--from= ${UV_RUN}`, rest: 'argv' },
+  { names: 'uv', under: ['tool', 'run'], flags: `--from= ${UV_RUN_FLAGS}`, rest: 'argv' },
   {
     names: 'poetry pipenv pdm hatch rye',
     under: ['run'],
@@ -242,7 +244,7 @@ export const WRAPPERS: readonly Wrapper[] = [
     names: 'docker podman nerdctl',
     under: ['exec'],
     globals: CONTAINER_GLOBALS,
-    flags: CONTAINER,
+    flags: CONTAINER_FLAGS,
     skip: 1,
     rest: 'argv',
     elsewhere: true,
@@ -251,7 +253,7 @@ export const WRAPPERS: readonly Wrapper[] = [
     names: 'docker podman nerdctl',
     under: ['container', 'exec'],
     globals: CONTAINER_GLOBALS,
-    flags: CONTAINER,
+    flags: CONTAINER_FLAGS,
     skip: 1,
     rest: 'argv',
     elsewhere: true,
@@ -260,7 +262,7 @@ export const WRAPPERS: readonly Wrapper[] = [
     names: 'docker podman nerdctl',
     under: ['compose', 'exec'],
     globals: CONTAINER_GLOBALS,
-    flags: CONTAINER,
+    flags: CONTAINER_FLAGS,
     skip: 1,
     rest: 'argv',
     elsewhere: true,
@@ -269,7 +271,7 @@ export const WRAPPERS: readonly Wrapper[] = [
     names: 'docker-compose podman-compose',
     under: ['exec'],
     globals: CONTAINER_GLOBALS,
-    flags: CONTAINER,
+    flags: CONTAINER_FLAGS,
     skip: 1,
     rest: 'argv',
     elsewhere: true,
@@ -331,3 +333,7 @@ export const WRAPPERS: readonly Wrapper[] = [
   },
   { names: 'at batch', flags: '', rest: 'none' },
 ]
+
+/** The flags of a wrapper by its name, for the program tables. */
+export const wrapperFlags = (name: string): string =>
+  WRAPPERS.find(({ names }) => names.split(' ').includes(name))?.flags ?? ''

@@ -1,3 +1,4 @@
+import { attachedCommand } from '../nested/fd.ts'
 import { leadingWords, type Parsed, parseOptions } from '../shell/options.ts'
 import { programName } from '../shell/program.ts'
 import type { SimpleCommand } from '../shell/simple-command.ts'
@@ -21,23 +22,30 @@ export function assess(command: SimpleCommand, programs: Programs): Assessment {
   return result
 }
 
+/** Programs that run files of the project before they look at their arguments: not even their help is harmless. */
+const runsScripts = ({ spec }: CompiledSpec): boolean =>
+  !spec.help && (spec.kind === 'build' || spec.kind === 'exec')
+
 function asksForVersion(args: readonly Word[], compiled: CompiledSpec): boolean {
   return (
     args.length === 1 &&
     args[0]?.value === '--version' &&
-    (compiled.flags.exact.has('--version') || compiled.spec.any === true)
+    compiled.flags.exact.has('--version') &&
+    !runsScripts(compiled)
   )
 }
 
-/** `git push --help`: plain sub-command words and nothing else before it. */
+/** `git push --help`: sub-commands that the table knows and nothing else before it. */
 function asksForHelp(args: readonly Word[], compiled: CompiledSpec): boolean {
   const last = args.at(-1)?.value
-  if (last !== '--help' && !(last === '-h' && (compiled.sub || compiled.verbs.length > 0))) return false
-  if (args.length === 1) return compiled.spec.wrapper !== true || last === '--help'
-  if (!compiled.sub && compiled.verbs.length === 0) return false
-  return (
-    args.length <= 5 && args.slice(0, -1).every(word => /^[a-z][\w-]*$/.test(word.value ?? '') && !word.glob)
-  )
+  if (last !== '--help' && !(last === '-h' && compiled.flags.exact.get('-h')?.names.includes('--help')))
+    return false
+  if (runsScripts(compiled)) return false
+  if (compiled.verbs.length > 0 && compiled.globals.exact.has('--help'))
+    return args.slice(0, -1).every(word => /^[a-z][a-z0-9-]*$/.test(word.value ?? '') && !word.glob)
+  let level: CompiledSpec | undefined = compiled
+  for (const word of args.slice(0, -1)) level = word.glob ? undefined : level?.sub?.get(word.value ?? '')
+  return level !== undefined && (compiled.spec.help === true || !runsScripts(level))
 }
 
 function descend(
@@ -60,7 +68,6 @@ function descend(
     const head = parseOptions(args, spec.kind === undefined ? compiled.flags : compiled.globals, {
       dash: spec.single ? 'single' : 'gnu',
       permute: false,
-      any: false,
     })
     const word = head.positionals[0]
     const at = head.indexes[0]
@@ -104,12 +111,13 @@ function leaf(
   command: SimpleCommand,
 ): void {
   const { spec } = compiled
-  const args = spec.strip === 'find' ? withoutExec(given) : given
-  const parsed = parseOptions(args, compiled.flags, {
-    dash: spec.single ? 'single' : 'gnu',
-    permute: spec.posix !== true,
-    any: spec.any === true,
-  })
+  const args = spec.strip ? withoutCommands(given, spec.strip) : given
+  const parsed = spec.flagless
+    ? allPositional(args)
+    : parseOptions(args, compiled.flags, {
+        dash: spec.single ? 'single' : 'gnu',
+        permute: spec.posix !== true,
+      })
   result.parsed = parsed
   result.kind = spec.kind ?? 'unlisted'
   result.reason = reasonFor(result)
@@ -120,22 +128,7 @@ function leaf(
     if (used.flag?.kind) escalate(result, used.flag.kind, used.name)
     if (used.value && used.flag) place(used.flag.role, used.value, result)
   }
-  if (!spec.any) {
-    const strange = parsed.strange[0]
-    if (strange !== undefined) {
-      result.kind = worse(result.kind, 'unlisted')
-      result.reason = `has the flag ${strange}, which is not known to be harmless`
-    } else if (parsed.uncertain.length > 0 && !result.wrapper) {
-      result.kind = worse(result.kind, 'unlisted')
-      result.reason = `has an argument only known when it runs, which may be a flag: ${parsed.uncertain[0]?.text ?? ''}`
-    }
-  } else {
-    const denied = deniedByAny(compiled, parsed)
-    if (denied) {
-      result.kind = worse(result.kind, 'unlisted')
-      result.reason = denied
-    }
-  }
+  demandKnownFlags(compiled, parsed, result)
   placePositionals(compiled, parsed, result)
   demandKnown(compiled, args, result)
   const count = parsed.positionals.length
@@ -149,18 +142,21 @@ function leaf(
   ) {
     escalate(result, spec.needs?.otherwise ?? 'unlisted', undefined)
   }
-  if (spec.check) CHECKS[spec.check]?.({ args, parsed, result, command })
+  if (spec.check) CHECKS[spec.check]?.({ args, parsed, flags: compiled.flags, result, command })
   if (result.writes.length > 0 && result.kind !== 'unlisted') result.kind = worse(result.kind, 'write')
 }
 
-/** With `any`, an unknown flag may still be a short form of a listed one, or an unknown word one of them. */
-function deniedByAny(compiled: CompiledSpec, parsed: Parsed): string | undefined {
-  const marked = [...compiled.flags.exact.values()].some(
-    flag => flag.kind !== undefined || flag.role === 'write',
-  )
-  if (!marked) return undefined
-  const word = parsed.uncertain[0]
-  return word && `has an argument only known when it runs, which may be a flag: ${word.text}`
+/** A flag that the table does not list, or a word that may turn out to be one, is never harmless. */
+function demandKnownFlags(compiled: CompiledSpec, parsed: Parsed, result: Assessment): void {
+  const strange = compiled.spec.parameters ? undefined : parsed.strange[0]
+  const uncertain = result.wrapper || compiled.spec.complete ? undefined : parsed.uncertain[0]
+  if (strange === undefined && !uncertain) return
+  result.unknownFlags = true
+  result.kind = worse(result.kind, 'unlisted')
+  result.reason =
+    strange === undefined
+      ? `has an argument only known when it runs, which may be a flag: ${uncertain?.text ?? ''}`
+      : `has the flag ${strange}, which is not known to be harmless`
 }
 
 function placePositionals(compiled: CompiledSpec, parsed: Parsed, result: Assessment): void {
@@ -248,19 +244,14 @@ function byVerb(
   const parsed = parseOptions(args, compiled.flags, {
     dash: spec.single ? 'single' : 'gnu',
     permute: true,
-    any: true,
   })
   result.parsed = parsed
   for (const used of parsed.flags) {
     if (used.flag?.kind) escalate(result, used.flag.kind, used.name)
     if (used.value && used.flag) place(used.flag.role, used.value, result)
   }
-  const denied = deniedByAny(compiled, parsed)
-  if (denied) {
-    result.kind = worse(result.kind, 'unlisted')
-    result.reason = denied
-  }
-  if (spec.check) CHECKS[spec.check]?.({ args, parsed, result, command })
+  demandKnownFlags(compiled, parsed, result)
+  if (spec.check) CHECKS[spec.check]?.({ args, parsed, flags: compiled.flags, result, command })
 }
 
 /** `curl https://host/$(cat file)` sends what it reads. */
@@ -273,14 +264,29 @@ function demandKnown(compiled: CompiledSpec, args: readonly Word[], result: Asse
   result.reason = `could send what is only known when it runs: ${unknown.text}`
 }
 
+const allPositional = (words: readonly Word[]): Parsed => ({
+  flags: [],
+  positionals: [...words],
+  indexes: words.map((_, index) => index),
+  strange: [],
+  uncertain: [],
+})
+
+const FIND_STARTS = /^-(exec|execdir|ok|okdir)$/
+
 /** `find … -exec grep -l x {} ;` keeps `-exec`; the words up to `;` or `+` are another command's. */
-function withoutExec(args: readonly Word[]): Word[] {
+function withoutCommands(args: readonly Word[], program: 'find' | 'fd'): Word[] {
   const kept: Word[] = []
   let inside = false
   args.forEach((word, index) => {
     if (!inside) kept.push(word)
-    if (/^-(exec|execdir|ok|okdir)$/.test(word.value ?? '')) inside = true
-    else if (word.value === ';' || (word.value === '+' && args[index - 1]?.value === '{}')) inside = false
+    const text = word.value ?? ''
+    if (program === 'find' ? FIND_STARTS.test(text) : attachedCommand(text) !== undefined) inside = true
+    else if (
+      word.value === ';' ||
+      (program === 'find' && word.value === '+' && args[index - 1]?.value === '{}')
+    )
+      inside = false
   })
   return kept
 }

@@ -17,6 +17,8 @@ export interface Assessment {
   shows: boolean
   deletes: boolean
   wrapper: boolean
+  /** It has a flag that no table lists, or an argument that may turn out to be one. */
+  unknownFlags: boolean
   /** All it changes lies in the worktree, whatever its arguments name. */
   inWorktree: boolean
   /** The one branch a forced push goes to, '' for several or none; undefined when nothing is forced. */
@@ -38,6 +40,7 @@ export const blankAssessment = (kind: Assessment['kind'], program: string, reaso
   shows: true,
   deletes: false,
   wrapper: false,
+  unknownFlags: false,
   inWorktree: false,
   forcePush: undefined,
   sends: false,

@@ -1,11 +1,13 @@
 import type { Programs } from './assess.ts'
 import { type CompiledSpec, compileProgram, type ProgramTable } from './spec.ts'
 import { ARCHIVES } from './tables/archives.ts'
+import { BUILTINS } from './tables/builtins.ts'
 import { CLOUD } from './tables/cloud.ts'
 import { COMPILED } from './tables/compiled.ts'
 import { CONTAINERS } from './tables/containers.ts'
 import { COREUTILS } from './tables/coreutils.ts'
 import { DATABASES } from './tables/databases.ts'
+import { FILE_TOOLS } from './tables/file-tools.ts'
 import { FORGE } from './tables/forge.ts'
 import { GIT } from './tables/git.ts'
 import { JAVASCRIPT } from './tables/javascript.ts'
@@ -14,9 +16,13 @@ import { MACOS } from './tables/macos.ts'
 import { NETWORK } from './tables/network.ts'
 import { PYTHON } from './tables/python.ts'
 import { SYSTEM } from './tables/system.ts'
+import { TEXT_TOOLS } from './tables/text-tools.ts'
 
 const TABLES: readonly ProgramTable[] = [
+  BUILTINS,
+  TEXT_TOOLS,
   COREUTILS,
+  FILE_TOOLS,
   ARCHIVES,
   GIT,
   FORGE,

@@ -7,8 +7,17 @@ export interface CommandSpec {
   readonly kind?: Kind
   /** Flags it knows, in the compact form of `flagTable`. `!kind` marks a flag that changes the class. */
   readonly flags?: string
-  /** Flags the table does not name are harmless too. */
-  readonly any?: boolean
+  /**
+   * Flags the table does not name are parameters of a request to a service: they run and write nothing on this machine. Only for
+   * command lines that are made from a description of the service. Everywhere else an unknown flag is never harmless.
+   */
+  readonly parameters?: boolean
+  /** All of its flags are listed and none of them does harm: an argument only known when it runs may be one. */
+  readonly complete?: boolean
+  /** It has no flags: every word is an argument. */
+  readonly flagless?: boolean
+  /** With `--help` every sub-command prints its help and does nothing else, also those that run something. */
+  readonly help?: boolean
   /** `-name` is one flag, not a bundle. */
   readonly single?: boolean
   /** Flags end at the first positional argument. */
@@ -37,7 +46,7 @@ export interface CommandSpec {
   /** One of these flags must be present, or the class is the one given. */
   readonly needs?: { readonly one: string; readonly otherwise: Kind }
   /** Parts of the arguments that belong to a nested command. */
-  readonly strip?: 'find'
+  readonly strip?: 'find' | 'fd'
   /** Named extra check, see checks/. */
   readonly check?: string
   /** Only starts other commands, which are judged on their own. */
@@ -69,7 +78,7 @@ export interface Verb {
 }
 
 export function compileProgram(entry: CommandSpec | Kind, inherited = ''): CompiledSpec {
-  const spec: CommandSpec = typeof entry === 'string' ? { kind: entry, any: true } : entry
+  const spec: CommandSpec = typeof entry === 'string' ? { kind: entry } : entry
   const globals = `${inherited} ${spec.globals ?? ''}`
   const sub = spec.sub && new Map<string, CompiledSpec>()
   for (const [names, child] of Object.entries(spec.sub ?? {})) {

@@ -5,7 +5,7 @@ export type Role = 'text' | 'read' | 'write' | 'host' | 'url' | 'command' | 'sou
 
 export interface Flag {
   readonly names: readonly string[]
-  readonly arity: 'none' | 'value' | 'optional'
+  readonly arity: 'none' | 'value' | 'two' | 'optional'
   readonly role: Role
   /** The class of effect the flag brings with it, such as `write`; undefined when it adds none. */
   readonly kind: string | undefined
@@ -19,8 +19,8 @@ export interface FlagTable {
 }
 
 /**
- * Reads the compact form: names joined by `|`, then `=` (takes a value) or `?` (value only when attached),
- * then `:role` of the value, then `!kind` that the flag brings. `-NUM` stands for any number, a trailing `*`
+ * Reads the compact form: names joined by `|`, then `=` (takes a value), `==` (takes two) or `?` (value only when
+ * attached), then `:role` of the value, then `!kind` that the flag brings. `-NUM` stands for any number, a trailing `*`
  * for any ending.
  */
 export function flagTable(text: string): FlagTable {
@@ -28,10 +28,10 @@ export function flagTable(text: string): FlagTable {
   const open: [string, Flag][] = []
   for (const token of text.split(/\s+/)) {
     if (token === '') continue
-    const match = /^([^=?:!]+)([=?])?(?::([a-z]+))?(?:!([a-z]+))?$/.exec(token)
+    const match = /^([^=?:!]+)(==|=|\?)?(?::([a-z]+))?(?:!([a-z]+))?$/.exec(token)
     if (!match?.[1]) throw new Error(`flag table: cannot read ${token}`)
     const names = match[1].split('|')
-    const arity = match[2] === '=' ? 'value' : match[2] === '?' ? 'optional' : 'none'
+    const arity = ARITIES[match[2] ?? ''] ?? 'none'
     const flag: Flag = { names, arity, role: (match[3] as Role | undefined) ?? 'text', kind: match[4] }
     for (const name of names) {
       if (name.endsWith('*')) open.push([name.slice(0, -1), flag])
@@ -41,13 +41,13 @@ export function flagTable(text: string): FlagTable {
   return { exact, open, long: [...exact.keys()].filter(name => name.startsWith('--')) }
 }
 
+const ARITIES: Readonly<Record<string, Flag['arity']>> = { '=': 'value', '==': 'two', '?': 'optional' }
+
 export interface Style {
   /** `gnu` bundles short flags; `single` reads `-name` as one flag, as find and terraform do. */
   readonly dash: 'gnu' | 'single'
   /** Flags after the first positional argument still count. */
   readonly permute: boolean
-  /** Flags the table does not name are accepted as flags without a value. */
-  readonly any: boolean
 }
 
 export interface UsedFlag {
@@ -94,10 +94,11 @@ export function parseOptions(words: readonly Word[], table: FlagTable, style: St
     }
     const takesNext = readFlag(parsed, word, text, unsure, table, style)
     if (takesNext) {
-      const next = words[index + 1]
-      parsed.flags.push({ ...takesNext, value: next })
-      if (next?.many && next.value === undefined) parsed.uncertain.push(next)
-      index++
+      for (let left = takesNext.flag.arity === 'two' ? 2 : 1; left > 0; left--) {
+        const next = words[++index]
+        parsed.flags.push({ ...takesNext, value: next })
+        if (next?.many && next.value === undefined) parsed.uncertain.push(next)
+      }
     }
   }
   return parsed
@@ -170,14 +171,14 @@ function readFlag(
       parsed.flags.push({ name, flag: undefined, value: attached })
       return undefined
     }
-    if (found.arity === 'value' && equals === -1) return { name, flag: found }
+    if ((found.arity === 'value' && equals === -1) || found.arity === 'two') return { name, flag: found }
     if (found.arity === 'none' && equals !== -1 && style.dash === 'gnu') parsed.strange.push(text)
     parsed.flags.push({ name, flag: found, value: attached })
     return undefined
   }
   const whole = lookup(table, text)
   if (!unsure && whole && (text.length > 2 || whole.names.some(name => name === text))) {
-    if (whole.arity === 'value') return { name: text, flag: whole }
+    if (whole.arity === 'value' || whole.arity === 'two') return { name: text, flag: whole }
     parsed.flags.push({ name: text, flag: whole, value: undefined })
     return undefined
   }

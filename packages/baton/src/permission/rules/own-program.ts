@@ -1,6 +1,6 @@
 import type { ProgramTable } from '@batonpass/shell-verdict/programs/spec'
 
-const READ = { kind: 'read', any: true } as const
+const READ = { kind: 'read' } as const
 
 /** Baton's own command: what an agent may ask it. Answering and configuring are closed in paths of their own. */
 export const OWN_PROGRAM: ProgramTable = {
@@ -9,7 +9,7 @@ export const OWN_PROGRAM: ProgramTable = {
     sub: {
       'done status ps health recap asks why check what-if sessions issue doctor help completions': READ,
       config: { kind: 'read', max: 0, flags: '--json' },
-      undo: { kind: 'write', any: true, flags: '--list', check: 'list-only' },
+      undo: { kind: 'write', flags: '--list', check: 'list-only' },
       // Not `--to`: that starts an agent which nobody watches.
       handoff: {
         kind: 'project',

@@ -1,65 +1,30 @@
+import { findJqHazard } from '../../languages/jq.ts'
+import { parseOptions } from '../../shell/options.ts'
 import { literalWord } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check, Use } from './use.ts'
 
 /** tar's first word may be a bundle without a dash. */
 const tar: Check = use => {
-  const words = use.args.map(word => word.value)
-  if (
-    words.some(word => word === undefined && true) &&
-    use.args.some(word => word.value === undefined && word.prefix === '')
-  ) {
-    becomes(use, 'unlisted', 'has an argument only known when it runs')
-    return
-  }
-  const first = words[0] ?? ''
-  const letters = words
-    .filter(
-      (word, index) => word !== undefined && ((index === 0 && !first.startsWith('-')) || /^-[^-]/.test(word)),
-    )
-    .join('')
-  const long = words.filter(word => word?.startsWith('--')).map(word => (word ?? '').split('=')[0] ?? '')
-  const writes =
-    /[xcruA]/.test(bundle(letters)) ||
-    long.some(flag =>
-      startsAny(flag, [
-        '--extract',
-        '--get',
-        '--create',
-        '--append',
-        '--update',
-        '--catenate',
-        '--concatenate',
-        '--delete',
-      ]),
-    )
-  const lists = /t/.test(bundle(letters)) || long.some(flag => startsAny(flag, ['--list']))
-  const runs =
-    /[IF]/.test(bundle(letters)) ||
-    long.some(flag =>
-      startsAny(flag, [
-        '--to-command',
-        '--use-compress-program',
-        '--checkpoint-action',
-        '--info-script',
-        '--new-volume-script',
-        '--rsh-command',
-        '--rmt-command',
-      ]),
-    )
-  const remote = words.some(word => /^[\w.@-]+:/.test(word ?? ''))
-  if (runs || remote) becomes(use, 'exec', 'runs another program')
-  else if (lists && !writes) harmless(use, 'lists an archive')
-  else becomes(use, 'write', 'packs or unpacks files')
-}
-
-/** Letters up to one that takes a value: what follows is that value. */
-function bundle(letters: string): string {
-  return letters.replace(/f.*?(?=-|$)/g, 'f')
-}
-
-function startsAny(flag: string, names: readonly string[]): boolean {
-  return flag.length > 3 && names.some(name => name.startsWith(flag))
+  const [first, ...rest] = use.args
+  const text = first?.value
+  const bundled = text !== undefined && /^[A-Za-z]/.test(text)
+  const parsed = bundled
+    ? parseOptions([literalWord(`-${text}`), ...rest], use.flags, { dash: 'gnu', permute: true })
+    : use.parsed
+  if (parsed.strange.length > 0) return becomes(use, 'unlisted', `has the flag ${parsed.strange[0]}`)
+  if (parsed.uncertain.length > 0) return becomes(use, 'unlisted', 'has an argument only known when it runs')
+  const kinds = parsed.flags.map(({ flag }) => flag?.kind)
+  const remote = parsed.flags.some(
+    ({ name, value }) => /^(-f|--file)$/.test(name) && value?.value?.includes(':'),
+  )
+  if (kinds.includes('exec') || remote) return becomes(use, 'exec', 'runs another program')
+  if (kinds.some(kind => kind !== undefined)) return becomes(use, 'write', 'packs or unpacks files')
+  if (!parsed.flags.some(({ flag }) => flag?.names.some(name => /^(--list|--help|--version)$/.test(name))))
+    return becomes(use, 'unlisted', 'does not say what to do')
+  for (const { flag, value } of parsed.flags) if (flag?.role === 'read' && value) use.result.reads.push(value)
+  use.result.unknownFlags = false
+  becomes(use, 'read', 'lists an archive')
 }
 
 /** What a compressed file is called when it is not any more. */
@@ -130,6 +95,13 @@ function fzfRuns(use: Use): string | undefined {
 
 export const FILE_CHECKS: Readonly<Record<string, Check>> = {
   tar,
+  jq: use => {
+    const program = use.parsed.positionals[0]
+    if (use.result.kind !== 'read' || !program) return
+    if (program.value === undefined) return becomes(use, 'unlisted', 'has a program only known when it runs')
+    const hazard = findJqHazard(program.value)
+    if (hazard) becomes(use, 'unlisted', hazard)
+  },
   compressor,
   unzip,
   dd,
@@ -153,9 +125,20 @@ export const FILE_CHECKS: Readonly<Record<string, Check>> = {
         use.result.reads.push({ ...used.value, glob: true })
     }
   },
+  // yq's language has more than jq's: loading files, evaluating texts, running programs.
   yq: use => {
-    if (use.args.some(word => /\bload(_\w+)?\s*\(/.test(word.value ?? '')))
-      becomes(use, 'unlisted', 'reads a further file')
+    const program = use.parsed.positionals[0]
+    if (use.result.kind !== 'read' || !program) return
+    // Alone, a file name is the file.
+    if (
+      use.parsed.positionals.length === 1 &&
+      /^[\w./-]+\.(ya?ml|json|xml|toml|csv)$/.test(program.value ?? '')
+    ) {
+      use.result.reads.push(program)
+      return
+    }
+    const hazard = findJqHazard(program.value ?? '$')
+    if (hazard) becomes(use, 'unlisted', hazard)
   },
   mktemp: use => {
     if (has(use, '-u', '--dry-run')) harmless(use, 'only prints a name')

@@ -1,5 +1,4 @@
-import { harmlessPython } from '../../nested/inline.ts'
-import { becomes, harmless, has } from './outcome.ts'
+import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check } from './use.ts'
 
 /** At least one listed flag, none that changes the class, none unknown. */
@@ -11,16 +10,27 @@ const listOnly: Check = use => {
   if (parsed.flags.length > 0 && known && parsed.uncertain.length === 0) harmless(use, 'only shows')
 }
 
-/** One of the listed flags turns writing into checking. */
+/** One of these flags turns writing into checking. */
+const CHECKS_ONLY = [
+  '--check',
+  '--diff',
+  '--check-only',
+  '--code',
+  '--show-config',
+  '--show-files',
+  '--version',
+  '--help',
+]
+
 const checkOnly: Check = use => {
-  const hit = use.parsed.flags.find(used => used.flag !== undefined && used.flag.kind === undefined)
-  if (hit && use.parsed.uncertain.length === 0) harmless(use, `only checks, by ${hit.name}`, 'project')
+  if (has(use, ...CHECKS_ONLY)) harmless(use, 'only checks', 'project')
 }
 
-const VERSION = /^(--version|-version|-v|-V|--help|--help-long|-help|-h|version)$/
+const VERSION = /^(--version|-version|-v|-V|--help|--help-long|-help|-h)$/
 
 const versionOnly: Check = use => {
-  if (use.args.length === 1 && VERSION.test(use.args[0]?.value ?? '')) harmless(use, 'prints its version')
+  if (use.args.length === 1 && VERSION.test(use.args[0]?.value ?? ''))
+    becomes(use, 'read', 'prints its version or help')
 }
 
 export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
@@ -47,12 +57,19 @@ export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
     if (use.parsed.positionals.some(word => !/^[\w.:-]+$/.test(word.value ?? '')))
       becomes(use, 'unlisted', 'has an argument that is not plain')
   },
-  python: use => {
-    versionOnly(use)
-    const [first, second] = use.args
-    if (harmlessPython(use.args)) harmless(use, 'prints a literal')
-    else if (first?.value === '-m' && second?.value === 'json.tool' && use.args.length <= 3)
-      harmless(use, 'prints JSON')
+  // A file of options may hold any flag.
+  'no-option-files': use => {
+    if (use.args.some(word => (word.value ?? '@').startsWith('@')))
+      becomes(use, 'unlisted', 'reads more flags from a file')
+  },
+  // A formatter given as a path is code.
+  eslint: use => {
+    if (has(use, '-f', '--format') && !/^[a-z-]+$/.test(flagValue(use, '-f', '--format') ?? ''))
+      becomes(use, 'exec', 'loads a formatter from a file')
+  },
+  'ansible-lists': use => {
+    if (has(use, '--syntax-check', '--list-hosts', '--list-tasks', '--list-tags', '--version', '-h'))
+      harmless(use, 'only lists or parses', 'project')
   },
   tsc: use => {
     if (has(use, '--noEmit', '--showConfig', '--listFilesOnly', '--version', '-v'))
@@ -62,6 +79,6 @@ export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
     if (use.command.wraps) return
     becomes(use, 'exec', 'runs a script or what it reads')
     if (use.args.length === 1 && /^--(version|help)$/.test(use.args[0]?.value ?? ''))
-      harmless(use, 'prints its version')
+      becomes(use, 'read', 'prints its version or help')
   },
 }

@@ -1,6 +1,6 @@
+import { findSqlHazard } from '../../languages/sql.ts'
 import { literalWord, type Word } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
-import { readsOnly } from './sql.ts'
 import type { Check } from './use.ts'
 
 const FTP_READS =
@@ -28,28 +28,38 @@ const curl: Check = use => {
       becomes(use, 'remote', 'sends a file')
     if (used.flag?.names.includes('-w') && used.value?.value?.includes('%output{'))
       becomes(use, 'write', 'writes to a file')
-    if (used.flag?.names.includes('--url') && used.value) result.hosts.push(used.value)
     if (used.flag?.names.includes('--key') || used.flag?.names.includes('-E')) result.sends = true
   }
-  for (const word of use.parsed.positionals) {
+  for (const word of addressesOf(use)) {
     const text = word.value ?? word.prefix
-    if (
-      /^(file|smtps?|imaps?|pop3s?|telnet|dict|gopher|scp|sftp|tftp|ldaps?|mqtt|rtmp|smbs?|ws|wss):/i.test(
-        text,
-      )
-    ) {
-      if (/^file:/i.test(text)) result.reads.push(literalWord(text.replace(/^file:(\/\/[^/]*)?/i, '')))
-      else becomes(use, 'remote', 'uses a protocol that can change things')
-    }
+    if (/^file:/i.test(text)) result.reads.push(literalWord(text.replace(/^file:(\/\/[^/]*)?/i, '')))
+    else if (!PLAIN_ADDRESS.test(text)) becomes(use, 'remote', 'uses a protocol that can do more than fetch')
+    // curl makes several addresses of `{a,b}` and `[1-9]`, also in the protocol.
+    if (!has(use, '-g', '--globoff') && /[{[]/.test(text.replace(/\/\/\[[\da-f:.]+\]/i, '')))
+      becomes(use, 'unlisted', 'has an address that stands for several')
     if (word.value === undefined && has(use, '-O', '--remote-name'))
       becomes(use, 'unlisted', 'writes to a file only known when it runs')
   }
+  // They change where a request goes, whatever its address says.
+  if (
+    has(use, '--proto-default', '--connect-to', '--resolve', '--doh-url', '--dns-servers', '--request-target')
+  )
+    becomes(use, 'unlisted', 'has a flag that sends the request elsewhere')
   if (has(use, '-O', '--remote-name', '--remote-name-all')) {
     if (has(use, '-J', '--remote-header-name')) result.writes.push(literalWord('./(named by the server)'))
-    for (const word of use.parsed.positionals)
+    for (const word of addressesOf(use))
       result.writes.push(literalWord(`./${(word.value ?? '').split(/[?#]/)[0]?.split('/').pop() ?? ''}`))
   }
 }
+
+/** An http address, or a name that curl takes for one. */
+const PLAIN_ADDRESS =
+  /^(?:(?:https?|ftps?):\/\/|(?![a-z][a-z0-9+.-]*:\/\/)(?!(?:dict|ldap|imap|smtp|pop3)\.)[^:@]*(?::\d+)?(?:[/?#]|$))/i
+
+const addressesOf = (use: Parameters<Check>[0]): Word[] => [
+  ...use.parsed.positionals,
+  ...use.parsed.flags.flatMap(({ flag, value }) => (flag?.names.includes('--url') && value ? [value] : [])),
+]
 
 const wget: Check = use => {
   if (use.result.kind !== 'write') return
@@ -105,7 +115,8 @@ const aws: Check = use => {
   const [service, operation] = use.result.path
   if (service === 'athena' && operation === 'start-query-execution') {
     const sql = flagValue(use, '--query-string')
-    if (sql !== undefined && readsOnly(sql)) harmless(use, 'runs a query that only reads')
+    if (sql !== undefined && findSqlHazard(sql, 'generic') === undefined)
+      becomes(use, 'read', 'runs a query that only reads')
   }
   if (
     use.args.some(word => word.value === undefined && word.many) &&
@@ -141,6 +152,14 @@ export const NETWORK_CHECKS: Readonly<Record<string, Check>> = {
   ip,
   'ssh-keygen': use => {
     if (has(use, '-l', '-lf', '-F') && !has(use, '-y')) harmless(use, 'shows a fingerprint')
+  },
+  // What it reads is sent to the host.
+  's-client': use => {
+    const fed = use.command.redirections.some(({ operator, target }) =>
+      operator.startsWith('<') ? target?.value !== '/dev/null' : false,
+    )
+    const piped = use.command.via.at(-1) === 'pipe'
+    if (fed || (piped && use.command.upstream.length > 0)) becomes(use, 'remote', 'sends what it is given')
   },
   'auth0-api': use => {
     const words = use.parsed.positionals.map(word => word.value ?? '?')

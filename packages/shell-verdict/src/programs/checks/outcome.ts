@@ -3,8 +3,10 @@ import type { Use } from './use.ts'
 
 /** Settles the class of a use; arguments that would be written are then only read. */
 export function harmless(use: Use, reason: string, kind: Kind = 'read'): void {
-  // A flag that writes or runs something is not undone by another one.
+  // A flag that writes, runs something or is not known is not undone by another one.
   if (
+    use.parsed.strange.length > 0 ||
+    use.parsed.uncertain.length > 0 ||
     use.parsed.flags.some(
       used =>
         used.flag?.kind !== undefined ||

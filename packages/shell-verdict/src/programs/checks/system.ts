@@ -1,3 +1,4 @@
+import { findTmuxHazard } from '../../languages/tmux.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check } from './use.ts'
 
@@ -29,6 +30,14 @@ const brew: Check = use => {
 const DSCL_READS = /^-?(read|readall|readpl|readpli|list|ls|search|cat|diff)$/
 
 export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
+  tmux: use => {
+    const hazard = findTmuxHazard(use.args)
+    if (hazard) becomes(use, 'exec', hazard)
+  },
+  // Without -p they show something in the terminal or fill a buffer.
+  'tmux-display': use => {
+    if (has(use, '-p') && findTmuxHazard(use.args) === undefined) harmless(use, 'prints what tmux shows')
+  },
   'kube-get': kubeGet,
   'helm-dry-run': helmDryRun,
   brew,
@@ -42,7 +51,7 @@ export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
       becomes(use, 'system', 'sets a kernel value')
   },
   rpm: use => {
-    if (/^(-q\w*|--query|-V|--verify)$/.test(use.args[0]?.value ?? '')) harmless(use, 'only asks')
+    if (has(use, '-q', '-V') && !has(use, '--pipe')) harmless(use, 'only asks')
   },
   lipo: use => {
     const asks = has(use, '-info', '-archs', '-detailed_info', '-verify_arch')
@@ -65,9 +74,6 @@ export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
       use.parsed.strange.length === 0
     )
       harmless(use, 'only tests')
-  },
-  networksetup: use => {
-    if (/^-(list|get|show|is|print|version|help)/i.test(use.args[0]?.value ?? '')) harmless(use, 'only shows')
   },
   plutil: use => {
     if (

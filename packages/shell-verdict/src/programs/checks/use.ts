@@ -1,4 +1,4 @@
-import type { Parsed } from '../../shell/options.ts'
+import type { FlagTable, Parsed } from '../../shell/options.ts'
 import type { SimpleCommand } from '../../shell/simple-command.ts'
 import type { Word } from '../../shell/word.ts'
 import type { Assessment } from '../assessment.ts'
@@ -7,6 +7,8 @@ import type { Assessment } from '../assessment.ts'
 export interface Use {
   readonly args: readonly Word[]
   readonly parsed: Parsed
+  /** The flags that its table lists. */
+  readonly flags: FlagTable
   readonly result: Assessment
   readonly command: SimpleCommand
 }

@@ -1,7 +1,5 @@
 import type { ProgramTable } from '../spec.ts'
 
-const READ = { kind: 'read', any: true } as const
-
 /** Verbs that change something, in the words of every cloud command line. */
 const CHANGES = `create create-* delete delete-* update update-* set set-* add add-* remove remove-* put put-* start start-* stop stop-* restart reboot*
   terminate* modify* attach* detach* associate* disassociate* authorize* revoke* enable* disable* register* deregister* import import-* export export-*
@@ -11,9 +9,18 @@ const CHANGES = `create create-* delete delete-* update update-* set set-* add a
   browse up wait execute* change* complete* confirm* initiate* admin-* batch-write* batch-delete* transact* unload* resume* suspend* submit* upsert connect*
   restart* generate-* recover* trigger* queue pause* migrate* abandon* bulk-* extend* join leave lock unlock bind unbind mount* flush* merge* provision* drain* swap activate* deactivate* init initialize* link unlink rebuild* resync*`
 
+/** Flags of Terraform's commands that show. */
+const TERRAFORM = {
+  kind: 'read',
+  single: true,
+  flags:
+    '-json -no-color -raw -state= -type= -draw-cycles -plan= -module-depth= -no-tests -test-directory= -platform= -id= -help',
+} as const
+
 /** Cloud command lines: which service, then which verb. */
 export const CLOUD: ProgramTable = {
   aws: {
+    parameters: true,
     bare: 'unlisted',
     globals:
       '--profile= --region= --output= --query= --endpoint-url=!no --no-verify-ssl --no-paginate --color= --no-sign-request --ca-bundle= --cli-read-timeout= --cli-connect-timeout= --no-cli-pager --cli-binary-format= --debug --no-cli-auto-prompt --version',
@@ -27,7 +34,10 @@ export const CLOUD: ProgramTable = {
         'help',
         's3 ls',
         'configure list',
-        'configure get',
+        'configure get region',
+        'configure get output',
+        'configure get sso_region',
+        'configure get default.region',
         'configure list-profiles',
         'sts get-caller-identity',
         'sts get-access-key-info',
@@ -46,6 +56,7 @@ export const CLOUD: ProgramTable = {
         'ecr get-authorization-token',
         'ecr-public get-login-password',
         'configure export-credentials',
+        'configure get',
         'codeartifact get-authorization-token',
         'sso get-role-credentials',
         'cognito-identity get-credentials-for-identity',
@@ -73,6 +84,7 @@ export const CLOUD: ProgramTable = {
     check: 'aws',
   },
   'az azure': {
+    parameters: true,
     globals:
       '-o|--output= --query= --subscription= -g|--resource-group= --only-show-errors --verbose --debug -h|--help --version',
     verbs: {
@@ -113,6 +125,7 @@ export const CLOUD: ProgramTable = {
     bare: 'unlisted',
   },
   gcloud: {
+    parameters: true,
     globals:
       '--project= --format= --account= --configuration= --region= --zone= --quiet -q --verbosity= --impersonate-service-account= --billing-project= --flags-file=!no --log-http --user-output-enabled= --filter= --limit= --sort-by= --page-size= -h --help --version',
     verbs: {
@@ -156,41 +169,52 @@ export const CLOUD: ProgramTable = {
     bare: 'unlisted',
   },
   gsutil: {
-    globals: '-m -q -o= -D',
-    sub: { 'ls cat du stat hash help version': READ, 'cp mv rm rsync mb rb setmeta acl iam': 'remote' },
+    globals: '-m -q -o=!no -D',
+    sub: {
+      'ls cat du stat hash help version': {
+        kind: 'read',
+        flags: '-l -L -a -h -r -R -b -d -p= -s -c -m -t -e -X=:read -n',
+      },
+      'cp mv rm rsync mb rb setmeta acl iam': 'remote',
+    },
   },
   bq: {
     globals: '--project_id= --format= --location= --dataset_id=',
-    sub: { 'ls show head version help': READ, 'query load mk rm cp update insert extract': 'remote' },
+    sub: {
+      'ls show head version help': {
+        kind: 'read',
+        flags:
+          '-j -a -d -m -n|--max_results= --schema --view --format= -p -r --filter= -t --table --dataset --job --start_row= --selected_fields=',
+      },
+      'query load mk rm cp update insert extract': 'remote',
+    },
   },
   'terraform tofu terragrunt': {
     single: true,
     globals: '-chdir= -version -help --version -v',
     sub: {
-      'show validate output providers graph version modules metadata console get': {
-        kind: 'read',
-        any: true,
-        single: true,
-      },
+      'show validate output graph version modules': TERRAFORM,
+      metadata: { sub: { functions: TERRAFORM } },
+      providers: { ...TERRAFORM, max: 0, sub: { schema: TERRAFORM, 'lock mirror': 'remote' } },
+      // They run the configuration: a provider and an external data source are programs.
+      'console get refresh test': 'build',
       plan: {
         kind: 'project',
-        any: true,
         single: true,
-        flags: '-out=:write -generate-config-out=:write -destroy',
+        flags:
+          '-out=:write -generate-config-out=:write -destroy -json -no-color -var= -var-file=:read -target= -refresh= -refresh-only -replace= -input= -lock= -lock-timeout= -compact-warnings -detailed-exitcode -parallelism= -state= -exclude= -concise',
       },
-      refresh: { kind: 'project', any: true, single: true },
-      test: { kind: 'project', any: true, single: true },
-      fmt: { kind: 'project', any: true, single: true },
+      fmt: { kind: 'project', single: true, flags: '-diff -list= -write= -check -recursive -no-color' },
       state: {
         sub: {
-          'list show pull': { kind: 'read', any: true, single: true },
+          'list show pull': TERRAFORM,
           'mv rm push replace-provider': 'remote',
         },
       },
       workspace: {
         sub: {
-          'list show': READ,
-          select: { kind: 'project', any: true, single: true },
+          'list show': TERRAFORM,
+          select: { kind: 'project', single: true, flags: '-or-create? -no-color' },
           'new delete': 'remote',
         },
       },
@@ -203,10 +227,10 @@ export const CLOUD: ProgramTable = {
     sub: {
       'diff synth synthesize ls list doctor metadata notices': {
         kind: 'project',
-        any: true,
-        flags: '-a|--app=!exec',
+        flags:
+          '-a|--app=!exec --security-only --fail --template= --context-lines= --strict -e|--exclusively --validation --long --show-dependencies --all --include-nested -l --no-staging --asset-metadata --no-notices --notices --path-metadata --version-reporting --ci --trace --proxy= --no-lookups --lookups --change-set --no-change-set --unacknowledged',
       },
-      'docs doc version': READ,
+      'docs doc version': { kind: 'read', max: 0 },
       context: { kind: 'project', flags: '-j|--json --clear!write --reset=!write -e!write' },
       'deploy destroy bootstrap init import migrate watch gc refactor rollback drift': 'remote',
     },
@@ -214,12 +238,24 @@ export const CLOUD: ProgramTable = {
   pulumi: {
     globals: '-s= --stack= -C= --cwd= --non-interactive --color=',
     sub: {
-      'about version whoami logs': READ,
-      preview: { kind: 'project', any: true },
+      'about version whoami logs': {
+        kind: 'read',
+        flags: '-j|--json -v -f|--follow --since= -t= --resource=',
+      },
+      preview: {
+        kind: 'project',
+        flags:
+          '-j|--json --diff -r|--refresh? -t|--target= --target-dependents -p|--parallel= --suppress-outputs --show-config --show-reads --show-replacement-steps --show-sames -m|--message= --expect-no-changes --policy-pack=!exec --import-file=:write --save-plan=:write -c|--config=',
+      },
       stack: {
         kind: 'read',
         flags: '-i --show-urns --show-ids --show-name -s= --show-secrets!credential',
-        sub: { 'ls output history graph': { kind: 'read', any: true, flags: '--show-secrets!credential' } },
+        sub: {
+          'ls output history graph': {
+            kind: 'read',
+            flags: '--show-secrets!credential -j|--json -a|--all --full-dates -p= -o= -t= --shell',
+          },
+        },
       },
       config: { kind: 'read', flags: '--json', sub: { get: 'credential' } },
     },
@@ -228,62 +264,83 @@ export const CLOUD: ProgramTable = {
     single: true,
     flags: '-v -version --version -machine-readable',
     sub: {
-      'validate inspect version console': { kind: 'read', any: true, single: true, args: 'read' },
+      'validate inspect version': {
+        kind: 'read',
+        single: true,
+        args: 'read',
+        flags:
+          '-var= -var-file=:read -machine-readable -syntax-only -except= -only= -evaluate-datasources!exec -no-warn-undeclared-var -ignore-prerelease-plugins -use-sequential-evaluation',
+      },
+      console: 'build',
       fmt: {
         kind: 'write',
-        any: true,
         single: true,
         flags: '-write= -check -diff -recursive',
         check: 'packer-fmt',
       },
-      plugins: { sub: { 'required installed': READ, 'install remove': 'exec' } },
+      plugins: { sub: { 'required installed': { kind: 'read' }, 'install remove': 'exec' } },
       'build init fix hcl2_upgrade': 'remote',
     },
   },
+  // A playbook and an inventory may hold lookups that run programs; only listing and parsing does not evaluate them.
   'ansible-playbook': {
     kind: 'remote',
-    any: true,
-    flags: '--syntax-check --list-hosts --list-tasks --list-tags --check|-C -h|--version',
-    check: 'check-only',
+    flags:
+      '--syntax-check --list-hosts --list-tasks --list-tags -i|--inventory= -l|--limit= -t|--tags= --skip-tags= -e|--extra-vars=!no -v|--verbose -f|--forks= -u|--user= -b|--become -D|--diff -h|--help --version --check|-C!remote',
+    check: 'ansible-lists',
   },
-  ansible: { kind: 'remote', any: true, flags: '--list-hosts --check|-C -h|--version', check: 'check-only' },
-  'ansible-pull': {
+  'ansible ansible-console': {
     kind: 'remote',
-    any: true,
-    flags: '--check|-C --list-hosts -h|--version',
-    check: 'check-only',
+    flags: '--list-hosts -i|--inventory= -l|--limit= -v|--verbose -h|--help --version',
+    check: 'ansible-lists',
   },
-  'ansible-console': { kind: 'remote', any: true, flags: '--list-hosts -h|--version', check: 'check-only' },
+  'ansible-pull': 'exec',
   'ansible-vault': {
-    sub: { view: { kind: 'read', any: true }, 'create edit encrypt encrypt_string decrypt rekey': 'write' },
+    sub: { view: 'credential', 'create edit encrypt encrypt_string decrypt rekey': 'write' },
   },
   'ansible-galaxy': {
+    globals: '-v|--verbose -vvv -h|--help --version',
     sub: {
       'role collection': {
         sub: {
-          'list search info verify': READ,
+          'list search info verify': {
+            kind: 'read',
+            flags: '-p= --format= --author= --platforms= --galaxy-tags= -s|--server= --offline',
+          },
           'install remove init delete setup import build publish download': 'exec',
         },
       },
-      'list search info': READ,
+      'list search info': {
+        kind: 'read',
+        flags: '-p= --author= --platforms= --galaxy-tags= -s|--server= --offline',
+      },
       'install remove init delete setup import': 'exec',
     },
   },
-  'ansible-inventory': { kind: 'read', any: true, flags: '--output=:write' },
+  // An inventory may be a program.
+  'ansible-inventory': {
+    kind: 'project',
+    flags:
+      '--output=:write -i|--inventory= --list --host= --graph --yaml -y --toml --export --vars -l|--limit= -v -h|--help --version',
+  },
   'ansible-doc ansible-config': {
     kind: 'read',
-    any: true,
-    sub: { 'list dump view validate': READ, init: 'write' },
-  },
-  'ansible-lint': { kind: 'read', any: true, flags: '--fix?!write --write?!write -r= -R' },
-  'ansible-test': {
+    flags:
+      '-l|--list -F|--list_files -s|--snippet -j|--json -t|--type= --metadata-dump -r|--roles-path= -e= -v|--verbose -h|--help --version --only-changed --format= -c|--config=!no -M=!no --playbook-dir=!no',
     sub: {
-      'sanity units env': { kind: 'project', any: true },
-      'integration network-integration windows-integration shell coverage': 'exec',
+      'list dump view validate': { kind: 'read', flags: '--only-changed --format= -t|--type= -f= -v' },
+      init: 'write',
     },
   },
+  'ansible-lint': {
+    kind: 'project',
+    flags:
+      '--fix?!write --write?!write -r=!exec -R -p|--parseable -q -v --offline -x= -w= -t= -T -L -f= --strict --profile= --exclude= -c=!no --nocolor --version -h|--help --skip-list= --warn-list= --tags= --progressive -P',
+  },
+  'ansible-test': 'build',
   auth0: {
-    globals: '--tenant= -t= --debug --no-color --no-input --json --csv -h|--help -v|--version',
+    globals: '--tenant= -t= --debug --no-color --no-input --json --json-compact --csv -h|--help -v|--version',
+    flags: '-f|--filter= -q|--query= -n|--number= -s|--sort= -r|--reveal-secrets!credential --picker',
     bare: 'unlisted',
     verbs: {
       read: 'list ls show get search search-by-email tail diff stats',
@@ -294,21 +351,55 @@ export const CLOUD: ProgramTable = {
       credential: ['test token'],
       remote: ['test', 'quickstarts download', 'qs download'],
     },
-    sub: { api: { kind: 'read', any: true, flags: '-d|--data= -q|--query=', check: 'auth0-api' } },
+    sub: { api: { kind: 'read', flags: '-d|--data= -q|--query= --force', check: 'auth0-api' } },
   },
   'doctl heroku flyctl fly vercel netlify railway render wrangler firebase supabase': {
-    globals: '-a= --app= -c= --config= --json -j --verbose --version -t= --access-token= -o= --output=',
+    globals:
+      '-a|--app= -c|--config=!no --json -j --verbose --version -t|--access-token= -o|--output= -n|--num= --region= --format= --no-header -r|--remote= -s= --all --limit= --since= -i= --context=',
     verbs: {
       read: 'list ls get show status info logs whoami version inspect ps help regions releases',
       remote: CHANGES,
       credential: 'token config:get ',
     },
   },
-  prometheus: { kind: 'system', any: true, check: 'version-only' },
-  promtool: { sub: { check: READ, query: READ } },
-  vault: { globals: '-address= -namespace=', sub: { 'status version': READ, 'read kv token': 'credential' } },
-  consul: { sub: { 'members info catalog version': READ } },
+  prometheus: { kind: 'system', check: 'version-only' },
+  promtool: {
+    sub: {
+      'check query': {
+        kind: 'read',
+        flags:
+          '--lint= --lint-fatal --extended -o|--format= --time= --start= --end= --step= --header= --syntax-only --agent',
+      },
+    },
+  },
+  vault: {
+    globals: '-address= -namespace=',
+    sub: {
+      'status version': { kind: 'read', single: true, flags: '-format=' },
+      'read kv token': 'credential',
+    },
+  },
+  consul: {
+    sub: {
+      'members info catalog version': {
+        kind: 'read',
+        single: true,
+        flags: '-http-addr= -detailed -wan -status= -datacenter= -format= -tags',
+      },
+    },
+  },
   nomad: {
-    sub: { 'status version': READ, 'node job alloc': { sub: { 'status inspect history logs': READ } } },
+    sub: {
+      'status version': { kind: 'read', single: true, flags: '-address= -short -verbose -json -t=' },
+      'node job alloc': {
+        sub: {
+          'status inspect history logs': {
+            kind: 'read',
+            single: true,
+            flags: '-address= -short -verbose -json -t= -stats -allocs -evals -f -tail -n= -stderr',
+          },
+        },
+      },
+    },
   },
 }

@@ -1,7 +1,19 @@
+import { CONTAINER_FLAGS } from '../../nested/wrappers.ts'
 import type { ProgramTable } from '../spec.ts'
 
-const READ = { kind: 'read', any: true } as const
-const EXEC = { kind: 'read', any: true, posix: true, wrapper: true, check: 'needs-command' } as const
+/** Flags of the commands that list and show. */
+const READ = {
+  kind: 'read',
+  flags: `-a|--all --format= -f|--filter|--follow? -q|--quiet --no-trunc -n|--last|--tail= -s|--size -l|--latest --since= --until= -t|--timestamps --details --type= --digests --tree --no-stream -H|--human? --limit= --stars= --automated --pretty --resolve --no-resolve --no-task-ids --services -v|--verbose --orphans? --status= --no-log-prefix --no-color --index= --json
+    --sort= --noheading --no-hosts --raw --services --volumes --hash= --images --profiles --environment --variables --no-interpolate --no-normalize --no-path-resolution --no-consistency --resolve-image-digests --networks --models --dry-run --builder= --bootstrap!system --only-severity= --only-fixed --only-package= --details`,
+} as const
+const EXEC = {
+  kind: 'read',
+  posix: true,
+  wrapper: true,
+  check: 'needs-command',
+  flags: CONTAINER_FLAGS,
+} as const
 const GLOBALS = `-c|--context= -H|--host=!no -l|--log-level= -D|--debug --config=!no --tls --tlscacert= --tlscert= --tlskey= --tlsverify -v|--version
   --url= --identity= --connection= --remote -r --help`
 const COMPOSE_GLOBALS =
@@ -11,8 +23,7 @@ const COMPOSE = {
   sub: {
     'ps logs config convert images top version ls port events stats volumes': {
       kind: 'read',
-      any: true,
-      flags: '-o|--output=:write --lock-image-digests',
+      flags: `${READ.flags} -o|--output=:write --lock-image-digests`,
     },
     // Into one of several containers: left to a person.
     exec: { ...EXEC, kind: 'unlisted' },
@@ -27,12 +38,12 @@ export const CONTAINERS: ProgramTable = {
     globals: GLOBALS,
     sub: {
       'ps images inspect logs port stats top history events diff version info search': READ,
-      export: { kind: 'read', any: true, flags: '-o|--output=:write' },
+      export: { kind: 'read', flags: '-o|--output=:write' },
       exec: EXEC,
       container: {
         sub: {
           'ls list ps inspect logs port stats top diff': READ,
-          export: { kind: 'read', any: true, flags: '-o|--output=:write' },
+          export: { kind: 'read', flags: '-o|--output=:write' },
           exec: { ...EXEC, kind: 'unlisted' },
           'start stop restart kill pause unpause wait create commit update rename attach rm prune run cp clone checkpoint restore':
             'system',

@@ -1,136 +1,108 @@
 import type { ProgramTable } from '../spec.ts'
 
-const YQ = {
-  kind: 'read',
-  check: 'yq',
-  any: true,
-  args: ['text', 'read'],
-  flags:
-    '-i|--inplace|--in-place?!write -s|--split-exp=!write --split-exp-file=!write --from-file=:read -w!no -p= -o= -I= --arg= --argjson= -P -C -M -n',
-} as const
+const HELP = '--help --version'
+/** All flags are listed, and none of them does harm. */
+const prints = (flags: string) => ({ kind: 'read', complete: true, flags: `${flags} ${HELP}` }) as const
+/** Reads what its arguments name only to print names or sizes. */
+const lists = (flags: string) =>
+  ({ kind: 'read', args: 'read', namesOnly: true, complete: true, flags: `${flags} ${HELP}` }) as const
 
-/** The shell's own builtins and the small tools that only read and print. */
+/** Small tools that print facts about the machine and its files, and those that change files. */
 export const COREUTILS: ProgramTable = {
-  // Builtins without effect outside the shell.
-  'echo true false : printf pwd type times test [ let shift return break continue exit wait umask dirs caller':
-    { kind: 'read', any: true },
-  'cd pushd popd': { kind: 'read', any: true },
-  'export readonly declare typeset local unset read mapfile readarray getopts set shopt hash jobs disown bg fg ulimit':
-    { kind: 'read', any: true },
-  alias: { kind: 'read', max: 0, flags: '-p' },
-  'command builtin exec nohup setsid nice gnice ionice chrt taskset stdbuf gstdbuf unbuffer catchsegv': {
-    kind: 'read',
-    any: true,
-    posix: true,
-    wrapper: true,
-  },
-  'time gtime': {
-    kind: 'read',
-    posix: true,
-    wrapper: true,
-    flags: '-p|--portability -v|--verbose -f|--format= -o|--output=:write -a|--append -q|--quiet -l -h',
-  },
-  'timeout gtimeout': { kind: 'read', any: true, posix: true, wrapper: true },
-  'env genv': { kind: 'read', any: true, posix: true, wrapper: true },
-  eval: { kind: 'read', any: true, posix: true, wrapper: true },
-  trap: { kind: 'read', any: true, posix: true, wrapper: true },
-  watch: { kind: 'read', any: true, posix: true, wrapper: true },
-  flock: { kind: 'write', any: true, posix: true, wrapper: true, args: ['write', 'text'] },
-  'strace ltrace': {
-    kind: 'read',
-    posix: true,
-    wrapper: true,
-    flags: '-f -c -C -q -qq -t -tt -T -v -y -x -e= -s= -S= -o=:write',
-    check: 'trace',
-  },
-  'xargs gxargs': {
-    kind: 'read',
-    posix: true,
-    wrapper: true,
-    flags: `-0|--null -r|--no-run-if-empty -t|--verbose -p|--interactive!no -x|--exit -o|--open-tty!no -a|--arg-file=:read -d|--delimiter= -E= -e|--eof?
-      -I= -i|--replace? -J= -L= -l|--max-lines? -n|--max-args= -P|--max-procs= -R= -S= -s|--max-chars= --show-limits --process-slot-var=!no --help --version`,
-  },
-  parallel: { kind: 'unlisted', any: true, posix: true, wrapper: true },
-  // Contents of files.
-  'cat tac nl head tail more zcat bzcat xzcat zstdcat gzcat zless zmore bzless zgrep zegrep zfgrep xzgrep bzgrep zdiff zcmp rev fold fmt pr expand unexpand column paste join comm cut colrm look strings od hexdump hd base32 basenc cksum sum md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum wc cmp diff colordiff icdiff diffstat ul lolcat':
-    { kind: 'read', any: true, args: 'read' },
-  less: {
-    kind: 'read',
-    any: true,
-    args: 'read',
-    flags:
-      '-o|-O|--log-file|--LOG-FILE=:write -k=!no --lesskey-content=!no --lesskey-file=!no --lesskey-src= +*!no',
-  },
-  'sort gsort': {
-    kind: 'read',
-    args: 'read',
-    flags: `-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting -M|--month-sort
-      -h|--human-numeric-sort -n|--numeric-sort -R|--random-sort --random-source=:read -r|--reverse --sort= -V|--version-sort --batch-size= -c|--check? -C
-      --debug --files0-from=:read -k|--key= -m|--merge -o|--output=:write -s|--stable -S|--buffer-size= -t|--field-separator= -T|--temporary-directory=
-      --parallel= -u|--unique -z|--zero-terminated --mmap --radixsort --mergesort --qsort --heapsort --help --version`,
-  },
-  'base64 gbase64': {
-    kind: 'read',
-    any: true,
-    args: 'read',
-    flags: '-o|--output=:write -i=:read --input=:read -w|--wrap= -b|--break=',
-  },
-  sdiff: { kind: 'read', any: true, args: 'read', flags: '-o|--output=:write --diff-program=!exec' },
-  'uniq guniq': { kind: 'read', any: true, args: ['read', 'write'] },
-  'shuf gshuf': {
-    kind: 'read',
-    args: 'read',
-    flags:
-      '-e|--echo -i|--input-range= -n|--head-count= -o|--output=:write --random-source=:read -r|--repeat -z|--zero-terminated',
-  },
-  diff3: { kind: 'read', any: true, args: 'read', flags: '--diff-program=!exec' },
-  'split gsplit': {
-    kind: 'write',
-    any: true,
-    args: ['read', 'write'],
-    flags:
-      '--filter=!exec -a|--suffix-length= --additional-suffix= -b|--bytes= -C|--line-bytes= -l|--lines= -n|--number= -t|--separator=',
-  },
-  'csplit gcsplit': {
-    kind: 'write',
-    any: true,
-    args: ['read', 'text'],
-    flags: '-f|--prefix=:write -b|--suffix-format= -n|--digits=',
-  },
-  'tr seq gseq basename dirname expr factor yes sleep usleep nproc tty logname whoami id groups users who w uptime uname printenv hostid tsort numfmt getconf locale cal ncal bc figlet fortune banner toilet jot':
-    { kind: 'read', any: true },
-  history: { kind: 'read', max: 1, check: 'plain-args' },
+  'seq gseq': prints('-f|--format= -s|--separator= -w|--equal-width -t= -NUM'),
+  'basename gbasename': prints('-a|--multiple -s|--suffix= -z|--zero'),
+  'dirname gdirname': prints('-z|--zero'),
+  'expr factor yes sleep usleep': { kind: 'read', flagless: true },
+  'nproc tty logname whoami groups users hostid': prints('--all --ignore= -s|--silent|--quiet'),
+  id: prints('-a -A -F -p -P -Z|--context -g|--group -G|--groups -n|--name -r|--real -u|--user -z|--zero'),
+  who: prints(
+    '-a|--all -b|--boot -d|--dead -H|--heading --ips -l|--login --lookup -m -p|--process -q|--count -r|--runlevel -s|--short -t|--time -T|-w|--mesg -u|--users --message --writable',
+  ),
+  w: prints('-h|--no-header -u|--no-current -s|--short -f|--from -o|--old-style -i|--ip-addr -V'),
+  uptime: prints('-p|--pretty -h -s|--since -V'),
+  uname: prints(
+    '-a|--all -s|--kernel-name -n|--nodename -r|--kernel-release -v|--kernel-version -m|--machine -p|--processor -i|--hardware-platform -o|--operating-system',
+  ),
+  printenv: prints('-0|--null'),
+  getconf: prints('-a -v='),
+  locale: prints('-a|--all-locales -m|--charmaps -c|--category-name -k|--keyword-name -v|--verbose'),
+  'cal ncal': prints('-1 -3 -h -j -y -m= -d= -H= -A= -B= -C -N -w -b -e -M -S -J -p'),
+  'figlet toilet banner fortune jot': { kind: 'read', flags: '-w= -c -f=' },
   info: { kind: 'read', args: 'text', flags: '-k|--apropos= -w|--where|--location --usage -a|--all' },
   file: {
     kind: 'read',
-    any: true,
     args: 'read',
     namesOnly: true,
-    flags: '-C|--compile!write -m|--magic-file= -f|--files-from=:read',
+    flags: `-C|--compile!write -m|--magic-file=:read -f|--files-from=:read -b|--brief -c|--checking-printout -e|--exclude= --exclude-quiet= -F|--separator= -i|-I|--mime --apple --extension --mime-type --mime-encoding -k|--keep-going
+      -l|--list -L|--dereference -h|--no-dereference -n|--no-buffer -N|--no-pad -0|--print0 -p|--preserve-date -P|--parameter= -r|--raw -s|--special-files -v -d ${HELP}`,
+    // A file that lists files is read line by line.
+    complete: false,
   },
   mdls: {
     kind: 'read',
-    any: true,
     single: true,
     args: 'read',
     namesOnly: true,
-    flags: '-plist=:write -name=',
+    flags: '-plist=:write -name= -raw -nullMarker=',
   },
   'nvidia-smi': {
     kind: 'read',
     flags:
       '-L|--list-gpus -q|--query -x -i|--id= -d|--display= -l|--loop= --query-gpu= --query-compute-apps= --format= -f=:write',
   },
-  bc: { kind: 'read', any: true, args: 'read' },
-  'ls gls dir vdir exa eza lsd tree stat gstat readlink realpath greadlink grealpath du gdu df gdf namei pathchk lsattr getfacl lsof dust duf mountpoint findmnt lsblk blkid':
-    { kind: 'read', any: true, args: 'read', namesOnly: true },
-  tree: {
+  'ls gls dir vdir': lists(
+    `-a|--all -A|--almost-all --author -b|--escape --block-size= -B|--ignore-backups -c -C --color? --colour? -d|--directory -D|--dired -f -F|--classify? --file-type --format= --full-time -g --group-directories-first -G|--no-group
+    -h|--human-readable --si -H|--dereference-command-line --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= -i|--inode -I|--ignore= -k|--kibibytes -l -L|--dereference -m -n|--numeric-uid-gid -N|--literal -o -p
+    -q|--hide-control-chars --show-control-chars -Q|--quote-name --quoting-style= -r|--reverse -R|--recursive -s|--size -S --sort= --time= --time-style= -t -T|--tabsize? -u -U -v -w|--width= -x -X -Z|--context --zero -1 -@ -e -O -P -W -y -% -E`,
+  ),
+  'exa eza lsd': {
     kind: 'read',
-    any: true,
     args: 'read',
     namesOnly: true,
-    flags: '-o=:write -R!no -H= -T= -L= -P= -I= --charset= --filelimit= --timefmt= --sort= --output=:write',
+    flags: `-1|--oneline -l|--long -G|--grid -x|--across -R|--recurse -T|--tree -X|--dereference -F|--classify? --color? --colour? --icons? --no-icons -a|--all -A|--almost-all -d|--list-dirs -D|--only-dirs -f|--only-files -L|--level= -r|--reverse
+      -s|--sort= --group-directories-first --git-ignore -I|--ignore-glob= -b|--binary -B|--bytes -g|--group -h|--header -H|--links -i|--inode -m|--modified -S|--blocksize -t|--time= -u|--accessed -U|--created --time-style= --no-permissions --no-filesize
+      --no-user --no-time --git --no-git --total-size --hyperlink -o|--octal-permissions --absolute? -v|--version --depth= --blocks= --date= --size= --permission= --icon= ${HELP}`,
   },
+  tree: {
+    kind: 'read',
+    args: 'read',
+    namesOnly: true,
+    flags: `-o=:write -R!no -H= -T= -L= -P= -I= --charset= --filelimit= --timefmt= --sort= --output=:write -a -d -l -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J --dirsfirst --filesfirst --noreport --du --si --inodes
+      --device --prune --gitignore --matchdirs --ignore-case --metafirst --fromfile --nolinks --hintro= --houtro= ${HELP}`,
+  },
+  'stat gstat': lists(
+    '-L|--dereference -f|--file-system? --cached= -c|--format= --printf= -t|--terse -x -r -s -n -q -l -F',
+  ),
+  'readlink greadlink realpath grealpath': lists(
+    '-f|--canonicalize -e|--canonicalize-existing -m|--canonicalize-missing -n|--no-newline -q|--quiet -s|--silent|--strip|--no-symlinks -v|--verbose -z|--zero -L|--logical -P|--physical --relative-to= --relative-base=',
+  ),
+  'du gdu': lists(
+    '-0|--null -a|--all --apparent-size -B|--block-size= -b|--bytes -c|--total -D|--dereference-args -d|--max-depth= --files0-from=:read -H -h|--human-readable --inodes -k -L|--dereference -l|--count-links -m -P|--no-dereference -S|--separate-dirs --si -s|--summarize -t|--threshold= --time? --time-style= -X|--exclude-from=:read --exclude= -x|--one-file-system -g -I= -n -A -r',
+  ),
+  'df gdf': lists(
+    '-a|--all -B|--block-size= -h|--human-readable -H|--si -i|--inodes -I -k -l|--local --no-sync --output? -P|--portability --sync --total -t|--type= -T|--print-type -x|--exclude-type= -v -b -c -g -m -n -Y',
+  ),
+  'namei pathchk lsattr getfacl mountpoint': lists(
+    '-x -m|--modes -o|--owners -l|--long -n|--nosymlinks -v|--vertical -h -V -p|--portability -P -R -a|--access -d -q|--quiet --nofollow -c|--omit-header -e|--all-effective -s -t -L',
+  ),
+  lsof: {
+    kind: 'read',
+    args: 'read',
+    namesOnly: true,
+    flags:
+      '-a -b -c= -C -d= -e= -E -f -F? -g? -h -i? -K? -l -L? -M -n -N -o -O -p= -P -Q -R -s? -S? -t -T? -u= -U -v -V -w -W -x? -X -z -Z +D= +d= +c= +L? +f +w +E',
+  },
+  'dust duf': {
+    kind: 'read',
+    args: 'read',
+    namesOnly: true,
+    flags:
+      '-d= -n= -r -s -b -x -X= -c -f -i -p -a -v -D -F -H --json --only= --hide= --all --inodes --help --version',
+  },
+  'findmnt lsblk blkid': lists(
+    `-A|--all|--noempty -D|--df|--discard -E|--dedup= -I|--include= -J|--json -M|--mountpoint= -O|--options= --output-all -P|--pairs -S|--source? -T|--target? -a|--ascii -b|--bytes -d|--nodeps -e|--exclude= -f|--fs|--first-only -i|--invert -l|--list -m|--perms -n|--noheadings
+    -o|--output= -p|--paths -r|--raw -s|--inverse|--fstab -t|--topology -w|--width= -x|--sort= -y|--shell -z|--zoned -k|--kernel -R|--submounts -U|--uniq -u|--notruncate -v|--nofsroot --tree --real --pseudo --types= -h -V`,
+  ),
   fuser: {
     kind: 'read',
     args: 'read',
@@ -138,44 +110,97 @@ export const COREUTILS: ProgramTable = {
     flags:
       '-a|--all -l|--list-signals -m|--mount -M -n|--namespace= -s|--silent -u|--user -v|--verbose -4 -6 -k|--kill!system',
   },
-  'which whereis whatis apropos man command_not_found_handle tldr help': { kind: 'read', any: true },
+  'which whereis whatis apropos command_not_found_handle tldr': {
+    kind: 'read',
+    flags: `-a|--all -s -b -m -u -l|--long -k -e|--exact -w|--wildcard -r|--regex -B= -M= -S= -f --skip-alias --skip-dot -p= ${HELP}`,
+  },
   man: { kind: 'read', flags: '-k|--apropos -f|--whatis -a|--all -w|--path -K -S|-s|--sections= --no-pager' },
   'date gdate': {
     kind: 'read',
     max: 1,
-    flags:
-      '-d|--date= -f=:read --file=:read -I|--iso-8601? -R|--rfc-email --rfc-3339= -r|--reference= -u|--utc|--universal -v= -j --debug --resolution --help --version -n -s|--set=!system',
+    flags: `-d|--date= -f=:read --file=:read -I|--iso-8601? -R|--rfc-email --rfc-3339= -r|--reference= -u|--utc|--universal -v= -j --debug --resolution ${HELP} -n -s|--set=!system`,
     check: 'date',
   },
-  hostname: { kind: 'read', max: 0, any: true, flags: '-F|--file=!system -b!system' },
-  domainname: { kind: 'read', max: 0, any: true },
-  'mktemp gmktemp': { kind: 'write', any: true, check: 'mktemp' },
-  'ps pgrep pstree top htop btop vmstat iostat mpstat free lscpu lsusb lspci lsmod lshw lsipc lslocks lslogins last lastb lastlog acpi':
-    { kind: 'read', any: true },
+  'hostname domainname dnsdomainname': {
+    kind: 'read',
+    max: 0,
+    flags:
+      '-F|--file=!system -b!system -a|--alias -A|--all-fqdns -d|--domain -f|--fqdn|--long -i|--ip-address -I|--all-ip-addresses -s|--short -y|--yp|--nis -h|--help -V|--version',
+  },
+  'mktemp gmktemp': {
+    kind: 'write',
+    check: 'mktemp',
+    flags: '-u|--dry-run -t? -d|--directory -p|--tmpdir? --suffix= -q|--quiet --help --version',
+  },
+  ps: prints(
+    '-e -f -A -a -d -l -L -T -M -m -j -H -F -y -c -C= -G= -g= -p= -s= -t= -U= -u= -o= -O= -q= -w -x -v -n= -N -r -h -Z -V -X -E -S --forest --sort= --pid= --ppid= --user= --headers --no-headers --no-heading --cols= --columns= --width= --lines= --rows= --format= --context --cumulative --deselect --Group= --group= --info --quick-pid= --sid= --tty= --User=',
+  ),
+  pgrep: prints(
+    '-d|--delimiter= -l|--list-name -a|--list-full -v|--inverse -w|--lightweight -c|--count -f|--full -g|--pgroup= -G|--group= -i|--ignore-case -n|--newest -o|--oldest -O|--older= -P|--parent= -s|--session= -t|--terminal= -u|--euid= -U|--uid= -x|--exact -F|--pidfile=:read -L|--logpidfile -r|--runstates= -A|--ignore-ancestors --cgroup= --ns= --nslist= -h -V -q -I',
+  ),
+  pstree: prints(
+    '-a|--arguments -A|--ascii -c|--compact-not -C|--color= -g|--show-pgids -G|--vt100 -h|--highlight-all -H|--highlight-pid= -l|--long -n|--numeric-sort -N|--ns-sort= -p|--show-pids -s|--show-parents -S|--ns-changes -t|--thread-names -T|--hide-threads -u|--uid-changes -U|--unicode -V -w',
+  ),
+  'top htop btop': {
+    kind: 'read',
+    flags:
+      '-b -n= -d= -p= -u= -U= -o= -c -H -i -S -s -w? -E= -e= -l= -O -1 -h -v -C -t -V -stats= --sort-key= --tree --delay= --no-color --help --version',
+  },
+  'free vmstat iostat mpstat': prints(
+    '-b|--bytes --kilo --mega --giga --tera --peta -k|--kibi -m|--mebi -g|--gibi --tebi --pebi -h|--human --si -l|--lohi -t|--total -v|--committed -s? -c? -w|--wide -a|--active -f|--forks -n|--one-header -d|--disk -D|--disk-sum -p|--partition= -S|--unit= -y|--no-first -V -x -z -N -P= -A -u -I= -C -K -o=',
+  ),
+  lscpu: prints(
+    '-a|--all -b|--online -B|--bytes -C|--caches? -c|--offline -J|--json -e|--extended? -p|--parse? -x|--hex -y|--physical --output-all -h -V',
+  ),
+  'lsusb lspci lsmod lshw lsipc lslocks lslogins acpi': {
+    kind: 'read',
+    flags:
+      '-v|--verbose -vv -vvv -t -s= -d= -D= -k -n -nn -q -b -m -mm -x -xxx -short -json -html -xml -class= -C= -businfo -sanitize -quiet -numeric -J|--json -i= -o|--output= -p|--pid= -r|--raw -u -c -e -l -g -a -V -h --help --version',
+  },
+  'last lastb lastlog': prints(
+    '-a|--hostlast -d|--dns -f|--file=:read -F|--fulltimes -i|--ip -n|--limit= -R|--nohostname -s|--since= -t|--until= -p|--present= -w|--fullnames -x|--system --time-format= -h -V -NUM -u= -b=',
+  ),
   'grep egrep fgrep ggrep': {
     kind: 'read',
-    any: true,
     args: ['text', 'read'],
     firstIsPathWith: '-e -f --regexp --file',
-    flags:
-      '-e|--regexp= -f|--file=:read -A|--after-context= -B|--before-context= -C|--context= -m|--max-count= --include= --exclude= --exclude-from=:read --exclude-dir= --label= --color? --colour? -D|--devices= -d|--directories= --binary-files=',
+    complete: true,
+    flags: `-E|--extended-regexp -F|--fixed-strings -G|--basic-regexp -P|--perl-regexp -e|--regexp= -f|--file=:read -i|-y|--ignore-case --no-ignore-case -w|--word-regexp -x|--line-regexp -z|--null-data -s|--no-messages -v|--invert-match -V -m|--max-count=
+      -b|--byte-offset -n|--line-number --line-buffered -H|--with-filename -h|--no-filename --label= -o|--only-matching -q|--quiet|--silent --binary-files= -a|--text -I -d|--directories= -D|--devices= -r|--recursive -R|--dereference-recursive --include= --exclude= --exclude-from=:read
+      --exclude-dir= --include-dir= -L|--files-without-match -l|--files-with-matches -c|--count -T|--initial-tab -Z|--null -B|--before-context= -A|--after-context= -C|--context= -NUM --group-separator= --no-group-separator --color? --colour? -U|--binary -u -S -p -O ${HELP}`,
   },
   'rg ripgrep': {
     kind: 'read',
-    any: true,
     args: ['text', 'read'],
-    firstIsPathWith: '-e -f --regexp --file --files',
-    flags:
-      '--pre=!exec --pre-glob= --hostname-bin=!exec -e|--regexp= -f|--file=:read -g|--glob= --iglob= -t|--type= -T|--type-not= -A|--after-context= -B|--before-context= -C|--context= -m|--max-count= -r|--replace= --ignore-file=:read --sort= --sortr= -M|--max-columns= -d|--max-depth= -E|--encoding= -j|--threads= --files',
+    firstIsPathWith: '-e -f --regexp --file --files --type-list',
+    flags: `--pre=!exec --pre-glob= --hostname-bin=!exec -e|--regexp= -f|--file=:read -g|--glob= --iglob= -t|--type= -T|--type-not= -A|--after-context= -B|--before-context= -C|--context= -m|--max-count= -r|--replace= --ignore-file=:read --sort= --sortr= -M|--max-columns=
+      -d|--max-depth|--maxdepth= -E|--encoding= -j|--threads= --files -i|--ignore-case -S|--smart-case -s|--case-sensitive -w|--word-regexp -x|--line-regexp -v|--invert-match -c|--count --count-matches -l|--files-with-matches --files-without-match -n|--line-number -N|--no-line-number
+      -o|--only-matching -q|--quiet -F|--fixed-strings -P|--pcre2 -U|--multiline --multiline-dotall -u|--unrestricted -uu -uuu -. --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-dot --no-ignore-global -L|--follow -H|--with-filename -I|--no-filename --heading
+      --no-heading --color= --colors= --column --no-column -b|--byte-offset --json --stats --trim --vimgrep -p|--pretty -0|--null --null-data --passthru -a|--text --binary --max-filesize= --one-file-system --path-separator= --debug --trace --type-list --type-add= --type-clear= --crlf --engine= --no-messages
+      --no-config --context-separator= --field-match-separator= --line-buffered --block-buffered --max-columns-preview --no-require-git --glob-case-insensitive --sort-files -h|--help -V|--version --no-unicode --auto-hybrid-regex --dfa-size-limit= --regex-size-limit= --hyperlink-format= --include-zero`,
   },
-  'ag ack': { kind: 'read', any: true, args: ['text', 'read'], flags: '--pager=!exec --ackrc=!no' },
+  'ag ack': {
+    kind: 'read',
+    args: ['text', 'read'],
+    flags:
+      '--pager=!exec --ackrc=!no -i -s -S -w -v -l -L -c -n -o -A= -B= -C= -m= -Q -G= -g= -a -u -U -z --hidden --ignore= --ignore-dir= --nocolor --color --group --nogroup --heading --noheading --column --depth= --stats -h --help --version --type= -H -t= -1 -r -R -f -k --python --js --ts --java --go --ruby --cpp --cc --html --css',
+  },
   'ugrep ug': {
     kind: 'read',
-    any: true,
     args: ['text', 'read'],
-    flags: '--filter=!exec --pager?!exec --save-config?!write --view?!exec',
+    flags:
+      '--filter=!exec --pager?!exec --save-config?!write --view?!exec -r -R -i -n -l -L -c -o -v -w -x -E -F -P -A= -B= -C= -m= -g= -t= -e= -h -H --include= --exclude= --exclude-dir= --help --version',
   },
-  'fd fdfind': { kind: 'read', any: true, args: ['text', 'read'], namesOnly: true },
+  'fd fdfind': {
+    kind: 'read',
+    args: ['text', 'read'],
+    namesOnly: true,
+    strip: 'fd',
+    complete: false,
+    flags: `-H|--hidden -I|--no-ignore --no-ignore-vcs --no-ignore-parent -u|--unrestricted -s|--case-sensitive -i|--ignore-case -g|--glob --regex -F|--fixed-strings --and= -a|--absolute-path -l|--list-details -L|--follow -p|--full-path -0|--print0 -d|--max-depth|--maxdepth= --min-depth= --exact-depth=
+      -E|--exclude= --prune -t|--type= -e|--extension= -S|--size= --changed-within|--newer|--change-newer-than= --changed-before|--older|--change-older-than= -o|--owner= --format= -x|--exec -X|--exec-batch --batch-size= --ignore-file=:read -c|--color= --hyperlink? -j|--threads= --max-results= -1
+      -q|--quiet --show-errors --base-directory=:read --path-separator= --search-path=:read --strip-cwd-prefix? --one-file-system|--mount|--xdev --gen-completions? -h|--help -V|--version --no-hidden --ignore --no-follow --relative-path`,
+  },
   'find gfind': {
     kind: 'read',
     single: true,
@@ -187,164 +212,20 @@ export const COREUTILS: ProgramTable = {
       -size= -empty -mtime= -atime= -ctime= -mmin= -amin= -cmin= -Btime= -Bmin= -newer* -anewer= -cnewer= -daystart -used= -perm= -readable -writable -executable
       -user= -group= -uid= -gid= -nouser -nogroup -maxdepth= -mindepth= -depth -xdev -mount -noleaf -links= -inum= -samefile= -fstype= -flags= -xattr -xattrname=
       -print -print0 -printf= -printx -ls -prune -quit -true -false -not -o -or -a -and -follow -ignore_readdir_race -noignore_readdir_race -warn -nowarn -context= -acl -sparse
-      -version --version -help --help -files0-from=:read -exec -execdir -ok!no -okdir!no -delete!write -fprint=:write -fprint0=:write -fprintf=:write -fls=:write -rm!write -unsetlog!no`,
+      -version --version -help --help -files0-from=:read -exec -execdir -ok!no -okdir!no -delete!write -fprint=:write -fprint0=:write -fprintf==:write -fls=:write -rm!write -unsetlog!no`,
   },
-  'locate mlocate plocate mdfind': { kind: 'read', any: true },
-  'jq gojq jaq': {
+  'locate mlocate plocate mdfind': {
     kind: 'read',
-    any: true,
-    args: ['text', 'read'],
-    firstIsPathWith: '-f --from-file --slurpfile --rawfile --argfile',
-    flags: '-f|--from-file=:read --slurpfile= --rawfile= --arg= --argjson= --indent= -L= --tab',
-  },
-  'gron xmllint xq tomlq htmlq pup csvcut csvgrep csvlook csvstat csvsort csvjson tidy-viewer tv': {
-    kind: 'read',
-    args: ['text', 'read'],
-    flags: '-r --raw -c -C -M -n -p= -o!no --format --noout --xpath= -f= -s= -h --help --version',
-  },
-  yq: { ...YQ, sub: { 'eval e eval-all ea': YQ } },
-  'awk gawk mawk nawk original-awk': {
-    kind: 'read',
-    posix: true,
-    args: ['text', 'read'],
     flags:
-      '-F|--field-separator= -v|--assign= -W= -e|--source= -b -c -C -h|--help -V|--version -n|--non-decimal-data -N -r|--re-interval -s -S|--sandbox -t|--lint-old -P|--posix -O --traditional --csv -k',
-  },
-  'sed gsed': {
-    kind: 'read',
-    args: ['text', 'read'],
-    firstIsPathWith: '-e --expression',
-    flags:
-      '-e|--expression= -n|--quiet|--silent -E|-r|--regexp-extended -i|--in-place?!write -I?!write -s|--separate -u|--unbuffered -z|--null-data -l|--line-length= --posix --debug --sandbox -b|--binary -a --help --version',
-    check: 'sed',
-  },
-  xxd: {
-    kind: 'read',
-    args: ['read', 'write'],
-    flags: '-a -b -c= -C -e -E -g= -h|--help -i -l= -n= -o= -p -ps -r!write -s|-seek= -u -v -R= -d',
-  },
-  iconv: {
-    kind: 'read',
-    args: 'read',
-    flags:
-      '-f|--from-code= -t|--to-code= -l|--list -c -s|--silent --verbose -o|--output=:write --help --version --usage --byte-subst= --unicode-subst=',
-  },
-  'dos2unix unix2dos': { kind: 'write', any: true, args: 'write' },
-  'bat batcat': {
-    kind: 'read',
-    any: true,
-    args: 'read',
-    flags: '--pager=!exec --generate-config-file!write --diff',
+      '-i|--ignore-case -c|--count -l|--limit= -n= -b|--basename -w|--wholename -r|--regexp= --regex -e|--existing -0|--null -A|--all -S -q -name= -onlyin= -literal -live --help --version',
   },
   'fzf sk': {
     kind: 'read',
-    any: true,
-    posix: false,
-    flags:
-      '--listen? --listen-unsafe?!exec --with-shell=!exec --info-command=!exec --preview= --bind= --history=:write',
+    flags: `--listen? --listen-unsafe?!exec --with-shell=!exec --info-command=!exec --preview= --bind= --history=:write -x|--extended +x -e|--exact +e -i|--ignore-case +i --scheme= --literal -n|--nth= --with-nth= --accept-nth= -d|--delimiter= +s|--no-sort --track --tac --tail= --disabled --phony --tiebreak=
+      -m|--multi? +m|--no-multi --no-mouse --cycle --wrap? --wrap-sign= --no-multi-line --raw --gap? --gap-line= --keep-right --scroll-off= --no-hscroll --hscroll-off= --jump-labels= --gutter= --gutter-raw= --pointer= --marker= --marker-multi-line= --ellipsis= --tabstop= --scrollbar? --no-scrollbar --list-border? --list-label= --list-label-pos=
+      --no-input --prompt= --info= --separator= --no-separator --ghost= --filepath-word --input-border? --input-label= --input-label-pos= --preview-window= --preview-border? --preview-label= --preview-label-pos= --header= --header-lines= --header-first --header-border? --header-lines-border? --header-label= --header-label-pos= --footer= --footer-border?
+      --footer-label= --footer-label-pos= --height= --min-height= --tmux? --popup? --layout= --reverse --margin= --padding= --border? --border-label= --border-label-pos= --color= --no-color --no-bold --black --style= --ansi --sync --bash --zsh --fish --man -q|--query= -1|--select-1 -0|--exit-0 -f|--filter= --print-query --expect= --no-expect
+      --read0 --print0 --no-clear --history-size= --walker= --walker-root= --walker-skip= --no-ignore-case --smart-case --no-extended --no-exact --no-unicode --ambidouble --version --help -h --highlight-line --no-height --no-preview --cmd=!exec -c=!exec -I= --regex --case= --algo= -s --sort`,
     check: 'fzf',
   },
-  script: {
-    kind: 'read',
-    posix: true,
-    wrapper: true,
-    flags: '-q|--quiet -a|--append -e|--return -f|--flush -d -p -k -r -t? -c|--command=',
-    check: 'script',
-  },
-  arch: { kind: 'read', posix: true, wrapper: true, any: true, flags: '-e=!no -d=' },
-  caffeinate: { kind: 'read', posix: true, wrapper: true, flags: '-d -i -m -s -u -t= -w=' },
-  rtk: {
-    kind: 'read',
-    posix: true,
-    wrapper: true,
-    flags: '-v --verbose -q --version -V',
-    check: 'needs-command',
-    sub: {
-      gain: { kind: 'read', any: true },
-      proxy: { kind: 'read', posix: true, wrapper: true, check: 'needs-command' },
-    },
-  },
-  'sudo doas su runuser run0 pkexec': { kind: 'system', any: true, posix: true, wrapper: true },
-  'chroot unshare nsenter busybox toybox': { kind: 'unlisted', any: true, posix: true, wrapper: true },
-  // Files.
-  'mv gmv': {
-    kind: 'write',
-    args: 'copy',
-    deletes: true,
-    flags:
-      '-f|--force -i|--interactive -n|--no-clobber -v|--verbose -t|--target-directory=:write -T|--no-target-directory -u|--update? -b -S|--suffix= --backup? -Z --strip-trailing-slashes -h',
-  },
-  'cp gcp': {
-    kind: 'write',
-    args: 'copy',
-    flags:
-      '-a|--archive -f|--force -i|--interactive -n|--no-clobber -r|-R|--recursive -p --preserve? --no-preserve= -v|--verbose -t|--target-directory=:write -T|--no-target-directory -u|--update? -l|--link -s|--symbolic-link -L|--dereference -P|--no-dereference -H -d -x|--one-file-system -b --backup? -S|--suffix= --reflink? --sparse= -c -X --parents --attributes-only --remove-destination',
-  },
-  'rm grm': {
-    kind: 'write',
-    args: 'write',
-    deletes: true,
-    flags:
-      '-f|--force -i -I --interactive? -r|-R|--recursive -d|--dir -v|--verbose -x --one-file-system --preserve-root? --no-preserve-root!destroy -P -W',
-  },
-  'rmdir grmdir unlink': {
-    kind: 'write',
-    args: 'write',
-    deletes: true,
-    flags: '-p|--parents -v|--verbose --ignore-fail-on-non-empty',
-  },
-  'mkdir gmkdir': {
-    kind: 'write',
-    args: 'write',
-    flags: '-p|--parents -v|--verbose -m|--mode= -Z --context?',
-  },
-  'touch gtouch': {
-    kind: 'write',
-    args: 'write',
-    flags: '-a -c|--no-create -d|--date= -f -h|--no-dereference -m -r|--reference= -t= -A= --time=',
-  },
-  'ln gln': {
-    kind: 'write',
-    check: 'ln',
-    args: 'write',
-    flags:
-      '-s|--symbolic -f|--force -n|--no-dereference -v|--verbose -r|--relative -T -t=:write -i -b -S= -h -F -L -P',
-  },
-  'chmod gchmod chown gchown chgrp': {
-    kind: 'write',
-    args: ['text', 'write'],
-    flags:
-      '-R|--recursive -v|--verbose -c|--changes -f|--silent|--quiet --reference= -h -H -L -P --preserve-root --no-preserve-root --from=',
-  },
-  'tee gtee': {
-    kind: 'write',
-    args: 'write',
-    flags: '-a|--append -i|--ignore-interrupts -p --output-error?',
-  },
-  'truncate gtruncate': {
-    kind: 'write',
-    args: 'write',
-    flags: '-s|--size= -c|--no-create -r|--reference= -o|--io-blocks',
-  },
-  'install ginstall': {
-    kind: 'write',
-    any: true,
-    args: 'copy',
-    flags:
-      '--strip-program=!exec -m|--mode= -o|--owner= -g|--group= -S|--suffix= -t|--target-directory=:write',
-  },
-  'dd gdd': { kind: 'write', any: true, check: 'dd' },
-  'shred wipe srm': { kind: 'destroy', any: true, args: 'write', deletes: true },
-  'mkfs mkfs.ext4 mkfs.xfs mkfs.vfat mkswap wipefs fdisk sfdisk parted gdisk sgdisk': {
-    kind: 'destroy',
-    any: true,
-  },
-  rsync: { kind: 'write', any: true },
-  patch: {
-    kind: 'write',
-    flags:
-      '-p|--strip= -i|--input=:read -R|--reverse -N|--forward -s|--silent -f|--force -t|--batch -d|--directory=:write --dry-run -E -u -l',
-    args: 'write',
-  },
-  'mkfifo mknod': { kind: 'write', any: true, args: 'write' },
 }

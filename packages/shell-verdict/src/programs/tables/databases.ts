@@ -50,11 +50,11 @@ export const DATABASES: ProgramTable = {
         sub: {
           'cs connection-strings view get-contexts current-context get-users get-endpoints': {
             kind: 'read',
-            any: true,
+            flags: '-n|--name= -o|--output= --raw',
           },
         },
       },
-      open: { sub: { ads: { kind: 'read', any: true } } },
+      open: { sub: { ads: { kind: 'read' } } },
       'install uninstall create delete start stop': 'system',
     },
   },
@@ -66,8 +66,11 @@ export const DATABASES: ProgramTable = {
       '-h= -p= -n= -a= -u= --user= --pass= --no-auth-warning --raw --no-raw --csv --json --tls -2 -3 -c -s= --version -v --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency',
     check: 'redis',
   },
-  'mongosh mongo': { kind: 'remote', any: true, check: 'version-only' },
-  pg_isready: { kind: 'read', any: true },
+  'mongosh mongo': { kind: 'remote', check: 'version-only' },
+  pg_isready: {
+    kind: 'read',
+    flags: '-d|--dbname= -h|--host= -p|--port= -q|--quiet -t|--timeout= -U|--username= -V|--version --help',
+  },
   'pg_dump pg_dumpall mysqldump mongodump pg_restore mongorestore createdb dropdb createuser mysqladmin':
     'remote',
   'clickhouse-client clickhouse bcp influx cqlsh': 'remote',
