@@ -148,6 +148,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       handOff: stageHandoff(stateDir, redactor),
       write,
       announce: (project, text) => asks.tell({ project, text }),
+      askForReviews: (project, pull, logins) => claim.outside.askForReviewsIn(project, pull, logins),
       fault,
     },
   })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -47,6 +48,8 @@ const isOurs = (name: string): boolean => /\.(ts|json)$/.test(name) && !name.sta
 
 describe('the source', () => {
   const imports = importsBelow(src)
+  const filesThatSay = (words: string) =>
+    [...imports.keys()].filter(file => readFileSync(join(src, file), 'utf8').includes(words))
   const edges = [...imports].flatMap(([from, names]) => names.filter(isOurs).map(to => ({ from, to })))
 
   it('belongs to a part whose imports are ruled', () => {
@@ -75,6 +78,36 @@ describe('the source', () => {
         : [],
     )
     expect(outside.map(show)).toEqual([])
+  })
+
+  it('pushes and writes to a forge only through claim/fenced-actions.ts, which checks the lease first', () => {
+    const importers = (port: string) => edges.filter(({ to }) => to === port).map(({ from }) => from)
+    const outsideAdapters = (port: string) => importers(port).filter(from => partOf(from) !== 'adapters')
+    // A type that lists the writing methods is needed to call them: without the import there is only the reading forge.
+    expect(outsideAdapters('ports/writable-forge.ts')).toEqual([
+      'claim/fenced-actions.ts',
+      'compose/forge.ts',
+    ])
+    expect(outsideAdapters('ports/git-push.ts')).toEqual(['claim/fenced-actions.ts'])
+    // The functions that act go straight into a FencedActions where a program is put together.
+    expect(importers('adapters/git/push.ts')).toEqual(['cli/commands/claim.ts', 'compose/claim.ts'])
+    for (const [file, given] of [
+      ['cli/commands/claim.ts', 'gitPush'],
+      ['compose/claim.ts', 'gitPush'],
+      ['compose/claim.ts', 'openWritable'],
+    ] as const) {
+      const text = readFileSync(join(src, file), 'utf8')
+      const inside = text.slice(text.indexOf('new FencedActions({'))
+      expect(text.split(given).length - 1, file).toBe(given === 'gitPush' ? 2 : 1)
+      expect(inside.slice(0, inside.indexOf('\n  })\n')), file).toContain(given)
+    }
+    expect(filesThatSay('openWritable')).toEqual(['compose/claim.ts', 'compose/forge.ts'])
+    expect(filesThatSay('new FencedActions(')).toEqual(['cli/commands/claim.ts', 'compose/claim.ts'])
+    // Git itself is run by its adapter alone; there only the push and the leases' own refs write to a remote.
+    expect(filesThatSay("['push'").filter(file => file.startsWith('adapters/git/'))).toEqual([
+      'adapters/git/lease.ts',
+      'adapters/git/push.ts',
+    ])
   })
 
   it('has no circle, not even of types', () => {

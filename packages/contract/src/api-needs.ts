@@ -33,6 +33,7 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
 
   // What agents are meant to do, each within its own limits. Taking a living holder's claim asks for a person by itself.
   ['POST', '/api/claims', 'nothing'],
+  ['POST', '/api/claims/check', 'nothing'],
   ['POST', '/api/claims/push', 'nothing'],
   ['POST', '/api/claims/nudge', 'nothing'],
   ['POST', '/api/board/setup', 'nothing'],

@@ -17,7 +17,7 @@ const PLAN = {
 const FRESH_MS = 60_000
 const MAIN = /^(?:main|master|trunk|develop)$/
 
-type BoardPorts = Pick<ClaimPorts, 'forgeFor' | 'git' | 'announce' | 'config' | 'clock'>
+type BoardPorts = Pick<ClaimPorts, 'forgeFor' | 'outside' | 'git' | 'announce' | 'config' | 'clock'>
 
 /** The board of a project: shown, set up, and told to sessions that hold no claim. */
 export class Boards {
@@ -39,8 +39,7 @@ export class Boards {
 
   /** Makes what is missing; takes nothing away. */
   async setup(project: string, title: string | undefined): Promise<BoardSetup> {
-    const forge = await this.#ports.forgeFor({ home: project })
-    return forge.ensureBoard({ ...PLAN, ...(title ? { title } : {}) })
+    return this.#ports.outside.setUpBoard(project, { ...PLAN, ...(title ? { title } : {}) })
   }
 
   /** The board in a few lines, for a session that begins without a claim. */

@@ -90,13 +90,13 @@ async function finish(
   warnings: string[],
 ): Promise<ClaimRecord> {
   const me = await forge.me()
-  const assigned: string[] = await forge.assign(record.issue, [me]).catch((error: unknown) => {
+  const assigned: string[] = await ports.outside.assignTo(record, me).catch((error: unknown) => {
     // Without the right to assign one may still open pull requests.
     if (error instanceof BatonError && error.code === 'forge_forbidden') return []
     throw error
   })
   if (!assigned.includes(me)) warnings.push(`Issue #${record.issue} could not be assigned to ${me}.`)
-  const board = await forge.setOnBoard(record.issue, {
+  const board = await ports.outside.moveOnBoard(record, {
     status: STATUS.coding,
     agent: record.agentId,
     add: true,
@@ -134,9 +134,9 @@ async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undef
     .catch(() => false)
   if (ours && forge && record.begun) {
     const board = { status: STATUS.todo, agent: '' }
-    await forge.setOnBoard(record.issue, board).catch(quietly('undoing a claim on the board'))
+    await ports.outside.moveOnBoard(record, board).catch(quietly('undoing a claim on the board'))
     const me = await forge.me().catch(() => undefined)
-    if (me) await forge.unassign(record.issue, [me]).catch(quietly('undoing an assignment'))
+    if (me) await ports.outside.unassignFrom(record, me).catch(quietly('undoing an assignment'))
   }
   if (ours) await ports.leases().release(leaseName(record), grip).catch(quietly('undoing a lease'))
   await ports.records.remove(record)

@@ -10,6 +10,7 @@ import { claimView } from './claim-view.ts'
 import { CloseQuestions } from './close-questions.ts'
 import { wake } from './deliver-news.ts'
 import { releaseClaim } from './end-claim.ts'
+import { checkLease } from './fence.ts'
 import { advanceClaim } from './lifecycle.ts'
 import { claimNext, listClaimable } from './list-claimable.ts'
 import type { ClaimOrder, ClaimPorts, StepOutcome, Trigger } from './ports.ts'
@@ -119,7 +120,15 @@ export class Claims {
       throw new BatonError('not_found', 'No issue is claimed here, or there is no token to push with', {
         remedy: 'Let git log in by itself: gh auth setup-git, or an ssh key.',
       })
-    await this.#ports.work.push(project, record.branch, login)
+    await this.#ports.outside.pushBranch(record, login)
+  }
+
+  /** Fails unless this worktree's claim is still held, for a command that is about to push. */
+  async checkLease(project: string): Promise<void> {
+    const record = await this.at(project)
+    if (!record)
+      throw new BatonError('not_found', 'No issue is claimed here', { remedy: 'See `baton claims`.' })
+    await checkLease(this.#ports, record)
   }
 
   /** A turn of the claim's session has ended: what its phase asks for is done now. */

@@ -1,6 +1,6 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { ForgeError } from '../ports/forge.ts'
-import { entry, fence, leaseName, onBoard } from './fence.ts'
+import { entry, leaseName, onBoard } from './fence.ts'
 import { confirmed, STATUS, synced } from './next-step.ts'
 import type { ClaimPorts, StepOutcome } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
@@ -13,13 +13,11 @@ export async function closeIssue(
   record: ClaimRecord,
   file: ClaimFile,
 ): Promise<StepOutcome> {
-  await fence(ports, record)
-  const forge = await ports.forgeFor(record)
   const comment = record.pr ? `Completed in #${record.pr.number}` : 'Completed'
   let gone: string | undefined
   let movedTo: string | undefined
   try {
-    movedTo = (await forge.closeIssue(record.issue, { comment, marker: record.id })).movedTo
+    movedTo = (await ports.outside.commentAndClose(record, { comment, marker: record.id })).movedTo
   } catch (error) {
     // Deleted, or transferred to where Baton may not write: there is nothing to close here, and the rest is still tidied up.
     if (!(error instanceof ForgeError) || error.trouble !== 'not-found') throw error
@@ -56,8 +54,7 @@ export async function releaseClaim(
   if (!record.lease.lost) {
     await onBoard(ports, record, { agent: '', ...(record.pr ? {} : { status: STATUS.todo }) })
     if (record.assigned && !record.pr) {
-      const forge = await ports.forgeFor(record)
-      await forge.unassign(record.issue, [record.assigned]).catch(error => {
+      await ports.outside.unassignFrom(record, record.assigned).catch(error => {
         if (isPassing(error)) throw error
       })
     }

@@ -4,16 +4,20 @@ import type { LeaseName } from '../ports/lease.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
-/** Makes sure that nobody took the issue over: a laptop that wakes up must not act on an old claim. */
-export async function fence(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+/** Fails unless the claim's lease is still held. FencedActions calls it right before it acts. */
+export async function checkLease(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  if (record.lease.lost) throw claimLost(record)
   if (record.lease.kind !== ports.leases().kind && (await rehold(ports, record))) return
   const grip = { claim: record.id, token: record.lease.token }
   if (await ports.leases().holds(leaseName(record), grip)) return
   await lost(ports, record)
-  throw new BatonError('claim_lost', `Issue #${record.issue} was taken over by somebody else`, {
-    remedy: `See who: baton claim --list. Give this one up: baton claim release ${record.issue}`,
-  })
+  throw claimLost(record)
 }
+
+const claimLost = ({ issue }: ClaimRecord) =>
+  new BatonError('claim_lost', `Issue #${issue} was taken over by somebody else; Baton did nothing`, {
+    remedy: `See who: baton claim --list. Give this one up: baton claim release ${issue}`,
+  })
 
 /** Leases are kept elsewhere since (a fleet's database was set up, or taken away): the claim is held there, too. */
 export async function rehold(ports: ClaimPorts, record: ClaimRecord): Promise<boolean> {
@@ -47,9 +51,7 @@ export async function onBoard(
   record: ClaimRecord,
   change: { status?: string; agent?: string },
 ): Promise<void> {
-  await fence(ports, record)
-  const forge = await ports.forgeFor(record)
-  const outcome = await forge.setOnBoard(record.issue, change)
+  const outcome = await ports.outside.moveOnBoard(record, change)
   if (!outcome.done) await tellOnce(ports, record, 'board', outcome.missing)
 }
 

@@ -2,15 +2,18 @@ import { CLAIM_FILE, type ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { GitPosition } from '../ports/git.ts'
 import type { GitWork } from '../ports/git-work.ts'
+import type { FencedActions } from './fenced-actions.ts'
+import type { ClaimRecord } from './record.ts'
 import type { SignalFiles } from './signal-file.ts'
 
 export interface ReadyPorts {
   signals: SignalFiles
   git: GitPosition
   work: GitWork
-  push(project: string, branch: string): Promise<void>
-  /** The branch that Baton itself made for the claim of a worktree. */
-  branchOf(project: string): Promise<string | undefined>
+  /** Checks the lease before it does anything; where git cannot log in, it pushes by another way. */
+  outside: Pick<FencedActions, 'check' | 'pushBranch'>
+  /** The claim of a worktree whose branch Baton itself made. */
+  claimOf(project: string): Promise<ClaimRecord | undefined>
   /** Runs the person's own check; gives the end of its output where it fails. */
   validate(command: string, project: string): Promise<string | undefined>
 }
@@ -35,8 +38,9 @@ export async function makeReady(
   if (file.phase === 'done')
     throw refused(`Issue #${file.issue_number} is done already`, 'There is nothing to hand off.')
   // Agents may run this without a question, and may edit the file: no other branch is pushed by it.
-  const own = await ports.branchOf(project)
-  if (own !== file.branch)
+  const record = await ports.claimOf(project)
+  const own = record?.branch
+  if (!record || own !== file.branch)
     throw refused(
       own === undefined
         ? 'Baton did not make the branch of this claim'
@@ -44,12 +48,14 @@ export async function makeReady(
       'Push it by hand, then set "summary" and "phase": "ready_for_pr" in .agent-claim.json.',
     )
   await standsWell(ports, project, file)
+  // A check of the person's may take half an hour: a claim that is lost already ends here.
+  await ports.outside.check(record, 'push the branch')
   if (validate !== '') {
     const wrong = await ports.validate(validate, project)
     if (wrong !== undefined) throw refused(`\`${validate}\` fails`, wrong)
   }
   if (dryRun) return { ...file, summary: title.slice(0, 2000) }
-  await ports.push(project, file.branch)
+  await ports.outside.pushBranch(record)
   const after = await ports.signals.change(project, now => ({
     ...now,
     summary: title.slice(0, 2000),

@@ -1,7 +1,7 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import { queueNews } from './deliver-news.ts'
-import { entry, fence, onBoard } from './fence.ts'
+import { entry, onBoard } from './fence.ts'
 import { opened, synced } from './next-step.ts'
 import type { ClaimPorts, StepOutcome } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
@@ -14,11 +14,9 @@ export async function openPullRequest(
   file: ClaimFile,
 ): Promise<StepOutcome> {
   const { claim } = await ports.config(record.project)
-  await fence(ports, record)
-  const forge = await ports.forgeFor(record)
   const summary = ports.redact(file.summary)
   const facts = { summary, issue: record.issue, branch: file.branch, agentId: file.agent_id }
-  const pull = await forge.createPullRequest({
+  const pull = await ports.outside.openPullRequest(record, {
     branch: file.branch,
     title: prTitle(summary || `Issue #${record.issue}`),
     body: prBody(facts, await template(ports, record, claim.pr_template)),

@@ -1,7 +1,7 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { type Check, ForgeError, type PullRequestStatus, reviewersToAskAgain } from '../ports/forge.ts'
 import { queueNews } from './deliver-news.ts'
-import { entry, fence } from './fence.ts'
+import { entry } from './fence.ts'
 import { polled } from './next-step.ts'
 import type { ClaimPorts, StepOutcome } from './ports.ts'
 import { checksLine, pullRequestNews } from './pull-request-news.ts'
@@ -51,13 +51,12 @@ async function askAgain(ports: ClaimPorts, record: ClaimRecord, pull: PullReques
   const digest = `${pull.headSha} ${who.join(' ')}`
   const known = await ports.records.at(record.project)
   if (who.length === 0 || known?.id !== record.id || known.told['asked-again'] === digest) return
-  await fence(ports, record)
-  const forge = await ports.forgeFor(record)
-  const refused = await forge.requestReviews(pull.number, who).then(
+  const refused = await ports.outside.askForReviews(record, pull.number, who).then(
     () => undefined,
     (error: unknown) => error,
   )
-  if (refused instanceof ForgeError && refused.passing) throw refused
+  // Only the forge's own no is final: a lease that is lost or cannot be checked is not about the reviewers.
+  if (refused && (!(refused instanceof ForgeError) || refused.passing)) throw refused
   await ports.records.change(record, now => ({ ...now, told: { ...now.told, 'asked-again': digest } }))
   const reason = refused ? `${who.join(', ')} could not be asked: ${messageOf(refused)}` : who.join(', ')
   await ports.journal(record, { ...entry(record, 'asked-again'), pullRequest: pull.url, reason })

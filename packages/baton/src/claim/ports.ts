@@ -11,6 +11,7 @@ import type { GitLogin, GitWork } from '../ports/git-work.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
+import type { FencedActions } from './fenced-actions.ts'
 import type { ClaimRecord, ClaimRecords } from './record.ts'
 import type { SignalFiles } from './signal-file.ts'
 
@@ -21,6 +22,8 @@ export interface ClaimPorts {
   files: SmallFiles
   git: GitPosition & { exclude(folder: string, pattern: string): Promise<void> }
   work: GitWork
+  /** Whatever changes something on a forge or a remote. */
+  outside: FencedActions
   /** The forge of a clone, or of a repository that is known by name; a BatonError says why there is none. */
   forgeFor(at: { home: string; repository?: string }): Promise<Forge>
   /** What git may log in with where it cannot by itself. */

@@ -33,6 +33,7 @@ export function workHere(io: Io): StagePorts {
     commandFor: (agent, project, prompt) => startCommand(launchesOf, agent, project, prompt),
     journal: nothing,
     announce: nothing,
+    askForReviews: nothing,
     fault: () => {},
   }
 }

@@ -4,6 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { gitLeases } from '../adapters/git/lease.ts'
+import { gitPush } from '../adapters/git/push.ts'
 import { gitWork } from '../adapters/git/work.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -12,6 +13,8 @@ import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
 import { Boards } from '../claim/boards.ts'
 import { Claims } from '../claim/claims.ts'
+import { checkLease } from '../claim/fence.ts'
+import { FencedActions } from '../claim/fenced-actions.ts'
 import type { ClaimPorts } from '../claim/ports.ts'
 import { claimReactor } from '../claim/reactor.ts'
 import { ClaimRecords } from '../claim/record.ts'
@@ -44,6 +47,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
   reactor: Reactor
   claims: Claims
   boards: Boards
+  outside: FencedActions
   close(): Promise<void>
 }> {
   const { forges, drivers } = parts
@@ -62,6 +66,12 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     files: systemSmallFiles,
     git: systemGit,
     work: gitWork,
+    outside: new FencedActions({
+      checkLease: record => checkLease(ports, record),
+      claimAt: project => ports.records.at(project),
+      forgeFor: forges.openWritable,
+      push: gitPush,
+    }),
     forgeFor: forges.open,
     loginFor: forges.login,
     dropForge: forges.drop,
@@ -113,6 +123,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     reactor,
     claims,
     boards,
+    outside: ports.outside,
     async close() {
       claims.stop()
       await shared?.close()

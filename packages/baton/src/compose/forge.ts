@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock.ts'
 import { type Forge, ForgeError } from '../ports/forge.ts'
 import type { Git } from '../ports/git.ts'
 import { type RepositoryRef, repositoryOf } from '../ports/remote.ts'
+import type { WritableForge } from '../ports/writable-forge.ts'
 
 /** How long "there is none" is believed by those who only look: a person may log in meanwhile. */
 const NONE_MS = 60_000
@@ -20,6 +21,8 @@ export interface ForgeKeeper {
   find(project: string): Promise<Forge | undefined>
   /** The same, with the reason where there is none. A repository that is known by name needs no remote. */
   open(at: { home: string; repository?: string }): Promise<Forge>
+  /** The same with what changes something; only for claim/fenced-actions.ts. */
+  openWritable(at: { home: string; repository?: string }): Promise<WritableForge>
   /** Forgets a repository's forge: its token may have been renewed. */
   drop(repository: string): void
   /** What git may log in with where it cannot by itself. */
@@ -33,7 +36,7 @@ export function forgeKeeper(parts: {
   config(project: string): Promise<Config>
 }): ForgeKeeper {
   const { git, env, clock } = parts
-  const kept = new Map<string, { forge: Promise<Forge>; failedAt?: number }>()
+  const kept = new Map<string, { forge: Promise<WritableForge>; failedAt?: number }>()
 
   const token = (repository: RepositoryRef, { github }: Config) =>
     tokenFor(repository.host, {
@@ -42,7 +45,7 @@ export function forgeKeeper(parts: {
       ...(github.host ? { configuredHost: github.host } : {}),
     })
 
-  async function connect(repository: RepositoryRef, config: Config): Promise<Forge> {
+  async function connect(repository: RepositoryRef, config: Config): Promise<WritableForge> {
     const { github, board } = config
     return gitHub({
       repository,
@@ -56,7 +59,7 @@ export function forgeKeeper(parts: {
   async function open(
     { home, repository: name }: { home: string; repository?: string },
     believesMs = 0,
-  ): Promise<Forge> {
+  ): Promise<WritableForge> {
     const config = await parts.config(home)
     const { folder } = config.forge
     const url = name === undefined || folder ? await git.remoteUrl(home) : undefined
@@ -80,7 +83,7 @@ export function forgeKeeper(parts: {
     const known = kept.get(key)
     if (known && (known.failedAt === undefined || clock.elapsed() - known.failedAt < believesMs))
       return known.forge
-    const entry: { forge: Promise<Forge>; failedAt?: number } = { forge: connect(repository, config) }
+    const entry: { forge: Promise<WritableForge>; failedAt?: number } = { forge: connect(repository, config) }
     kept.set(key, entry)
     entry.forge.catch(() => {
       entry.failedAt = clock.elapsed()
@@ -90,6 +93,7 @@ export function forgeKeeper(parts: {
 
   return {
     open: at => open(at),
+    openWritable: at => open(at),
     find: project => open({ home: project }, NONE_MS).catch(() => undefined),
     drop(repository) {
       for (const key of kept.keys()) if (key.startsWith(`${repository.toLowerCase()} `)) kept.delete(key)

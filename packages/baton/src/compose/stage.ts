@@ -46,6 +46,7 @@ export interface StageParts {
     handOff: NonNullable<StagePorts['handOff']>
     write(entries: readonly NewEntry[]): Promise<unknown>
     announce(project: string, text: string): Promise<void>
+    askForReviews: StagePorts['askForReviews']
     fault(during: string, cause: unknown): void
   }
 }
@@ -109,6 +110,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
       await daemon?.write([newEntry(body, { project, ...about })])
     },
     announce: async (project, text) => daemon?.announce(project, text),
+    askForReviews: async (project, pull, logins) => daemon?.askForReviews(project, pull, logins),
     fault: (during, cause) => daemon?.fault(during, cause),
   }
   const stages = new Stages(ports)

@@ -42,6 +42,10 @@ export function claimRoutes(
     const { project, issue } = read(Release, await c.req.json().catch(() => undefined))
     return c.json(await claims.release(project, issue, 'released by hand'))
   })
+  api.post('/api/claims/check', small, async c => {
+    await claims.checkLease(read(Project, await c.req.json().catch(() => undefined)).project)
+    return c.json({ held: true })
+  })
   api.post('/api/claims/push', small, async c => {
     await claims.push(read(Project, await c.req.json().catch(() => undefined)).project)
     return c.json({ pushed: true })

@@ -2,8 +2,8 @@ import { BatonError, type ErrorCode } from '@batonpass/contract/errors'
 import type { RepositoryRef } from './remote.ts'
 
 /**
- * One repository on a code-hosting service, and its task board if it has one.
- * Every action may be repeated after a crash: it looks first and does only what is missing.
+ * One repository on a code-hosting service, and its task board if it has one, for reading.
+ * What changes something is in writable-forge.ts and only reachable through claim/fenced-actions.ts.
  * All texts (titles, bodies, names, logins) were written by strangers. Failures are ForgeError.
  */
 export interface Forge {
@@ -16,33 +16,19 @@ export interface Forge {
   findIssue(query: IssueQuery): Promise<IssueSummary | undefined>
   /** Open issues, the oldest first; at most a few hundred. */
   openIssues(label?: string): Promise<IssueSummary[]>
-  /** Adds assignees; those already there stay. Gives the assignees afterwards. */
-  assign(issue: number, logins: readonly string[]): Promise<string[]>
   /** By how much its clock is ahead of ours, in milliseconds; undefined until it has answered something. */
   clockOffset?(): number | undefined
-  /** Takes assignees away; those who are none are no failure. */
-  unassign(issue: number, logins: readonly string[]): Promise<void>
-  /** Comments once (recognised by `marker`) and closes. Safe to repeat, and on an issue closed by hand. */
-  closeIssue(issue: number, closing: Closing): Promise<ClosingOutcome>
 
   /** The branch's pull request: the open one, else the newest. Never one that a fork opened under the same name. */
   pullRequestFor(branch: string): Promise<PullRequest | undefined>
-  /** Gives the branch's pull request if it has one already, else opens it. */
-  createPullRequest(request: PullRequestRequest): Promise<CreatedPullRequest>
   /** State, reviews, unresolved threads and checks: one call, unless there are more than a hundred checks. */
   pullRequest(number: number): Promise<PullRequestStatus>
-  /** Asks these people to review it (again); who is asked already is no failure. */
-  requestReviews(number: number, logins: readonly string[]): Promise<void>
   /** The end of a check's log in plain text, or undefined when the service keeps none. */
   checkLog(check: Check, limit?: LogLimit): Promise<string | undefined>
 
   /** The configured board, or the only one there is; undefined when there is none. */
   board(): Promise<Board | undefined>
   boardItems(): Promise<BoardItem[]>
-  /** Sets an issue's Status and Agent in one call. A missing board, item or option is an answer, not a failure. */
-  setOnBoard(issue: number, change: BoardChange): Promise<BoardOutcome>
-  /** Makes what is missing: the board, Status options, the Agent field, labels. Takes nothing away. */
-  ensureBoard(plan: BoardPlan): Promise<BoardSetup>
 }
 
 export interface IssueSummary {

@@ -16,8 +16,6 @@ export interface GitWork {
   addWorktree(folder: string, path: string, branch: string, base: string): Promise<string>
   /** Commits on HEAD that `base` has not. */
   ahead(folder: string, base: string): Promise<number>
-  /** Pushes a branch as it stands here; a rebased one only over what was seen of it. */
-  push(folder: string, branch: string, login?: GitLogin): Promise<void>
   /** Whether a path from the root is part of the repository itself. */
   isTracked(folder: string, path: string): Promise<boolean>
 }

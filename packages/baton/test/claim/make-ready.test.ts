@@ -1,19 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemGit } from '../../src/adapters/git/git.ts'
+import { gitPush } from '../../src/adapters/git/push.ts'
 import { gitWork } from '../../src/adapters/git/work.ts'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
+import { FencedActions } from '../../src/claim/fenced-actions.ts'
 import { makeReady } from '../../src/claim/make-ready.ts'
 import { SignalFiles } from '../../src/claim/signal-file.ts'
 import { gitRepo, type Repository } from '../world/scratch.ts'
-import { claimFile } from './sample.ts'
+import { claimFile, claimRecord } from './sample.ts'
 
 let repo: Repository
 let bare: string
 const signals = new SignalFiles(systemSmallFiles)
 const ran: string[] = []
 let own: string | undefined
+let leaseTrouble: BatonError | undefined
 
 beforeEach(async () => {
   repo = await gitRepo()
@@ -23,6 +27,7 @@ beforeEach(async () => {
   await signals.create(repo.path, claimFile({ branch: 'issue-42' }))
   ran.length = 0
   own = 'issue-42'
+  leaseTrouble = undefined
 })
 afterEach(() => repo.remove())
 
@@ -32,8 +37,16 @@ const ready = (more: { summary?: string; validate?: string; dryRun?: boolean } =
       signals,
       git: systemGit,
       work: gitWork,
-      push: (folder, branch) => gitWork.push(folder, branch),
-      branchOf: async () => own,
+      outside: new FencedActions({
+        checkLease: async () => {
+          if (leaseTrouble) throw leaseTrouble
+        },
+        claimAt: async () => undefined,
+        forgeFor: () => Promise.reject(new Error('no forge here')),
+        push: gitPush,
+      }),
+      claimOf: async () =>
+        own === undefined ? undefined : claimRecord({ project: repo.path, home: repo.path, branch: own }),
       validate: async command => {
         ran.push(command)
         return command === 'false' ? 'two tests fail' : undefined
@@ -135,6 +148,24 @@ describe('handing a claimed branch off', () => {
     await expect(ready()).rejects.toThrow(/Baton did not make the branch/)
     expect(await repo.git('ls-remote', bare)).toBe(before)
   })
+
+  test.each([
+    ['taken over', new BatonError('claim_lost', 'Issue #42 was taken over'), /taken over/],
+    [
+      'not to be checked',
+      new BatonError('database_failed', 'It does not answer', { remedy: 'Start the server.' }),
+      /did not push the branch: it cannot check whether issue #42 is still yours. It does not answer/,
+    ],
+  ])(
+    'a claim that is %s is refused before the person’s check runs, and nothing is pushed',
+    async (_, trouble, message) => {
+      await repo.commit({ 'a.txt': 'one' })
+      leaseTrouble = trouble
+      await expect(ready({ validate: 'true' })).rejects.toThrow(message)
+      expect(ran).toEqual([])
+      expect(await pushed()).toBe('')
+    },
+  )
 
   test('a dry run pushes nothing', async () => {
     await repo.commit({ 'a.txt': 'one' })

@@ -1,4 +1,5 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
+import { ClaimRecord } from '../../src/claim/record.ts'
 import type { Check, PullRequestStatus } from '../../src/ports/forge.ts'
 import { checksOf } from '../../src/ports/forge.ts'
 
@@ -49,3 +50,19 @@ export const pullStatus = (
   mergedAt: undefined,
   ...more,
 })
+
+export const claimRecord = (more: Partial<ClaimRecord> = {}): ClaimRecord =>
+  ClaimRecord.parse({
+    version: 1,
+    id: 'clm_00000000000000000001',
+    issue: 42,
+    project: '/home/dev/app',
+    home: '/home/dev/app',
+    repository: 'github.com/acme/app',
+    branch: 'issue-42',
+    agentId: 'ann-1738000000',
+    claimedAt: 0,
+    stage: 'held',
+    lease: { kind: 'git', token: 1, renewedAt: 0 },
+    ...more,
+  })

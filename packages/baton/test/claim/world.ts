@@ -6,17 +6,22 @@ import { ClaimFile } from '@batonpass/contract/claim'
 import { Config } from '@batonpass/contract/config'
 import { systemGit } from '../../src/adapters/git/git.ts'
 import { gitLeases } from '../../src/adapters/git/lease.ts'
+import { gitPush } from '../../src/adapters/git/push.ts'
 import { gitWork } from '../../src/adapters/git/work.ts'
 import { gitHub } from '../../src/adapters/github/forge.ts'
 import { systemIds } from '../../src/adapters/system/ids.ts'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import type { AskOutcome } from '../../src/ask/ask-outcome.ts'
 import { Claims } from '../../src/claim/claims.ts'
+import { checkLease } from '../../src/claim/fence.ts'
+import { FencedActions } from '../../src/claim/fenced-actions.ts'
+import { makeReady } from '../../src/claim/make-ready.ts'
 import type { ClaimPorts } from '../../src/claim/ports.ts'
 import { ClaimRecords } from '../../src/claim/record.ts'
 import { SignalFiles } from '../../src/claim/signal-file.ts'
 import type { Typed } from '../../src/ports/driver.ts'
-import type { Forge } from '../../src/ports/forge.ts'
+import type { Leases } from '../../src/ports/lease.ts'
+import type { WritableForge } from '../../src/ports/writable-forge.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 import { plainGit, scratch } from '../world/scratch.ts'
 
@@ -30,6 +35,8 @@ export async function claimsWorld(
     name?: string
     /** How long an answer of GitHub is waited for, where none is to come. */
     patienceMs?: number
+    /** Refs on the remote unless given. */
+    leases?: Leases
   } = {},
 ) {
   const folder = scratch('bc-')
@@ -44,7 +51,7 @@ export async function claimsWorld(
 
   let now = Date.parse('2026-01-01T00:00:00Z')
   let token = github.token
-  let forge: Promise<Forge> | undefined
+  let forge: Promise<WritableForge> | undefined
   const clock = { now: () => now, elapsed: () => now }
   const state = {
     journal: [] as string[],
@@ -68,17 +75,24 @@ export async function claimsWorld(
       paced: false,
       ...(options.patienceMs === undefined ? {} : { timeout: options.patienceMs }),
     })
-  const leases = gitLeases({ clock })
+  const leases = options.leases ?? gitLeases({ clock })
+  const forgeHere = () => {
+    forge ??= open()
+    return forge
+  }
   const ports: ClaimPorts = {
     records: new ClaimRecords(systemSmallFiles, join(folder.path, 'state')),
     signals: new SignalFiles(systemSmallFiles),
     files: systemSmallFiles,
     git: systemGit,
     work: gitWork,
-    forgeFor: () => {
-      forge ??= open()
-      return forge
-    },
+    outside: new FencedActions({
+      checkLease: record => checkLease(ports, record),
+      claimAt: project => ports.records.at(project),
+      forgeFor: forgeHere,
+      push: gitPush,
+    }),
+    forgeFor: forgeHere,
     loginFor: async () => ({ url: github.repository.address, token }),
     dropForge: () => {
       forge = undefined
@@ -164,6 +178,20 @@ export async function claimsWorld(
       await git('add', 'work.txt')
       await git('commit', '-q', '-m', 'Work')
     },
+    /** What `baton claim ready` does. */
+    handOff: () =>
+      makeReady(
+        {
+          signals: ports.signals,
+          git: systemGit,
+          work: gitWork,
+          outside: ports.outside,
+          claimOf: folder => ports.records.at(folder),
+          validate: async () => undefined,
+        },
+        project,
+        { summary: 'Do it', validate: '', dryRun: false },
+      ),
     async ready(issue: number) {
       writeFileSync(join(project, 'work.txt'), `for ${issue}`)
       await git('add', 'work.txt')

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type BoardPlace, type Forge, ForgeError, reviewersToAskAgain } from '../../src/ports/forge.ts'
+import { type BoardPlace, ForgeError, reviewersToAskAgain } from '../../src/ports/forge.ts'
+import type { WritableForge } from '../../src/ports/writable-forge.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 
 /** A service with one empty repository, and ways to reach it. The world's own words stand for what people do there. */
@@ -7,13 +8,13 @@ export interface ForgeContract {
   title: string
   world(): Promise<FakeGitHub>
   /** A forge with nothing remembered, as after a restart. */
-  forge(world: FakeGitHub, options?: { board?: BoardPlace; token?: string }): Promise<Forge>
+  forge(world: FakeGitHub, options?: { board?: BoardPlace; token?: string }): Promise<WritableForge>
 }
 
 /** What every forge promises to the lifecycle. */
 export function forgeContract({ title, world: open, forge: connect }: ForgeContract): void {
   let world: FakeGitHub
-  let forge: Forge
+  let forge: WritableForge
   beforeEach(async () => {
     world = await open()
     forge = await connect(world)

@@ -5,13 +5,13 @@ import {
   type BoardItem,
   type BoardOutcome,
   checksOf,
-  type Forge,
   ForgeError,
   type Issue,
   type IssueSummary,
   type PullRequest,
 } from '../../ports/forge.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
+import type { WritableForge } from '../../ports/writable-forge.ts'
 import { type FolderIssue, FolderPeople, type FolderPull, FolderState } from './state.ts'
 
 const run = promisify(execFile)
@@ -20,7 +20,7 @@ const run = promisify(execFile)
  * A forge that is a folder: `origin.git` and two JSON files. It is for trying Baton out without a network, as the tour does:
  * `forge.json` is Baton's side, `people.json` what people and machines did (checks, merges).
  */
-export function folderForge(folder: string, files: SmallFiles): Forge {
+export function folderForge(folder: string, files: SmallFiles): WritableForge {
   let last: Promise<unknown> = Promise.resolve()
   /** One change at a time: the file is read, changed and written as a whole. */
   function change<T>(work: (state: FolderState) => T | Promise<T>): Promise<T> {

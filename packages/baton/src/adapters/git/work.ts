@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { GitLogin, GitWork } from '../../ports/git-work.ts'
-import { failed, type GitSaid, isMoved, isStranger, networkGit } from './network.ts'
+import { type GitSaid, isStranger, networkGit } from './network.ts'
 
 const LOCAL_MS = 20_000
 const BASES = ['upstream/main', 'upstream/master', 'origin/main', 'origin/master']
@@ -12,7 +12,7 @@ export async function remoteOf(folder: string): Promise<string | undefined> {
   return names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined
 }
 
-/** Branches, worktrees and pushes through the person's own git. */
+/** Branches and worktrees through the person's own git. */
 export const gitWork: GitWork = {
   remote: remoteOf,
 
@@ -39,7 +39,7 @@ export const gitWork: GitWork = {
   },
 
   async begin(folder, branch, base) {
-    await checkName(folder, branch)
+    await checkBranchName(folder, branch)
     const { out } = await local(folder, ['symbolic-ref', '--short', '-q', 'HEAD'])
     if (out.trim() === branch) return
     if (await exists(folder, `refs/heads/${branch}`)) await must(folder, ['switch', '--quiet', branch])
@@ -48,7 +48,7 @@ export const gitWork: GitWork = {
   },
 
   async addWorktree(folder, path, branch, base) {
-    await checkName(folder, branch)
+    await checkBranchName(folder, branch)
     const known = await local(folder, ['worktree', 'list', '--porcelain'])
     const there = await lstat(path).then(
       () => realpath(path),
@@ -68,35 +68,6 @@ export const gitWork: GitWork = {
     return counted.code === 0 ? Number(counted.out.trim()) : 0
   },
 
-  async push(folder, branch, login) {
-    await checkName(folder, branch)
-    const remote = await remoteOf(folder)
-    if (!remote) throw noRemote()
-    const push = (...flags: string[]) =>
-      networkGit(
-        ['push', '--porcelain', ...flags, '-u', remote, `refs/heads/${branch}:refs/heads/${branch}`],
-        {
-          cwd: folder,
-          // A token of the person's is not lent to what a repository wants to run.
-          hooks: login === undefined,
-          login,
-          lenient: true,
-          timeoutMs: 300_000,
-        },
-      )
-    const first = await push()
-    if (first.code === 0) return
-    if (!isMoved(first)) throw pushFailed(first)
-    // After a rebase: only over commits that were seen here.
-    const second = await push('--force-with-lease', '--force-if-includes')
-    if (second.code === 0) return
-    throw isMoved(second)
-      ? new BatonError('git_failed', `${branch} on ${remote} has commits that are not here`, {
-          remedy: `Take them in first: git pull --rebase ${remote} ${branch}`,
-        })
-      : pushFailed(second)
-  },
-
   async isTracked(folder, path) {
     return (await local(folder, ['ls-files', '--error-unmatch', '--', path])).code === 0
   },
@@ -109,7 +80,7 @@ async function startOf(folder: string, branch: string, base: string): Promise<st
   return (await exists(folder, `refs/remotes/${theirs}`)) ? ['--track', theirs] : ['--no-track', base]
 }
 
-async function checkName(folder: string, branch: string): Promise<void> {
+export async function checkBranchName(folder: string, branch: string): Promise<void> {
   const fine =
     !branch.startsWith('-') && (await local(folder, ['check-ref-format', '--branch', branch])).code === 0
   if (!fine) throw new BatonError('git_failed', `${JSON.stringify(branch)} is no name for a branch`)
@@ -123,11 +94,7 @@ const local = (folder: string, args: readonly string[]): Promise<GitSaid> =>
 const must = (folder: string, args: readonly string[]): Promise<GitSaid> =>
   networkGit(args, { cwd: folder, timeoutMs: LOCAL_MS })
 
-const noRemote = () =>
+export const noRemote = () =>
   new BatonError('git_failed', 'This repository has no remote', {
     remedy: 'Add one: git remote add origin ADDRESS',
   })
-
-function pushFailed({ out, err }: GitSaid): BatonError {
-  return failed(['push'], `${out}\n${err}`)
-}

@@ -5,10 +5,10 @@ import {
   type BoardItem,
   type BoardOutcome,
   type BoardPlace,
-  type Forge,
   ForgeError,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
+import type { WritableForge } from '../../ports/writable-forge.ts'
 import {
   Added,
   addDocument,
@@ -47,7 +47,7 @@ interface Sighting {
 }
 type SeenIssue = { id: string; projectItems?: z.infer<typeof Places> | null | undefined } | null | undefined
 
-export interface BoardKeeper extends Pick<Forge, 'board' | 'boardItems' | 'setOnBoard'> {
+export interface BoardKeeper extends Pick<WritableForge, 'board' | 'boardItems' | 'setOnBoard'> {
   /** Remembers what an answer said of an issue's places, which saves asking again. */
   saw(issue: number, seen: SeenIssue): void
   /** The issue's item on our board, from what was last seen. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
-import { type BoardPlace, type Forge, ForgeError } from '../../ports/forge.ts'
+import { type BoardPlace, ForgeError } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
+import type { WritableForge } from '../../ports/writable-forge.ts'
 import { boardKeeper } from './board.ts'
 import { type ConnectionOptions, connect } from './connection.ts'
 import { issues } from './issues.ts'
@@ -23,7 +24,7 @@ export interface GitHubOptions extends Omit<ConnectionOptions, 'apiUrl' | 'userA
 }
 
 /** A repository on GitHub or GitHub Enterprise. */
-export async function gitHub(options: GitHubOptions): Promise<Forge> {
+export async function gitHub(options: GitHubOptions): Promise<WritableForge> {
   const { repository, clock } = options
   if (
     !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(repository.owner) ||

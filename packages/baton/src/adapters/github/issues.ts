@@ -1,19 +1,14 @@
 import { z } from 'zod'
-import {
-  type ClosingOutcome,
-  type Forge,
-  ForgeError,
-  type Issue,
-  type IssueSummary,
-} from '../../ports/forge.ts'
+import { type ClosingOutcome, ForgeError, type Issue, type IssueSummary } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
+import type { WritableForge } from '../../ports/writable-forge.ts'
 import { blockers } from './blockers.ts'
 import type { BoardKeeper } from './board.ts'
 import { boardPaths, IssueCard, Places, placesFragment } from './board-shape.ts'
 import type { Connection } from './connection.ts'
 import { anything, author, issueState, nodes, restLabel, time } from './response-schemas.ts'
 
-type Issues = Pick<Forge, 'issue' | 'findIssue' | 'openIssues' | 'assign' | 'unassign' | 'closeIssue'>
+type Issues = Pick<WritableForge, 'issue' | 'findIssue' | 'openIssues' | 'assign' | 'unassign' | 'closeIssue'>
 
 export function issues(connection: Connection, repository: RepositoryRef, boards: BoardKeeper): Issues {
   const { owner, name: repo } = repository
@@ -87,7 +82,9 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     }
   }
 
-  async function findIssue(query: Parameters<Forge['findIssue']>[0]): Promise<IssueSummary | undefined> {
+  async function findIssue(
+    query: Parameters<WritableForge['findIssue']>[0],
+  ): Promise<IssueSummary | undefined> {
     const start = query.titleStart?.toLowerCase() ?? ''
     const parameters = {
       owner,

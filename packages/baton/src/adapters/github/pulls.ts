@@ -2,13 +2,13 @@ import { z } from 'zod'
 import {
   type CreatedPullRequest,
   checksOf,
-  type Forge,
   ForgeError,
   type PullRequest,
   type PullRequestRequest,
   type PullRequestStatus,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
+import type { WritableForge } from '../../ports/writable-forge.ts'
 import type { BoardKeeper } from './board.ts'
 import { boardPaths } from './board-shape.ts'
 import { contextsOf, latestChecks, restOf } from './checks.ts'
@@ -28,7 +28,10 @@ import {
   statusDocument,
 } from './pull-documents.ts'
 
-type PullRequests = Pick<Forge, 'pullRequestFor' | 'createPullRequest' | 'pullRequest' | 'requestReviews'>
+type PullRequests = Pick<
+  WritableForge,
+  'pullRequestFor' | 'createPullRequest' | 'pullRequest' | 'requestReviews'
+>
 
 export function pullRequests(
   connection: Connection,

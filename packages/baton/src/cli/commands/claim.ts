@@ -8,10 +8,12 @@ import {
 import { BatonError } from '@batonpass/contract/errors'
 import { systemGit } from '../../adapters/git/git.ts'
 import { isStranger } from '../../adapters/git/network.ts'
+import { gitPush } from '../../adapters/git/push.ts'
 import { gitWork } from '../../adapters/git/work.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { systemPrograms } from '../../adapters/system/programs.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
+import { FencedActions } from '../../claim/fenced-actions.ts'
 import { makeReady } from '../../claim/make-ready.ts'
 import { readRecords } from '../../claim/record.ts'
 import { SignalFiles } from '../../claim/signal-file.ts'
@@ -145,10 +147,10 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
       signals: new SignalFiles(systemSmallFiles),
       git: systemGit,
       work: gitWork,
-      push: (folder, branch) => push(io, folder, branch),
-      branchOf: async folder => {
+      outside: fencedActions(io, project),
+      claimOf: async folder => {
         const records = await readRecords(systemSmallFiles, places.stateDir)
-        return records.find(({ project, adopted }) => project === folder && !adopted)?.branch
+        return records.find(({ project, adopted }) => project === folder && !adopted)
       },
       validate: (command, cwd) => validate(io, command, cwd),
     },
@@ -173,16 +175,25 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
   return EXIT.ok
 }
 
-/** As git logs in by itself; else the daemon pushes with the forge's token, which the agent never sees. */
-async function push(io: Io, project: string, branch: string): Promise<void> {
-  try {
-    await gitWork.push(project, branch)
-  } catch (cause) {
-    if (!isStranger(cause)) throw cause
-    await callStartedDaemon(io, 'POST', '/api/claims/push', CLAIM_MS, { body: { project } }).catch(() => {
-      throw cause
-    })
-  }
+/** Pushes from here, where the person's git is logged in; the daemon knows whether the claim is still held. */
+function fencedActions(io: Io, project: string): FencedActions {
+  const ask = (path: string) => callStartedDaemon(io, 'POST', path, CLAIM_MS, { body: { project } })
+  return new FencedActions({
+    checkLease: async () => void (await ask('/api/claims/check')),
+    claimAt: async () => undefined,
+    forgeFor: () => Promise.reject(new BatonError('internal', 'The command does not call the forge')),
+    async push(folder, branch) {
+      try {
+        await gitPush(folder, branch)
+      } catch (cause) {
+        if (!isStranger(cause)) throw cause
+        // With the forge's token, which the agent never sees. The daemon checks the lease again.
+        await ask('/api/claims/push').catch((error: unknown) => {
+          throw error instanceof BatonError && error.code === 'claim_lost' ? error : cause
+        })
+      }
+    },
+  })
 }
 
 /** The person's own words, run by their shell as they stand. */

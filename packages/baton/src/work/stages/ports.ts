@@ -41,6 +41,8 @@ export interface StagePorts extends StatusPorts {
     about: { stage?: string | undefined; focus?: string | undefined; place?: string | undefined },
   ): Promise<string>
   journal(about: { project: string; session?: Session | undefined }, entry: StageEntry): Promise<void>
+  /** Asks people to review a pull request again; under a claim only while its lease is held. */
+  askForReviews(project: string, pull: number, logins: readonly string[]): Promise<void>
   /** Tells people something that wants no answer. */
   announce(project: string, text: string): Promise<void>
   fault(during: string, cause: unknown): void

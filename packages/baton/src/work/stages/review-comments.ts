@@ -67,13 +67,13 @@ export async function waitingPull(
 
 /** Asks those who wanted changes to look again, once there is something new to look at. Gives whom. */
 export async function askAgain(
-  { forgeFor }: Pick<StagePorts, 'forgeFor'>,
+  { forgeFor, askForReviews }: Pick<StagePorts, 'forgeFor' | 'askForReviews'>,
   project: string,
   number: number,
 ): Promise<string[]> {
   const forge = await forgeFor(project)
   if (!forge) return []
   const who = reviewersToAskAgain(await forge.pullRequest(number))
-  if (who.length > 0) await forge.requestReviews(number, who)
+  if (who.length > 0) await askForReviews(project, number, who)
   return who
 }

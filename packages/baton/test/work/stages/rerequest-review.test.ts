@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Forge, PullRequestStatus, ReviewComment } from '../../../src/ports/forge.ts'
+import type { PullRequestStatus, ReviewComment } from '../../../src/ports/forge.ts'
+import type { WritableForge } from '../../../src/ports/writable-forge.ts'
 import { pullStatus } from '../../claim/sample.ts'
 import { until } from '../../world/wait.ts'
 import { stageWorld } from './world.ts'
@@ -41,7 +42,7 @@ function forgeWith(more: Partial<PullRequestStatus> = {}) {
         ...more,
       }),
     requestReviews: async (_: number, logins: readonly string[]) => void asked.push(...logins),
-  } as unknown as Forge
+  } as unknown as WritableForge
   return { forge, asked }
 }
 

@@ -8,8 +8,8 @@ import { systemFolders } from '../../../src/adapters/system/folders.ts'
 import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 
 import type { Driver, Typed } from '../../../src/ports/driver.ts'
-import type { Forge } from '../../../src/ports/forge.ts'
 import type { ReactionContext } from '../../../src/ports/reactor.ts'
+import type { WritableForge } from '../../../src/ports/writable-forge.ts'
 import { callTool } from '../../../src/work/packs/paw/tools.ts'
 import type { StagePorts } from '../../../src/work/stages/ports.ts'
 import { StageMemory } from '../../../src/work/stages/stage-memory.ts'
@@ -19,7 +19,7 @@ import { aSession, at, sessionId } from '../../world/journal.ts'
 import { scratch } from '../../world/scratch.ts'
 
 /** Staged work on real files, with a terminal that only writes down what is typed into it. */
-export function stageWorld({ start = true, forge }: { start?: boolean; forge?: Forge } = {}) {
+export function stageWorld({ start = true, forge }: { start?: boolean; forge?: WritableForge } = {}) {
   const folder = scratch()
   const project = `${folder.path}/project`
   const sessions = new Map<string, Session>()
@@ -64,6 +64,7 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: F
     session: async id => sessions.get(id),
     driverAt: place => (driver.reaches(place) ? driver : undefined),
     forgeFor: async () => forge,
+    askForReviews: async (_, pull, logins) => forge?.requestReviews(pull, logins),
     ...(start
       ? {
           start: async order => {

@@ -26,18 +26,11 @@ const forge = (parts: Partial<Forge>): Forge => ({
   issue: away,
   findIssue: async () => undefined,
   openIssues: away,
-  assign: away,
-  unassign: away,
-  closeIssue: away,
   pullRequestFor: async () => undefined,
-  createPullRequest: away,
   pullRequest: away,
-  requestReviews: away,
   checkLog: away,
   board: async () => undefined,
   boardItems: away,
-  setOnBoard: away,
-  ensureBoard: away,
   ...parts,
 })
 const worktree = { head: 'abc', tree: '', branch: 'issue-42' }

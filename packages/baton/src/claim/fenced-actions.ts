@@ -1,0 +1,112 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type {
+  BoardChange,
+  BoardOutcome,
+  BoardPlan,
+  BoardSetup,
+  Closing,
+  ClosingOutcome,
+  CreatedPullRequest,
+  PullRequestRequest,
+} from '../ports/forge.ts'
+import type { GitPush } from '../ports/git-push.ts'
+import type { GitLogin } from '../ports/git-work.ts'
+import type { WritableForge } from '../ports/writable-forge.ts'
+import type { ClaimRecord } from './record.ts'
+
+export interface FencedActionsPorts {
+  /** Fails unless the claim still holds its lease, or where that cannot be found out. */
+  checkLease(record: ClaimRecord): Promise<void>
+  /** The claim of a worktree, if it has one. */
+  claimAt(project: string): Promise<ClaimRecord | undefined>
+  forgeFor(at: { home: string; repository?: string }): Promise<WritableForge>
+  push: GitPush
+}
+
+/**
+ * Everything Baton changes on a forge or a remote. Each action checks the claim's lease immediately before it acts; a lease
+ * that is lost or cannot be checked means that nothing happens. No other module can push or write to a forge
+ * (test/boundaries.test.ts).
+ */
+export class FencedActions {
+  readonly #ports: FencedActionsPorts
+
+  constructor(ports: FencedActionsPorts) {
+    this.#ports = ports
+  }
+
+  /** Checks the lease without acting, before work that would be in vain without it. */
+  async check(record: ClaimRecord, doing: string): Promise<void> {
+    try {
+      await this.#ports.checkLease(record)
+    } catch (error) {
+      throw error instanceof BatonError && error.code === 'claim_lost'
+        ? error
+        : uncheckable(record, doing, error)
+    }
+  }
+
+  async pushBranch(record: ClaimRecord, login?: GitLogin): Promise<void> {
+    await this.check(record, 'push the branch')
+    await this.#ports.push(record.project, record.branch, login)
+  }
+
+  openPullRequest(record: ClaimRecord, request: PullRequestRequest): Promise<CreatedPullRequest> {
+    return this.#onForge(record, 'open the pull request', forge => forge.createPullRequest(request))
+  }
+
+  askForReviews(record: ClaimRecord, pull: number, logins: readonly string[]): Promise<void> {
+    return this.#onForge(record, 'ask for reviews', forge => forge.requestReviews(pull, logins))
+  }
+
+  /** The same for work that may have no claim: then there is no lease to check. */
+  async askForReviewsIn(project: string, pull: number, logins: readonly string[]): Promise<void> {
+    const record = await this.#ports.claimAt(project)
+    if (record) return this.askForReviews(record, pull, logins)
+    await (await this.#ports.forgeFor({ home: project })).requestReviews(pull, logins)
+  }
+
+  commentAndClose(record: ClaimRecord, closing: Closing): Promise<ClosingOutcome> {
+    return this.#onForge(record, 'close the issue', forge => forge.closeIssue(record.issue, closing))
+  }
+
+  moveOnBoard(record: ClaimRecord, change: BoardChange): Promise<BoardOutcome> {
+    return this.#onForge(record, 'change the board', forge => forge.setOnBoard(record.issue, change))
+  }
+
+  /** Gives the assignees afterwards. */
+  assignTo(record: ClaimRecord, login: string): Promise<string[]> {
+    return this.#onForge(record, 'assign the issue', forge => forge.assign(record.issue, [login]))
+  }
+
+  unassignFrom(record: ClaimRecord, login: string): Promise<void> {
+    return this.#onForge(record, 'unassign the issue', forge => forge.unassign(record.issue, [login]))
+  }
+
+  /** Makes what a board lacks. It belongs to the repository and to no claim. */
+  async setUpBoard(project: string, plan: BoardPlan): Promise<BoardSetup> {
+    return (await this.#ports.forgeFor({ home: project })).ensureBoard(plan)
+  }
+
+  async #onForge<T>(
+    record: ClaimRecord,
+    doing: string,
+    act: (forge: WritableForge) => Promise<T>,
+  ): Promise<T> {
+    // Opening a forge may take a while: the check comes after it.
+    const forge = await this.#ports.forgeFor(record)
+    await this.check(record, doing)
+    return act(forge)
+  }
+}
+
+/** The code stays: it tells whether the trouble may pass by itself. */
+function uncheckable({ issue }: ClaimRecord, doing: string, cause: unknown): BatonError {
+  const known = cause instanceof BatonError ? cause : undefined
+  const why = known?.message ?? (cause instanceof Error ? cause.message : String(cause))
+  return new BatonError(
+    known?.code ?? 'internal',
+    `Baton did not ${doing}: it cannot check whether issue #${issue} is still yours. ${why}`,
+    { remedy: known?.remedy ?? 'Try again; if it lasts, see daemon.log in the state folder.', cause },
+  )
+}
