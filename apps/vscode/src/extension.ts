@@ -6,10 +6,12 @@ import { plain, wholeText } from './ask/ask-text.ts'
 import { Notifier, type NotifyWhich } from './ask/notify.ts'
 import { changeMode } from './command/change-mode.ts'
 import { handOff } from './command/hand-off.ts'
+import { letEditorAnswer } from './command/let-editor-answer.ts'
 import { newWorkflow } from './command/new-workflow.ts'
 import { startDaemon } from './command/start-daemon.ts'
 import { isWorkNode, workStatus } from './command/work-status.ts'
 import { daemonClient } from './daemon/client.ts'
+import { EditorLogin } from './daemon/editor-login.ts'
 import { findEndpoint, ShortPaths } from './daemon/endpoint.ts'
 import { Live, sentence, workIn } from './daemon/live.ts'
 import { folders } from './folders.ts'
@@ -21,11 +23,14 @@ import { askTree, newestFirst, sessionTree, workTree } from './view/trees.ts'
 /** Everything this extension knows comes from the daemon, and everything it does goes there. */
 export function activate(context: vscode.ExtensionContext): void {
   const shortPaths = new ShortPaths()
-  const daemon = daemonClient(() => findEndpoint(environment(), homedir(), shortPaths))
+  const login = new EditorLogin(context.secrets)
+  const daemon = daemonClient(() => findEndpoint(environment(), homedir(), shortPaths), login)
   const pages = new Pages()
   const asking = {
     daemon,
     show: (ask: Parameters<typeof wholeText>[0]) => pages.show(ask.id, wholeText(ask)),
+    // The daemon counts a window that may answer as one that reaches a person.
+    letIn: () => live.reconnect(),
   }
   const views = { 'baton.asks': askTree(), 'baton.work': workTree(), 'baton.sessions': sessionTree() }
   const bar = vscode.window.createStatusBarItem('baton.status', vscode.StatusBarAlignment.Left, 10)
@@ -75,6 +80,9 @@ export function activate(context: vscode.ExtensionContext): void {
     'baton.start': async () => {
       await startDaemon(setting('command', 'baton'), environment())
       live.reconnect()
+    },
+    'baton.letEditorAnswer': async () => {
+      if (await letEditorAnswer(daemon)) live.reconnect()
     },
     'baton.refresh': () => live.refresh(),
     // Names the question and nothing else: what is answered is always a person's click.

@@ -1,7 +1,7 @@
 /**
  * What the daemon wants to know of a caller before it does something. The socket's mode and the port's token have already kept
- * strangers out; but agents run as the same user. `no-agent`: a proven process with no agent above it, the token, or a page that
- * was let in. `person`: the same, and a process must have a terminal.
+ * strangers out; but agents run as the same user and can read the token. `no-agent`: a process with no agent among its ancestors,
+ * or a browser or an editor that a person let in. `person`: the same, and a process must be at a terminal.
  */
 export type ApiNeed = 'nothing' | 'no-agent' | 'person'
 
@@ -14,9 +14,8 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/page/undo', 'person'],
   ['POST', '/api/page/sessions/:id/say', 'person'],
   ['POST', '/api/page/sessions/:id/interrupt', 'person'],
-  // Who follows these counts as somebody who sees the asks.
+  // Asks count as seen by a person while a page follows these.
   ['GET', '/api/page/events', 'person'],
-  ['GET', '/api/editor/events', 'person'],
 
   // An agent that followed it would hear, or seem to take, what a person says to another.
   ['GET', '/api/hosted/words', 'no-agent'],

@@ -1,5 +1,6 @@
 import { Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
 import * as vscode from 'vscode'
+import { letEditorAnswer } from '../command/let-editor-answer.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { sentence } from '../daemon/live.ts'
 import { LABELS, plain, wording } from './ask-text.ts'
@@ -8,6 +9,8 @@ export interface Asking {
   daemon: Daemon
   /** Opens the whole text of a question beside the editor. */
   show(ask: Ask): Promise<void>
+  /** A person has just let this editor answer. */
+  letIn(): void
 }
 
 const LOOK = 'Look…'
@@ -21,7 +24,7 @@ export async function askPerson(ask: Ask, asking: Asking): Promise<void> {
   const chosen = await vscode.window.showWarningMessage(message, ...options.map(labelOf), LOOK)
   if (chosen === undefined) return
   const option = options.find(each => labelOf(each) === chosen)
-  if (option) await answer(ask, option, asking.daemon)
+  if (option) await answer(ask, option, asking)
   else await lookAndAnswer(ask, asking)
 }
 
@@ -32,11 +35,11 @@ export async function lookAndAnswer(ask: Ask, asking: Asking): Promise<void> {
     ask.options.map(option => ({ label: labelOf(option), option })),
     { title: plain(ask.title).slice(0, 200), placeHolder: 'Your answer', ignoreFocusOut: true },
   )
-  if (chosen) await answer(ask, chosen.option, asking.daemon)
+  if (chosen) await answer(ask, chosen.option, asking)
 }
 
 /** Sends what the person chose, bound to what the person saw. */
-async function answer(ask: Ask, option: AskOption, daemon: Daemon): Promise<void> {
+async function answer(ask: Ask, option: AskOption, { daemon, letIn }: Asking): Promise<void> {
   let reason: string | undefined
   if (option === 'deny-with-reason') {
     reason = await vscode.window.showInputBox({
@@ -53,6 +56,13 @@ async function answer(ask: Ask, option: AskOption, daemon: Daemon): Promise<void
     if (reason === undefined) return
   }
   try {
+    if (!(await daemon.isLetIn())) {
+      const letAnswer = 'Let it answer…'
+      const said = 'Baton does not know this editor yet, so it cannot answer for you.'
+      if ((await vscode.window.showWarningMessage(said, letAnswer)) !== letAnswer) return
+      if (!(await letEditorAnswer(daemon))) return
+      letIn()
+    }
     const body = { option, fingerprint: ask.fingerprint, ...(reason === undefined ? {} : { reason }) }
     await daemon.post(`/api/asks/${ask.id}/answer`, Ask, body, { asPerson: true })
     vscode.window.setStatusBarMessage(`Baton: ${LABELS[option]}`, 5000)

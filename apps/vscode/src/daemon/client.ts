@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { Failure } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
+import type { EditorLogin, LoginDoor } from './editor-login.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What an answer is checked by: one of the contract's schemas. */
@@ -12,11 +13,14 @@ export interface Schema<T> {
 export interface Daemon {
   get<T>(path: string, schema: Schema<T>): Promise<T>
   post<T>(path: string, schema: Schema<T>, body: unknown, options?: PostOptions): Promise<T>
+  /** Whether a person let this editor answer, and how they do: by a link of `baton dashboard`. */
+  isLetIn(): Promise<boolean>
+  enter(link: string): Promise<void>
   /** Tells of each journal entry's kind as it is written, until the stream or `signal` ends. */
   follow(window: WindowFacts, signal: AbortSignal, on: Following): Promise<void>
 }
 
-/** Which asks this window shows: while it listens, the daemon counts on it to reach a person. */
+/** Which asks this window shows: while it listens and may answer, the daemon counts on it to reach a person. */
 export interface WindowFacts {
   notify: 'all' | 'workspace' | 'off'
   folders: readonly string[]
@@ -28,7 +32,7 @@ export interface Following {
 }
 
 export interface PostOptions {
-  /** Sends what proves that a person's program calls. Only for what a person has just clicked. */
+  /** Shows that a person let this editor in. Only for what a person has just clicked. */
   asPerson?: boolean
   timeoutMs?: number
 }
@@ -38,17 +42,49 @@ const TIMEOUT_MS = 10_000
 const SILENCE_MS = 30_000
 const MAX_BYTES = 32 * 1024 * 1024
 
-export function daemonClient(endpoint: () => Endpoint): Daemon {
+export function daemonClient(endpoint: () => Endpoint, login: EditorLogin): Daemon {
+  /** What shows that a person let this editor in, and by which way an answer came. */
+  const personal = async (at: Endpoint) => ({
+    'baton-channel': 'vscode',
+    ...(await login.headers(doorOf(at))),
+  })
   return {
     get: async (path, schema) => read(schema, await send(endpoint(), 'GET', path)),
     post: async (path, schema, body, { asPerson = false, timeoutMs } = {}) => {
       const at = endpoint()
-      const headers = asPerson ? personal(at) : {}
+      const headers = asPerson ? await personal(at) : {}
       return read(schema, await send(at, 'POST', path, { headers, body, timeoutMs }))
     },
-    follow: async (window, signal, on) => follow(endpoint(), window, signal, on),
+    isLetIn: () => login.isLetIn(doorOf(endpoint())),
+    enter: link => login.enter(link, doorOf(endpoint())),
+    follow: async (window, signal, on) => {
+      const at = endpoint()
+      await follow(at, window, await personal(at), signal, on)
+    },
   }
 }
+
+function doorOf(endpoint: Endpoint): LoginDoor {
+  return {
+    name: endpoint.name,
+    nonce: async () => read(Nonce, await send(endpoint, 'GET', '/login')).nonce,
+    async enter(code, key) {
+      const sent = await send(endpoint, 'POST', '/login', { body: { code, key } })
+      read(Anything, sent)
+      const [cookie] = /^[^;]+/.exec(sent.cookie ?? '') ?? []
+      if (cookie === undefined) throw new BatonError('daemon_refused', 'The daemon gave no login')
+      return cookie
+    },
+  }
+}
+
+const Nonce: Schema<{ nonce: string }> = {
+  safeParse: value =>
+    typeof value === 'object' && value !== null && 'nonce' in value && typeof value.nonce === 'string'
+      ? { success: true, data: { nonce: value.nonce } }
+      : { success: false, error: 'no nonce' },
+}
+const Anything: Schema<unknown> = { safeParse: value => ({ success: true, data: value }) }
 
 function read<T>(schema: Schema<T>, { status, text }: { status: number; text: string }): T {
   let body: unknown
@@ -82,7 +118,7 @@ function send(
   method: string,
   path: string,
   { headers = {}, body, timeoutMs = TIMEOUT_MS }: Sent = {},
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; cookie: string | undefined }> {
   return new Promise((resolve, reject) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const req = open(endpoint, method, path, { ...headers, ...json })
@@ -96,7 +132,10 @@ function send(
     })
     req.once('response', response => {
       collect(response)
-        .then(text => resolve({ status: response.statusCode ?? 500, text }), reject)
+        .then(text => {
+          const cookie = response.headers['set-cookie']?.[0]
+          resolve({ status: response.statusCode ?? 500, text, cookie })
+        }, reject)
         .finally(() => clearTimeout(timer))
     })
     req.end(body === undefined ? undefined : JSON.stringify(body))
@@ -120,13 +159,14 @@ function collect(response: IncomingMessage): Promise<string> {
 function follow(
   endpoint: Endpoint,
   { notify, folders }: WindowFacts,
+  headers: Record<string, string>,
   signal: AbortSignal,
   on: Following,
 ): Promise<void> {
   const query = new URLSearchParams({ notify })
   for (const folder of folders) query.append('folder', folder)
   return new Promise((resolve, reject) => {
-    const req = open(endpoint, 'GET', `/api/editor/events?${query}`, personal(endpoint))
+    const req = open(endpoint, 'GET', `/api/editor/events?${query}`, headers)
     const stop = () => req.destroy()
     const finish = (cause?: unknown) => {
       signal.removeEventListener('abort', stop)
@@ -159,12 +199,6 @@ function follow(
 
 const MAX_LINE_LENGTH = 100
 
-/** What proves that a person's program calls, and by which way an answer came. */
-const personal = (endpoint: Endpoint): Record<string, string> => ({
-  authorization: `Bearer ${endpoint.token()}`,
-  'baton-channel': 'vscode',
-})
-
 function open(
   endpoint: Endpoint,
   method: string,
@@ -172,10 +206,7 @@ function open(
   headers: Record<string, string>,
 ): ClientRequest {
   // Over a port every request needs the token; the socket can be opened by its owner only.
-  const key =
-    endpoint.options.socketPath === undefined && headers.authorization === undefined
-      ? { authorization: `Bearer ${endpoint.token()}` }
-      : {}
+  const key = endpoint.options.socketPath === undefined ? { authorization: `Bearer ${endpoint.token()}` } : {}
   return request({ ...endpoint.options, method, path, headers: { host: 'baton', ...headers, ...key } })
 }
 

@@ -1,15 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import type { RequestOptions } from 'node:http'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { type Environment, stateDir } from '../../../../packages/baton/src/config/places.ts'
 import { stateFolder } from '../../../../packages/baton/src/config/state-folder.ts'
 
-/** How the daemon is reached, and what proves that a person's program calls. */
+/** How the daemon is reached. */
 export interface Endpoint {
+  /** Tells it from other daemons, also of other machines: editors keep their secrets for all of them. */
+  name: string
   options: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>
-  /** Read at each use: a daemon may have made a new one. */
+  /** Opens the port, and proves no person. Read at each use: a daemon may have made a new one. */
   token(): string
 }
 
@@ -18,12 +20,17 @@ export function findEndpoint(env: Environment, home: string, shortened: ShortPat
   const folder = stateFolder(stateDir(env, home))
   const elsewhere = env.BATON_ENDPOINT
   if (!elsewhere)
-    return { options: { socketPath: shortened.of(folder.socket) }, token: () => tokenIn(folder.token) }
+    return {
+      name: `${hostname()} ${folder.socket}`,
+      options: { socketPath: shortened.of(folder.socket) },
+      token: () => tokenIn(folder.token),
+    }
   const socket = /^unix:(\/.+)$/.exec(elsewhere)?.[1]
   const [, host, port] = /^http:\/\/([\w.-]+|\[[\da-f:]+\]):(\d{1,5})\/?$/.exec(elsewhere) ?? []
   if (socket === undefined && host === undefined)
     throw new BatonError('usage', 'BATON_ENDPOINT must be http://HOST:PORT or unix:/PATH')
   return {
+    name: `${hostname()} ${elsewhere}`,
     options:
       socket === undefined
         ? { host: host?.replaceAll(/[[\]]/g, ''), port }

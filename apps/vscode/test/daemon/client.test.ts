@@ -1,12 +1,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Health, SessionList } from '@batonpass/contract/api'
-import { Ask } from '@batonpass/contract/ask'
+import { Ask, AskList } from '@batonpass/contract/ask'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BatonHere, batonIn } from '../../../../packages/baton/test/world/baton.ts'
+import { asPerson, loginLink } from '../../../../packages/baton/test/world/person.ts'
 import { scratch } from '../../../../packages/baton/test/world/scratch.ts'
 import { until } from '../../../../packages/baton/test/world/wait.ts'
-import { daemonClient } from '../../src/daemon/client.ts'
+import { type Daemon, daemonClient, type PostOptions } from '../../src/daemon/client.ts'
+import { EditorLogin, type SecretStore } from '../../src/daemon/editor-login.ts'
 import { findEndpoint, ShortPaths } from '../../src/daemon/endpoint.ts'
 import { Live, type Picture } from '../../src/daemon/live.ts'
 
@@ -14,8 +16,8 @@ describe('the extension and the real daemon', () => {
   const folder = scratch('bv-')
   const shortPaths = new ShortPaths()
   let baton: BatonHere
-  const clientFor = (env: Record<string, string>, home = folder.path) =>
-    daemonClient(() => findEndpoint(env, home, shortPaths))
+  const clientFor = (env: Record<string, string>, home = folder.path, secrets = new Map<string, string>()) =>
+    daemonClient(() => findEndpoint(env, home, shortPaths), new EditorLogin(secretStore(secrets)))
   const windowFacts = { notify: 'all', folders: [] } as const
 
   beforeAll(async () => {
@@ -71,15 +73,42 @@ describe('the extension and the real daemon', () => {
     })
   })
 
-  it('sends the token only with what a person clicked', async () => {
-    const client = clientFor({})
-    const body = { option: 'allow-once' }
-    await expect(client.post('/api/asks/ask_none/answer', Ask, body)).rejects.toMatchObject({
+  it('answers nothing before a person let it in, and says what to do; asks can be seen', async () => {
+    const { url } = await clientFor({}).get('/api/health', Health)
+    const token = readFileSync(join(baton.stateDir, 'token'), 'utf8').trim()
+    for (const env of [{}, { BATON_ENDPOINT: url, BATON_TOKEN: token }] as Record<string, string>[]) {
+      const client = clientFor(env)
+      expect(await client.isLetIn()).toBe(false)
+      expect(await client.get('/api/asks', AskList)).toEqual({ asks: [] })
+      await expect(answerWith(client, { asPerson: true })).rejects.toMatchObject({
+        code: 'not_allowed',
+        remedy: expect.stringContaining('Let This Editor Answer'),
+      })
+    }
+    await expect(clientFor({}).enter('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'usage' })
+    await expect(clientFor({}).enter(`http://x/#login=${'0'.repeat(32)}`)).rejects.toMatchObject({
       code: 'not_allowed',
     })
-    await expect(
-      client.post('/api/asks/ask_none/answer', Ask, body, { asPerson: true }),
-    ).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('answers what a person clicked once a person let it in by a link, until every login is ended', {
+    timeout: 60_000,
+  }, async () => {
+    const secrets = new Map<string, string>()
+    const client = clientFor({}, folder.path, secrets)
+    const link = await loginLink(baton)
+    await client.enter(link)
+    expect(await client.isLetIn()).toBe(true)
+    await expect(answerWith(client, { asPerson: true })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(answerWith(client, {})).rejects.toMatchObject({ code: 'not_allowed' })
+    // A link lets one in; another window of the same editor has the same secrets.
+    await expect(clientFor({}).enter(link)).rejects.toMatchObject({ code: 'not_allowed' })
+    const window = clientFor({}, folder.path, secrets)
+    await expect(answerWith(window, { asPerson: true })).rejects.toMatchObject({ code: 'not_found' })
+    await baton.must('up', '--restart')
+    await expect(answerWith(client, { asPerson: true })).rejects.toMatchObject({ code: 'not_found' })
+    await asPerson(baton, 'dashboard', '--logout')
+    await expect(answerWith(client, { asPerson: true })).rejects.toMatchObject({ code: 'not_allowed' })
   })
 
   it('says that no daemon runs, and how to start one', async () => {
@@ -90,10 +119,14 @@ describe('the extension and the real daemon', () => {
     })
     writeFileSync(join(nobody, 'token'), 'x')
     await expect(
-      clientFor({ BATON_HOME: nobody }).follow(windowFacts, new AbortController().signal, {
-        open() {},
-        entry() {},
-      }),
+      clientFor({ BATON_HOME: nobody, BATON_ENDPOINT: 'http://127.0.0.1:1' }).follow(
+        windowFacts,
+        new AbortController().signal,
+        {
+          open() {},
+          entry() {},
+        },
+      ),
     ).rejects.toMatchObject({ code: 'not_allowed' })
   })
 
@@ -130,3 +163,13 @@ describe('the extension and the real daemon', () => {
     await running
   })
 })
+
+/** Stands in for VS Code's SecretStorage. */
+const secretStore = (secrets: Map<string, string>): SecretStore => ({
+  get: async name => secrets.get(name),
+  store: async (name, value) => void secrets.set(name, value),
+  delete: async name => void secrets.delete(name),
+})
+
+const answerWith = (client: Daemon, options: PostOptions) =>
+  client.post('/api/asks/ask_none/answer', Ask, { option: 'allow-once' }, options)

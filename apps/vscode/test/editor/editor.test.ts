@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TOOLS } from '../../../../packages/baton/src/work/packs/paw/tools.ts'
 import { runClaude } from '../../../../packages/baton/test/world/agents/claude-headless.ts'
 import { type Model, startModel, textOf } from '../../../../packages/baton/test/world/model.ts'
+import { loginLink } from '../../../../packages/baton/test/world/person.ts'
 import { plainGit } from '../../../../packages/baton/test/world/scratch.ts'
 import { call, say } from '../../../../packages/baton/test/world/turn.ts'
 import { until } from '../../../../packages/baton/test/world/wait.ts'
@@ -184,6 +185,14 @@ describe('in real VS Code', () => {
       /nothing-here/,
     )
   })
+
+  test('a person lets this editor answer by a link from a terminal', async () => {
+    const { window, baton } = world
+    await window.run('Baton: Let This Editor Answer')
+    await window.enter('Let this editor answer', await loginLink(baton))
+    await window.notification('This editor may now answer').waitFor()
+    await window.picture('let-editor-answer')
+  }, 60_000)
 
   test('an ask is answered from its notification while the real Claude Code waits', async () => {
     const { home, baton, window } = world

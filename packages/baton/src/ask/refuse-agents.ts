@@ -3,8 +3,8 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { ProcessFacts } from '../ports/ancestry.ts'
 
 /**
- * Refuses an answer that may come from an agent: one of its ancestors is one, its environment was made by one,
- * or no person sits at a terminal. `terminal: 'not-needed'` for a script of the person that holds the token.
+ * Refuses a process that may be an agent's: one of its ancestors is an agent, an agent made its environment, or it is not
+ * at a terminal whose shell started it. `terminal: 'not-needed'` for what a person's script may do as well.
  */
 export function refuseAgents(
   chain: readonly ProcessFacts[] | undefined,
@@ -15,12 +15,20 @@ export function refuseAgents(
   const agent = chain.find(isAgent)
   if (agent)
     throw refusal(
-      `This was started by a coding agent (${nameOf(agent)}, pid ${agent.pid}), and agents do not answer`,
+      `This was started by a coding agent (${nameOf(agent)}, pid ${agent.pid}), and this needs a person`,
     )
   const marker = chain.flatMap(one => one.environment).find(name => MARKERS.has(name))
   if (marker) throw refusal(`This runs in an environment that a coding agent made (${marker} is set)`)
-  if (terminal === 'needed' && !chain[0]?.terminal)
-    throw refusal('An answer needs a terminal, and this program has none')
+  if (terminal === 'not-needed') return
+  const [caller] = chain
+  if (!caller?.terminal)
+    throw refusal('This needs a person at a terminal, and the program that calls has no terminal')
+  // A process whose parents have exited keeps the terminal, but not the shell that it was started from.
+  const { sessionLeader } = caller
+  if (sessionLeader !== undefined && !chain.some(({ pid }) => pid === sessionLeader))
+    throw refusal(
+      'The program that calls has left the shell of its terminal, so Baton cannot tell who started it',
+    )
 }
 
 /** By the program file, by the command's own name, or by the script an interpreter runs. */
@@ -68,8 +76,8 @@ const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const nameOf = ({ words }: ProcessFacts): string => (words[0] ?? '').replace(/[^\x20-\x7e]/g, '?').slice(-60)
 
-const refusal = (message: string) =>
-  new BatonError('not_allowed', message, {
-    remedy:
-      'Answer from a terminal of your own that no agent started, from Telegram, or from the dashboard. See docs/guides/asks.md.',
-  })
+const refusal = (message: string) => new BatonError('not_allowed', message, { remedy: HOW_TO_ANSWER })
+
+/** What a caller that is not a person is told. */
+export const HOW_TO_ANSWER =
+  'Use `baton allow ASK` in a terminal of your own that no agent started, the dashboard, Telegram, or an editor that you let in (VS Code: "Baton: Let This Editor Answer"). See docs/guides/asks.md.'

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { request } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { type ClientRequest, type RequestOptions, request } from 'node:http'
 import { Health } from '@batonpass/contract/api'
 import { apiNeed } from '@batonpass/contract/api-needs'
 import { ErrorBody } from '@batonpass/contract/error-body'
@@ -11,7 +11,6 @@ import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
 import { claimStart, startDone, startFailure } from '../hook/start-mark.ts'
 import type { Io } from './io.ts'
-import { withProcessProof } from './process-proof.ts'
 
 export function folderOf(io: Io): StateFolder {
   return stateFolder(stateDir(io.env, io.home))
@@ -21,11 +20,13 @@ export function folderOf(io: Io): StateFolder {
 export interface Message {
   headers?: Record<string, string>
   body?: unknown
+  /** The daemon is to see which process calls, although the path alone does not need it. */
+  proven?: boolean
   /** Aborted when nobody waits for the answer any more. */
   signal?: AbortSignal
 }
 
-/** One request to the daemon's API over its unix socket, with what it needs; `daemon_absent` when none listens. */
+/** One request to the daemon's API by the way that it needs; `daemon_absent` when none listens. */
 export async function callDaemon(
   folder: StateFolder,
   method: string,
@@ -33,17 +34,9 @@ export async function callDaemon(
   timeoutMs = 10_000,
   message: Message = {},
 ): Promise<unknown> {
-  const { headers = {} } = message
-  const isProven =
-    apiNeed(method, path) === 'nothing' ||
-    'baton-pid' in headers ||
-    'authorization' in headers ||
-    !existsSync(folder.dir)
-  const { status, text } = isProven
-    ? await send(folder, method, path, timeoutMs, message)
-    : await withProcessProof(folder.dir, proof =>
-        send(folder, method, path, timeoutMs, { ...message, headers: { ...proof, ...headers } }),
-      )
+  const { proven = apiNeed(method, path) !== 'nothing' } = message
+  const way = proven ? await wayByPort(folder, timeoutMs) : wayBySocket(folder)
+  const { status, text } = await send(way, method, path, timeoutMs, message)
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -68,10 +61,12 @@ export async function callDaemon(
   )
 }
 
+const HEALTH_MS = 2000
+
 /** The running daemon, or undefined. A socket that something else holds is not a daemon of ours. */
 export async function daemonHealth(folder: StateFolder): Promise<Health | undefined> {
   try {
-    const parsed = Health.safeParse(await callDaemon(folder, 'GET', '/api/health', 2000))
+    const parsed = Health.safeParse(await callDaemon(folder, 'GET', '/api/health', HEALTH_MS))
     return parsed.success ? parsed.data : undefined
   } catch (cause) {
     if (cause instanceof BatonError && (cause.code === 'daemon_absent' || cause.code === 'timed_out'))
@@ -113,55 +108,74 @@ export async function followDaemon(
   signal: AbortSignal,
   onEvent: (data: string) => void,
 ): Promise<void> {
-  if (apiNeed('GET', path) === 'nothing' || !existsSync(folder.dir)) return stream({})
-  return withProcessProof(folder.dir, stream)
+  const way = apiNeed('GET', path) === 'nothing' ? wayBySocket(folder) : await wayByPort(folder, HEALTH_MS)
+  await new Promise<void>((resolve, reject) => {
+    const req = open(way, { path, signal })
+    req.on('error', cause => (signal.aborted ? resolve() : reject(absent(cause))))
+    req.on('response', response => {
+      response.setEncoding('utf8')
+      let rest = ''
+      response.on('data', (chunk: string) => {
+        const blocks = (rest + chunk).split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) {
+          const data = block.split('\n').flatMap(line => (line.startsWith('data: ') ? line.slice(6) : []))
+          if (data.length > 0) onEvent(data.join('\n'))
+        }
+      })
+      response.once('close', resolve)
+    })
+    req.end()
+  })
+}
 
-  async function stream(proof: Record<string, string>): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const req = request({
-        socketPath: shortSocketPath(folder.socket),
-        path,
-        headers: { host: 'baton', ...proof },
-        signal,
-      })
-      req.on('error', cause => (signal.aborted ? resolve() : reject(absent(cause))))
-      req.on('response', response => {
-        response.setEncoding('utf8')
-        let rest = ''
-        response.on('data', (chunk: string) => {
-          const blocks = (rest + chunk).split('\n\n')
-          rest = blocks.pop() ?? ''
-          for (const block of blocks) {
-            const data = block.split('\n').flatMap(line => (line.startsWith('data: ') ? line.slice(6) : []))
-            if (data.length > 0) onEvent(data.join('\n'))
-          }
-        })
-        response.once('close', resolve)
-      })
-      req.end()
+/** How a request reaches the daemon, and what it has to bring along that way. */
+interface Way {
+  options: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>
+  headers: Record<string, string>
+}
+
+const wayBySocket = ({ socket }: StateFolder): Way => ({
+  options: { socketPath: shortSocketPath(socket) },
+  headers: {},
+})
+
+/**
+ * Over the port the daemon sees which process calls. The socket tells where that port is: a port from a file could belong to
+ * another user's program by now, which must not get the token.
+ */
+async function wayByPort(folder: StateFolder, timeoutMs: number): Promise<Way> {
+  // A daemon of another version may say other things besides.
+  const health = Health.pick({ url: true }).parse(await callDaemon(folder, 'GET', '/api/health', timeoutMs))
+  const { hostname: host, port } = new URL(health.url)
+  return { options: { host, port }, headers: { authorization: `Bearer ${tokenIn(folder)}` } }
+}
+
+function tokenIn({ token }: StateFolder): string {
+  try {
+    return readFileSync(token, 'utf8').trim()
+  } catch (cause) {
+    throw new BatonError('not_allowed', `The daemon's token cannot be read: ${token}`, {
+      cause,
+      remedy: 'Run this as the user whose daemon it is, or restart it: baton up --restart',
     })
   }
 }
 
+function open({ options, headers }: Way, more: RequestOptions): ClientRequest {
+  return request({ ...options, ...more, headers: { host: 'baton', ...headers, ...more.headers } })
+}
+
 function send(
-  folder: StateFolder,
+  way: Way,
   method: string,
   path: string,
   timeoutMs: number,
   { headers = {}, body, signal }: Message,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const req = request({
-      socketPath: shortSocketPath(folder.socket),
-      method,
-      path,
-      headers: {
-        host: 'baton',
-        ...headers,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(signal ? { signal } : {}),
-    })
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const req = open(way, { method, path, headers: { ...headers, ...json }, ...(signal ? { signal } : {}) })
     const timer = setTimeout(
       () =>
         req.destroy(

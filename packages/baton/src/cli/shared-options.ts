@@ -2,14 +2,6 @@ import { profiles } from '../adapters/agents/profile-list.ts'
 
 export const JSON_OPTION = { json: { type: 'boolean', help: 'Print JSON for scripts.' } } as const
 
-export const TOKEN_FILE = {
-  'token-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'Answer with this token, for scripts without a terminal.',
-  },
-} as const
-
 /** The agents that can be started, by every name. */
 export const STARTED = profiles.flatMap(({ name, aliases }) => [...aliases, name])
 

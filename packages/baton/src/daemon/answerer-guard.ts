@@ -1,53 +1,72 @@
-import { join } from 'node:path'
+import type { IncomingMessage } from 'node:http'
 import type { ApiNeed } from '@batonpass/contract/api-needs'
 import { BatonError } from '@batonpass/contract/errors'
-import { refuseAgents } from '../ask/refuse-agents.ts'
-import type { Ancestry } from '../ports/ancestry.ts'
-import { sameSecret } from './loopback-guard.ts'
+import type { Context } from 'hono'
+import { HOW_TO_ANSWER, refuseAgents } from '../ask/refuse-agents.ts'
+import type { Ancestry, LocalConnection } from '../ports/ancestry.ts'
 
-/** Who gave an answer over the API; throws `not_allowed` for one who may not. For `no-agent` a terminal is not needed. */
+/** Who calls; throws `not_allowed` for a caller that did not prove what is needed. */
 export type MayAnswer = (
-  headers: Headers,
+  call: Pick<Context, 'req' | 'env'>,
   need?: Exclude<ApiNeed, 'nothing'>,
 ) => Promise<{ channel: string; who: string }>
 
 export interface GuardParts {
   ancestry: Ancestry
-  token: string
   /** Whose daemon this is, for the record. */
   user: string
-  stateDir: string
-  /** Whether a request comes from a dashboard that a person was let into. */
-  fromPage?(headers: Headers): boolean
+  /** Whether a request comes from a dashboard or an editor that a person let in. */
+  fromLogin?(headers: Headers): boolean
 }
 
 /**
- * An answer over the API comes from a page of the dashboard that was let in, from a program that holds the token
- * (an editor, a script of the person), or from a terminal: the caller names its process, proves it by
- * holding a file open, and no agent may be among that process's ancestors.
+ * Two things prove a person: a login (a browser or an editor that a person let in, and that signs its requests with a key of
+ * its own), or the process at the other end of the connection. The kernel names that process, so none can pass for another;
+ * it must have no agent among its ancestors and, for `person`, be at a terminal. The API token proves nothing here: it is in
+ * a file that agents can read.
  */
-export function answererGuard({ ancestry, token, user, stateDir, fromPage }: GuardParts): MayAnswer {
-  return async (headers, need = 'person') => {
-    const given = /^Bearer ([0-9a-f]{64})$/.exec(headers.get('authorization') ?? '')?.[1]
-    const hasToken = given !== undefined && sameSecret(given, token)
-    const pid = /^[1-9]\d{0,9}$/.exec(headers.get('baton-pid') ?? '')?.[0]
-    if (pid !== undefined) {
-      const proof = /^answering-[0-9a-z]{16,64}$/.exec(headers.get('baton-proof') ?? '')?.[0]
-      if (!proof || (await ancestry.holds(Number(pid), join(stateDir, proof))) === false)
-        throw new BatonError('not_allowed', `Process ${pid} did not prove that it is the one who answers`)
-      refuseAgents(await ancestry.of(Number(pid)), hasToken || need === 'no-agent' ? 'not-needed' : 'needed')
-      return { channel: 'terminal', who: user }
-    }
-    if (fromPage?.(headers)) return { channel: 'dashboard', who: user }
-    if (!hasToken && need === 'no-agent')
-      throw new BatonError('not_allowed', 'This needs the token, or a process that shows who it is', {
-        remedy: 'Use the command `baton` in a terminal of your own.',
-      })
-    if (!hasToken)
-      throw new BatonError('not_allowed', 'An answer needs the token or a terminal', {
-        remedy: 'Use `baton allow ASK` or `baton deny ASK` in a terminal of your own.',
-      })
-    const channel = /^[a-z][a-z-]{0,31}$/.exec(headers.get('baton-channel') ?? '')?.[0] ?? 'api'
-    return { channel, who: user }
+export function answererGuard({ ancestry, user, fromLogin }: GuardParts): MayAnswer {
+  return async ({ req, env }, need = 'person') => {
+    const { headers } = req.raw
+    if (fromLogin?.(headers)) return { channel: channelIn(headers), who: user }
+    const socket = socketOf(env)
+    const connection = socket && localConnection(socket)
+    if (!socket || !connection) throw unproven()
+    const clients = await ancestry.clientsOf(connection)
+    if (clients.length === 0) throw unproven()
+    for (const pid of clients)
+      refuseAgents(await ancestry.of(pid), need === 'person' ? 'needed' : 'not-needed')
+    // A process number may have been given to another process meanwhile, and the ports to another connection.
+    const still = await ancestry.clientsOf(connection, clients)
+    if (socket.destroyed || clients.some(pid => !still.includes(pid))) throw unproven()
+    return { channel: 'terminal', who: user }
   }
 }
+
+type Socket = Pick<
+  IncomingMessage['socket'],
+  'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort' | 'destroyed'
+>
+
+/** The connection that a request came by; none in a test that calls the routes without one. */
+const socketOf = (env: { incoming?: { socket?: Socket } } | undefined): Socket | undefined =>
+  env?.incoming?.socket
+
+/** Undefined for the unix socket, whose other end Node cannot name. */
+function localConnection(socket: Socket): LocalConnection | undefined {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket
+  if (remoteAddress !== LOOPBACK || localAddress !== LOOPBACK) return undefined
+  if (remotePort === undefined || localPort === undefined) return undefined
+  return { clientPort: remotePort, serverPort: localPort }
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** What a login calls itself, for the record: the dashboard says nothing. */
+const channelIn = (headers: Headers): string =>
+  /^[a-z][a-z-]{0,31}$/.exec(headers.get('baton-channel') ?? '')?.[0] ?? 'dashboard'
+
+const unproven = () =>
+  new BatonError('not_allowed', 'This needs proof of a person, and the token is none: agents can read it', {
+    remedy: HOW_TO_ANSWER,
+  })

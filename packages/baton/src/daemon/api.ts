@@ -31,7 +31,7 @@ export function makeApi(parts: ApiParts): Hono {
   for (const [method, path, need] of API_NEEDS) {
     if (need === 'nothing') continue
     api.on(method, path, async (c, next) => {
-      await mayAnswer(c.req.raw.headers, need)
+      await mayAnswer(c, need)
       await next()
     })
   }

@@ -20,7 +20,7 @@ export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
   })
   api.get('/api/asks/:id', async c => c.json(await the(asks, c.req.param('id'))))
   api.post('/api/asks/:id/answer', bodyLimit({ maxSize: MAX_BYTES }), async c => {
-    const by = await mayAnswer(c.req.raw.headers)
+    const by = await mayAnswer(c)
     const { option, reason, fingerprint } = readAnswer(await c.req.json().catch(() => undefined))
     const { id } = await the(asks, c.req.param('id'))
     const answered = await asks.answer(id, { option, by, reason, fingerprint })

@@ -34,7 +34,7 @@ export function claimRoutes(
   api.post('/api/claims', small, async c => {
     const { session, ...order } = read(ClaimRequest, await c.req.json().catch(() => undefined))
     // A living holder's claim is taken only by a person.
-    if (order.takeover === 'force') await mayAnswer(c.req.raw.headers)
+    if (order.takeover === 'force') await mayAnswer(c)
     const known = session ? await store.findSession(session) : undefined
     return c.json(await claims.claim({ ...order, session: known }))
   })

@@ -56,13 +56,13 @@ export function conversationRoutes(
     })
   })
   api.post('/api/page/sessions/:id/say', bodyLimit({ maxSize: 128 * 1024 }), async c => {
-    await mayAnswer(c.req.raw.headers)
+    await mayAnswer(c)
     const parsed = SayRequest.safeParse(await c.req.json().catch(() => undefined))
     if (!parsed.success) throw new BatonError('usage', 'text: from 1 to 20,000 characters')
     return c.json({ typed: await conversations.say(c.req.param('id'), parsed.data.text) })
   })
   api.post('/api/page/sessions/:id/interrupt', async c => {
-    await mayAnswer(c.req.raw.headers)
+    await mayAnswer(c)
     return c.json({ interrupted: await conversations.interrupt(c.req.param('id')) })
   })
   api.onError(errorResponse)

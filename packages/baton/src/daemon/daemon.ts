@@ -84,10 +84,8 @@ export async function runDaemon(
   const pageFolder = join(dirname(programPaths().daemon), 'dashboard')
   const mayAnswer = answererGuard({
     ancestry: systemAncestry,
-    token,
     user: userName(),
-    stateDir: folder.dir,
-    fromPage: headers => logins.knows(Object.fromEntries(headers)),
+    fromLogin: headers => logins.knows(Object.fromEntries(headers)),
   })
   const api = getRequestListener(
     makeApi({
@@ -120,13 +118,19 @@ export async function runDaemon(
     }).fetch,
   )
 
+  /** A stream that a login opened ends with that login. */
+  const callApi: Handler = (request, response) => {
+    if (isApi(request) && logins.knows(request.headers)) logins.hold(request.headers, response)
+    void api(request, response)
+  }
+
   /** Over the unix socket: the file's mode has already decided who may speak. */
   const onSocket: Handler = (request, response) => {
     track(open, response)
     const agent = /^\/hook\/([a-z-]{1,32})$/.exec(request.url ?? '')?.[1]
     if (agent === SELF_TEST) repeat(request, response)
     else if (agent && request.method === 'POST') void answerHook(baton.intake, request, response, { agent })
-    else void api(request, response)
+    else callApi(request, response)
   }
 
   /** Over loopback: anyone on the machine can connect, so a key or the token decides. */
@@ -140,9 +144,8 @@ export async function runDaemon(
       return
     }
     if (comesFromHere(request, port)) {
-      const fromPage = isApi(request) && logins.knows(request.headers)
-      if (fromPage) logins.hold(request.headers, response)
-      if (fromPage || isLogin(request)) return void api(request, response)
+      if (isLogin(request) || (isApi(request) && logins.knows(request.headers)))
+        return callApi(request, response)
     }
     if (isMcp(request, mcpKey) && comesFromHere(request, port)) return void api(request, response)
     const verdict = guardLoopback(request, port, token)

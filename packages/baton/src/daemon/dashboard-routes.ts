@@ -35,17 +35,17 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
 
   // The link answers asks later, so it is given only to who may answer.
   api.post('/api/page/link', async c => {
-    await mayAnswer(c.req.raw.headers)
+    await mayAnswer(c)
     const { code, expiresAt } = logins.code()
     return c.json({ url: `${parts.url()}/#login=${code}`, expiresAt })
   })
   api.post('/api/page/logout-all', async c => {
-    await mayAnswer(c.req.raw.headers)
+    await mayAnswer(c)
     await logins.leave()
     return c.json({ left: true })
   })
   api.post('/api/page/try-channels', async c => {
-    await mayAnswer(c.req.raw.headers)
+    await mayAnswer(c)
     const text = `Baton can reach you here (${new Date(parts.now()).toISOString().slice(0, 19)}).`
     return c.json({ reached: await asks.reach({ project: parts.home, text, kind: 'needs-input' }) })
   })
@@ -111,7 +111,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
     return c.json(await dashboard.undo.diff(project, step))
   })
   api.post('/api/page/undo', bodyLimit({ maxSize: 8192 }), async c => {
-    await mayAnswer(c.req.raw.headers)
+    await mayAnswer(c)
     const { project, step } = await undoIn(read(UndoRequest, await c.req.json().catch(() => ({}))))
     return c.json(await dashboard.undo.restore(project, step))
   })

@@ -14,18 +14,24 @@ export interface EditorRouteParts extends Pick<Baton, 'store' | 'live' | 'editor
 const BEAT_MS = 10_000
 
 /**
- * GET /api/editor/events: tells an editor's window that something of a kind happened. While it listens, it reaches a
- * person; so it must be one who may answer. `notify` is `all`, `workspace` (with each `folder` of it) or `off`.
+ * GET /api/editor/events: tells an editor's window that something of a kind happened. While a window listens in which a
+ * person may answer, asks reach that person. `notify` is `all`, `workspace` (with each `folder` of it) or `off`.
  */
 export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS }: EditorRouteParts): Hono {
   const api = new Hono()
   api.get('/api/editor/events', async c => {
-    await mayAnswer(c.req.raw.headers)
     const { notify } = c.req.query()
+    // An editor that no person let in sees that asks are open, but no one can answer there.
+    const answers = await mayAnswer(c).then(
+      () => true,
+      () => false,
+    )
     const folders = c.req.queries('folder') ?? []
     return streamSSE(c, async stream => {
       const gone =
-        notify === 'off' ? () => {} : editors.arrive(ask => notify !== 'workspace' || isIn(ask, folders))
+        notify === 'off' || !answers
+          ? () => {}
+          : editors.arrive(ask => notify !== 'workspace' || isIn(ask, folders))
       try {
         // The first sign of life tells the window that it is connected.
         await stream.write(': here\n\n')

@@ -4,7 +4,7 @@ import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 
-/** Browsers that a person let in. A printed link brings one in, once. */
+/** Browsers and editors that a person let in. A printed link brings one in, once. */
 export interface Logins {
   /** A code for one login within the next minutes. */
   code(): { code: string; expiresAt: string }
@@ -100,10 +100,12 @@ export async function openLogins(
       const login = logins.get(digest(cookie))
       if (login === undefined || login.until <= clock.now() || login.at !== cookieName()) return false
       const seen = digest(`${cookie} ${proof}`)
-      if (proven.has(seen)) return true
-      if (!isSigned(login.key, `${cookieName()} ${nonce}`, proof)) return false
-      if (proven.size >= MAX_PROVEN) proven.clear()
-      proven.add(seen)
+      if (!proven.has(seen)) {
+        if (!isSigned(login.key, `${cookieName()} ${nonce}`, proof)) return false
+        if (proven.size >= MAX_PROVEN) proven.clear()
+        proven.add(seen)
+      }
+      renew(digest(cookie), login)
       return true
     },
     hold(headers, response) {
@@ -126,6 +128,14 @@ export async function openLogins(
       const gone = headers ? (cookie === undefined ? [] : [digest(cookie)]) : [...logins.keys()]
       for (const each of gone) await forget(each)
     },
+  }
+
+  /** A login that is used stays; a browser's cookie ends after its time all the same. */
+  function renew(name: string, login: Login): void {
+    if (login.until - clock.now() > LOGIN_MS / 2) return
+    login.until = clock.now() + LOGIN_MS
+    // What could not be kept ends sooner, after a restart.
+    memory.set(`${PREFIX}${name}`, JSON.stringify(login)).catch(() => {})
   }
 
   async function forget(name: string): Promise<void> {

@@ -6,14 +6,22 @@ export interface ProcessFacts {
   program: string | undefined
   /** Has a controlling terminal. */
   terminal: boolean
+  /** The process that leads its terminal session (the shell of that terminal), where the system tells. */
+  sessionLeader?: number
   /** Names of its environment variables, where they can be read. */
   environment: readonly string[]
 }
 
-/** Who started whom. */
+/** The two ports of a TCP connection on 127.0.0.1. */
+export interface LocalConnection {
+  clientPort: number
+  serverPort: number
+}
+
+/** Which process started which, and which processes are at the client's end of a connection. */
 export interface Ancestry {
   /** The process and its ancestors, nearest first; undefined when the walk did not reach the first process. */
   of(pid: number): Promise<ProcessFacts[] | undefined>
-  /** Whether that process has the file open: proof that it is the one who speaks. Undefined where the system does not tell. */
-  holds(pid: number, file: string): Promise<boolean | undefined>
+  /** Every process (or every one `among` these) that holds the client's end open, as the kernel says; none if Baton cannot tell. */
+  clientsOf(connection: LocalConnection, among?: readonly number[]): Promise<readonly number[]>
 }

@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '@batonpass/contract/event'
 import { PsList } from '@batonpass/contract/watch'
-import { callDaemon } from '../../src/cli/daemon.ts'
-import { stateFolder } from '../../src/config/state-folder.ts'
 import type { RealAgent } from '../world/agents/real.ts'
 import { type ModelRequest, textOf } from '../world/model.ts'
+import { personLogin } from '../world/person.ts'
 import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 import type { Check } from './check.ts'
@@ -53,13 +52,15 @@ async function typedInto({ agent, baton, evidence }: InTmux): Promise<string | u
     ...patience,
   })
   if (row.by !== 'run') return `baton ps says ${JSON.stringify(row)}`
-  const folder = stateFolder(baton.stateDir)
-  const headers = { authorization: `Bearer ${readFileSync(folder.token, 'utf8').trim()}` }
-  const type = (text: string) =>
-    callDaemon(folder, 'POST', `/api/page/sessions/${first.session}/say`, 30_000, {
-      headers,
-      body: { text },
-    }) as Promise<{ typed: string }>
+  const { url, headers } = await personLogin(baton)
+  const type = async (text: string) => {
+    const said = await fetch(`${url}/api/page/sessions/${first.session}/say`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ text }),
+    })
+    return (await said.json()) as { typed: string }
+  }
   const words = 'please begin: add\n"refresh" tokens; $HOME'
   // A turn that has ended may still have hooks to run.
   const typed = await until(async () => (await type(words)).typed.replace('busy', '') || undefined, {

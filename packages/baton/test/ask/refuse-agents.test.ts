@@ -70,6 +70,15 @@ describe('an answer from a terminal', () => {
     expect(() => refuseAgents([process('baton', { environment: ['CLAUDECODE'] })])).toThrow(/CLAUDECODE/)
     expect(() => refuseAgents([process('baton', { terminal: false }), process('init')])).toThrow(/terminal/)
     expect(() => refuseAgents([process('baton', { terminal: false })], 'not-needed')).not.toThrow()
+    expect(() => refuseAgents([process('baton', { sessionLeader: 77 }), process('init')])).toThrow(
+      /left the shell/,
+    )
+    expect(() =>
+      refuseAgents([process('baton'), process('zsh', { pid: 77, sessionLeader: 77 })]),
+    ).not.toThrow()
+    expect(() =>
+      refuseAgents([process('baton', { sessionLeader: 77 }), process('zsh', { pid: 77 })]),
+    ).not.toThrow()
     expect(() => refuseAgents(undefined)).toThrow(/cannot see/)
     expect(() => refuseAgents([])).toThrow(/cannot see/)
   })

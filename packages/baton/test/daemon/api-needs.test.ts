@@ -53,9 +53,9 @@ describe('who may change what over the API', () => {
     '%s %s is refused without proof of %s',
     async (method, path, need) => {
       const asked: unknown[] = []
-      const served = api((headers, wanted) => {
+      const served = api((call, wanted) => {
         asked.push(wanted)
-        return refuse(headers)
+        return refuse(call)
       })
       const answer = await served.request(path.replace(/:\w+/, 'x'), {
         method,
@@ -69,25 +69,38 @@ describe('who may change what over the API', () => {
 
   const person = { pid: 7, words: ['bash'], program: '/bin/bash', terminal: true, environment: [] }
   const guard = (chain: ProcessFacts[]) =>
-    answererGuard({
-      ancestry: { of: async () => chain, holds: async () => true },
-      token: 'a'.repeat(64),
-      user: 'dev',
-      stateDir: '/state',
-    })
-  const proof = new Headers({ 'baton-pid': '7', 'baton-proof': `answering-${'0'.repeat(20)}` })
+    answererGuard({ ancestry: { of: async () => chain, clientsOf: async () => [7] }, user: 'dev' })
+  const local = {
+    remoteAddress: '127.0.0.1',
+    remotePort: 50_000,
+    localAddress: '127.0.0.1',
+    localPort: 4747,
+  }
+  const authorization = `Bearer ${'a'.repeat(64)}`
+  const from = (socket: object) => {
+    const raw = new Request('http://127.0.0.1:4747/', { headers: { authorization } })
+    return { req: { raw }, env: { incoming: { socket } } } as unknown as Parameters<MayAnswer>[0]
+  }
 
   test('without an agent above it, a script may do what an answer needs a terminal for', async () => {
     const script = guard([{ ...person, terminal: false }])
-    await expect(script(proof)).rejects.toMatchObject({ code: 'not_allowed' })
-    await expect(script(proof, 'no-agent')).resolves.toMatchObject({ who: 'dev' })
+    await expect(script(from(local))).rejects.toMatchObject({ code: 'not_allowed' })
+    await expect(script(from(local), 'no-agent')).resolves.toMatchObject({ who: 'dev' })
   })
 
-  test('below an agent neither is done, nor by a program that does not show who it is', async () => {
+  test('below an agent neither is done, nor over a connection that does not show who calls, whatever token it brings', async () => {
     const agent = { ...person, words: ['claude'], program: '/usr/bin/claude' }
     for (const need of ['no-agent', 'person'] as const) {
-      await expect(guard([person, agent])(proof, need)).rejects.toMatchObject({ code: 'not_allowed' })
-      await expect(guard([person])(new Headers(), need)).rejects.toMatchObject({ code: 'not_allowed' })
+      await expect(guard([person, agent])(from(local), need)).rejects.toMatchObject({ code: 'not_allowed' })
+      await expect(guard([person])(from({}), need)).rejects.toMatchObject({ code: 'not_allowed' })
     }
+  })
+
+  test('a process number that belongs to another process by now proves nothing', async () => {
+    const answers = [[7], [8]]
+    const ancestry = { of: async () => [person], clientsOf: async () => answers.shift() ?? [] }
+    await expect(answererGuard({ ancestry, user: 'dev' })(from(local))).rejects.toMatchObject({
+      code: 'not_allowed',
+    })
   })
 })

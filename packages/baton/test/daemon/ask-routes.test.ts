@@ -8,21 +8,26 @@ import { askWorld, sampleQuestion } from '../ask/sample.ts'
 import { settled } from '../world/time.ts'
 
 const TOKEN = 'a'.repeat(64)
-const PROOF = 'answering-0123456789abcdefghij'
 const shell: ProcessFacts = { pid: 5, words: ['zsh'], program: undefined, terminal: true, environment: [] }
 const ancestry: Ancestry = {
   of: async pid => (pid === 5 ? [shell] : pid === 6 ? [shell, { ...shell, words: ['claude'] }] : undefined),
-  holds: async (pid, file) => (pid === 5 || pid === 6) && file === `/state/${PROOF}`,
+  clientsOf: async ({ clientPort }) => HOLDERS[clientPort] ?? [],
 }
 
+/** The processes at the other end of each connection, by its port. */
+const HOLDERS: Readonly<Record<number, number[]>> = { 50005: [5], 50006: [6], 50007: [7], 50056: [5, 6] }
+const connected = (remotePort: number, more: object = {}) => ({
+  incoming: {
+    socket: { remoteAddress: '127.0.0.1', remotePort, localAddress: '127.0.0.1', localPort: 4747, ...more },
+  },
+})
+
 async function api(asks: Asks) {
-  const app = askRoutes(asks, answererGuard({ ancestry, token: TOKEN, user: 'ann', stateDir: '/state' }))
-  const answer = async (id: string, body: unknown, headers: Record<string, string>) => {
-    const response = await app.request(`/api/asks/${id}/answer`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers,
-    })
+  const fromLogin = (headers: Headers) => headers.get('baton-page') === 'signed'
+  const app = askRoutes(asks, answererGuard({ ancestry, user: 'ann', fromLogin }))
+  const answer = async (id: string, body: unknown, env: object, headers: Record<string, string> = {}) => {
+    const call = { method: 'POST', body: JSON.stringify(body), headers }
+    const response = await app.request(`/api/asks/${id}/answer`, call, env)
     return {
       status: response.status,
       body: (await response.json()) as { error?: { code: string; message: string } },
@@ -31,7 +36,7 @@ async function api(asks: Asks) {
   return { app, answer }
 }
 
-const terminal = { 'baton-pid': '5', 'baton-proof': PROOF }
+const terminal = connected(50005)
 const never = { signal: new AbortController().signal, withinMs: 60_000, unreached: 'wait' } as const
 
 describe('asks over the API', () => {
@@ -69,39 +74,45 @@ describe('asks over the API', () => {
     expect(AskList.parse(await (await app.request('/api/asks?all=true')).json()).asks).toHaveLength(1)
   })
 
-  it('are not answered by an agent, an unproven process, or somebody without the token', async () => {
+  it('are answered only by a process at a terminal without an agent, or by a login; never by the token', async () => {
     await using world = await askWorld()
     const asks = await world.begin()
     void asks.ask(sampleQuestion('make'), never)
     await settled()
     const { answer } = await api(asks)
     const id = asks.open()[0]?.id ?? ''
-    for (const headers of [
+    const token = { authorization: `Bearer ${TOKEN}`, 'baton-channel': 'dashboard' }
+    const unixSocket = { incoming: { socket: {} } }
+    for (const env of [
       {},
-      { 'baton-pid': '6', 'baton-proof': PROOF },
-      { 'baton-pid': '5' },
-      { 'baton-pid': '5', 'baton-proof': 'answering-ffffffffffffffffffff' },
-      { 'baton-pid': '5', 'baton-proof': '../../etc/passwd' },
-      { 'baton-pid': '7', 'baton-proof': PROOF },
-      { 'baton-pid': '-1' },
-      { authorization: `Bearer ${'b'.repeat(64)}` },
-      { authorization: `Bearer ${TOKEN}`, 'baton-pid': '6', 'baton-proof': PROOF },
+      unixSocket,
+      connected(50006),
+      connected(50007),
+      connected(50008),
+      // An agent that shares its connection with a person's process.
+      connected(50056),
+      connected(50005, { remoteAddress: '192.168.0.7' }),
+      connected(50005, { destroyed: true }),
     ])
-      expect(await answer(id, { option: 'allow-once' }, headers)).toMatchObject({
-        status: 403,
-        body: { error: { code: 'not_allowed' } },
-      })
+      for (const headers of [
+        {},
+        token,
+        { ...token, 'baton-pid': '5', 'baton-proof': 'answering-0123456789abcdefghij' },
+        { 'baton-page': 'forged' },
+      ])
+        expect(await answer(id, { option: 'allow-once' }, env, headers)).toMatchObject({
+          status: 403,
+          body: { error: { code: 'not_allowed' } },
+        })
+    const { body } = await answer(id, { option: 'allow-once' }, unixSocket, token)
+    expect(body.error).toMatchObject({
+      message: 'This needs proof of a person, and the token is none: agents can read it',
+      remedy: expect.stringContaining('Let This Editor Answer'),
+    })
     expect(asks.open()).toHaveLength(1)
-    expect(
-      (
-        await answer(
-          id,
-          { option: 'allow-once' },
-          { authorization: `Bearer ${TOKEN}`, 'baton-channel': 'dashboard' },
-        )
-      ).status,
-    ).toBe(200)
-    expect((await asks.find(id))?.answer?.by.channel).toBe('dashboard')
+    const signed = { 'baton-page': 'signed', 'baton-channel': 'vscode' }
+    expect((await answer(id, { option: 'allow-once' }, unixSocket, signed)).status).toBe(200)
+    expect((await asks.find(id))?.answer?.by.channel).toBe('vscode')
   })
 
   it('refuse what is not offered, not understood, or about something else', async () => {

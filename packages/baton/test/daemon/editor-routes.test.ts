@@ -9,17 +9,16 @@ import { anEntry } from '../world/journal.ts'
 import { fakeTime } from '../world/time.ts'
 import { until } from '../world/wait.ts'
 
-const TOKEN = 'a'.repeat(64)
-
 async function world() {
   const store = await openSqlite(':memory:')
   const live = new Live()
   const editors = new PageChannel(fakeTime().timers, 'vscode')
-  const ancestry = { of: async () => undefined, holds: async () => undefined }
-  const mayAnswer = answererGuard({ ancestry, token: TOKEN, user: 'ann', stateDir: '/state' })
+  const ancestry = { of: async () => undefined, clientsOf: async () => [] }
+  const fromLogin = (headers: Headers) => headers.get('baton-page') === 'signed'
+  const mayAnswer = answererGuard({ ancestry, user: 'ann', fromLogin })
   const api = editorRoutes({ store, live, editors, mayAnswer, beatMs: 60_000 })
-  const open = (query: string, token = TOKEN) =>
-    api.request(`/api/editor/events?${query}`, { headers: { authorization: `Bearer ${token}` } })
+  const open = (query: string, headers: Record<string, string> = { 'baton-page': 'signed' }) =>
+    api.request(`/api/editor/events?${query}`, { headers })
   return { store, live, editors, open, [Symbol.asyncDispose]: () => store.close() }
 }
 
@@ -58,9 +57,13 @@ describe("an editor's window", () => {
     for (const { body } of [off, some, all]) await body?.cancel()
   })
 
-  it('must be one who may answer', async () => {
+  it('that no person let in follows what happens, but reaches no one: with the token alone no one answers there', async () => {
     await using here = await world()
-    expect((await here.open('notify=all', 'b'.repeat(64))).status).toBe(403)
+    const response = await here.open('notify=all', { authorization: `Bearer ${'a'.repeat(64)}` })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader?.read())?.value).toBe(': here\n\n')
     expect(await here.editors.show(about('/work/a'))).toBe(false)
+    await until(() => here.live.listeners === 1, { what: 'the window to listen' })
+    await reader?.cancel()
   })
 })

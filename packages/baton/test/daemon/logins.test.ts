@@ -28,6 +28,12 @@ test('a login that is over ends with its stream, and nothing of it is kept', asy
 
   await logins.expire()
   expect({ known: logins.knows(headers), cut }).toEqual({ known: true, cut: false })
+  // What is used stays for another while; what is not, ends.
+  now += LOGIN_MS * 0.75
+  expect(logins.knows(headers)).toBe(true)
+  now += LOGIN_MS * 0.75
+  await logins.expire()
+  expect({ known: logins.knows(headers), cut }).toEqual({ known: true, cut: false })
   now += LOGIN_MS
   await logins.expire()
   expect({ known: logins.knows(headers), cut }).toEqual({ known: false, cut: true })

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asPerson } from '../world/person.ts'
 import { browserKey } from './browser-key.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
 
@@ -102,7 +102,6 @@ test('logging out cuts the streams that are open, and only those of the browser 
   expect(answer.status).toBe(200)
   await streams.mine.end
   expect(streams.other.isOver()).toBe(false)
-  const authorization = `Bearer ${readFileSync(world.folder.token, 'utf8').trim()}`
-  await fetch(`${world.url}/api/page/logout-all`, { method: 'POST', headers: { authorization } })
+  await asPerson({ home: world.home, stateDir: world.folder.dir }, 'dashboard', '--logout')
   await streams.other.end
 })

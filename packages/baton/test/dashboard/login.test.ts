@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, startBrowser } from '../world/browser.ts'
+import { asPerson } from '../world/person.ts'
 import { browserKey } from './browser-key.ts'
 import { fillWorld } from './sample.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
@@ -134,8 +134,7 @@ describe('the way into the dashboard', () => {
     await call('/api/page/logout', { method: 'POST', headers: myPage })
     expect((await call('/api/health', { headers: myPage })).status).toBe(401)
     expect((await call('/api/health', { headers: otherPage })).status).toBe(200)
-    const authorization = `Bearer ${readFileSync(world.folder.token, 'utf8').trim()}`
-    await call('/api/page/logout-all', { method: 'POST', headers: { authorization } })
+    await asPerson({ home: world.home, stateDir: world.folder.dir }, 'dashboard', '--logout')
     expect((await call('/api/health', { headers: otherPage })).status).toBe(401)
   })
 
@@ -196,8 +195,7 @@ describe('the way into the dashboard', () => {
     await other.locator('.plot').first().waitFor()
     await page.goto(`${world.url}/settings`)
     await page.getByText('handsoff.enabled').waitFor()
-    const authorization = `Bearer ${readFileSync(world.folder.token, 'utf8').trim()}`
-    await call('/api/page/logout-all', { method: 'POST', headers: { authorization } })
+    await asPerson({ home: world.home, stateDir: world.folder.dir }, 'dashboard', '--logout')
     // Nothing more comes over streams that were open.
     await world.baton.note({ kind: 'config', what: 'loaded' })
     for (const each of [page, other]) {

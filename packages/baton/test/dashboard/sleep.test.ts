@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Health } from '@batonpass/contract/api'
-import { LoginLink } from '@batonpass/contract/dashboard'
 import { expect, test } from 'vitest'
 import { batonIn } from '../world/baton.ts'
 import { startBrowser } from '../world/browser.ts'
 import { claudePayload } from '../world/hook-payload.ts'
+import { loginLink } from '../world/person.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
 
 test('a machine that slept with its daemon: the page says so, and everything goes on where it was', {
@@ -17,9 +16,8 @@ test('a machine that slept with its daemon: the page says so, and everything goe
   await using project = await gitRepo(join(here.path, 'project'))
   await using baton = batonIn(join(here.path, 'home'), project.path)
   await baton.must('up')
-  const { url, pid } = Health.parse(JSON.parse(await baton.must('status', '--json')).daemon)
-  const authorization = `Bearer ${readFileSync(join(baton.stateDir, 'token'), 'utf8').trim()}`
-  const link = await fetch(`${url}/api/page/link`, { method: 'POST', headers: { authorization } })
+  const { pid } = Health.parse(JSON.parse(await baton.must('status', '--json')).daemon)
+  const link = await loginLink(baton)
   const hook = (event: string) =>
     baton.run(['hook', 'claude-code', event], {
       input: claudePayload(event, project.path, 'ls', { prompt: 'good morning' }),
@@ -30,7 +28,7 @@ test('a machine that slept with its daemon: the page says so, and everything goe
   await using opened = await browser.open()
   const { page } = opened
   await page.clock.install()
-  await page.goto(LoginLink.parse(await link.json()).url)
+  await page.goto(link)
   await page.locator('.card').first().waitFor()
   await page.locator('.link-state', { hasText: 'live' }).waitFor()
 

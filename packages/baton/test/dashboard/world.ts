@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LoginLink } from '@batonpass/contract/dashboard'
 import { type Baton, compose } from '../../src/compose.ts'
 import { openStateFolder, type StateFolder } from '../../src/config/state-folder.ts'
 import { runDaemon } from '../../src/daemon/daemon.ts'
 import { takeLock } from '../../src/store/lock.ts'
+import { loginLink } from '../world/person.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 
 /** The real daemon in this process, with a home of its own, and links into its dashboard. */
@@ -14,7 +14,7 @@ export interface DashboardWorld extends AsyncDisposable {
   scratch: Scratch
   readonly baton: Baton
   readonly url: string
-  /** A link as `baton dashboard` prints it, got with the person's token. */
+  /** A link as `baton dashboard` prints it at a person's terminal. */
   link(): Promise<string>
   /** Ends the daemon and begins another one on the same state, at the same port. */
   restart(): Promise<void>
@@ -81,12 +81,7 @@ export async function dashboardWorld(yaml = ''): Promise<DashboardWorld> {
       return the().url
     },
     async link() {
-      const token = readFileSync(folder.token, 'utf8').trim()
-      const response = await fetch(`${the().url}/api/page/link`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}` },
-      })
-      return LoginLink.parse(await response.json()).url
+      return await loginLink({ home, stateDir: folder.dir })
     },
     start,
     stop,

@@ -10,6 +10,7 @@ import { batonFor, batonOnPath } from '../world/baton.ts'
 import { callSocket, cloneInto, settingsFor } from '../world/claims.ts'
 import { fakeGitHub } from '../world/github.ts'
 import { startModel, textOf } from '../world/model.ts'
+import { asPerson } from '../world/person.ts'
 import { call, say } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 
@@ -96,7 +97,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
       }
       return asks.find(({ title }) => title === `PR #${pull} merged! Should I close issue #${issue}?`)
     })
-    await baton.must('allow', ask.id, '--token-file', join(baton.stateDir, 'token'))
+    await asPerson(baton, 'allow', ask.id)
 
     await eventually('the end', () => !existsSync(file))
     const closed = await github.repository.issueNow(issue)

@@ -1,32 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Health } from '@batonpass/contract/api'
-import { LoginLink } from '@batonpass/contract/dashboard'
 import { describe, expect, test } from 'vitest'
 import { claudeHome } from '../world/agents/claude.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { claudeAcp } from '../world/agents/hostable.ts'
-import { type BatonHere, batonIn } from '../world/baton.ts'
+import { batonIn } from '../world/baton.ts'
 import { startBrowser } from '../world/browser.ts'
 import { claudeWorld } from '../world/claude-world.ts'
 import { startModel, textOf } from '../world/model.ts'
+import { loginLink } from '../world/person.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 
 const ASK_DATE =
   'handsoff:\n  auto_permission: false\n  max_continuations: 1\npermissions:\n  ask:\n    - program: date\n'
-
-/** A link as `baton dashboard` prints it, got with the person's token: no test has a terminal of its own. */
-async function linkOf(baton: BatonHere): Promise<string> {
-  const { daemon } = JSON.parse(await baton.must('status', '--json'))
-  const { url } = Health.parse(daemon)
-  const token = readFileSync(join(baton.stateDir, 'token'), 'utf8').trim()
-  const response = await fetch(`${url}/api/page/link`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-  })
-  return LoginLink.parse(await response.json()).url
-}
 
 describe('the dashboard beside the real Claude Code', () => {
   test('a question is answered in the browser while Claude Code waits for it', {
@@ -37,7 +22,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await using browser = await startBrowser()
     await using opened = await browser.open()
     const { page } = opened
-    await page.goto(await linkOf(baton))
+    await page.goto(await loginLink(baton))
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
     model.script({ key: home.key }, [
@@ -87,7 +72,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await using terminal = await claudeInTmux({ home, model })
     await terminal.submit('show yourself')
     await terminal.waitForScreen(/the answer on the screen/)
-    await page.goto(await linkOf(baton))
+    await page.goto(await loginLink(baton))
     await page.locator('.card a').first().click()
     await page.getByRole('link', { name: 'Terminal' }).click()
     await page.locator('.terminal', { hasText: 'the answer on the screen' }).waitFor()
@@ -107,7 +92,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await using browser = await startBrowser()
     await using opened = await browser.open()
     const { page } = opened
-    await page.goto(await linkOf(baton))
+    await page.goto(await loginLink(baton))
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
     const stopped = new Promise<void>(() => {})
     const slow = Promise.withResolvers<void>()
@@ -182,7 +167,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await using opened = await browser.open()
     const { page } = opened
     await baton.must('up')
-    await page.goto(await linkOf(baton))
+    await page.goto(await loginLink(baton))
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
     const heard = Promise.withResolvers<void>()
     model.script({ key: home.key }, [say('These are **all** the words.', { gate: heard.promise })])

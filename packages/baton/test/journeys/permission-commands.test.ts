@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runInTerminal } from '../world/agents/tmux.ts'
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { claudePayload, cursorPayload } from '../world/hook-payload.ts'
+import { personLogin } from '../world/person.ts'
 import { gitRepo, type Scratch, scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
 
@@ -63,7 +64,7 @@ describe('permission by the command line', () => {
       )
     ).hookSpecificOutput
 
-  /** The agent's dialog for a command, answered over the API with the token. */
+  /** The agent's dialog for a command, answered over the API by a browser that was let in. */
   async function dialog(command: string, answer: { option: string; reason?: string }) {
     const running = hook('claude', claudePayload('PermissionRequest', project, command), ATTENDED)
     const ask = await until(
@@ -71,11 +72,10 @@ describe('permission by the command line', () => {
         AskList.parse(await json('asks')).asks.find(({ detail }) => detail.startsWith(`${command}\n`)),
       { what: `the ask about ${command}`, timeout: 15_000, every: 50 },
     )
-    const { url } = JSON.parse(readFileSync(join(baton.stateDir, 'endpoint.json'), 'utf8'))
-    const token = readFileSync(join(baton.stateDir, 'token'), 'utf8').trim()
+    const { url, headers } = await personLogin(baton)
     const answered = await fetch(`${url}/api/asks/${ask.id}/answer`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ ...answer, fingerprint: ask.fingerprint }),
     })
     expect(answered.status).toBe(200)

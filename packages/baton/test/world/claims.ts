@@ -7,6 +7,7 @@ import { ClaimFile, ClaimList, type ClaimView } from '@batonpass/contract/claim'
 import type { ClaudeHome } from './agents/claude.ts'
 import { type BatonHere, batonIn } from './baton.ts'
 import { type FakeBoardHandle, type FakeGitHub, fakeGitHub } from './github.ts'
+import { asPerson } from './person.ts'
 import { plainGit, type Scratch, scratch } from './scratch.ts'
 import { until } from './wait.ts'
 
@@ -101,8 +102,7 @@ export async function claimWorld(
         },
         { what: 'the question', timeout: 15_000, every: 100 },
       )
-      const token = join(baton.stateDir, 'token')
-      await baton.must(option === 'yes' ? 'allow' : 'deny', open.id, '--token-file', token)
+      await asPerson(baton, option === 'yes' ? 'allow' : 'deny', open.id)
     },
     async [Symbol.asyncDispose]() {
       await baton[Symbol.asyncDispose]()

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Ancestry, ProcessFacts } from '../../ports/ancestry.ts'
+import { clientProcesses } from './connection.ts'
 
 const run = promisify(execFile)
 
@@ -11,7 +12,7 @@ const MAX_DEPTH = 200
 /** The real processes: from /proc on Linux, from `ps` elsewhere. */
 export const systemAncestry: Ancestry = {
   async of(pid) {
-    const read = process.platform === 'linux' ? fromProc : fromPs
+    const read = process.platform === 'linux' ? fromProc : await psReader()
     const chain: ProcessFacts[] = []
     for (let next = pid; chain.length < MAX_DEPTH; ) {
       const found = await read(next).catch(() => undefined)
@@ -24,22 +25,10 @@ export const systemAncestry: Ancestry = {
     return undefined
   },
 
-  async holds(pid, file) {
-    if (process.platform !== 'linux') return undefined
-    try {
-      const wanted = await realpath(file)
-      const open = await readdir(`/proc/${pid}/fd`)
-      const files = await Promise.all(
-        open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => undefined)),
-      )
-      return files.includes(wanted)
-    } catch {
-      return false
-    }
-  },
+  clientsOf: clientProcesses,
 }
 
-type Found = { facts: ProcessFacts; parent: number }
+export type Found = { facts: ProcessFacts; parent: number }
 
 async function fromProc(pid: number): Promise<Found> {
   const folder = `/proc/${pid}`
@@ -50,7 +39,7 @@ async function fromProc(pid: number): Promise<Found> {
     readlink(`${folder}/exe`).catch(() => undefined),
     readFile(`${folder}/environ`, 'latin1').catch(() => ''),
   ])
-  const { parent, terminal, name } = parseStat(stat)
+  const { parent, session, terminal, name } = parseStat(stat)
   const words = cmdline.split('\0').filter(Boolean)
   return {
     parent,
@@ -59,43 +48,74 @@ async function fromProc(pid: number): Promise<Found> {
       words: words.length > 0 ? words : [name],
       program,
       terminal,
+      sessionLeader: session,
       environment: environ.split('\0').map(pair => pair.split('=')[0] ?? ''),
     },
   }
 }
 
 /** `PID (NAME) STATE PPID PGRP SESSION TTY …`: the name may hold anything, even `) S 1`. */
-export function parseStat(stat: string): { parent: number; terminal: boolean; name: string } {
+export function parseStat(stat: string): {
+  parent: number
+  session: number
+  terminal: boolean
+  name: string
+} {
   const end = stat.lastIndexOf(')')
-  const [, parent, , , tty] = stat.slice(end + 2).split(' ')
+  const [, parent, , session, tty] = stat.slice(end + 2).split(' ')
   if (end < 0 || !/^\d+$/.test(parent ?? '')) throw new Error('not a line of /proc/PID/stat')
-  return { parent: Number(parent), terminal: Number(tty) !== 0, name: stat.slice(stat.indexOf('(') + 1, end) }
-}
-
-async function fromPs(pid: number): Promise<Found> {
-  const { stdout } = await run(
-    'ps',
-    ['-ww', '-o', 'ppid=', '-o', 'tty=', '-o', 'command=', '-p', String(pid)],
-    {
-      env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
-    },
-  )
-  const { parent, terminal, command } = parsePs(stdout)
   return {
-    parent,
-    facts: {
-      pid,
-      words: command.split(/\s+/).filter(Boolean),
-      program: undefined,
-      terminal,
-      environment: [],
-    },
+    parent: Number(parent),
+    session: Number(session),
+    terminal: Number(tty) !== 0,
+    name: stat.slice(stat.indexOf('(') + 1, end),
   }
 }
 
-/** `  PPID TTY COMMAND…`; without a terminal the second column is `?`, `??` or `-`. */
-export function parsePs(line: string): { parent: number; terminal: boolean; command: string } {
-  const [, parent, tty, command = ''] = /^\s*(\d+)\s+(\S+)\s+(.*)$/s.exec(line.trimEnd()) ?? []
-  if (parent === undefined) throw new Error('not a line of ps')
-  return { parent: Number(parent), terminal: !/^(\?+|-)$/.test(tty ?? '?'), command }
+/** Reads all processes at once: two programs to run, however long the chain of parents is. */
+async function psReader(): Promise<(pid: number) => Promise<Found>> {
+  const ps = async (...columns: string[]) =>
+    (
+      await run('ps', ['-A', '-ww', ...columns.flatMap(column => ['-o', `${column}=`])], {
+        env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
+        maxBuffer: LARGEST_TABLE,
+      })
+    ).stdout
+  const table = Promise.all([ps('pid', 'ppid', 'tty', 'command'), ps('pid', 'comm')]).then(
+    ([commands, programs]) => readPs(commands, programs),
+  )
+  return async pid => {
+    const found = (await table).get(pid)
+    if (!found) throw new Error(`no process ${pid}`)
+    return found
+  }
+}
+
+const LARGEST_TABLE = 64 * 1024 * 1024
+
+/**
+ * `PID PPID TTY COMMAND…` and `PID PROGRAM` of every process. Without a terminal the third column is `?`, `??` or `-`. The
+ * program is a whole path on macOS, where it may hold spaces.
+ */
+export function readPs(commands: string, programs: string): Map<number, Found> {
+  const programOf = new Map<number, string>()
+  for (const line of programs.split('\n')) {
+    const [, pid, program] = /^\s*(\d+)\s+(\S.*?)\s*$/.exec(line) ?? []
+    if (program !== undefined) programOf.set(Number(pid), program)
+  }
+  const table = new Map<number, Found>()
+  for (const line of commands.split('\n')) {
+    const [, id, parent, tty = '?', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s*(.*)$/.exec(line) ?? []
+    if (id === undefined) continue
+    const pid = Number(id)
+    const facts: ProcessFacts = {
+      pid,
+      words: command.split(/\s+/).filter(Boolean),
+      program: programOf.get(pid),
+      terminal: !/^(\?+|-)$/.test(tty),
+      environment: [],
+    }
+    table.set(pid, { parent: Number(parent), facts })
+  }
+  return table
 }

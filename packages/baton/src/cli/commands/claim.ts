@@ -22,9 +22,8 @@ import { stateDir } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { claimLine } from '../claim-lines.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
-import { callStartedDaemon, folderOf } from '../daemon.ts'
+import { callStartedDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { authorization, withProcessProof } from '../process-proof.ts'
 
 /** Several calls to the forge and git's network in between. */
 const CLAIM_MS = 120_000
@@ -73,14 +72,9 @@ async function take(
     )
     return EXIT.ok
   }
-  const send = (headers: Record<string, string>) =>
-    callStartedDaemon(io, 'POST', '/api/claims', CLAIM_MS, { headers, body })
-  const answer =
-    order.takeover === 'force'
-      ? await withProcessProof(folderOf(io).dir, proof =>
-          send({ ...proof, ...authorization(text(given, 'token-file')) }),
-        )
-      : await send({})
+  // Only a person takes a live session's claim.
+  const proven = order.takeover === 'force'
+  const answer = await callStartedDaemon(io, 'POST', '/api/claims', CLAIM_MS, { body, proven })
   const claimed = Claimed.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(claimed)}\n`)
   else {

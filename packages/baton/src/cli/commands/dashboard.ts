@@ -4,36 +4,28 @@ import { join } from 'node:path'
 import { LoginLink } from '@batonpass/contract/dashboard'
 import type { StateFolder } from '../../config/state-folder.ts'
 import { replaceFile } from '../../daemon/secret-file.ts'
-import { EXIT, flag, type Handler, text } from '../command.ts'
+import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import type { Io } from '../io.ts'
-import { authorization, withProcessProof } from '../process-proof.ts'
 
-/** Prints a link that lets one browser in, once. Only who may answer asks gets one: the dashboard answers them. */
+/** Prints a link that lets one browser or editor in, once. Only a person gets one: it answers asks. */
 export const dashboard: Handler = async (given, io) => {
   const folder = folderOf(io)
   if (!(await daemonHealth(folder))) await startDaemon(folder, io)
-  const token = authorization(text(given, 'token-file'))
   if (flag(given, 'logout')) {
-    await withProcessProof(folder.dir, headers =>
-      callDaemon(folder, 'POST', '/api/page/logout-all', 10_000, { headers: { ...headers, ...token } }),
-    )
-    io.stdout.write('Every browser is logged out.\n')
+    await callDaemon(folder, 'POST', '/api/page/logout-all')
+    io.stdout.write('Every browser and editor is logged out.\n')
     return EXIT.ok
   }
-  const link = await loginLink(folder, token)
+  const link = await loginLink(folder)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(link)}\n`)
   else io.stdout.write(`${link.url}\n`)
   if (flag(given, 'open')) await openInBrowser(link.url, folder, io)
   return EXIT.ok
 }
 
-export async function loginLink(folder: StateFolder, token: Record<string, string> = {}): Promise<LoginLink> {
-  return await withProcessProof(folder.dir, async headers =>
-    LoginLink.parse(
-      await callDaemon(folder, 'POST', '/api/page/link', 10_000, { headers: { ...headers, ...token } }),
-    ),
-  )
+export async function loginLink(folder: StateFolder): Promise<LoginLink> {
+  return LoginLink.parse(await callDaemon(folder, 'POST', '/api/page/link'))
 }
 
 /** How long the browser may take to read the file that leads it on. */

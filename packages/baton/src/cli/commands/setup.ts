@@ -7,7 +7,6 @@ import { diffOf } from '../diff.ts'
 import { countQuestions, type ExpectedQuestions, questionsLine } from '../expected-questions.ts'
 import { type Io, printable } from '../io.ts'
 import { configOf } from '../local-judge.ts'
-import { withProcessProof } from '../process-proof.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
 import { runSetupGuide } from '../setup-guide.ts'
 import { setupPlan } from '../setup-plan.ts'
@@ -128,10 +127,7 @@ async function showChange({ path, before, after }: UserConfigChange, io: Io): Pr
 
 /** By the daemon, as it would really tell. */
 async function tryChannels(io: Io): Promise<void> {
-  const folder = folderOf(io)
-  const answer = await withProcessProof(folder.dir, headers =>
-    callDaemon(folder, 'POST', '/api/page/try-channels', 30_000, { headers }),
-  )
+  const answer = await callDaemon(folderOf(io), 'POST', '/api/page/try-channels', 30_000)
   const reached = typeof answer === 'object' && answer && 'reached' in answer ? answer.reached : []
   const names = Array.isArray(reached) ? reached.map(String) : []
   io.stdout.write(

@@ -1,6 +1,8 @@
 import { basename, dirname, resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import { systemAncestry } from '../../adapters/system/ancestry.ts'
 import { systemFiles as files } from '../../adapters/system/files.ts'
+import { refuseAgents } from '../../ask/refuse-agents.ts'
 import { configKeys } from '../../config/keys.ts'
 import { loadConfig } from '../../config/load.ts'
 import { MAX_BYTES } from '../../config/parse.ts'
@@ -21,6 +23,8 @@ export const trust: Handler = async (given, io) => {
     if (flag(given, 'list')) return await list(given, io)
     const path = await target(given, io)
     if (flag(given, 'remove')) return await remove(path, io)
+    // What the project's file allows counts from then on, so an agent must not say so; a person's script may.
+    if (!flag(given, 'dry-run')) refuseAgents(await systemAncestry.of(process.pid), 'not-needed')
     if (isWorkflowFile(path)) return await trustWorkflow(path, flag(given, 'dry-run'), io)
     return await pin(path, given, io)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { JSON_OPTION, TOKEN_FILE } from '../shared-options.ts'
+import { JSON_OPTION } from '../shared-options.ts'
 
 /** Questions to a person, and the answers. */
 export const askCommands: readonly Command[] = [
@@ -18,7 +18,6 @@ export const askCommands: readonly Command[] = [
     positionals: [{ name: 'ASK', required: true, help: 'Its id, or the start of it.' }],
     options: {
       session: { type: 'boolean', help: 'Allow exactly this for the rest of the session.' },
-      ...TOKEN_FILE,
       ...JSON_OPTION,
     },
     examples: [['baton allow ask_3f2a', 'Allow it once.']],
@@ -31,7 +30,6 @@ export const askCommands: readonly Command[] = [
     positionals: [{ name: 'ASK', required: true, help: 'Its id, or the start of it.' }],
     options: {
       reason: { type: 'string', value: 'TEXT', help: 'Tell the agent why.' },
-      ...TOKEN_FILE,
       ...JSON_OPTION,
     },
     examples: [

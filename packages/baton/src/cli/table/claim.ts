@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { JSON_OPTION, TOKEN_FILE } from '../shared-options.ts'
+import { JSON_OPTION } from '../shared-options.ts'
 
 /** Issues, from taken to merged. */
 export const claimCommands: readonly Command[] = [
@@ -23,7 +23,6 @@ export const claimCommands: readonly Command[] = [
         help: 'With `ready`: the title of the pull request; may be left out once there is one.',
       },
       'dry-run': { type: 'boolean', help: 'Say what would be done.' },
-      ...TOKEN_FILE,
       ...JSON_OPTION,
     },
     examples: [

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { JSON_OPTION, TOKEN_FILE } from '../shared-options.ts'
+import { JSON_OPTION } from '../shared-options.ts'
 
 /** The one process that writes state, and looking at it. */
 export const daemonCommands: readonly Command[] = [
@@ -39,11 +39,10 @@ export const daemonCommands: readonly Command[] = [
     name: 'dashboard',
     summary: 'Print a link that opens the dashboard in your browser.',
     details:
-      'The link lets one browser in, once, within ten minutes; the browser then stays logged in for 30 days. It is given\nonly where asks may be answered: in a terminal that no agent started, or with the token.',
+      'The link lets one browser in, once, within ten minutes; the browser then stays logged in for 30 days. The same link lets\nVS Code answer. Baton prints it only at a terminal that no agent started.',
     options: {
       open: { type: 'boolean', help: 'Open it in the browser, too.' },
-      logout: { type: 'boolean', help: 'Log every browser out instead.' },
-      ...TOKEN_FILE,
+      logout: { type: 'boolean', help: 'Log every browser and editor out instead.' },
       ...JSON_OPTION,
     },
     examples: [['baton dashboard --open', 'See what the agents do, and answer what they ask.']],

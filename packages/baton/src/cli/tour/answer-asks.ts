@@ -21,7 +21,6 @@ interface Asking {
 /** Puts Baton's questions to the person at the terminal; an answer in the dashboard counts as well. */
 export async function answerAsks(
   state: StateFolder,
-  headers: Record<string, string>,
   { io, isAlone, signal, say, world }: Asking,
 ): Promise<void> {
   const colour = paint(io)
@@ -41,12 +40,10 @@ export async function answerAsks(
       const usual = ask.kind === 'confirm'
       const yes = isAlone ? usual : await question(ask, usual)
       if (yes === undefined) continue
-      const option = usual ? (yes ? 'yes' : 'no') : yes ? 'allow-once' : 'deny'
-      const body = { option, ...(option === 'deny' ? { reason: 'no scripts from the internet' } : {}) }
-      await callDaemon(state, 'POST', `/api/asks/${ask.id}/answer`, 10_000, {
-        headers: { ...headers, 'baton-channel': 'tour' },
-        body,
-      }).catch(() => say(colour('dim', '  (answered elsewhere)')))
+      const reason = yes || usual ? [] : ['--reason', 'no scripts from the internet']
+      await world
+        .atTerminal(yes ? 'allow' : 'deny', ask.id, ...reason)
+        .catch(() => say(colour('dim', '  (answered elsewhere)')))
     }
     await pause(200, undefined, { signal }).catch(() => {})
   }

@@ -74,7 +74,11 @@ const LESSONS = {
   continued: 'It stopped before the job was done. You did not have to type “continue”.',
 }
 
-const ANSWERS: Readonly<Record<string, string>> = { deny: 'no', 'allow-once': 'yes, this once' }
+const ANSWERS: Readonly<Record<string, string>> = {
+  deny: 'no',
+  'deny-with-reason': 'no',
+  'allow-once': 'yes, this once',
+}
 
 type Lines = Readonly<Record<string, { text: string; lesson?: string } | undefined>>
 

@@ -9,10 +9,8 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
-import { secretFile } from '../../daemon/secret-file.ts'
 import { programPaths } from '../../hook/program.ts'
 import { EXIT } from '../command.ts'
-import { loginLink } from '../commands/dashboard.ts'
 import { callDaemon, followDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
@@ -50,11 +48,8 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
   try {
     const world = await set(folder.dir)
     const state = stateFolder(stateDir(world.env, world.home))
-    await begin(world, state)
-    following.push(
-      follow(state, world),
-      answerAsks(state, bearer(state), { io, isAlone, signal, say, world }),
-    )
+    await begin(world)
+    following.push(follow(state, world), answerAsks(state, { io, isAlone, signal, say, world }))
     await playPeople(world, state, text => say(colour('dim', `  ${text}`)), {
       paceMs: options.paceMs,
       signal,
@@ -105,8 +100,8 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     return world
   }
 
-  async function begin(world: TourWorld, state: StateFolder): Promise<void> {
-    const { url } = await loginLink(state, bearer(state))
+  async function begin(world: TourWorld): Promise<void> {
+    const url = await world.atTerminal('dashboard')
     say(`${colour('bold', `Issue #${ISSUE.number}`)}  ${ISSUE.title}`)
     // Separate lines, so that a narrow terminal does not break them and they can be clicked or copied.
     say('  Watch in a browser:')
@@ -164,9 +159,6 @@ function missing(name: string): BatonError {
     remedy: `Install it (Debian: sudo apt-get install ${name}; macOS: brew install ${name}) and run this again.`,
   })
 }
-
-/** The user who runs the tour may answer for its own daemon. */
-const bearer = (folder: StateFolder) => ({ authorization: `Bearer ${secretFile(folder.token)}` })
 
 function widthOf({ stdout }: Io): number {
   const columns = 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : 0

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,12 +13,16 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { programPaths } from '../../hook/program.ts'
 import { stateArgument } from '../../hook/spawn.ts'
 import { FILES } from './agent/script.ts'
 
 const run = promisify(execFile)
+
+const LOOK_MS = 50
+const COMMAND_MS = 60_000
 
 export interface TourWorld {
   dir: string
@@ -29,6 +34,8 @@ export interface TourWorld {
   env: Record<string, string>
   /** Runs a command of Baton in this world; its output. */
   baton(...words: string[]): Promise<string>
+  /** Runs it at a terminal of this world, where its person is; its output. Only a person may answer. */
+  atTerminal(...words: string[]): Promise<string>
   tmux(...words: string[]): Promise<string>
   git(cwd: string, ...words: string[]): Promise<string>
 }
@@ -90,6 +97,7 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
   const tmuxSocket = join(dir, TMUX_SOCKET)
   const call = async (program: string, words: readonly string[], cwd: string) =>
     (await run(program, words, { cwd, env, timeout: 60_000 })).stdout
+  let commands = 0
   const world: TourWorld = {
     dir,
     home,
@@ -98,6 +106,18 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
     tmuxSocket,
     env,
     baton: (...words) => call(node, [cli, ...words], project),
+    async atTerminal(...words) {
+      const file = join(dir, `terminal-${++commands}`)
+      const script = '"$@" > "$0.out" 2>&1; echo $? > "$0.part"; mv "$0.part" "$0.code"'
+      await world.tmux('new-window', '-d', '-t', 'tour:', 'sh', '-c', script, file, node, cli, ...words)
+      for (let waited = 0; !existsSync(`${file}.code`); waited += LOOK_MS) {
+        if (waited > COMMAND_MS) throw new Error(`baton ${words[0]} did not end`)
+        await pause(LOOK_MS)
+      }
+      const output = readFileSync(`${file}.out`, 'utf8').trim()
+      if (readFileSync(`${file}.code`, 'utf8').trim() !== '0') throw new Error(output)
+      return output
+    },
     // -u: the marks on its screen, whatever the machine's own locale.
     tmux: (...words) => call('tmux', ['-u', '-S', tmuxSocket, '-f', '/dev/null', ...words], project),
     git: (cwd, ...words) => call('git', words, cwd),

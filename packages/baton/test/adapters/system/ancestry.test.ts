@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { parsePs, parseStat, systemAncestry } from '../../../src/adapters/system/ancestry.ts'
+import { parseStat, readPs, systemAncestry } from '../../../src/adapters/system/ancestry.ts'
 import { isAgent } from '../../../src/ask/refuse-agents.ts'
 import { scratch } from '../../world/scratch.ts'
 
@@ -42,36 +42,61 @@ describe('the ancestors of a process', () => {
     expect(await systemAncestry.of(2 ** 30)).toBeUndefined()
   })
 
-  it.runIf(process.platform === 'linux')('prove who holds a file open', async () => {
-    await using dir = scratch()
-    const path = dir.write('proof', '')
-    const child = spawn('sh', ['-c', 'exec 9<"$0"; echo ok; read x', path], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-    })
-    try {
-      await once(child.stdout, 'data')
-      expect(await systemAncestry.holds(child.pid ?? 0, path)).toBe(true)
-      expect(await systemAncestry.holds(process.pid, path)).toBe(false)
-      expect(await systemAncestry.holds(child.pid ?? 0, `${path}-absent`)).toBe(false)
-    } finally {
-      child.stdin.end()
-      await once(child, 'exit')
-    }
-  })
+  it.runIf(process.platform === 'linux')(
+    'know the shell whose terminal session a process is in',
+    async () => {
+      const child = spawn('sh', ['-c', 'echo ok; read x'], {
+        detached: true,
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      try {
+        await once(child.stdout, 'data')
+        const [shell] = (await systemAncestry.of(child.pid ?? 0)) ?? []
+        expect(shell).toMatchObject({ sessionLeader: child.pid, terminal: false })
+      } finally {
+        child.stdin.end()
+        await once(child, 'exit')
+      }
+    },
+  )
 
   it('are read from lines that try to mislead', () => {
     expect(parseStat('77 (a) S 1 (x) S 42 77 77 34816 77 0')).toEqual({
       parent: 42,
+      session: 77,
       terminal: true,
       name: 'a) S 1 (x',
     })
     expect(parseStat('77 (sh) S 42 77 77 0 -1').terminal).toBe(false)
     expect(() => parseStat('nonsense')).toThrow()
-    expect(parsePs('  501 ttys003  /bin/zsh -l\n')).toEqual({
-      parent: 501,
-      terminal: true,
-      command: '/bin/zsh -l',
+  })
+
+  it('are read from the tables of ps on macOS, where a program may have spaces in its path', () => {
+    const table = readPs(
+      [
+        '    1     0 ??       /sbin/launchd',
+        '  612     1 ??       /System/Applications/Utilities/Terminal.app/Contents/MacOS/Terminal',
+        '  640   612 ttys003  login -pf ann',
+        '  641   640 ttys003  -zsh',
+        '  702   641 ttys003  node /Users/ann/My Tools/baton allow ask_3f2a',
+        '  810     1 ??       /Users/ann/Library/Application Support/agents/claude --resume',
+        'nonsense',
+      ].join('\n'),
+      '  612 /System/Applications/Utilities/Terminal.app/Contents/MacOS/Terminal\n  702 /opt/homebrew/bin/node\n  810 /Users/ann/Library/Application Support/agents/claude\n',
+    )
+    expect([...table.keys()]).toEqual([1, 612, 640, 641, 702, 810])
+    expect(table.get(702)).toEqual({
+      parent: 641,
+      facts: {
+        pid: 702,
+        words: ['node', '/Users/ann/My', 'Tools/baton', 'allow', 'ask_3f2a'],
+        program: '/opt/homebrew/bin/node',
+        terminal: true,
+        environment: [],
+      },
     })
-    expect(parsePs('    1 ??       /sbin/launchd').terminal).toBe(false)
+    expect(table.get(1)).toMatchObject({ parent: 0, facts: { terminal: false, program: undefined } })
+    const agent = table.get(810)?.facts
+    expect(agent && isAgent(agent)).toBe(true)
   })
 })
