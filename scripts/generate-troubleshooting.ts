@@ -6,7 +6,7 @@ import { KNOWN_PROBLEMS, type KnownProblem } from '../packages/baton/src/cli/kno
 const file = join(import.meta.dirname, '..', 'docs', 'troubleshooting.md')
 
 const MEANING = {
-  fail: 'FAIL: mend this first',
+  fail: 'FAIL: fix this first',
   warn: 'warn: something will not work',
   note: 'note: good to know',
 }
@@ -17,12 +17,12 @@ const rows = Object.entries<KnownProblem>(KNOWN_PROBLEMS).map(
 )
 
 const text = `<!-- Generated from packages/baton/src/cli/known-problems.ts by scripts/generate-troubleshooting.ts: change it there. -->
-# When something does not work
+# Troubleshooting
 
 \`\`\`sh
-baton doctor              # one line for each thing that was checked, and below it how to mend it
-baton logs --kind fault   # what went wrong inside
-baton status              # the daemon, and whether the configuration in force is the one on disk
+baton doctor              # one line for each check, and how to fix what is wrong
+baton logs --kind fault   # internal errors
+baton status              # the daemon, and whether it uses the configuration on disk
 \`\`\`
 
 ## What the doctor finds
@@ -31,36 +31,36 @@ ${Object.values(MEANING)
   .map(line => `- ${line}`)
   .join('\n')}
 
-Words in braces stand for what is found on your machine.
+Words in braces are replaced with values from your machine.
 
-| | it says | | why | what to do |
+| check | message | | cause | what to do |
 |---|---|---|---|---|
 ${rows.join('\n')}
 
-What an agent needs before its hooks run (Codex wants them looked at, Gemini CLI wants the folder trusted) is under
-*What to do* in [the page about the agents](agents.md); the doctor says it, too, where it can see it.
+Some agents need a step from you before their hooks run: Codex wants you to review them, Gemini CLI wants you to trust the folder. See
+*What to do* in [the page about the agents](agents.md). The doctor reports it, too, if it can detect it.
 
-## Other things
+## Other problems
 
-| what you see | why, and what to do |
+| what you see | cause, and what to do |
 |---|---|
-| \`baton: Node 22 or newer is needed\` | The Node that runs \`baton\` is too old. Install a newer one (nodejs.org), then \`baton init\` again, so that the launcher names it. |
-| \`better-sqlite3 cannot be loaded here\` | There is no built program for your system. With a C++ compiler and Python: \`npm rebuild better-sqlite3 --build-from-source\` where Baton is installed. |
-| \`baton: command not found\` | \`npx batonpass\` runs it without installing it. For good: \`npm install -g batonpass\`. |
-| \`The tour needs tmux\` | Install tmux. Nothing else of Baton's set-up needs it. |
-| The agent asks about everything | Is the daemon answering (\`baton doctor\`)? Without it the launcher gives its safe answer, which is to ask. \`baton why\` says what decided the last call. |
-| A command is refused and should not be | \`baton why\` names the rule; \`baton check 'COMMAND'\` tries a command without running it. [Rules](guides/permission.md) |
-| The agent is not sent on | \`baton status\` says whether a workflow runs in the session and how it ended. [Hands-off mode](guides/hands-off.md) |
-| Nothing arrives on the phone or desktop | [Notifications](guides/notifications.md), [Telegram](guides/telegram.md); quiet hours hold back all but questions. |
-| The dashboard's link is refused | It works once and for ten minutes. Another one: \`baton dashboard\`. |
-| An error has a code | [Error codes](reference/errors.md) explains each. |
+| \`baton: Node 22 or newer is needed\` | The Node that runs \`baton\` is too old. Install a newer one (nodejs.org), then run \`baton init\` again, so that the launcher uses it. |
+| \`better-sqlite3 cannot be loaded here\` | There is no prebuilt binary for your system. With a C++ compiler and Python: \`npm rebuild better-sqlite3 --build-from-source\` where Baton is installed. |
+| \`baton: command not found\` | \`npx batonpass\` runs it without installing it. To install it: \`npm install -g batonpass\`. |
+| \`The tour needs tmux\` | Install tmux. The rest of the set-up does not need it. |
+| The agent asks about everything | Is the daemon running (\`baton doctor\`)? Without it the launcher returns its safe answer, which is to ask. \`baton why\` explains the last decision. |
+| A command is denied and should not be | \`baton why\` names the rule; \`baton check 'COMMAND'\` tries a command without running it. [Rules](guides/permission.md) |
+| Baton does not continue the agent | \`baton status\` shows whether a workflow runs in the session, and how it ended. [Hands-off mode](guides/hands-off.md) |
+| Nothing arrives on the phone or desktop | [Notifications](guides/notifications.md), [Telegram](guides/telegram.md); quiet hours suppress everything except questions. |
+| The dashboard's link is rejected | It works once, within ten minutes. Get another one: \`baton dashboard\`. |
+| An error has a code | See [error codes](reference/errors.md). |
 
-## Start afresh
+## Start over
 
 \`\`\`sh
-baton down --force                # ends a daemon that hangs
-baton uninstall --keep-data       # hooks out, journal kept
-baton init --yes                  # and in again
+baton down --force                # end a daemon that hangs
+baton uninstall --keep-data       # remove the hooks, keep the journal
+baton init --yes                  # install them again
 \`\`\`
 `
 

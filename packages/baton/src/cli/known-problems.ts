@@ -1,72 +1,72 @@
-/** Nothing is wrong with a `note`, but it is worth knowing. */
+/** A `note` is not a problem, but worth knowing. */
 export type Severity = 'note' | 'warn' | 'fail'
 
 export interface KnownProblem {
   severity: Severity
-  /** What `baton doctor` says; words in braces are filled in. */
+  /** What `baton doctor` prints; it fills in words in braces. */
   says: string
-  /** For docs/troubleshooting.md: how it comes about. */
+  /** For docs/troubleshooting.md: the cause. */
   cause: string
   fix: string
 }
 
-/** Everything `baton doctor` may find, in the order in which it looks. docs/troubleshooting.md is made from it. */
+/** Everything `baton doctor` may find, in the order it checks. docs/troubleshooting.md is generated from it. */
 export const KNOWN_PROBLEMS = {
   'command/absent': {
     severity: 'note',
     says: 'not on your PATH',
     cause:
-      'Baton was run by npx, or is installed in one project only. Hooks do not mind: they name the launcher. But you, and agents that end a workflow with `baton done`, have to find the command.',
+      'You ran Baton with npx, or installed it in one project only. Hooks still work, because they use the launcher. But you, and agents that end a workflow with `baton done`, need the command.',
     fix: 'npm install -g batonpass, or put {bin} on your PATH',
   },
   'daemon/absent': {
     severity: 'warn',
     says: 'not running',
-    cause: 'No hook has called it since the machine started, or it was stopped by `baton down`.',
-    fix: 'The first hook starts it; or: baton up',
+    cause: 'No hook has called it since the machine started, or `baton down` stopped it.',
+    fix: 'The first hook starts it, or run: baton up',
   },
   'daemon/other-version': {
     severity: 'warn',
     says: 'is {daemon}, this is {version}',
-    cause: 'Baton was updated while its daemon ran.',
+    cause: 'Baton was updated while its daemon was running.',
     fix: 'baton up',
   },
   'copy/failing': {
     severity: 'warn',
     says: '{problem}',
     cause:
-      'Baton cannot write to the PostgreSQL of `store.url`: the server is away, refuses the user, or refuses what Baton sends. Your journal is complete on this machine; the copy stays where it was until the cause is gone, then it catches up.',
-    fix: 'Follow the sentence; if the server answers and still refuses, daemon.log in the state folder has the whole error',
+      'Baton cannot write to the PostgreSQL of `store.url`: the server is down, rejects the user, or rejects what Baton sends. Your journal is complete on this machine; the copy catches up when the cause is fixed.',
+    fix: 'Follow the message; if the server responds with an error, daemon.log in the state folder has all of it',
   },
   'hook client/absent': {
     severity: 'fail',
     says: 'not installed',
-    cause: '`baton init` has not been run for this user, or with another BATON_HOME.',
+    cause: 'You have not run `baton init` as this user, or ran it with another BATON_HOME.',
     fix: 'baton init',
   },
   'hook client/silent': {
     severity: 'fail',
-    says: '{launcher} gets no answer',
+    says: '{launcher} gets no answer from the daemon',
     cause:
-      'The launcher was tried and gave only its safe answer: the daemon cannot be started, or the Node or Baton that the launcher names has been moved or removed.',
-    fix: 'baton init; if that does not help, look at hook.log in the state folder',
+      'The launcher returned only its safe answer: the daemon cannot be started, or the Node or Baton that the launcher points to was moved or removed.',
+    fix: 'Run baton init; if that does not help, read hook.log in the state folder',
   },
   'privacy/readable': {
     severity: 'fail',
-    says: 'others can read {path}',
-    cause: 'Somebody changed the mode of one of the files that only their owner may read.',
+    says: 'other users can read {path}',
+    cause: 'The permissions of a file that only you may read were changed.',
     fix: "chmod 600 '{path}'",
   },
   'AGENT/no-hooks': {
     severity: 'warn',
     says: '{agent}; no hooks installed',
-    cause: 'The agent was installed after Baton, or was left out at `baton init`.',
+    cause: 'The agent was installed after Baton, or you skipped it in `baton init`.',
     fix: '{init}',
   },
   'AGENT/stale': {
     severity: 'warn',
-    says: '{agent}; hooks of another version in {scope} settings',
-    cause: 'Baton was updated, or somebody edited its entries.',
+    says: '{agent}; hooks of another Baton version in {scope} settings',
+    cause: 'Baton was updated, or its hook settings were edited.',
     fix: '{init}',
   },
   'AGENT/exposed': {
@@ -79,59 +79,58 @@ export const KNOWN_PROBLEMS = {
   'AGENT/unreadable': {
     severity: 'fail',
     says: '{agent}; {scope} settings cannot be read',
-    cause: 'The file is no valid JSON. Baton does not write into a file that it cannot read.',
-    fix: 'Repair the file, then run baton doctor again.',
+    cause: 'The file is not valid JSON. Baton does not write to a file that it cannot read.',
+    fix: 'Fix the file, then run baton doctor again.',
   },
   'AGENT/limits': {
     severity: 'note',
     says: 'not offered: {what}. {why}',
-    cause: 'The agent has no hook or protocol for it, or Baton does not read it.',
-    fix: 'Nothing is wrong; docs/agents.md compares what the agents offer',
+    cause: 'The agent has no hook or protocol for this, or Baton does not support it.',
+    fix: 'Nothing to fix; docs/agents.md compares what the agents offer',
   },
   'AGENT/limited': {
     severity: 'note',
     says: '{what}, with a limit: {why}',
-    cause: 'The agent offers only a part of it.',
-    fix: 'Nothing is wrong; docs/agents.md compares what the agents offer',
+    cause: 'The agent offers only part of this.',
+    fix: 'Nothing to fix; docs/agents.md compares what the agents offer',
   },
   'git/absent': {
     severity: 'fail',
-    says: 'not found; handoffs, undo and claims read it',
+    says: 'not found; handoffs, undo and claims need it',
     cause: 'git is not on the PATH of this shell.',
     fix: 'Install git (on Debian: apt-get install git)',
   },
   'tmux/absent': {
     severity: 'warn',
-    says: 'not found; sessions that Baton types into run in it',
-    cause:
-      'tmux is not on the PATH. Hooks work without it; `baton run`, cycles of a live session and the tour do not.',
+    says: 'not found; Baton needs it to type into sessions',
+    cause: 'tmux is not on the PATH. Hooks work without it; `baton run`, cycles and the tour do not.',
     fix: 'Install tmux (on Debian: apt-get install tmux)',
   },
   'configuration/wrong': {
     severity: 'fail',
     says: '{problem}',
     cause:
-      'A key that does not exist, a value of the wrong type, or a file that cannot be read; file and line are named.',
-    fix: 'Mend that line; see it in force with: baton config',
+      'A key that does not exist, a value of the wrong type, or a file that cannot be read. The message has the file and line.',
+    fix: 'Fix that line, then check it with: baton config',
   },
   'configuration/untrusted': {
     severity: 'warn',
     says: '{notice}',
     cause:
-      'A project has settings that loosen something or reach out. They do not count before you have read and trusted them.',
-    fix: 'Read the file, then: baton trust',
+      'A project has settings that loosen a rule or contact a service. Baton ignores them until you have read and trusted them.',
+    fix: 'Read the file, then run: baton trust',
   },
   'GitHub token/absent': {
     severity: 'warn',
     says: 'none',
-    cause: 'Claims, boards and pull requests need GitHub. Everything else does not.',
+    cause: 'Claims, boards and pull requests need GitHub. Everything else works without it.',
     fix: 'Set GITHUB_TOKEN, or log in with `gh auth login`, for issues and pull requests',
   },
 } as const satisfies Record<string, KnownProblem>
 
 export type KnownProblemName = keyof typeof KNOWN_PROBLEMS
 
-/** One checked thing. `fix` says what to do when it is not as it should be. */
+/** One check. `fix` says what to do if it is not ok. */
 export interface Check {
   name: string
   state: 'ok' | Severity
