@@ -4,6 +4,7 @@ export interface BoxPlaces {
   /** Where requests are: one folder for each, named by its id. */
   requests: string
   /** Absolute paths of the programs. */
+  bash: string
   bwrap: string
   nsenter: string
   hidden: HiddenVariables
@@ -12,12 +13,29 @@ export interface BoxPlaces {
 /** The exit code when a command did not start. Shells use it for "cannot execute". */
 const NOT_STARTED = 126
 
+/** Closes what the caller had open: a folder of the host would be a way out. Keeps the descriptors in `$keep`. */
+const CLOSE_OTHERS = `for open in /proc/self/fd/*; do
+  open=\${open##*/}
+  case " 0 1 2 255 $keep " in *" $open "*) ;; *) eval "exec $open>&-" ;; esac
+done`
+
+/** Runs a program with these descriptors and the first three open, and no other. Bash, because others number only to 9. */
+export const withOnlyDescriptors = (
+  bash: string,
+  kept: readonly number[],
+  argv: readonly string[],
+): string[] => [
+  ...[bash, '-p', '-c', `keep=$1; shift\n${CLOSE_OTHERS}\nexec "$@"`, 'baton', kept.join(' ')],
+  ...argv,
+]
+
 /**
  * The program that runs one prepared command in its sandbox. It takes an id and nothing else: no option loosens it.
- * Plain shell without other programs, because it starts before every command of an agent.
+ * Plain bash without other programs, because it starts before every command of an agent. With `-p` bash takes no
+ * functions and no start-up file from the environment.
  */
-export function boxText({ requests, bwrap, nsenter, hidden }: BoxPlaces): string {
-  return `#!/bin/sh
+export function boxText({ requests, bash, bwrap, nsenter, hidden }: BoxPlaces): string {
+  return `#!${bash} -p
 # Baton's box: runs one command that the daemon prepared, once, in its session's sandbox.
 umask 077
 fail() {
@@ -29,42 +47,35 @@ case $id in '' | *[!0-9a-z]*) fail 'usage: box ID' ;; esac
 [ $# -eq 1 ] || fail 'usage: box ID'
 request=${quote(requests)}/$id
 [ -d "$request" ] || fail 'This command is not prepared, or it ran already.'
-# Creating the file fails if it exists: of two callers one gets the request.
+# Creating the file fails if it exists: of several callers one gets the request.
 set -C
 { true >"$request/taken"; } 2>/dev/null || fail 'This command ran already.'
 { read -r holder && read -r mark && read -r shell && read -r filter; } <"$request/how" || fail 'The request is incomplete.'
+keep=4
+${CLOSE_OTHERS}
 
 # Variables reach the command only through this file; secrets are left out.
+shopt -s nocasematch
 {
   printf '%s\\0' --clearenv
-  while IFS= read -r line; do
-    case $line in 'export '*=*) ;; *) continue ;; esac
-    name=\${line#export }
-    name=\${name%%=*}
-    case $name in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
-    # A value of several lines may look like another variable.
-    eval "[ -n \\"\\\${$name+set}\\" ] && value=\\$$name" || continue
-    case $value in
-      ${valuePatterns(hidden)}) continue ;;
-    esac
+  while read -r name; do
+    case \${!name-} in ${valuePatterns(hidden)}) continue ;; esac
     case $name in
-      ${namePatterns(hidden.names, name => name)}) continue ;;
-      ${namePatterns(hidden.kept, name => `${name}*`)}) ;;
+      ${patterns(hidden.names, name => name)}) continue ;;
+      ${patterns(hidden.kept, name => `${name}*`)}) ;;
       ${[
-        namePatterns(hidden.words, word => `*${word}*`),
-        namePatterns(hidden.prefixes, prefix => `${prefix}*`),
-        namePatterns(hidden.suffixes, suffix => `*${suffix}`),
+        patterns(hidden.words, word => `*${word}*`),
+        patterns(hidden.prefixes, prefix => `${prefix}*`),
+        patterns(hidden.suffixes, suffix => `*${suffix}`),
       ].join(' | ')}) continue ;;
     esac
-    printf '%s\\0' --setenv "$name" "$value"
-  done <<END
-$(export -p)
-END
+    printf '%s\\0' --setenv "$name" "\${!name-}"
+  done < <(compgen -e)
 } >"$request/environment"
 set +C
 
 set -- ${quote(bwrap)} --args 5 --args 3
-if [ "$filter" = - ]; then exec 6</dev/null; else exec 6<"$filter"; set -- "$@" --seccomp 6; fi
+[ "$filter" = - ] || { exec 6<"$filter"; set -- "$@" --seccomp 6; }
 case $shell in */sh) inner=${quote(INNER.sh)} ;; */zsh) inner=${quote(INNER.zsh)} ;; *) inner=${quote(INNER.bash)} ;; esac
 set -- "$@" -- "$shell" -c "$inner" "$shell"
 if [ "$holder" != - ]; then
@@ -87,7 +98,8 @@ const INNER: Record<SandboxShell, string> = {
   bash: `shopt -s expand_aliases
 ${WITH_PRELUDE}`,
   zsh: WITH_PRELUDE,
-  sh: `trap 'pwd -P >|/run/baton/folder' EXIT
+  // The prelude is the agent's own shell text; sh cannot print it.
+  sh: `exec 4<&-; trap 'pwd -P >|/run/baton/folder' EXIT
 . /run/baton/command`,
 }
 
@@ -101,13 +113,8 @@ export function wrappedCommand(box: string, request: string, id: string, shell: 
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-function namePatterns(names: readonly string[], around: (name: string) => string): string {
-  const eitherCase = (name: string) =>
-    [...name]
-      .map(letter => (/[A-Za-z]/.test(letter) ? `[${letter.toUpperCase()}${letter.toLowerCase()}]` : letter))
-      .join('')
-  return names.map(name => around(eitherCase(name))).join(' | ')
-}
+const patterns = (names: readonly string[], around: (name: string) => string): string =>
+  names.map(around).join(' | ')
 
 const valuePatterns = ({ values }: HiddenVariables): string =>
   [...values.map(start => `${start}*`), '*://*:*@*'].join(' | ')

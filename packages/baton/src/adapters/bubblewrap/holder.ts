@@ -4,6 +4,7 @@ import { readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { holderArguments } from './arguments.ts'
+import { withOnlyDescriptors } from './box.ts'
 
 /** How often a holder looks whether a daemon is there, and after how many looks without one it ends. */
 export interface HolderPatience {
@@ -38,26 +39,35 @@ const places = (folder: string) => ({
 })
 
 /** Starts a holder that outlives this process. Throws with the program's own words if that fails. */
-export async function startHolder(bwrap: string, folder: string, patience: HolderPatience): Promise<Holder> {
+export async function startHolder(
+  { bwrap, bash }: { bwrap: string; bash: string },
+  folder: string,
+  patience: HolderPatience,
+): Promise<Holder> {
   const { mark, beat, record } = places(folder)
   await writeFile(mark, '')
   const log = openSync(join(folder, 'holder.log'), 'w')
-  const child = spawn(
-    bwrap,
-    [
-      ...holderArguments(3),
-      '--',
-      '/bin/sh',
-      '-c',
-      LOOP,
-      'baton-sandbox',
-      mark,
-      beat,
-      String(patience.seconds),
-      String(patience.looks),
-    ],
-    { detached: true, cwd: '/', env: {}, stdio: ['ignore', 'ignore', log, 'pipe'] },
+  const loop = [
+    '/bin/sh',
+    '-c',
+    LOOP,
+    'baton-sandbox',
+    mark,
+    beat,
+    String(patience.seconds),
+    String(patience.looks),
+  ]
+  const [program = bash, ...args] = withOnlyDescriptors(
+    bash,
+    [3],
+    [bwrap, ...holderArguments(3), '--', ...loop],
   )
+  const child = spawn(program, args, {
+    detached: true,
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', log, 'pipe'],
+  })
   closeSync(log)
   child.unref()
   let pid: number | undefined

@@ -69,6 +69,13 @@ export async function probeSandbox({ host, findProgram, open }: ProbeInput): Pro
       reason: 'bubblewrap (`bwrap`) is not installed.',
       remedy: INSTALL,
     }
+  if (!findProgram('bash'))
+    return {
+      available: false,
+      code: 'program-missing',
+      reason: 'bash is not installed; the sandbox starts commands with it.',
+      remedy: 'Install bash and restart Baton.',
+    }
   const version = await versionOf(bwrap)
   if (version && isOlder(version))
     return {

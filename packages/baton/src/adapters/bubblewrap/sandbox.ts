@@ -39,6 +39,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     }
     const files = { emptyFile: join(folder, 'empty-file'), emptyFolder: join(folder, 'empty-folder') }
     const requests = join(folder, 'requests')
+    const shells = findShells(options.findProgram)
     for (const path of [folder, requests, join(folder, 'sessions'), join(folder, 'aside')])
       await mkdir(path, { recursive: true, mode: 0o700 })
     await mkdir(files.emptyFolder, { recursive: true, mode: 0o755 })
@@ -47,7 +48,9 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     const filterFile = filter && join(folder, 'system-calls')
     if (filter && filterFile) await writeFile(filterFile, filter)
     const box = join(folder, 'box')
-    await writeFile(box, boxText({ requests, ...programs, hidden: options.hidden }), { mode: 0o700 })
+    await writeFile(box, boxText({ requests, ...programs, bash: shells.bash, hidden: options.hidden }), {
+      mode: 0o700,
+    })
     await chmod(box, 0o700)
     return {
       ...programs,
@@ -57,7 +60,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       box,
       ids,
       host,
-      shells: findShells(options.findProgram),
+      shells,
     }
   }
 
@@ -66,7 +69,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     const own = folderOf(session)
     await mkdir(own, { recursive: true, mode: 0o700 })
     const holder = shared
-      ? ((await findHolder(own)) ?? (await startHolder(parts.bwrap, own, patience)))
+      ? ((await findHolder(own)) ?? (await startHolder(programs(parts), own, patience)))
       : undefined
     const timer = setInterval(() => void beat(own).catch(() => undefined), patience.seconds * 500)
     timer.unref()
@@ -76,7 +79,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       aside: join(folder, 'aside', nameOf(session)),
       prefix: nameOf(session),
       holder,
-      restart: async () => startHolder(parts.bwrap, own, patience),
+      restart: async () => startHolder(programs(parts), own, patience),
       onEnd: () => {
         clearInterval(timer)
         open.delete(session)
@@ -128,6 +131,8 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     },
   }
 }
+
+const programs = ({ bwrap, shells }: SessionParts) => ({ bwrap, bash: shells.bash })
 
 /** Session ids come from agents: a folder's name is made from them, not by them. */
 const nameOf = (session: string): string => createHash('sha256').update(session).digest('hex').slice(0, 16)

@@ -14,7 +14,7 @@ import type {
   SandboxShell,
 } from '../../ports/sandbox.ts'
 import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
-import { wrappedCommand } from './box.ts'
+import { withOnlyDescriptors, wrappedCommand } from './box.ts'
 import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
 import type { HostView } from './probe.ts'
 import { removeTree } from './remove-tree.ts'
@@ -214,7 +214,11 @@ export class BubblewrapSession implements SandboxSession {
     const enter = holder
       ? [nsenter, '-t', String(holder.pid), '-U', '-m', '-n', '-p', '-i', '--preserve-credentials', '--']
       : []
-    const [program = bwrap, ...rest] = [...enter, ...command]
+    const kept = descriptors.map((_, index) => index + 3)
+    const [program = bwrap, ...rest] = withOnlyDescriptors(this.#parts.shells.bash, kept, [
+      ...enter,
+      ...command,
+    ])
     try {
       const child = spawn(program, rest, {
         cwd: '/',
