@@ -9,7 +9,7 @@ interface AskPage {
   settled: Ask[]
 }
 
-export interface Asking extends Pick<Resource<AskPage>, 'data' | 'error'> {
+export interface OpenAsks extends Pick<Resource<AskPage>, 'data' | 'error'> {
   /** The longest open one first. */
   open: AskView[]
   /** Why the last answer did not count. */
@@ -18,7 +18,7 @@ export interface Asking extends Pick<Resource<AskPage>, 'data' | 'error'> {
 }
 
 /** Questions that wait for a person, and how they are answered from here. */
-export function useAsks(): Asking {
+export function useAsks(): OpenAsks {
   const { data, error, reload } = useResource<AskPage>('/api/page/asks', ({ body }) => body.kind === 'ask')
   const [trouble, setTrouble] = useState<ApiError>()
   const open = data?.open.toSorted((a, b) => (a.ask.createdAt < b.ask.createdAt ? -1 : 1)) ?? []

@@ -3,9 +3,9 @@ import * as vscode from 'vscode'
 import { letEditorAnswer } from '../command/let-editor-answer.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { sentence } from '../daemon/live.ts'
-import { LABELS, plain, wording } from './ask-text.ts'
+import { askText, LABELS, plain } from './ask-text.ts'
 
-export interface Asking {
+export interface AskContext {
   daemon: Daemon
   /** Opens the whole text of a question beside the editor. */
   show(ask: Ask): Promise<void>
@@ -16,8 +16,8 @@ export interface Asking {
 const LOOK = 'Look…'
 
 /** Puts a question to the person. Every answer is a click on a text that shows all that is asked. */
-export async function askPerson(ask: Ask, asking: Asking): Promise<void> {
-  const { message, whole } = wording(ask)
+export async function askPerson(ask: Ask, asking: AskContext): Promise<void> {
+  const { message, whole } = askText(ask)
   // A reason is asked for where there is room: behind the look.
   const short = ask.options.filter(option => option !== 'deny-with-reason')
   const options = whole ? short : short.filter(refuses)
@@ -29,7 +29,7 @@ export async function askPerson(ask: Ask, asking: Asking): Promise<void> {
 }
 
 /** Opens the whole question, then offers every answer. */
-export async function lookAndAnswer(ask: Ask, asking: Asking): Promise<void> {
+export async function lookAndAnswer(ask: Ask, asking: AskContext): Promise<void> {
   await asking.show(ask)
   const chosen = await vscode.window.showQuickPick(
     ask.options.map(option => ({ label: labelOf(option), option })),
@@ -39,7 +39,7 @@ export async function lookAndAnswer(ask: Ask, asking: Asking): Promise<void> {
 }
 
 /** Sends what the person chose, bound to what the person saw. */
-async function answer(ask: Ask, option: AskOption, { daemon, letIn }: Asking): Promise<void> {
+async function answer(ask: Ask, option: AskOption, { daemon, letIn }: AskContext): Promise<void> {
   let reason: string | undefined
   if (option === 'deny-with-reason') {
     reason = await vscode.window.showInputBox({

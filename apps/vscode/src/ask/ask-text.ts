@@ -1,7 +1,7 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 
 /** What a notification says about an ask, and what can be answered there. */
-export interface Wording {
+export interface AskText {
   message: string
   /** False where a line cannot show all that is asked: an answer then comes after a look at the whole. */
   whole: boolean
@@ -20,7 +20,7 @@ export const LABELS: Record<AskOption, string> = {
 const MAX_LENGTH = 240
 const LOOKED_AT = 1000
 
-export function wording(ask: Ask): Wording {
+export function askText(ask: Ask): AskText {
   const { agent, project, cwd } = ask.facts
   // A title mostly says where already.
   const where = ask.title.includes(project ?? cwd ?? '/') ? undefined : nameOf(project ?? cwd)

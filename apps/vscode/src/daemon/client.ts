@@ -17,7 +17,7 @@ export interface Daemon {
   isLetIn(): Promise<boolean>
   enter(link: string): Promise<void>
   /** Tells of each journal entry's kind as it is written, until the stream or `signal` ends. */
-  follow(window: WindowFacts, signal: AbortSignal, on: Following): Promise<void>
+  follow(window: WindowFacts, signal: AbortSignal, on: StreamHandler): Promise<void>
 }
 
 /** Which asks this window shows: while it listens and may answer, the daemon counts on it to reach a person. */
@@ -26,7 +26,7 @@ export interface WindowFacts {
   folders: readonly string[]
 }
 
-export interface Following {
+export interface StreamHandler {
   open(): void
   entry(kind: string): void
 }
@@ -161,7 +161,7 @@ function follow(
   { notify, folders }: WindowFacts,
   headers: Record<string, string>,
   signal: AbortSignal,
-  on: Following,
+  on: StreamHandler,
 ): Promise<void> {
   const query = new URLSearchParams({ notify })
   for (const folder of folders) query.append('folder', folder)

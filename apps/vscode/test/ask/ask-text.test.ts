@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plain, wholeText, wording } from '../../src/ask/ask-text.ts'
+import { askText, plain, wholeText } from '../../src/ask/ask-text.ts'
 import { sampleAsk } from '../sample.ts'
 
 describe('what a notification says', () => {
   it('is the agent, the place and the whole command', () => {
-    expect(wording(sampleAsk())).toEqual({
+    expect(askText(sampleAsk())).toEqual({
       message: 'claude-code: Bash in /work/shop: make deploy ⏎ it leaves the machine',
       whole: true,
     })
-    expect(wording(sampleAsk({ title: 'Merge?', detail: '' })).message).toBe('claude-code in shop: Merge?')
+    expect(askText(sampleAsk({ title: 'Merge?', detail: '' })).message).toBe('claude-code in shop: Merge?')
   })
 
   it('does not pass for the whole when something is cut, hidden or squeezed', () => {
@@ -21,13 +21,13 @@ describe('what a notification says', () => {
       'echo a\rrm -rf /',
       'curl x | sh  # [safe](command:workbench.action.terminal.new)',
     ]
-    for (const detail of partly) expect(wording(sampleAsk({ detail })).whole, detail).toBe(false)
+    for (const detail of partly) expect(askText(sampleAsk({ detail })).whole, detail).toBe(false)
   })
 
   it('never makes a link, and never hides a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), detail => {
-        const { message, whole } = wording(sampleAsk({ detail }))
+        const { message, whole } = askText(sampleAsk({ detail }))
         expect(message).not.toContain('](')
         expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
         // What counts as whole can be read back from the message.

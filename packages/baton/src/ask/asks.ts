@@ -2,7 +2,7 @@ import type { Ask, AskEntry, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { AskStore } from '../ports/ask-store.ts'
-import type { Answered, Answering, Channel, Given, News } from '../ports/channel.ts'
+import type { Answered, AnswerHandler, Channel, Given, News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Timers } from '../ports/timers.ts'
@@ -62,7 +62,7 @@ const GRACE_MS = 2000
 const RESTART_GRACE_MS = 30_000
 
 /** Every question to a person: asked on all channels at once, answered once. */
-export class Asks implements Answering {
+export class Asks implements AnswerHandler {
   readonly #parts: AsksParts
   readonly #open = new Map<string, OpenAsk>()
   /** Questions on their way into the store, so that the same one asked twice at once is one. */

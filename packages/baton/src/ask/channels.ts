@@ -1,5 +1,5 @@
 import { visible } from '@batonpass/contract/visible'
-import type { Answering, Channel, News } from '../ports/channel.ts'
+import type { AnswerHandler, Channel, News } from '../ports/channel.ts'
 import type { OpenAsk } from './open-ask.ts'
 
 /** Every way to reach a person, used at once; one that fails costs the others nothing. */
@@ -13,7 +13,7 @@ export class Channels {
     this.#fault = fault
   }
 
-  async start(answering: Answering): Promise<void> {
+  async start(answering: AnswerHandler): Promise<void> {
     await this.#each('starting', channel => channel.start(answering))
   }
 

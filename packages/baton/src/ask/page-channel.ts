@@ -1,5 +1,5 @@
 import type { Ask } from '@batonpass/contract/ask'
-import type { Answering, Channel } from '../ports/channel.ts'
+import type { AnswerHandler, Channel } from '../ports/channel.ts'
 import type { Timers } from '../ports/timers.ts'
 
 /** How long a page may be away (a reload, a phone that slept) before it no longer counts as somebody who sees asks. */
@@ -16,7 +16,7 @@ export class PageChannel implements Channel {
   /** The open pages, and those that left a moment ago. */
   readonly #pages = new Set<{ sees: Sees }>()
   readonly #leaving = new Set<() => void>()
-  #answering: Answering | undefined
+  #answering: AnswerHandler | undefined
 
   constructor(timers: Timers, name = 'dashboard') {
     this.#timers = timers
@@ -40,7 +40,7 @@ export class PageChannel implements Channel {
     }
   }
 
-  async start(answering: Answering): Promise<void> {
+  async start(answering: AnswerHandler): Promise<void> {
     this.#answering = answering
   }
 

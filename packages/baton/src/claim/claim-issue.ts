@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { ClaimId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Forge } from '../ports/forge.ts'
-import type { Holding, LeaseHandle, LeaseOwner } from '../ports/lease.ts'
+import type { HeldLease, LeaseHandle, LeaseOwner } from '../ports/lease.ts'
 import { entry, leaseName } from './fence.ts'
 import { STATUS } from './next-step.ts'
 import type { ClaimOrder, ClaimPorts } from './ports.ts'
@@ -225,7 +225,7 @@ async function take(
   return second.grip
 }
 
-function heldBy(by: Holding, wanted: boolean): BatonError {
+function heldBy(by: HeldLease, wanted: boolean): BatonError {
   const who = `${by.agent} on ${by.host}, since ${new Date(by.takenAt).toISOString()}`
   const state = by.dead
     ? `not heard of since before ${new Date(by.until).toISOString()}`

@@ -1,12 +1,12 @@
 import { visible } from '@batonpass/contract/visible'
 import type { ClaimPorts } from './ports.ts'
-import type { ClaimRecord, Waiting } from './record.ts'
+import type { ClaimRecord, PendingNews } from './record.ts'
 
 /** How Baton's own words begin when they are typed into a session. */
 export const HEADING = '[Baton]'
 
 /** Puts news where the agent hears it next: news of the same kind replaces what it has not heard yet. */
-export async function queueNews(ports: ClaimPorts, record: ClaimRecord, news: Waiting): Promise<void> {
+export async function queueNews(ports: ClaimPorts, record: ClaimRecord, news: PendingNews): Promise<void> {
   await ports.records.change(record, known => ({
     ...known,
     // Others' words are in it: what a person would not see there, the agent is not to read as words.

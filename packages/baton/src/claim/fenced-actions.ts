@@ -4,8 +4,8 @@ import type {
   BoardOutcome,
   BoardPlan,
   BoardSetup,
-  Closing,
-  ClosingOutcome,
+  CloseOutcome,
+  CloseRequest,
   CreatedPullRequest,
   PullRequestRequest,
 } from '../ports/forge.ts'
@@ -66,7 +66,7 @@ export class FencedActions {
     await (await this.#ports.forgeFor({ home: project })).requestReviews(pull, logins)
   }
 
-  commentAndClose(record: ClaimRecord, closing: Closing): Promise<ClosingOutcome> {
+  commentAndClose(record: ClaimRecord, closing: CloseRequest): Promise<CloseOutcome> {
     return this.#onForge(record, 'close the issue', forge => forge.closeIssue(record.issue, closing))
   }
 

@@ -1,7 +1,7 @@
 import type { Claimable, ClaimHolder } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BoardItem, Forge } from '../ports/forge.ts'
-import type { Holding } from '../ports/lease.ts'
+import type { HeldLease } from '../ports/lease.ts'
 import { type ClaimResult, claimIssue, repositoryName } from './claim-issue.ts'
 import type { ClaimOrder, ClaimPorts } from './ports.ts'
 import { FREE, refuseDirt, squeezed } from './suitability.ts'
@@ -71,7 +71,7 @@ export async function claimNext(ports: ClaimPorts, request: Omit<ClaimOrder, 'is
   })
 }
 
-const holderOf = ({ claim, agent, host, takenAt, until, dead }: Holding): ClaimHolder => ({
+const holderOf = ({ claim, agent, host, takenAt, until, dead }: HeldLease): ClaimHolder => ({
   claim,
   agent,
   host,

@@ -7,13 +7,13 @@ import type { SmallFiles } from '../ports/small-files.ts'
 import { KeyedQueue } from '../session/keyed-queue.ts'
 
 /** A piece of news that an agent has not heard yet. */
-const Waiting = z.object({
+const PendingNews = z.object({
   kind: z.string(),
   text: z.string(),
   /** It is the agent's next task, not only good to know. */
   act: z.boolean(),
 })
-export type Waiting = z.infer<typeof Waiting>
+export type PendingNews = z.infer<typeof PendingNews>
 
 /** What Baton remembers of a claim beside the signal file: its own, no person edits it. */
 export const ClaimRecord = z.object({
@@ -61,7 +61,7 @@ export const ClaimRecord = z.object({
     .optional(),
   /** What was last told of each kind of news, as a digest: nothing is said twice. */
   told: z.record(z.string(), z.string()).default({}),
-  inbox: z.array(Waiting).default([]),
+  inbox: z.array(PendingNews).default([]),
   /** How often the agent was sent back. */
   fixes: z.number().int().default(0),
   closing: z.enum(['not-asked', 'asked', 'yes', 'no']).default('not-asked'),

@@ -23,7 +23,7 @@ import { DuplicateEvents } from './duplicate-events.ts'
 import { mapPaths } from './map-paths.ts'
 import { type Merged, settle, speakers } from './merge.ts'
 import { OwnActivity, remember } from './own-activity.ts'
-import { type Reacting, react } from './react.ts'
+import { type PendingReaction, react } from './react.ts'
 import { entryOf, stamp } from './stamp.ts'
 
 /** One hook call: the client's envelope and the agent's own bytes. */
@@ -287,7 +287,7 @@ const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
   Object.keys(reaction).length === 1 &&
   speakers(merged).every(reactor => reactor === 'permission')
 
-const lateToo = (reacting: Reacting, signal: AbortSignal) =>
+const lateToo = (reacting: PendingReaction, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)
 
 /** Invalid UTF-8 becomes replacement characters: an odd byte in a prompt is no reason to fail. */

@@ -7,7 +7,7 @@ import { contribute, type Merged, merge, NOTHING } from './merge.ts'
 export type Fault = (reactor: ReactorName, cause: unknown) => void
 
 /** What was said at once, and what is still to come. */
-export interface Reacting {
+export interface PendingReaction {
   merged: Merged
   /** Resolves when everything late has spoken or run out of time. Never rejects. */
   rest: (signal: AbortSignal) => Promise<Merged>
@@ -20,7 +20,7 @@ export async function react(
   event: AgentEvent,
   context: ReactionContext,
   fault: Fault,
-): Promise<Reacting> {
+): Promise<PendingReaction> {
   let merged = NOTHING
   const late: { by: ReactorName; later: Later }[] = []
   const patience = new Patience()

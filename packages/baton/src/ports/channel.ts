@@ -6,7 +6,7 @@ import type { NoticeKind } from '@batonpass/contract/notice'
 export interface Channel {
   readonly name: string
   /** Called once, before anything is shown. What was shown before a restart is found in the channel's memory. */
-  start(answering: Answering): Promise<void>
+  start(answering: AnswerHandler): Promise<void>
   stop(): Promise<void>
   /**
    * Shows an open ask; showing it again (after a restart) changes nothing. Gives whether a person can see it now:
@@ -47,7 +47,7 @@ export interface Answered {
 }
 
 /** What channels may do. */
-export interface Answering {
+export interface AnswerHandler {
   /** Resolves when the answer is durable; anything but `taken` did not count. */
   answer(id: string, given: Given): Promise<Answered>
   find(id: string): Promise<Ask | undefined>

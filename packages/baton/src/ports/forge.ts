@@ -63,13 +63,13 @@ export interface IssueQuery {
   createdSince?: number
 }
 
-export interface Closing {
+export interface CloseRequest {
   comment: string
   /** Names this comment among ours, e.g. the claim's id; [A-Za-z0-9_.:-]. It is put into the comment invisibly. */
   marker: string
 }
 
-export interface ClosingOutcome {
+export interface CloseOutcome {
   /** False: it was closed already. */
   closed: boolean
   /** False: the comment was there already. */

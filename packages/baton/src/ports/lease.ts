@@ -14,7 +14,7 @@ export interface LeaseOwner {
   host: string
 }
 
-export interface Holding extends LeaseOwner {
+export interface HeldLease extends LeaseOwner {
   issue: number
   /** Larger than that of every earlier holder. */
   token: number
@@ -33,7 +33,7 @@ export interface LeaseHandle {
   token: number
 }
 
-export type LeaseAttempt = { held: true; grip: LeaseHandle } | { held: false; by: Holding }
+export type LeaseAttempt = { held: true; grip: LeaseHandle } | { held: false; by: HeldLease }
 
 /**
  * Exclusive holds on issues, for all machines that share a repository. A hold that is not renewed counts as dead but stays:
@@ -51,7 +51,7 @@ export interface Leases {
   renew(name: LeaseName, grip: LeaseHandle, ttlMs: number): Promise<boolean>
   /** False: it was not ours any more. */
   release(name: LeaseName, grip: LeaseHandle): Promise<boolean>
-  look(name: LeaseName): Promise<Holding | undefined>
+  look(name: LeaseName): Promise<HeldLease | undefined>
   /** Every hold in a repository. */
-  list(name: Pick<LeaseName, 'repository' | 'folder'>): Promise<Holding[]>
+  list(name: Pick<LeaseName, 'repository' | 'folder'>): Promise<HeldLease[]>
 }

@@ -10,7 +10,7 @@ export interface Usage {
 }
 
 /** How far a transcript was read. */
-export interface Reading {
+export interface TranscriptReading {
   offset: number
   /** The last reply that was counted: one reply may stand in several rows. */
   message?: string | undefined
@@ -21,7 +21,10 @@ export interface Transcripts {
   /** The agent has no hook for a turn that failed: only the error at the end of `tail` tells of it. */
   readonly failsSilently?: true
   /** The replies since the last reading; undefined when there is no transcript. Without `from`: from its present end on. */
-  usage(path: string, from: Reading | undefined): Promise<{ replies: Usage[]; reading: Reading } | undefined>
+  usage(
+    path: string,
+    from: TranscriptReading | undefined,
+  ): Promise<{ replies: Usage[]; reading: TranscriptReading } | undefined>
   /** The end of the conversation as text, and the error of the model service if that is the last thing in it. */
   tail(path: string, limit: number): Promise<{ text: string; error: string | undefined } | undefined>
 }

@@ -3,8 +3,8 @@ import type {
   BoardOutcome,
   BoardPlan,
   BoardSetup,
-  Closing,
-  ClosingOutcome,
+  CloseOutcome,
+  CloseRequest,
   CreatedPullRequest,
   Forge,
   PullRequestRequest,
@@ -20,7 +20,7 @@ export interface WritableForge extends Forge {
   /** Takes assignees away; those who are none are no failure. */
   unassign(issue: number, logins: readonly string[]): Promise<void>
   /** Comments once (recognised by `marker`) and closes. Safe to repeat, and on an issue closed by hand. */
-  closeIssue(issue: number, closing: Closing): Promise<ClosingOutcome>
+  closeIssue(issue: number, closing: CloseRequest): Promise<CloseOutcome>
 
   /** Gives the branch's pull request if it has one already, else opens it. */
   createPullRequest(request: PullRequestRequest): Promise<CreatedPullRequest>

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Holding, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../ports/lease.ts'
+import type { HeldLease, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../ports/lease.ts'
 import { failure } from './failure.ts'
 import { connectPostgres, type PostgresOptions } from './pool.ts'
 import type { Tables } from './tables.ts'
@@ -151,7 +151,7 @@ export function postgresLeases(
   }
 }
 
-const holding = ({ issue, claim, agent, host, token, taken_at, until, dead }: Row): Holding => ({
+const holding = ({ issue, claim, agent, host, token, taken_at, until, dead }: Row): HeldLease => ({
   issue,
   claim: claim ?? '',
   agent,

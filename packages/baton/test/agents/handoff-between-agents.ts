@@ -6,14 +6,14 @@ import { say } from '../world/turn.ts'
 import { messageOf } from './check.ts'
 
 /** What was seen of a handoff from one agent to another. */
-export interface Crossing {
+export interface AgentHandoff {
   from: AgentName
   to: AgentName
   seen: string
 }
 
 /** Every agent works once and hands its work to each of the others, all in one home and one project. */
-export async function cross(agents: readonly RealAgent[]): Promise<Crossing[]> {
+export async function cross(agents: readonly RealAgent[]): Promise<AgentHandoff[]> {
   await using model = await startModel([...new Set(agents.map(({ dialect }) => dialect))])
   // Declared before Baton, so that they go after it.
   await using stack = new AsyncDisposableStack()
@@ -25,7 +25,7 @@ export async function cross(agents: readonly RealAgent[]): Promise<Crossing[]> {
   baton.configure('permission:\n  preset: trusting\n')
   await baton.must('init', ...agents.flatMap(({ name }) => ['--agent', name]))
 
-  const crossings: Crossing[] = []
+  const crossings: AgentHandoff[] = []
   for (const home of homes) {
     const from = home.agent.name
     const others = homes.filter(other => other !== home)

@@ -28,7 +28,7 @@ permissions:
  * `baton chat` with the agent behind the Agent Client Protocol and without its hooks: the rules decide about its calls, a
  * question is answered from elsewhere with `baton allow`, and Escape stops a reply.
  */
-export async function hosting(agent: RealAgent): Promise<string | undefined> {
+export async function chatWithHostedAgent(agent: RealAgent): Promise<string | undefined> {
   if (!launchesOf(agent.name).acp) return 'it does not speak the protocol'
   await using model = await startModel([agent.dialect])
   await using home = await agentHome(agent, model)

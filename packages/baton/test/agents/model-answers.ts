@@ -15,7 +15,7 @@ interface World {
 }
 
 /** What the agent's own program answers when Baton asks it: as the judge of a command, and as the supervisor of a workflow. */
-export async function answering(
+export async function checkModelAnswers(
   agent: RealAgent,
   seen: (behaviour: 'judge' | 'supervisor', check: Check) => Promise<void>,
 ): Promise<void> {

@@ -8,11 +8,11 @@ import { type Model, type ModelRequest, startModel, textOf } from '../world/mode
 import { say, type Turn } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
 import { type Check, judged, messageOf, type Outcome } from './check.ts'
-import { hosting } from './hosted-agents.ts'
+import { chatWithHostedAgent } from './hosted-agents.ts'
 import { limits } from './limits.ts'
-import { answering } from './model-answers.ts'
+import { checkModelAnswers } from './model-answers.ts'
 import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
-import { asking } from './terminal-dialog.ts'
+import { checkTerminalDialog } from './terminal-dialog.ts'
 
 /** What is tried in every test run, in the order of the table. */
 export const EVERY_RUN = [
@@ -50,21 +50,22 @@ export async function tryAgent(
 ): Promise<Record<Behaviour, Outcome>> {
   const outcomes: Partial<Record<Behaviour, Outcome>> = {}
   await tryHooks(agent, outcomes)
-  await answering(agent, async (behaviour, check) => {
+  await checkModelAnswers(agent, async (behaviour, check) => {
     outcomes[behaviour] = await judged(check)
   }).catch(cause => {
     const failed = { failed: messageOf(cause) }
     outcomes.judge ??= failed
     outcomes.supervisor ??= failed
   })
-  if (besides.includes('hosted')) outcomes.hosted = await judged(() => hosting(agent))
+  if (besides.includes('hosted')) outcomes.hosted = await judged(() => chatWithHostedAgent(agent))
   if (besides.includes('terminal'))
     await inTerminal(agent, async (behaviour, check) => {
       outcomes[behaviour] = await judged(check)
     }).catch(cause => {
       for (const behaviour of IN_A_TERMINAL) outcomes[behaviour] ??= { failed: messageOf(cause) }
     })
-  if (besides.includes('person')) outcomes['ask at its terminal'] = await judged(() => asking(agent))
+  if (besides.includes('person'))
+    outcomes['ask at its terminal'] = await judged(() => checkTerminalDialog(agent))
   if (besides.includes('limit')) outcomes['usage limit'] = await judged(() => limits(agent))
   return Object.fromEntries(
     BEHAVIOURS.map(name => [name, outcomes[name] ?? { failed: 'was not tried' }]),

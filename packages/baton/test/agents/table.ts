@@ -12,7 +12,7 @@ import { pi } from '../world/agents/pi.ts'
 import { pinned } from '../world/agents/pinned.ts'
 import type { RealAgent } from '../world/agents/real.ts'
 import type { Outcome } from './check.ts'
-import { type Crossing, cross } from './handoff-between-agents.ts'
+import { type AgentHandoff, cross } from './handoff-between-agents.ts'
 import { BEHAVIOURS, type Behaviour, tryAgent } from './scenarios.ts'
 
 // npm run test:agents [-- [--write] AGENT…]: every real agent through the same scenarios, and one table of what was seen.
@@ -82,7 +82,7 @@ if (write) {
 }
 process.exitCode = failures > 0 ? 1 : 0
 
-function matrixOf(crossings: readonly Crossing[]): string {
+function matrixOf(crossings: readonly AgentHandoff[]): string {
   const cell = (from: string, to: string) => {
     if (from === to) return '–'
     return crossings.find(each => each.from === from && each.to === to)?.seen === 'works' ? 'works' : 'failed'

@@ -15,7 +15,7 @@ permissions:
 `
 
 /** A call that needs a person, who sits at the agent's terminal: its own dialog shows why, and yes runs the call. */
-export async function asking(agent: RealAgent): Promise<string | undefined> {
+export async function checkTerminalDialog(agent: RealAgent): Promise<string | undefined> {
   await using world = await startedInTmux(agent, {
     rules: RULES,
     prompt: 'HELLO there',

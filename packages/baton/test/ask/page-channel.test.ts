@@ -1,7 +1,7 @@
 import { Ask } from '@batonpass/contract/ask'
 import { describe, expect, it } from 'vitest'
 import { PageChannel } from '../../src/ask/page-channel.ts'
-import type { Answering } from '../../src/ports/channel.ts'
+import type { AnswerHandler } from '../../src/ports/channel.ts'
 import type { Timers } from '../../src/ports/timers.ts'
 
 const ask = (id: string, project = '/work/a'): Ask =>
@@ -28,7 +28,7 @@ async function channel() {
     },
   }
   const lost: string[][] = []
-  const answering: Answering = {
+  const answering: AnswerHandler = {
     answer: async () => ({ verdict: 'unknown', ask: undefined }),
     find: async () => undefined,
     lost: (_, ids) => void lost.push([...ids]),

@@ -5,7 +5,7 @@ import { systemIds } from '../../src/adapters/system/ids.ts'
 import { Asks, type AsksParts } from '../../src/ask/asks.ts'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
 import type { Question } from '../../src/ask/question.ts'
-import type { Answering, Channel } from '../../src/ports/channel.ts'
+import type { AnswerHandler, Channel } from '../../src/ports/channel.ts'
 import { type LocalStore, openSqlite } from '../../src/store/sqlite.ts'
 import { type FakeTime, fakeTime } from '../world/time.ts'
 
@@ -48,13 +48,13 @@ export function sampleAsk(more: Partial<Ask> = {}): Ask {
 export interface ListChannel extends Channel {
   shown: Ask[]
   settled: Ask[]
-  answering(): Answering
+  answering(): AnswerHandler
 }
 
 export function listChannel(name: string, show: () => Promise<boolean> = async () => true): ListChannel {
   const shown: Ask[] = []
   const settled: Ask[] = []
-  let given: Answering | undefined
+  let given: AnswerHandler | undefined
   return {
     name,
     shown,

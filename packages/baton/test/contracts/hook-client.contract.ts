@@ -15,7 +15,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { profiles } from '../../src/adapters/agents/profiles.ts'
 import type { Transport } from '../../src/hook/launcher.ts'
 import { lateDaemon, WITH_LATE_DAEMON } from '../hook/late-daemon.ts'
-import { type Called, type HookWorld, hookWorld, isSafe, replying, standIn, toolCall } from '../hook/world.ts'
+import {
+  type Called,
+  type HookWorld,
+  hookWorld,
+  isSafe,
+  replyWith,
+  standIn,
+  toolCall,
+} from '../hook/world.ts'
 import { until } from '../world/wait.ts'
 
 const PRE = ['claude-code', 'PreToolUse', '--source', 'user']
@@ -367,7 +375,7 @@ export function hookClientContract(transport: Transport): void {
       test('stops waiting when the signs of life cease', async () => {
         await using world = hookWorld()
         const begun = 'HTTP/1.1 200 OK\r\nbaton-protocol: 1\r\nconnection: close\r\n\r\n    '
-        await using _ = await standIn(world.folder, replying(begun, { close: false }))
+        await using _ = await standIn(world.folder, replyWith(begun, { close: false }))
         expectSafe(
           await world.call(world.launcher(transport), PRE, { input: toolCall('silent') }),
           world,
@@ -395,7 +403,7 @@ export function hookClientContract(transport: Transport): void {
         ['nothing', ''],
       ])('answers what is safe when it gets %s', async (_, reply) => {
         await using world = hookWorld()
-        await using _standIn = await standIn(world.folder, replying(reply))
+        await using _standIn = await standIn(world.folder, replyWith(reply))
         expectSafe(await world.call(world.launcher(transport), PRE, { input: toolCall('garbage') }), world)
       })
 

@@ -6,7 +6,7 @@ import type { Contribution } from '../../src/ports/contribution.ts'
 import type { Later, Reactor } from '../../src/ports/reactor.ts'
 import { anyEvent } from '../world/any-journal.ts'
 import { aPrompt } from '../world/journal.ts'
-import { anySaid, context, saying } from './sample.ts'
+import { anySaid, context, reactorSaying } from './sample.ts'
 
 const { prompt: _, ...common } = { ...aPrompt(''), prompt: '' }
 const toolRequest = {
@@ -32,8 +32,11 @@ describe('reactors that fail', () => {
     try {
       const hanging: Reactor = { name: 'stage', react: () => new Promise(() => {}) }
       const faults: string[] = []
-      const reacting = react([hanging, saying('workflow', { context: 'here' })], toolRequest, context, by =>
-        faults.push(by),
+      const reacting = react(
+        [hanging, reactorSaying('workflow', { context: 'here' })],
+        toolRequest,
+        context,
+        by => faults.push(by),
       )
       await vi.advanceTimersByTimeAsync(10_000)
       const said = settle((await reacting).merged)
@@ -76,7 +79,7 @@ describe('reactors that fail', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anySaid, { maxLength: 5 }), anyEvent, fc.nat(5), async (said, event, at) => {
         const asks = event.type === 'ToolRequested' || event.type === 'PermissionAsked'
-        const healthy = said.map(({ by, what }) => saying(by, what))
+        const healthy = said.map(({ by, what }) => reactorSaying(by, what))
         const faults: string[] = []
         const fault = (by: string) => faults.push(by)
         const without = settle((await react(healthy, event, context, fault)).merged)
@@ -92,7 +95,7 @@ describe('reactors that fail', () => {
   })
 
   it('leave a permission to a person, even where another would allow it', async () => {
-    const allow = saying('workflow', { permission: { decision: 'allow', reason: 'declared' } })
+    const allow = reactorSaying('workflow', { permission: { decision: 'allow', reason: 'declared' } })
     const broken: Reactor = { name: 'permission', react: () => Promise.reject(new Error('no rules')) }
     const { merged } = await react([broken, allow], toolRequest, context, () => {})
     expect(settle(merged).permission?.decision).toBe('ask')
@@ -101,7 +104,7 @@ describe('reactors that fail', () => {
 
 describe('an answer that takes its time', () => {
   it('is not waited for before it is asked for, and joins what was said at once', async () => {
-    const now = saying('session', { context: 'at once' })
+    const now = reactorSaying('session', { context: 'at once' })
     const slow = later(async () => ({ notice: 'at last' }))
     const reacting = await react([slow, now], toolRequest, context, noFault)
     expect(reacting.waiting).toBe(true)

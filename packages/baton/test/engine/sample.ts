@@ -44,4 +44,7 @@ export const context: ReactionContext = {
   now: Date.UTC(2026, 0, 1),
 }
 
-export const saying = (name: ReactorName, now: Contribution): Reactor => ({ name, react: () => ({ now }) })
+export const reactorSaying = (name: ReactorName, now: Contribution): Reactor => ({
+  name,
+  react: () => ({ now }),
+})

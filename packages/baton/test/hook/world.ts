@@ -142,7 +142,7 @@ export async function standIn(
 }
 
 /** Reads the whole request, then gives these bytes back and closes. */
-export const replying =
+export const replyWith =
   (reply: string | Buffer, { close = true } = {}) =>
   (connection: Socket): void => {
     let heard = ''

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { anthropic } from './dialects/anthropic.ts'
-import type { Dialect, Reading, RequestKind } from './dialects/dialect.ts'
+import type { Dialect, RequestKind, RequestReading } from './dialects/dialect.ts'
 import type { Turn } from './turn.ts'
 import { until } from './wait.ts'
 
@@ -25,7 +25,7 @@ export interface Model extends AsyncDisposable {
   close: () => Promise<void>
 }
 
-export interface ModelRequest extends Reading {
+export interface ModelRequest extends RequestReading {
   n: number
   dialect: string
   path: string

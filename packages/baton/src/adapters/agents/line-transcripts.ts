@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { AgentName } from '@batonpass/contract/event'
-import type { Reading, Told, TranscriptReader, Transcripts, Usage } from '../../ports/transcript.ts'
+import type { Told, TranscriptReader, TranscriptReading, Transcripts, Usage } from '../../ports/transcript.ts'
 import { isRow, type Row, rowsFromEnd, rowsOf } from './json-lines.ts'
 
 /** How one agent's file of JSON lines is understood. */
@@ -71,7 +71,7 @@ export function lineTranscripts(form: LineForm): Transcripts {
         last = found.id
         byId.set(found.id, found.usage)
       }
-      const reading: Reading = { offset: file.start + end, message: last }
+      const reading: TranscriptReading = { offset: file.start + end, message: last }
       return { replies: [...byId.values()], reading }
     },
     async tail(path, limit) {

@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import type { GitLogin } from '../../ports/git-work.ts'
-import type { Holding, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../../ports/lease.ts'
+import type { HeldLease, LeaseAttempt, LeaseName, LeaseOwner, Leases } from '../../ports/lease.ts'
 import { hardenedGit } from './hardened.ts'
 import { failed, isMoved, networkGit } from './network.ts'
 import { remoteOf } from './work.ts'
@@ -39,8 +39,8 @@ export function gitLeases(parts: {
   /** By how much the forge's clock is ahead of this machine's, where it has told. */
   offsetFor?(folder: string): Promise<number | undefined>
 }): Leases {
-  const time = async ({ folder }: Pick<LeaseName, 'folder'>): Promise<Reading> =>
-    reading(parts.clock.now(), await parts.offsetFor?.(folder))
+  const time = async ({ folder }: Pick<LeaseName, 'folder'>): Promise<ClockReading> =>
+    readClock(parts.clock.now(), await parts.offsetFor?.(folder))
   const refOf = ({ issue }: Pick<LeaseName, 'issue'>) => `${FOLDER}/${issue}`
 
   /** Once as git logs in by itself; then with the forge's token. */
@@ -115,7 +115,7 @@ export function gitLeases(parts: {
     throw failed(['push'], `${pushed.out}\n${pushed.err}`)
   }
 
-  const payloadOf = (owner: LeaseOwner, ttlMs: number, after: number, { now, by }: Reading): Payload => {
+  const payloadOf = (owner: LeaseOwner, ttlMs: number, after: number, { now, by }: ClockReading): Payload => {
     const { claim, agent, host } = owner
     const at = new Date(now).toISOString()
     const until = new Date(now + ttlMs).toISOString()
@@ -133,7 +133,7 @@ export function gitLeases(parts: {
     return done ? { held: true, grip: { claim: owner.claim, token: payload.token } } : undefined
   }
 
-  async function holding(name: LeaseName, payload: Payload): Promise<Holding> {
+  async function holding(name: LeaseName, payload: Payload): Promise<HeldLease> {
     const { claim, agent, host, token, taken_at } = payload
     const { now, by } = await time(name)
     const until = Date.parse(payload.until)
@@ -203,7 +203,7 @@ export function gitLeases(parts: {
       const listed = await git(folder, ['ls-remote', await remote(folder), `${FOLDER}/*`], needsLogin)
       if (listed.code !== 0) throw failed(['ls-remote'], listed.err)
       const found = listed.out.matchAll(/^([0-9a-f]{40,64})\trefs\/baton\/claims\/([1-9]\d{0,8})$/gm)
-      const all: Holding[] = []
+      const all: HeldLease[] = []
       for (const [, commit = '', issue = ''] of found) {
         const name = { repository, folder, issue: Number(issue) }
         const payload = await read(name, commit).catch(() => undefined)
@@ -225,7 +225,7 @@ function jsonIn(text: string): unknown {
 /** Whose clock a time is by: the forge's, which all machines share, or a machine's own. */
 export type ClockOwner = 'forge' | 'machine'
 
-interface Reading {
+interface ClockReading {
   now: number
   by: ClockOwner
 }
@@ -238,6 +238,6 @@ export const deadFrom = (lease: { until: number; by: ClockOwner }, reader: Clock
   lease.until + MARGIN_MS[lease.by === 'forge' && reader === 'forge' ? 'forge' : 'machine']
 
 /** The time as well as it can be had: by the forge where it has told how far this machine is off. */
-export function reading(now: number, offset: number | undefined): Reading {
+export function readClock(now: number, offset: number | undefined): ClockReading {
   return offset === undefined ? { now, by: 'machine' } : { now: Math.round(now + offset), by: 'forge' }
 }

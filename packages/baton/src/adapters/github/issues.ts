@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ClosingOutcome, ForgeError, type Issue, type IssueSummary } from '../../ports/forge.ts'
+import { type CloseOutcome, ForgeError, type Issue, type IssueSummary } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
 import type { WritableForge } from '../../ports/writable-forge.ts'
 import { blockers } from './blockers.ts'
@@ -140,7 +140,7 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
   async function closeIssue(
     number: number,
     closing: { comment: string; marker: string },
-  ): Promise<ClosingOutcome> {
+  ): Promise<CloseOutcome> {
     if (!/^[A-Za-z0-9_.:-]{1,100}$/.test(closing.marker) || closing.marker.includes('--')) {
       throw new ForgeError('refused', `"${closing.marker}" cannot mark a comment`)
     }

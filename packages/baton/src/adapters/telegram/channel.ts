@@ -3,7 +3,7 @@ import type { Ask } from '@batonpass/contract/ask'
 import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { ChannelMemory } from '../../ports/ask-store.ts'
-import type { Answering, Channel, News } from '../../ports/channel.ts'
+import type { AnswerHandler, Channel, News } from '../../ports/channel.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Timers } from '../../ports/timers.ts'
@@ -57,14 +57,14 @@ class TelegramChannel implements Channel {
   readonly #stop = new AbortController()
   /** Changes of one ask's record, one after the other. */
   readonly #turns = new Map<string, Promise<unknown>>()
-  #answering: Answering | undefined
+  #answering: AnswerHandler | undefined
 
   constructor(parts: TelegramParts) {
     this.#parts = parts
     this.#records = new Records(parts.memory)
   }
 
-  async start(answering: Answering): Promise<void> {
+  async start(answering: AnswerHandler): Promise<void> {
     this.#answering = answering
     for (const record of await this.#records.all()) {
       const ask = await answering.find(record.ask)
@@ -253,7 +253,7 @@ class TelegramChannel implements Channel {
     return mine
   }
 
-  #mustAnswer(): Answering {
+  #mustAnswer(): AnswerHandler {
     if (!this.#answering) throw new BatonError('internal', 'The Telegram channel was not started')
     return this.#answering
   }

@@ -1,7 +1,7 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 import { MAX_REASON_LENGTH } from '@batonpass/contract/ask'
 import type { CallbackQuery, Message, Update, User } from 'grammy/types'
-import type { Answered, Answering } from '../../ports/channel.ts'
+import type { Answered, AnswerHandler } from '../../ports/channel.ts'
 import type { BotApi } from './bot-api.ts'
 import { readCallback } from './callback.ts'
 import { outcomeLine } from './question-messages.ts'
@@ -14,7 +14,7 @@ export interface UpdateContext {
   bot: string
   api: BotApi
   records: Records
-  answering: Answering
+  answering: AnswerHandler
   /** What is in force for the ask now: someone may have been taken off the list meanwhile. */
   settings(ask: Ask): Promise<TelegramSettings | undefined>
   inTurn<T>(ask: string, work: () => Promise<T>): Promise<T>

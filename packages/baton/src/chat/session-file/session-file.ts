@@ -65,7 +65,7 @@ export function fresh(
 }
 
 /** A file of any version so far; it is left as it is. */
-export async function existing(ports: SessionPorts, path: string): Promise<Opened> {
+export async function openExisting(ports: SessionPorts, path: string): Promise<Opened> {
   const file = await ports.files.open(path).catch(cause => {
     throw unreadable(path, cause)
   })

@@ -3,12 +3,12 @@ import { branchFrom, contextFrom, contextFromEnd } from './branch.ts'
 import { messageOf, type SessionEntry, type SessionHeader, type SessionMessage } from './entries.ts'
 import { type EntryHead, entriesFromEnd } from './read-backwards.ts'
 import {
-  existing,
   fresh,
   ID_LENGTH,
   lineOf,
   notStored,
   type Opened,
+  openExisting,
   type SessionPorts,
   type Stored,
 } from './session-file.ts'
@@ -40,7 +40,7 @@ export class SessionManager {
 
   /** Opens a file of pi, oh-my-pi or Baton, of any version so far. Changes nothing on disk. */
   static async open(ports: SessionPorts, path: string): Promise<SessionManager> {
-    return new SessionManager(ports, await existing(ports, path))
+    return new SessionManager(ports, await openExisting(ports, path))
   }
 
   get header(): Readonly<SessionHeader> {
@@ -93,7 +93,7 @@ export class SessionManager {
 
   /** Leaves this session and goes on with another one. */
   switchTo(path: string): Promise<void> {
-    return this.#inTurn(async () => this.#moveTo(await existing(this.#ports, path)))
+    return this.#inTurn(async () => this.#moveTo(await openExisting(this.#ports, path)))
   }
 
   /** Leaves this session and goes on with a copy of its branch in a file of its own, which begins with the next entry. */

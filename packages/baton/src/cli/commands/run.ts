@@ -126,10 +126,10 @@ function promptOf(given: Given, agent: string, io: Io): string | undefined {
 
 /** Baton's own workflow commands come with its plugin: brought along where it is not installed. */
 function pluginArguments(given: Given, agent: string, io: Io): string[] {
-  return text(given, 'workflow') === undefined ? [] : broughtPlugin(agent, io)
+  return text(given, 'workflow') === undefined ? [] : bundledPlugin(agent, io)
 }
 
-export function broughtPlugin(agent: string, io: Io): string[] {
+export function bundledPlugin(agent: string, io: Io): string[] {
   if (!/^claude(-code)?$/.test(agent)) return []
   const plugin = ownPlugin()
   return plugin === undefined || hasPlugin(io) ? [] : ['--plugin-dir', plugin]

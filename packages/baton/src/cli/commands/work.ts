@@ -21,7 +21,7 @@ import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { reportHere, workHere } from '../local-work.ts'
 import { socketHere } from '../tmux-place.ts'
-import { broughtPlugin, handedOn } from './run.ts'
+import { bundledPlugin, handedOn } from './run.ts'
 
 const WHAT = ['new', 'list', 'show', 'mode', 'run'] as const
 
@@ -230,7 +230,7 @@ async function started(
     prompt,
     title: `baton-${String(args.work_id).slice(0, 40)}-${systemClock.now().toString(36).slice(-5)}`,
     // The stage's tools come with the plugin.
-    args: how.hosted ? [] : broughtPlugin(agent, io),
+    args: how.hosted ? [] : bundledPlugin(agent, io),
     env: handedOn(io.env),
     ...(how.hosted ? {} : { where: socketHere(io.env) }),
   }

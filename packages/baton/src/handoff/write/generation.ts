@@ -8,7 +8,7 @@ import { handoffContext } from '../context-form.ts'
 import { HANDOFFS, handoffName } from '../document-name.ts'
 import { checkDocument, findDocument, storeDocument } from './check-document.ts'
 import type { HandoffCommand } from './command.ts'
-import type { Request, Waiting } from './handoff-memory.ts'
+import type { Request, WaitingDocument } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 import { askAgainWords, askWords } from './prompts.ts'
 
@@ -17,7 +17,7 @@ async function deliverDocument(
   { memory, files, journal, continues }: GenerationPorts,
   { session, nativeSession, agent }: EventOf<'SessionStarted' | 'PromptSubmitted'>,
   project: string,
-  { document, from, fromAgent }: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
+  { document, from, fromAgent }: Pick<WaitingDocument, 'document' | 'from' | 'fromAgent'>,
 ): Promise<Contribution> {
   // A person may have edited the document, or deleted it: that counts.
   const read = await files.read(project, document).catch(() => undefined)
@@ -41,7 +41,7 @@ async function waitingFor(
   session: string,
   project: string,
   place: string | undefined,
-): Promise<{ waiting: Waiting; at: string | undefined } | undefined> {
+): Promise<{ waiting: WaitingDocument; at: string | undefined } | undefined> {
   for (const at of place === undefined ? [undefined] : [place, undefined]) {
     const waiting = await memory.waiting(project, at)
     // The same session may ask again, when its first answer was lost.
@@ -140,7 +140,7 @@ export class HandoffGeneration {
   }
 
   /** What stands ready for the session after this one. */
-  async settled({ project, place, nativeSession }: HandoffSubject): Promise<Waiting | undefined> {
+  async settled({ project, place, nativeSession }: HandoffSubject): Promise<WaitingDocument | undefined> {
     const waiting = await this.#ports.memory.waiting(project, place)
     return waiting?.from === nativeSession ? waiting : undefined
   }
@@ -246,7 +246,7 @@ export class HandoffGeneration {
   async deliverLate(
     event: EventOf<'PromptSubmitted'>,
     project: string,
-    waiting: Pick<Waiting, 'document' | 'from' | 'fromAgent'>,
+    waiting: Pick<WaitingDocument, 'document' | 'from' | 'fromAgent'>,
   ): Promise<Contribution> {
     // Two may find at the same prompt that it is owed.
     return this.#turns.run(project, async () => {
@@ -258,7 +258,11 @@ export class HandoffGeneration {
   }
 
   /** The document that a session was to begin with, where its beginning could not bring it. */
-  async owedTo(session: string, project: string, place: string | undefined): Promise<Waiting | undefined> {
+  async owedTo(
+    session: string,
+    project: string,
+    place: string | undefined,
+  ): Promise<WaitingDocument | undefined> {
     const { waiting } = (await waitingFor(this.#ports, session, project, place)) ?? {}
     if (waiting?.deliveredTo !== session) return undefined
     return (await this.#ports.memory.received(session))?.document === waiting.document ? undefined : waiting

@@ -29,7 +29,7 @@ const Request = z.object({
 export type Request = z.infer<typeof Request>
 
 /** A document that waits for the next session of a project, or the session that got it. */
-const Waiting = z.object({
+const WaitingDocument = z.object({
   document: z.string(),
   /** The session it comes from, by its agent's own id. */
   from: z.string().optional(),
@@ -39,7 +39,7 @@ const Waiting = z.object({
   writtenBy: z.enum(['agent', 'baton']).optional(),
   deliveredTo: z.string().optional(),
 })
-export type Waiting = z.infer<typeof Waiting>
+export type WaitingDocument = z.infer<typeof WaitingDocument>
 
 const Received = z.object({ document: z.string(), from: z.string().optional() })
 
@@ -61,9 +61,9 @@ export class HandoffMemory {
     void (await this.#files.remove(this.#stateDir, requestName(session)))
 
   /** The document that waits in a project, or at one place of it. */
-  waiting = (project: string, place?: string): Promise<Waiting | undefined> =>
-    this.#read(waitingName(project, place), Waiting)
-  await = (project: string, waiting: Waiting, place?: string): Promise<void> =>
+  waiting = (project: string, place?: string): Promise<WaitingDocument | undefined> =>
+    this.#read(waitingName(project, place), WaitingDocument)
+  await = (project: string, waiting: WaitingDocument, place?: string): Promise<void> =>
     this.#write(waitingName(project, place), waiting)
   /** The document waits no longer only there. */
   leave = async (project: string, place: string): Promise<void> =>

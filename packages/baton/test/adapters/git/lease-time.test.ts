@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type ClockOwner, deadFrom, MARGIN_MS, reading } from '../../../src/adapters/git/lease.ts'
+import { type ClockOwner, deadFrom, MARGIN_MS, readClock } from '../../../src/adapters/git/lease.ts'
 
 const DAY = 24 * 3_600_000
 const ttl = fc.integer({ min: 5 * 60_000, max: 7 * DAY })
@@ -15,8 +15,8 @@ function looksDead(world: {
   reader: { off: number; offset?: number }
 }): boolean {
   const { renewed, later, holder, reader } = world
-  const wrote = reading(renewed + holder.off, holder.offset)
-  const read = reading(renewed + later + reader.off, reader.offset)
+  const wrote = readClock(renewed + holder.off, holder.offset)
+  const read = readClock(renewed + later + reader.off, reader.offset)
   return deadFrom({ until: wrote.now + world.ttl, by: wrote.by }, read.by) < read.now
 }
 

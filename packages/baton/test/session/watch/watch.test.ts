@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aSession, at, sessionId } from '../../world/journal.ts'
-import { PLACE, type WatchWorld, watchWorld, working } from './world.ts'
+import { PLACE, type WatchWorld, watchWorld, workingSession } from './world.ts'
 
 const alive = (w: WatchWorld, ...pids: number[]) => {
   w.processes = pids.map(pid => ({ pid, parent: 1, born: `b${pid}`, command: `p${pid}` }))
@@ -13,7 +13,7 @@ const found = (w: WatchWorld) =>
 describe('A session that works', () => {
   it('has stalled after 15 minutes without output, whatever its spinner does, and is told of once', async () => {
     await using w = await watchWorld()
-    w.sessions = [working()]
+    w.sessions = [workingSession()]
     for (let minute = 0; minute < 14; minute++) {
       w.show(
         PLACE,
@@ -45,7 +45,7 @@ describe('A session that works', () => {
 
   it('has not stalled while it waits for a person, nor while its hooks speak', async () => {
     await using w = await watchWorld({ health: { stall_minutes: 5 } })
-    w.sessions = [working(), aSession(2, { pane: '%2 /tmp/s', lastEvent: 'ToolFinished' })]
+    w.sessions = [workingSession(), aSession(2, { pane: '%2 /tmp/s', lastEvent: 'ToolFinished' })]
     w.show(PLACE, 'waiting', 'done')
     w.show('%2 /tmp/s', 'working', 'building')
     await w.pass(1)
@@ -62,7 +62,7 @@ describe('A session that works', () => {
 
   it('has not stalled because the machine slept or its clock was set', async () => {
     await using w = await watchWorld()
-    w.sessions = [working({ lastSeenAt: at(-60) })]
+    w.sessions = [workingSession({ lastSeenAt: at(-60) })]
     w.show(PLACE, 'working', 'thinking')
     await w.pass(5)
     await w.pass(8 * 3600)
@@ -77,7 +77,7 @@ describe('A session that works', () => {
 describe('Words on the screen', () => {
   it('that look like errors are noted, without secrets, and told to nobody', async () => {
     await using w = await watchWorld()
-    w.sessions = [working()]
+    w.sessions = [workingSession()]
     w.show(PLACE, 'working', 'ok', 'TypeError: hunter2 is not a function', 'fatal: no such ref', 'fine')
     await w.pass(5)
     expect(found(w)).toEqual(['errors warning'])
@@ -98,7 +98,7 @@ describe('Words on the screen', () => {
 
   it('are not kept where only digests are wanted, and the words are the user’s to choose', async () => {
     await using w = await watchWorld({ journal: { content: 'digest' }, health: { error_words: ['BOOM'] } })
-    w.sessions = [working()]
+    w.sessions = [workingSession()]
     w.show(PLACE, 'working', 'Error: not mine', 'a BOOM here')
     await w.pass(5)
     expect(w.store.watch.checks()[0]?.details).toEqual({ count: 1 })
@@ -109,7 +109,7 @@ describe('A session whose process is gone', () => {
   it('is reported, but not before its goodbye had time to come', async () => {
     await using w = await watchWorld()
     w.sessions = [
-      working({ pane: undefined, ownPid: true, pid: 42 } as never),
+      workingSession({ pane: undefined, ownPid: true, pid: 42 } as never),
       aSession(2, { ownPid: true, pid: 43, pane: '%2 /tmp/s' }),
     ]
     w.show('%2 /tmp/s', 'waiting', 'ready')
@@ -120,7 +120,7 @@ describe('A session whose process is gone', () => {
     await w.pass(5)
     expect(found(w)).toEqual([])
     // One of them said goodbye.
-    w.sessions[0] = { ...working(), endedAt: at(10) }
+    w.sessions[0] = { ...workingSession(), endedAt: at(10) }
     await w.pass(11)
     expect(found(w)).toEqual(['process critical'])
     expect(w.store.watch.session(sessionId(2))?.status).toBe('gone')
@@ -236,7 +236,7 @@ describe('A session that never said goodbye', () => {
 
   it('may live while its process does, even where its terminal cannot be seen', async () => {
     await using w = await watchWorld()
-    w.sessions = [working({ ownPid: true, pid: 42 })]
+    w.sessions = [workingSession({ ownPid: true, pid: 42 })]
     w.show(PLACE, 'waiting', 'ready')
     alive(w, 42)
     await w.pass(5)
@@ -320,11 +320,11 @@ describe('What Baton started', () => {
 
   it('ends only by its own name and only when it is still the same, and what Baton did not start does not', async () => {
     await using w = await watchWorld()
-    w.sessions = [working()]
+    w.sessions = [workingSession()]
     w.show(PLACE, 'waiting', 'mine')
     const one = await w.spawns.start(order)
     const two = await w.spawns.start({ ...order, title: 'second' })
-    await expect(w.spawns.kill(working().nativeSession)).rejects.toMatchObject({ code: 'not_allowed' })
+    await expect(w.spawns.kill(workingSession().nativeSession)).rejects.toMatchObject({ code: 'not_allowed' })
     await expect(w.spawns.kill('nobody')).rejects.toMatchObject({ code: 'not_found' })
     await expect(w.spawns.kill('spn_')).rejects.toThrow('not the only one')
     await expect(w.spawns.kill('')).rejects.toMatchObject({ code: 'not_found' })

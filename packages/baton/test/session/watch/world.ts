@@ -34,7 +34,7 @@ export interface WatchWorld extends AsyncDisposable {
 }
 
 export const PLACE = '%1 /tmp/s'
-export const working = (parts: Partial<Session> = {}): Session =>
+export const workingSession = (parts: Partial<Session> = {}): Session =>
   aSession(1, { pane: PLACE, lastEvent: 'ToolRequested', lastSeenAt: at(0), ...parts })
 
 export async function watchWorld(config: object = {}): Promise<WatchWorld> {

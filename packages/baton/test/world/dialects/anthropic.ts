@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { ModelError, Turn, Usage } from '../turn.ts'
-import type { Dialect, RawRequest, Reading, RequestKind, ToolResult } from './dialect.ts'
+import type { Dialect, RawRequest, RequestKind, RequestReading, ToolResult } from './dialect.ts'
 
 /** Anthropic Messages, as Claude Code speaks it: `POST /v1/messages?beta=true`, streamed or not. */
 export const anthropic: Dialect = {
@@ -25,7 +25,7 @@ interface Message {
 
 type Block = Record<string, unknown> & { type: string }
 
-function read({ path, headers, body }: RawRequest): Reading {
+function read({ path, headers, body }: RawRequest): RequestReading {
   const faults: string[] = []
   const messages = readMessages(body.messages, faults)
   const system = textsOf(asBlocks(body.system, faults)).join('\n')
@@ -132,7 +132,7 @@ function unpairedTools(messages: Message[]): string[] {
   return faults
 }
 
-function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
+function answer(turn: Turn, reading: RequestReading, response: ServerResponse): void {
   if (turn.error) {
     sendError(response, turn.error)
     return

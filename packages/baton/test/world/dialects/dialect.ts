@@ -6,13 +6,13 @@ export interface Dialect {
   name: string
   /** Whether this path belongs to the vendor's API. */
   owns: (path: string) => boolean
-  read: (raw: RawRequest) => Reading
+  read: (raw: RawRequest) => RequestReading
   /** Writes the whole answer to a request of kind main, side or compact. */
-  answer: (turn: Turn, reading: Reading, response: ServerResponse) => void
+  answer: (turn: Turn, reading: RequestReading, response: ServerResponse) => void
   /** Answers count requests, which spend no turn. */
-  count: (reading: Reading, response: ServerResponse) => void
+  count: (reading: RequestReading, response: ServerResponse) => void
   /** What a side request of this kind gets when the test has no opinion. */
-  bland: (reading: Reading) => Turn
+  bland: (reading: RequestReading) => Turn
 }
 
 export interface RawRequest {
@@ -28,7 +28,7 @@ export interface RawRequest {
  */
 export type RequestKind = 'main' | 'side' | 'compact' | 'count'
 
-export interface Reading {
+export interface RequestReading {
   kind: RequestKind
   /** The API key as sent. */
   key: string

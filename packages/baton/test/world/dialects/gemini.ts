@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Turn, Usage } from '../turn.ts'
-import type { Dialect, RawRequest, Reading } from './dialect.ts'
+import type { Dialect, RawRequest, RequestReading } from './dialect.ts'
 import { eventStream, isRecord, records, sendJson } from './wire.ts'
 
 /** Google's Gemini API, as Gemini CLI speaks it: `POST /v1beta/models/NAME:streamGenerateContent?alt=sse`. */
@@ -16,7 +16,7 @@ export const gemini: Dialect = {
   }),
 }
 
-function read({ path, headers, body }: RawRequest): Reading {
+function read({ path, headers, body }: RawRequest): RequestReading {
   const contents = records(body.contents)
   const faults: string[] = []
   if (contents.length === 0) faults.push('contents is empty or no list')
@@ -49,7 +49,7 @@ function read({ path, headers, body }: RawRequest): Reading {
   }
 }
 
-function kindOf(tools: number, system: string): Reading['kind'] {
+function kindOf(tools: number, system: string): RequestReading['kind'] {
   if (/summarizes? internal chat history|<state_snapshot>/.test(system)) return 'compact'
   return tools > 0 ? 'main' : 'side'
 }
@@ -68,7 +68,7 @@ function asResult(part: Record<string, unknown>) {
   return [{ id: String(result.id ?? result.name), text, isError: inside.error !== undefined }]
 }
 
-function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
+function answer(turn: Turn, reading: RequestReading, response: ServerResponse): void {
   if (turn.error) {
     const { status, type, message, headers, more } = turn.error
     const error = { code: status, status: type.toUpperCase(), message, ...more }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Turn, Usage } from '../turn.ts'
-import type { Dialect, RawRequest, Reading } from './dialect.ts'
+import type { Dialect, RawRequest, RequestReading } from './dialect.ts'
 import { bearerOf, eventStream, records, sendJson, textsOf, unpaired } from './wire.ts'
 
 /** OpenAI's Chat Completions, which Copilot CLI, opencode and pi speak to a service of one's own. */
@@ -15,7 +15,7 @@ export const openaiChat: Dialect = {
     reading.kind === 'compact' ? { text: 'The work so far, in short.' } : { text: 'A task' },
 }
 
-function read({ headers, body }: RawRequest): Reading {
+function read({ headers, body }: RawRequest): RequestReading {
   const messages = records(body.messages)
   const results = messages.filter(message => message.role === 'tool')
   const faults = unpaired(
@@ -55,13 +55,13 @@ function read({ headers, body }: RawRequest): Reading {
   }
 }
 
-function kindOf(tools: number, text: string): Reading['kind'] {
+function kindOf(tools: number, text: string): RequestReading['kind'] {
   if (/(?:create|provide) a (?:structured|detailed) (?:context checkpoint )?summary/i.test(text))
     return 'compact'
   return tools > 0 ? 'main' : 'side'
 }
 
-function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
+function answer(turn: Turn, reading: RequestReading, response: ServerResponse): void {
   if (turn.error) {
     const { status, type, message, headers } = turn.error
     sendJson(response, status, { error: { type, code: type, message } }, headers)

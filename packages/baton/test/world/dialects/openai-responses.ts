@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Turn, Usage } from '../turn.ts'
-import type { Dialect, RawRequest, Reading } from './dialect.ts'
+import type { Dialect, RawRequest, RequestReading } from './dialect.ts'
 import { bearerOf, eventStream, records, sendJson, textsOf, unpaired } from './wire.ts'
 
 /** OpenAI's Responses API, as Codex speaks it: `POST /v1/responses`, streamed. */
@@ -15,7 +15,7 @@ export const openaiResponses: Dialect = {
     reading.kind === 'compact' ? { text: 'The work so far, in short.' } : { text: '{"title":"A task"}' },
 }
 
-function read({ headers, body }: RawRequest): Reading {
+function read({ headers, body }: RawRequest): RequestReading {
   const input = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : records(body.input)
   const calls = input.filter(item => /_call$/.test(String(item.type)))
   const results = input.filter(item => /_call_output$/.test(String(item.type)))
@@ -54,7 +54,7 @@ function read({ headers, body }: RawRequest): Reading {
   }
 }
 
-function kindOf(tools: number, last: string): Reading['kind'] {
+function kindOf(tools: number, last: string): RequestReading['kind'] {
   if (/CONTEXT CHECKPOINT COMPACTION/.test(last)) return 'compact'
   return tools > 0 ? 'main' : 'side'
 }
@@ -63,7 +63,7 @@ function textIn(item: Record<string, unknown>): string {
   return textsOf(item.content ?? item.output ?? '')
 }
 
-function answer(turn: Turn, reading: Reading, response: ServerResponse): void {
+function answer(turn: Turn, reading: RequestReading, response: ServerResponse): void {
   if (turn.error) {
     const { status, type, message, headers, more } = turn.error
     sendJson(response, status, { error: { type, code: type, message, ...more } }, headers)

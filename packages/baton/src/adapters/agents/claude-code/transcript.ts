@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Reading, Transcripts, Usage } from '../../../ports/transcript.ts'
+import type { TranscriptReading, Transcripts, Usage } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row } from '../json-lines.ts'
 
 /** At most so much of a transcript is read at once; what lies before is not counted. */
@@ -16,7 +16,7 @@ export const claudeTranscripts: Transcripts = {
       const bytes = await readRange(file, start, size)
       const end = bytes.lastIndexOf(10) + 1
       const { replies, last } = repliesIn(bytes.subarray(0, end).toString('utf8'), from.message)
-      const reading: Reading = { offset: start + end, message: last ?? from.message }
+      const reading: TranscriptReading = { offset: start + end, message: last ?? from.message }
       return { replies, reading }
     }),
   tail: (path, limit) =>

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const top = join(import.meta.dirname, '../../..')
+const FOLDERS = [
+  'packages/contract/src',
+  'packages/shell-verdict/src',
+  'packages/baton/src',
+  'packages/baton/test',
+  'apps/dashboard/src',
+  'apps/vscode/src',
+]
+
+/** Nouns that only look like a bare gerund. */
+const NOUNS = new Set(['anything', 'binding', 'finding', 'meaning', 'setting', 'string'])
+
+/** Words of 0.1 that nobody would search for. docs/glossary.md says what to write instead. */
+const POETIC = [
+  ...[
+    'belonging',
+    'chance',
+    'considerate',
+    'ear',
+    'farewells',
+    'grip',
+    'leftovers',
+    'newsroom',
+    'remarks',
+    'room',
+  ],
+  ...[
+    'sighting',
+    'standing',
+    'turnout',
+    'upkeep',
+    'brought',
+    'harvest',
+    'patience',
+    'farewell',
+    'own-words',
+    'so-far',
+  ],
+  ...['look-after', 'asked-twice', 'at-hand', 'spoken-in', 'persons-words'],
+]
+
+/** Folders that are not renamed yet, with what is left in them. Only ever shorten this list. */
+const NOT_YET: Record<string, readonly string[]> = {
+  'packages/baton/src/permission/': [
+    ...['bringing.ts', 'bringing', 'judging.ts', 'Judging', 'undoing.ts', 'Undoing'],
+  ],
+  'packages/baton/src/adapters/bubblewrap/': ['HolderPatience'],
+}
+
+const files = FOLDERS.flatMap(folder =>
+  readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name) && !name.includes('fixtures/'))
+    .map(name => `${folder}/${name}`),
+)
+
+const found = files.flatMap(file => [
+  ...(isAvoided(basename(file).replace(/(?:\.test)?\.tsx?$/, '')) ? [{ file, what: basename(file) }] : []),
+  ...exportsOf(file)
+    .filter(name => isAvoidedExport(name))
+    .map(name => ({ file, what: name })),
+])
+const exceptionFor = (file: string) => Object.keys(NOT_YET).find(folder => file.startsWith(folder))
+
+it('files and exports have names that people would search for', () => {
+  const wrong = found.filter(({ file, what }) => !NOT_YET[exceptionFor(file) ?? '']?.includes(what))
+  expect(wrong.map(({ file, what }) => `${file}: ${what}`)).toEqual([])
+})
+
+it('every exception is still needed', () => {
+  const needless = Object.entries(NOT_YET).flatMap(([folder, names]) =>
+    names
+      .filter(name => !found.some(({ file, what }) => file.startsWith(folder) && what === name))
+      .map(name => `${folder}: ${name}`),
+  )
+  expect(needless).toEqual([])
+})
+
+it.each(['taking', 'room', 'sessions-at-hand', 'own-words'])('%s is a name to avoid for a file', name => {
+  expect(isAvoided(name)).toBe(true)
+})
+
+it.each(['Farewells', 'SessionsAtHand', 'MOST_TRIES', 'LONGEST', 'Passing', 'systemChance'])(
+  '%s is a name to avoid for an export',
+  name => {
+    expect(isAvoidedExport(name)).toBe(true)
+  },
+)
+
+it.each(['start-next-stage', 'setting', 'reporting-backend', 'opening-prompt', 'learn'])(
+  '%s is fine',
+  name => {
+    expect(isAvoided(name)).toBe(false)
+  },
+)
+
+function isAvoided(name: string): boolean {
+  const isGerund = /^[a-z]+ing$/.test(name) && !NOUNS.has(name)
+  return isGerund || POETIC.some(word => `-${name}-`.includes(`-${word}-`))
+}
+
+/** A function has a verb, a class is a thing, a limit is a MAX or a MIN. */
+function isAvoidedExport(name: string): boolean {
+  if (/^[A-Z_]+$/.test(name)) return /^(?:MOST|LONGEST|LARGEST|DEEPEST|FEWEST|LEAST)(?:_|$)/.test(name)
+  return isAvoided(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase())
+}
+
+function exportsOf(file: string): string[] {
+  const text = readFileSync(join(top, file), 'utf8')
+  const declared =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:class|interface|type|function\*?|const|enum) ([A-Za-z_$][\w$]*)/gm
+  return [...text.matchAll(declared)].flatMap(([, name]) => name ?? [])
+}
