@@ -4,7 +4,9 @@ import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
+import { systemIds } from '../adapters/system/ids.ts'
 import { type Logger, openLog } from '../adapters/system/log.ts'
+import { systemTimers } from '../adapters/system/timers.ts'
 import { type ConfigChange, type ConfigKeeper, keepConfig } from '../config/keeper.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Environment } from '../config/places.ts'
@@ -77,8 +79,15 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
 
   async function copyTo(url: string) {
     const { openPostgres } = await import('../store/postgres.ts')
-    return replicate(local, () => openPostgres(url), {
-      onFailure: cause => log.warn({ err: cause }, 'the copy in PostgreSQL is behind'),
+    const ports = { timers: systemTimers, clock: systemClock, ids: systemIds }
+    return replicate(local, () => openPostgres(url), ports, {
+      onChange: change =>
+        'failing' in change
+          ? log.warn(
+              { err: change.failing },
+              'the copy in PostgreSQL fails; Baton tries again after growing pauses',
+            )
+          : log.info(`the copy in PostgreSQL works again, after ${change.attempts} failed attempts`),
     })
   }
 

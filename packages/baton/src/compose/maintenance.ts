@@ -2,6 +2,7 @@ import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { systemClock } from '../adapters/system/clock.ts'
 import { problemLine } from '../config/problem.ts'
+import type { ReplicationFailure } from '../journal/replicate.ts'
 import { limitsAt } from '../journal/retention.ts'
 import { type Forgotten, forgetSessionFiles } from '../views/forget-session.ts'
 import type { Ground } from './ground.ts'
@@ -59,9 +60,20 @@ export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): M
 /** The state of the copy in PostgreSQL; while it fails, also why and what to do. */
 function copyHealth({ copy, redactor }: Ground): Pick<Health['store'], 'copy' | 'copyProblem'> {
   const state = copy.state()
-  const cause = copy.error()
-  if (state !== 'failing' || cause === undefined) return { copy: state }
+  const failure = copy.failure()
+  if (state !== 'failing' || !failure) return { copy: state }
+  const cause = failure.error
   const { message, remedy } =
     cause instanceof BatonError ? cause : { message: String(cause), remedy: undefined }
-  return { copy: state, copyProblem: redactor.text([message, remedy].filter(Boolean).join('. ')) }
+  return {
+    copy: state,
+    copyProblem: redactor.text(
+      [message, remedy, retryWords(failure)].filter(Boolean).join('. ').replaceAll('..', '.'),
+    ),
+  }
+}
+
+function retryWords({ attempts, since, retryAt }: ReplicationFailure): string {
+  const times = `${attempts} failed ${attempts === 1 ? 'attempt' : 'attempts'} since ${new Date(since).toISOString()}`
+  return retryAt === undefined ? times : `${times}, next at ${new Date(retryAt).toISOString()}`
 }

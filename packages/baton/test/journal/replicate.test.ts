@@ -1,13 +1,17 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
+import { systemTimers } from '../../src/adapters/system/timers.ts'
 import { pauseAfter, type Replication, replicate } from '../../src/journal/replicate.ts'
 import type { CopyTarget } from '../../src/ports/replica.ts'
 import { openPostgres, type SharedStore } from '../../src/store/postgres.ts'
 import { type LocalStore, openSqlite } from '../../src/store/sqlite.ts'
 import { anEntry, aSession, at, nativeOf, sessionId } from '../world/journal.ts'
-import { type Postgres, postgres } from '../world/postgres.ts'
+import { type Postgres, postgres, query } from '../world/postgres.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
+import { fakeTime, settled } from '../world/time.ts'
 import { until } from '../world/wait.ts'
 
 let server: Postgres
@@ -16,6 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
+const real = { timers: systemTimers, clock: systemClock, ids: systemIds }
 const quick = { idleMs: 5, retryMs: 5, slowestMs: 40 }
 let folder: Scratch
 let url: string
@@ -37,7 +42,7 @@ afterEach(async () => {
 })
 
 const copying = (target: CopyTarget = remote.copies, limits = {}) => {
-  const replication = replicate(local, async () => ({ copies: target, close: async () => {} }), {
+  const replication = replicate(local, async () => ({ copies: target, close: async () => {} }), real, {
     ...quick,
     ...limits,
   })
@@ -120,10 +125,10 @@ describe('the copy of a journal', () => {
     await using own = await postgres()
     const address = await own.database()
     const copy = await openPostgres(address, { origin: await local.copy.origin() })
-    const failures: unknown[] = []
-    const replication = replicate(local, async () => copy, {
+    const changes: object[] = []
+    const replication = replicate(local, async () => copy, real, {
       ...quick,
-      onFailure: e => failures.push(e),
+      onChange: change => changes.push(change),
     })
     running.push(replication)
     await local.record([anEntry('before')])
@@ -131,12 +136,16 @@ describe('the copy of a journal', () => {
     await own.stop()
     await local.record([anEntry('meanwhile')])
     await until(() => replication.state() === 'failing', { what: 'failing' })
-    expect(replication.error()).toMatchObject({ code: 'database_failed' })
+    expect(replication.failure()?.error).toMatchObject({ code: 'database_failed' })
     await local.record([anEntry('and more')])
     await own.start()
     await caughtUp(local, copy)
     await until(() => replication.state() === 'current', { what: 'current' })
-    expect(failures.length).toBeGreaterThan(0)
+    expect(changes).toEqual([
+      { failing: expect.objectContaining({ code: 'database_failed' }) },
+      { attempts: expect.any(Number) },
+    ])
+    expect(replication.failure()).toBeUndefined()
     await replication.stop()
   })
 
@@ -187,7 +196,7 @@ describe('the copy of a journal', () => {
     await clone.record([anEntry('theirs'), anEntry('theirs too')])
     copying()
     await caughtUp()
-    const second = replicate(clone, () => openPostgres(url), quick)
+    const second = replicate(clone, () => openPostgres(url), real, quick)
     running.push(second)
     await until(async () => (await clone.copy.origin()) !== name, { what: 'a new name' })
     const copy = await openPostgres(url, { origin: await clone.copy.origin() })
@@ -199,16 +208,76 @@ describe('the copy of a journal', () => {
 
   test('is never waited for by a write', async () => {
     const never = () => new Promise<never>(() => {})
-    const replication = replicate(local, never, quick)
+    const replication = replicate(local, never, real, quick)
     await local.record([anEntry('a')])
     expect((await local.stats()).entries).toBe(1)
     expect(replication.state()).toBe('behind')
   })
 
-  test('pauses longer after each failure, up to a bound', () => {
-    const pauses = [1, 2, 3, 8, 1000].map(failures =>
-      pauseAfter(failures, { retryMs: 500, slowestMs: 60_000 }),
+  test('tries a server that is away ever more rarely, whatever is written meanwhile, and reports it once', async () => {
+    await using own = await postgres()
+    const address = await own.database()
+    await (await openPostgres(address)).close()
+    await own.stop()
+    const time = fakeTime()
+    const changes: object[] = []
+    let connects = 0
+    const connect = () => {
+      connects++
+      return openPostgres(address)
+    }
+    const replication = replicate(
+      local,
+      connect,
+      { ...time, ids: systemIds },
+      {
+        onChange: change => changes.push(change),
+      },
     )
-    expect(pauses).toEqual([500, 1000, 2000, 60_000, 60_000])
+    running.push(replication)
+    const resting = () =>
+      until(() => time.waiting() === 1 && replication.failure()?.retryAt, { what: 'a pause after a failure' })
+    const pauses: number[] = []
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      await resting()
+      expect(connects).toBe(attempt)
+      // As with hook calls: each writes and wakes.
+      for (let n = 0; n < 20; n++) {
+        await local.record([anEntry(`${attempt} ${n}`)])
+        replication.wake()
+      }
+      await settled()
+      expect(connects).toBe(attempt)
+      const failure = replication.failure()
+      expect(failure).toMatchObject({ attempts: attempt, error: { code: 'database_failed' } })
+      const pause = (failure?.retryAt ?? 0) - time.clock.now()
+      const most = Math.min(60_000, 500 * 2 ** (attempt - 1))
+      expect(pause).toBeGreaterThanOrEqual(most / 2)
+      expect(pause).toBeLessThanOrEqual(most)
+      pauses.push(pause / most)
+      if (attempt < 10) await time.advance(pause)
+    }
+    // Half of a pause is random.
+    expect(new Set(pauses).size).toBeGreaterThan(5)
+    expect(changes).toHaveLength(1)
+    await own.start()
+    await time.advance(60_000)
+    await until(() => replication.state() === 'current', { what: 'current' })
+    expect(changes).toEqual([{ failing: expect.anything() }, { attempts: 10 }])
+    expect(replication.failure()).toBeUndefined()
+    // What was written meanwhile is there at once, without another pause.
+    expect(await query(address, 'select count(*) as n from baton.entries')).toEqual([{ n: '200' }])
+    const stopped = replication.stop()
+    await time.advance(5000)
+    await stopped
+  })
+
+  test('pauses longer after each failure, up to a bound, half of it by chance', () => {
+    const pauses = (id: string) =>
+      [1, 2, 3, 8, 1000].map(failures =>
+        pauseAfter(failures, { id: () => id }, { retryMs: 500, slowestMs: 60_000 }),
+      )
+    expect(pauses('0000')).toEqual([250, 500, 1000, 30_000, 30_000])
+    expect(pauses('i000')).toEqual([375, 750, 1500, 45_000, 45_000])
   })
 })

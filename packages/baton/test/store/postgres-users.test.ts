@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
+import { systemTimers } from '../../src/adapters/system/timers.ts'
 import { replicate } from '../../src/journal/replicate.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
@@ -14,6 +17,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server?.[Symbol.asyncDispose]())
 
+const real = { timers: systemTimers, clock: systemClock, ids: systemIds }
 const quick = { idleMs: 5, retryMs: 5, slowestMs: 40 }
 const as = (url: string, user: string) => {
   const other = new URL(url)
@@ -27,9 +31,9 @@ const rows = async (url: string, table: string) =>
 async function copyAndForget(url: string, schema?: string) {
   const local = await openSqlite(':memory:')
   const failures: unknown[] = []
-  const replication = replicate(local, () => openPostgres(url, schema ? { schema } : {}), {
+  const replication = replicate(local, () => openPostgres(url, schema ? { schema } : {}), real, {
     ...quick,
-    onFailure: error => failures.push(error),
+    onChange: change => failures.push(change),
   })
   const name = (table: string) => `"${schema ?? 'baton'}".${table}`
   try {
@@ -102,13 +106,13 @@ test('a batch that the server refuses stops the copy visibly, and goes through w
     `create function refuse() returns trigger language plpgsql as $$ begin raise 'no forgetting here'; end $$;
      create trigger refuse before delete on baton.entries for each row execute function refuse()`,
   )
-  const replication = replicate(local, () => openPostgres(url), quick)
+  const replication = replicate(local, () => openPostgres(url), real, quick)
   await local.record([anEntry('a')], [aSession(1)])
   await until(async () => (await rows(url, 'baton.entries')) === 1, { what: 'the entry' })
   await local.forget(sessionId(1))
   await local.record([anEntry('b', { session: sessionId(2) })])
   await until(() => replication.state() === 'failing', { what: 'failing' })
-  expect(replication.error()).toMatchObject({
+  expect(replication.failure()?.error).toMatchObject({
     code: 'database_failed',
     message: expect.stringContaining('no forgetting here'),
     remedy: expect.stringContaining('daemon.log'),

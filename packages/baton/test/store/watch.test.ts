@@ -8,6 +8,9 @@ import {
 } from '@batonpass/contract/watch'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { systemIds } from '../../src/adapters/system/ids.ts'
+import { systemTimers } from '../../src/adapters/system/timers.ts'
 import { replicate } from '../../src/journal/replicate.ts'
 import { connectPostgres } from '../../src/store/pool.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
@@ -17,6 +20,7 @@ import { type Postgres, postgres } from '../world/postgres.ts'
 import { scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
 
+const real = { timers: systemTimers, clock: systemClock, ids: systemIds }
 const watched = (n: number, parts: Partial<WatchedSession> = {}): WatchedSession => ({
   session: sessionId(n),
   project: '/home/dev/project',
@@ -123,7 +127,7 @@ describe('A fleet’s database', () => {
     const local = await openSqlite(join(folder.path, 'j.db'))
     const origin = await local.copy.origin()
     const { db, close } = await connectPostgres(url, { origin })
-    const copying = replicate(local, () => openPostgres(url), { idleMs: 5, entries: 2 })
+    const copying = replicate(local, () => openPostgres(url), real, { idleMs: 5, entries: 2 })
     for (const n of [1, 2, 3, 4]) {
       local.watch.putSession(watched(n, { project: 'odd \0 name' }))
       local.watch.putSpawn(spawned(n))
