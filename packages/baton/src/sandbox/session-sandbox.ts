@@ -8,7 +8,7 @@ import type {
   SandboxSession,
   SandboxShell,
 } from '../ports/sandbox.ts'
-import { type GitLayout, readGitFolders, readGitLayout } from './git-layout.ts'
+import { type GitFolder, type GitLayout, readGitFolders, readGitLayout } from './git-layout.ts'
 import { type Memory, parseMemory, printMemory } from './memory.ts'
 import { compareScan, type Finding } from './new-protected.ts'
 import { isEnvFile, WORKTREES_OF_AGENTS, whyProtected } from './paths.ts'
@@ -69,7 +69,7 @@ export class SessionSandbox {
   /** Requests that may still run or are running. */
   readonly #outstanding = new Set<string>()
   /** No command can have run since the last check: what is new comes from outside. */
-  #isIdle = true
+  #isIdle = false
 
   private constructor(files: SandboxFiles, session: SandboxSession, settings: SandboxSettings) {
     this.#files = files
@@ -148,7 +148,7 @@ export class SessionSandbox {
       worktree: real,
       layout: worktree.layout,
       found,
-      gitFolders: worktree.memory.gitFolders,
+      gitFolders: await this.#gitFolders(worktree, found),
       envFiles,
       madeInside: new Set(worktree.memory.madeInside),
     })
@@ -188,16 +188,25 @@ export class SessionSandbox {
 
   /** Takes what is in the worktree now for the user's own. */
   async #adopt(worktree: Worktree, found: readonly FoundPath[]): Promise<void> {
-    const { root, layout, memory } = worktree
+    const { root, memory } = worktree
     const isMadeInside = new Set(memory.madeInside)
     const known = found.filter(({ path }) => !isMadeInside.has(path))
     if (memory.known.size > 0 && known.every(({ path, inode }) => memory.known.get(path) === inode)) return
-    const gitFolders = await readGitFolders(this.#files, [
-      ...known.flatMap(({ path, role }) => (role === 'repository' ? [`${root}/${path}`] : [])),
-      ...(layout ? [layout.commonDir, layout.gitDir] : []),
-    ])
+    const gitFolders = await this.#gitFolders(worktree, known)
     worktree.memory = { ...memory, known: new Map(known.map(({ path, inode }) => [path, inode])), gitFolders }
     await this.#remember(root, worktree.memory)
+  }
+
+  /** All repositories in reach that no command of this session made. */
+  #gitFolders({ root, layout, memory }: Worktree, found: readonly FoundPath[]): Promise<GitFolder[]> {
+    return readGitFolders(this.#files, [
+      ...found.flatMap(({ path, role, kind }) =>
+        role === 'repository' && kind === 'folder' && !memory.madeInside.includes(path)
+          ? [`${root}/${path}`]
+          : [],
+      ),
+      ...(layout ? [layout.commonDir, layout.gitDir] : []),
+    ])
   }
 
   async #checkAll(): Promise<Report[]> {

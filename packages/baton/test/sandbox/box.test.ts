@@ -143,7 +143,7 @@ describe('a command in the box', () => {
     const requests = () => readdirSync(join(world.state, 'sandbox/requests')).length
     const before = requests()
     await world.run('true')
-    await until(() => requests() === before, { what: 'the request to go' })
+    expect(requests()).toBe(before)
     await world.session.end()
     expect(requests()).toBe(0)
   })

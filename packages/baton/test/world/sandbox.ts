@@ -85,8 +85,7 @@ export async function sandboxWorld(
       env: { PATH: path, HOME: home, LANG: 'C.UTF-8', ...env },
       detached: true,
     })
-    child.once('exit', () => void world.session.discard(prepared.prepared.id))
-    Object.assign(child, { at })
+    Object.assign(child, { at, id: prepared.prepared.id })
     if (input !== undefined) child.stdin.end(input)
     else child.stdin.end()
     return child
@@ -106,7 +105,8 @@ export async function sandboxWorld(
     run: async (command, runOptions = {}) => {
       const child = await start(command, runOptions)
       const end = await endOf(child)
-      const { at } = child as ChildProcess & { at: string }
+      const { at, id } = child as ChildProcess & { at: string; id: string }
+      await world.session.discard(id)
       const kept = existsSync(at) ? readFileSync(at, 'utf8').trim() : (runOptions.cwd ?? project.path)
       return { ...end, folder: kept }
     },
