@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { claimWorld } from '../world/claims.ts'
 import { fakeGitHub } from '../world/github.ts'
+import { asPerson } from '../world/person.ts'
 import { postgres } from '../world/postgres.ts'
 
 const READY = ['claim', 'ready', '--summary', 'Do it'] as const
@@ -22,9 +22,8 @@ test.each(['PostgreSQL', 'refs on the remote'])(
 
     await ann.baton.must('claim', String(issue))
     await ann.commit('ann.txt', 'mine')
-    const token = join(bob.baton.stateDir, 'token')
     await bob.baton.must('up')
-    await bob.baton.must('claim', 'takeover', String(issue), '--force', '--token-file', token)
+    await asPerson({ ...bob.baton, cwd: bob.project }, 'claim', 'takeover', String(issue), '--force')
 
     const late = await ann.baton.run(READY)
     expect(late.code).not.toBe(0)

@@ -9,13 +9,18 @@ const CLI = join(import.meta.dirname, '../../dist/cli.js')
 export interface PersonPlace {
   home: string
   stateDir: string
+  /** The folder in which the person runs a command; the home folder unless given. */
+  cwd?: string
 }
 
 /** Runs a command of Baton as a person does: at a terminal that no agent started. Gives all that it showed. */
-export async function asPerson({ home, stateDir }: PersonPlace, ...words: string[]): Promise<string> {
+export async function asPerson(
+  { home, stateDir, cwd = home }: PersonPlace,
+  ...words: string[]
+): Promise<string> {
   const { code, screen } = await runInTerminal({
     command: [process.execPath, CLI, ...words],
-    cwd: home,
+    cwd,
     // Nothing of the surroundings, which may be an agent's.
     env: { PATH: process.env.PATH ?? '', HOME: home, BATON_HOME: stateDir, TERM: 'xterm' },
     columns: 500,
