@@ -23,7 +23,7 @@ const word = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 bring(
   join(root, 'packages', 'contract', 'src', 'agents.ts'),
   `// Written by scripts/generate-agents.ts from each agent's entry.ts.
-/** The coding agents Baton speaks with; each name is also the folder of its adapter, and \`AgentEntry\` says what is told of it. */
+/** The coding agents that Baton supports. Each name is also the folder of its adapter; \`AgentEntry\` documents the fields. */
 export const AGENTS = {
 ${entries
   .map(
@@ -61,11 +61,11 @@ function inLines(words: readonly string[], before: string, indent = ''): string 
 
 bring(
   join(folder, 'profile-list.ts'),
-  list('profile', 'AgentProfile', 'What a hook client must know of every agent Baton speaks with.'),
+  list('profile', 'AgentProfile', 'What a hook client must know about every supported agent.'),
 )
 bring(
   join(folder, 'agent-list.ts'),
-  list('agent', 'Agent', 'Everything Baton knows of every agent it speaks with.'),
+  list('agent', 'Agent', 'Everything Baton knows about every supported agent.'),
 )
 
 // Loaded only now: it stands on the lists.

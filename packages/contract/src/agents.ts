@@ -1,5 +1,5 @@
 // Written by scripts/generate-agents.ts from each agent's entry.ts.
-/** The coding agents Baton speaks with; each name is also the folder of its adapter, and `AgentEntry` says what is told of it. */
+/** The coding agents that Baton supports. Each name is also the folder of its adapter; `AgentEntry` documents the fields. */
 export const AGENTS = {
   'claude-code': {
     title: 'Claude Code',

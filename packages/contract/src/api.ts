@@ -3,7 +3,7 @@ import { ErrorBody } from './error-body.ts'
 import { Entry } from './journal.ts'
 import { Session } from './session.ts'
 
-/** GET /api/health: also what a client uses to recognise a Baton daemon and its version. */
+/** GET /api/health. Clients also use it to recognise a Baton daemon and its version. */
 export const Health = z.object({
   name: z.literal('baton'),
   version: z.string(),

@@ -9,26 +9,26 @@ export type AskKind = z.infer<typeof AskKind>
 export const AskOption = z.enum(['allow-once', 'allow-session', 'deny', 'deny-with-reason', 'yes', 'no'])
 export type AskOption = z.infer<typeof AskOption>
 
-/** What a question is about, as far as it is known. */
+/** What the question is about, as far as Baton knows. */
 export const AskFacts = z.object({
   session: SessionId.optional(),
   nativeSession: NativeId.optional(),
   agent: AgentName.optional(),
-  /** The worktree root the session began in. */
+  /** The root of the worktree in which the session started. */
   project: z.string().optional(),
   tool: z.string().optional(),
   cwd: z.string().optional(),
 })
 export type AskFacts = z.infer<typeof AskFacts>
 
-/** sha256 over session, tool, input and folder: an answer counts for exactly this and for nothing else. */
+/** SHA-256 of session, tool, input and folder. An answer is valid for exactly this fingerprint. */
 export const Fingerprint = z.string().regex(/^[0-9a-f]{64}$/)
 
 export const MAX_REASON_LENGTH = 2000
 
 export const AskAnswer = z.object({
   option: AskOption,
-  /** What the agent is told beside a no. */
+  /** What Baton tells the agent along with a denial. */
   reason: z.string().min(1).max(MAX_REASON_LENGTH).optional(),
   by: z.object({ channel: z.string().min(1).max(32), who: z.string().max(200) }),
   at: z.iso.datetime(),
@@ -41,15 +41,15 @@ export type WithdrawnWhy = z.infer<typeof WithdrawnWhy>
 export const AskState = z.enum(['open', 'answered', 'timed-out', 'withdrawn'])
 export type AskState = z.infer<typeof AskState>
 
-/** One question to a person, answered once, by whichever channel answers first. */
+/** One question to a person. The first channel that answers closes it. */
 export const Ask = z.object({
   id: AskId,
   kind: AskKind,
   title: z.string().min(1).max(300),
-  /** The whole of what is asked about, e.g. the full command. */
+  /** The full subject of the question, e.g. the whole command. */
   detail: z.string(),
   facts: AskFacts,
-  /** What asked, e.g. an event's id: the same key with the same fingerprint is the same question. */
+  /** What caused the question, e.g. an event's id. The same key with the same fingerprint is the same question. */
   key: z.string().min(1).max(200),
   fingerprint: Fingerprint,
   options: z.array(AskOption).min(1),
@@ -66,7 +66,7 @@ export type Ask = z.infer<typeof Ask>
 export const AnswerRequest = z.strictObject({
   option: AskOption,
   reason: z.string().max(MAX_REASON_LENGTH).optional(),
-  /** What the person saw; given, it must be what is asked. */
+  /** The fingerprint of what the person saw. If present, it must match the ask. */
   fingerprint: Fingerprint.optional(),
 })
 export type AnswerRequest = z.infer<typeof AnswerRequest>
@@ -75,7 +75,7 @@ export type AnswerRequest = z.infer<typeof AnswerRequest>
 export const AskList = z.object({ asks: z.array(Ask) })
 export type AskList = z.infer<typeof AskList>
 
-/** What the journal says about an ask. The question's whole text stands once, where it was opened. */
+/** A journal entry about an ask. Only the `opened` entry holds the full text of the question. */
 export const AskEntry = z.object({
   kind: z.literal('ask'),
   what: z.enum(['opened', 'answered', 'timed-out', 'withdrawn']),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { AgentName } from './event.ts'
 import { ClaimId, NativeId, SessionId } from './ids.ts'
 
-/** Where a claimed issue stands. That its pull request is merged is never stored: the forge says so. */
+/** The claim phase. Whether the pull request is merged is never stored: Baton asks the forge. */
 export const ClaimPhase = z.enum(['coding', 'ready_for_pr', 'pr_created', 'checks_running', 'done'])
 export type ClaimPhase = z.infer<typeof ClaimPhase>
 
-/** The only version of the signal file that this Baton understands. */
+/** The only version of the signal file that this version of Baton understands. */
 export const CLAIM_VERSION = 1
 
 /** The signal file's name, in the root of the worktree. */
@@ -18,48 +18,48 @@ const line = (most: number) =>
     .max(most)
     .regex(/^[^\p{Cc}]*$/u)
 
-/** `.agent-claim.json`: agents and people may edit it, or delete it. Keys we do not know are kept. */
+/** `.agent-claim.json`. Agents and people may edit or delete it. Baton keeps unknown keys. */
 export const ClaimFile = z.looseObject({
   schema_version: z.literal(CLAIM_VERSION),
-  /** The item on the board; empty where there is no board. */
+  /** The id of the board item; empty without a board. */
   item_id: line(200),
   issue_number: z.number().int().positive().max(999_999_999),
   branch: line(250),
-  /** What stands in the board's Agent field. */
+  /** The value of the board's Agent field. */
   agent_id: line(200),
   phase: ClaimPhase,
   /** The pull request's title. */
   summary: line(2000),
-  /** The board's Status that is wanted. */
+  /** The Status that the board should show. */
   status: line(200),
   pr_number: z.number().int().positive().max(999_999_999).nullable(),
-  /** When the checks were last asked for; a time that cannot be read counts as long ago. */
+  /** When Baton last polled the checks. An unparsable time counts as long ago. */
   last_check_poll: z.string().max(100).nullable(),
-  /** The Status that was last put on the board: the same again costs no call. */
+  /** The Status that Baton last wrote to the board, so that it does not write the same value again. */
   last_synced_status: line(200).nullable(),
 })
 export type ClaimFile = z.infer<typeof ClaimFile>
 
-/** Who holds an issue, as everybody can see it. */
+/** Who holds an issue, as every user of the repository can see it. */
 export const ClaimHolder = z.object({
   claim: z.string(),
   /** As on the board, e.g. `edouard-1738000000`. */
   agent: z.string(),
   host: z.string(),
   takenAt: z.iso.datetime(),
-  /** When it counts as dead unless it is renewed. */
+  /** When the claim expires unless it is renewed. */
   until: z.iso.datetime(),
   dead: z.boolean(),
 })
 export type ClaimHolder = z.infer<typeof ClaimHolder>
 
-/** What keeps a claim from going on, and when it is tried again. */
+/** What blocks a claim, and when Baton tries again. */
 export const ClaimTrouble = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string().optional(),
   since: z.iso.datetime(),
-  /** Absent: somebody has to do something first. */
+  /** Absent: a person has to act first. */
   retryAt: z.iso.datetime().optional(),
 })
 export type ClaimTrouble = z.infer<typeof ClaimTrouble>
@@ -73,7 +73,7 @@ export const ClaimView = z.object({
   project: z.string(),
   branch: z.string(),
   agentId: z.string(),
-  /** `unreadable` when the signal file cannot be used, `gone` when somebody deleted it. */
+  /** `unreadable` when the signal file cannot be parsed, `gone` when it was deleted. */
   phase: z.union([ClaimPhase, z.enum(['unreadable', 'gone'])]),
   status: z.string().optional(),
   summary: z.string().optional(),
@@ -92,7 +92,7 @@ export const ClaimView = z.object({
     })
     .optional(),
   lease: z.object({ kind: z.enum(['postgres', 'git']), lost: z.boolean(), renewedAt: z.iso.datetime() }),
-  /** The person's word on closing the issue. */
+  /** Whether the person was asked to close the issue, and the answer. */
   closing: z.enum(['not-asked', 'asked', 'yes', 'no']),
   trouble: ClaimTrouble.optional(),
   claimedAt: z.iso.datetime(),
@@ -106,25 +106,25 @@ export const ClaimRequest = z.strictObject({
   issue: z.union([z.number().int().positive().max(999_999_999), z.literal('next')]),
   /** The agent's own id of the session that claims. */
   session: NativeId.optional(),
-  /** In a new worktree beside the project, instead of on a branch in it. */
+  /** Use a new worktree next to the project instead of a branch in the project's own worktree. */
   worktree: z.boolean().default(false),
-  /** Although the board says that it is not to do. */
+  /** Claim the issue even if it is blocked or its status on the board is not a to-do status. */
   anyway: z.boolean().default(false),
-  /** Take it from a holder that counts as dead; `force` takes it from a living one, too. */
+  /** `dead` takes the issue from a holder whose lease expired; `force` also takes it from a live one. */
   takeover: z.enum(['dead', 'force']).optional(),
 })
 export type ClaimRequest = z.input<typeof ClaimRequest>
 
 export const Claimed = z.object({
   claim: ClaimView,
-  /** False: this worktree held it already. */
+  /** False if this worktree already held the issue. */
   fresh: z.boolean(),
-  /** What is worth knowing but did not stand in the way. */
+  /** Problems that did not prevent the claim. */
   warnings: z.array(z.string()),
 })
 export type Claimed = z.infer<typeof Claimed>
 
-/** An issue that could be claimed, or why not. */
+/** An issue with whether it can be claimed, and its current holder if not. */
 export const Claimable = z.object({
   issue: z.number().int().positive(),
   title: z.string(),
@@ -138,7 +138,7 @@ export const Claimable = z.object({
 export type Claimable = z.infer<typeof Claimable>
 export const ClaimableList = z.object({ issues: z.array(Claimable) })
 
-/** What the journal says about a claim. */
+/** A journal entry about a claim. */
 export const ClaimEntry = z.object({
   kind: z.literal('claim'),
   what: z.enum([
@@ -169,7 +169,7 @@ export const ClaimEntry = z.object({
 })
 export type ClaimEntry = z.infer<typeof ClaimEntry>
 
-/** GET /api/board: the project's board, column by column. Without one: no board. */
+/** GET /api/board: the project's board, column by column; `board` is absent if the project has none. */
 export const BoardView = z.object({
   board: z.object({ title: z.string(), url: z.string(), statuses: z.array(z.string()) }).optional(),
   items: z.array(

@@ -7,7 +7,7 @@ import { daemon, journal, store } from './config/state.ts'
 import { budget, handsoff, workflows } from './config/workflow.ts'
 import { section } from './setting.ts'
 
-/** `.baton.yaml`, all sections. A capability adds its section below config/, made with the words of setting.ts, and its key here. */
+/** All sections of `.baton.yaml`. A capability adds a file in config/, built with the helpers in setting.ts, and its key here. */
 export const Config = section("Baton's configuration.", {
   handsoff: handsoff.prefault({}),
   telegram: telegram.prefault({}),
@@ -32,5 +32,5 @@ export const Config = section("Baton's configuration.", {
 
 /** The effective configuration: every default filled in, every value normalised. */
 export type Config = z.output<typeof Config>
-/** What a person may write. */
+/** What a person may write in the file. */
 export type ConfigInput = z.input<typeof Config>

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** How a tool call stands. `asks`: it waits for a yes. */
+/** The state of a tool call. `asks`: it waits for approval. */
 export const CallState = z.enum(['running', 'asks', 'done', 'failed'])
 export type CallState = z.infer<typeof CallState>
 
 const common = {
-  /** Its place in the conversation. */
+  /** The item's position in the conversation. */
   nth: z.number().int().nonnegative(),
-  /** Grows with every change of the conversation: what is newer than one's own was not seen yet. */
+  /** Grows with every change. A reader asks for items newer than the last revision it saw. */
   rev: z.number().int().positive(),
   at: z.iso.datetime(),
 }
 
-/** One thing that was said or done. Texts grow while the agent speaks. */
+/** One message or action. The text grows while the agent streams it. */
 export const ConversationItem = z.discriminatedUnion('kind', [
-  /** `automatic`: Baton's own word, to go on. */
+  /** `automatic`: Baton sent this prompt to continue the work. */
   z.object({ ...common, kind: z.literal('prompt'), text: z.string(), automatic: z.boolean() }),
   z.object({ ...common, kind: z.literal('reply'), text: z.string() }),
   z.object({ ...common, kind: z.literal('thought'), text: z.string() }),
@@ -22,7 +22,7 @@ export const ConversationItem = z.discriminatedUnion('kind', [
     ...common,
     kind: z.literal('call'),
     tool: z.string(),
-    /** The command, the paths or whatever else says what the call is about. */
+    /** The command, the paths or another short description of the call. */
     subject: z.string(),
     state: CallState,
     result: z.string().optional(),
@@ -31,15 +31,15 @@ export const ConversationItem = z.discriminatedUnion('kind', [
 ])
 export type ConversationItem = z.infer<typeof ConversationItem>
 
-/** GET /api/page/sessions/SESSION/conversation: what was said since a revision, in a session that Baton hosts; a stream. */
+/** GET /api/page/sessions/SESSION/conversation: a stream of what changed since a revision, in a hosted session. */
 export const ConversationView = z.object({
-  /** `none`: no conversation is held of it right now. */
+  /** `none`: the daemon holds no conversation of this session right now. */
   state: z.enum(['waiting', 'working', 'dialog', 'dead', 'unknown', 'none']),
   rev: z.number().int().nonnegative(),
   items: z.array(ConversationItem),
-  /** What the agent means to do, as it said last. */
+  /** The agent's latest plan. */
   plan: z.array(z.object({ text: z.string(), done: z.boolean() })),
-  /** A program that holds the conversation elsewhere takes a person's words from here. */
+  /** Another program hosts this session and accepts prompts sent through the daemon. */
   hears: z.boolean().optional(),
 })
 export type ConversationView = z.infer<typeof ConversationView>

@@ -3,9 +3,10 @@ import { AgentName } from './event.ts'
 import { CycleId, EventId, NativeId, SessionId } from './ids.ts'
 
 /**
- * Where a cycle stands. `due`: waits for a good moment. `writing`: the document is being written. `clearing`: the context is
- * being cleared. `resuming`: the new session is told to go on. `verifying`: it has to show that it has the essentials.
- * `continuing`: it has, and goes on. `person`: it goes no further without a person. The last three are ends.
+ * The current step of a cycle. `due`: waits for a good moment. `writing`: the document is being written. `clearing`: the
+ * context is being cleared. `resuming`: Baton sends the document to the new session. `verifying`: the new session has to
+ * repeat the essentials. `continuing`: it did, and continues the work. `person`: a person has to decide. The last three are
+ * final.
  */
 export const CycleStep = z.enum([
   'due',
@@ -24,7 +25,7 @@ export type CycleStep = z.infer<typeof CycleStep>
 export const CycleReason = z.enum(['context', 'overflow', 'asked', 'restart'])
 export type CycleReason = z.infer<typeof CycleReason>
 
-/** What the next session must have understood. A part that the document does not have is not asked for. */
+/** What the next session must repeat. Baton does not ask for a part that the document lacks. */
 export const Essentials = z.object({
   goal: z.string().optional(),
   branch: z.string().optional(),
@@ -32,41 +33,41 @@ export const Essentials = z.object({
 })
 export type Essentials = z.infer<typeof Essentials>
 
-/** The automated handoff of one live session. Kept after every step, so that the next daemon goes on with it. */
+/** The automatic handoff of one live session. Stored after every step, so that a restarted daemon can resume it. */
 export const Cycle = z.object({
   id: CycleId,
-  /** Grows with every change: of two who change it at once, one is refused. */
+  /** Grows with every change. Of two concurrent changes, the store refuses the second. */
   version: z.number().int().nonnegative(),
   session: SessionId,
   nativeSession: NativeId,
   agent: AgentName,
   project: z.string(),
-  /** Where it runs, as drivers name it. */
+  /** The driver's name for the terminal or hosted session. */
   place: z.string(),
   reason: CycleReason,
-  /** How full the context was. */
+  /** How full the context was when the cycle started. */
   percent: z.number().optional(),
   step: CycleStep,
-  /** Attempts of this step that failed. */
+  /** Failed attempts at this step. */
   tries: z.number().int().nonnegative().default(0),
-  /** How long this attempt has lasted, and how long the next one is put off. Counted while a daemon runs, never by the clock. */
+  /** How long this attempt has lasted, and the delay before the next one. Only time with a running daemon counts. */
   waitedMs: z.number().nonnegative().default(0),
   pauseMs: z.number().nonnegative().default(0),
-  /** How often in a row the terminal was in use. */
+  /** How many times in a row the terminal was in use. */
   busy: z.number().int().nonnegative().default(0),
-  /** What this step wants was sent, and what comes of it is awaited. */
+  /** Baton sent this step's request and waits for the result. */
   sent: z.boolean().default(false),
-  /** The agent has begun with what this step asks of it. */
+  /** The agent started on this step's request. */
   taken: z.boolean().default(false),
-  /** The session ended or its terminal is gone: the document is all that can be saved. */
+  /** The session ended or its terminal is gone, so Baton can only save the document. */
   lost: z.boolean().default(false),
-  /** Its agent tells of a fresh session only with the first prompt in it, so clearing and resuming are one. */
+  /** The agent reports a new session only with its first prompt, so clearing and resuming are one step. */
   startsWithPrompt: z.boolean().default(false),
-  /** It ended without need, so that the session may be handed off another time. */
+  /** The handoff turned out to be unnecessary, so the session may be handed off again later. */
   again: z.boolean().default(false),
-  /** How often a person was asked, so that each question is its own. */
+  /** How many times Baton asked a person; makes each question unique. */
   asked: z.number().int().nonnegative().default(0),
-  /** The event that was answered last: told again, it gets the same answer. */
+  /** The event that was answered last. If it is delivered again, it gets the same answer. */
   heard: EventId.optional(),
   startedAt: z.iso.datetime(),
   changedAt: z.iso.datetime(),
@@ -74,18 +75,18 @@ export const Cycle = z.object({
   writtenBy: z.enum(['agent', 'baton']).optional(),
   essentials: Essentials.optional(),
   successor: z.object({ session: SessionId, nativeSession: NativeId }).optional(),
-  /** Successors that were lost with the daemon that hosted them: the work may have moved as far as there. */
+  /** Successors that died with the daemon that hosted them. The work may have moved that far. */
   lostSuccessors: z.array(SessionId).default([]),
-  /** The step a person is needed for. */
+  /** The step that needs a person. */
   stuckAt: CycleStep.optional(),
-  /** Why it ended as it did, or why a person is needed. */
+  /** Why the cycle ended, or why it needs a person. */
   why: z.string().optional(),
 })
 export type Cycle = z.infer<typeof Cycle>
 
 export const CycleList = z.object({ cycles: z.array(Cycle) })
 
-/** What the journal says about a cycle. */
+/** A journal entry about a cycle. */
 export const CycleEntry = z.object({
   kind: z.literal('cycle'),
   what: z.enum([
@@ -113,7 +114,7 @@ export const CycleEntry = z.object({
   percent: z.number().optional(),
   document: z.string().optional(),
   writtenBy: z.enum(['agent', 'baton']).optional(),
-  /** The agent's own ids of the sessions on both sides. */
+  /** The agent's own ids of the old and the new session. */
   from: z.string().optional(),
   to: z.string().optional(),
   reason: z.string().optional(),

@@ -10,14 +10,13 @@ import { WorkflowRun } from './workflow.ts'
 export const LoginLink = z.object({ url: z.string(), expiresAt: z.iso.datetime() })
 export type LoginLink = z.infer<typeof LoginLink>
 
-/** POST /login: the code of a printed link. What comes back is kept by the page, the cookie by the browser. */
-/** POST /login. `key`: the public half of the browser's own key (P-256, SPKI, base64url). */
+/** POST /login: the code of a printed link, and the public half of the browser's own key (P-256, SPKI, base64url). */
 export const LoginRequest = z.strictObject({
   code: z.string().regex(/^[0-9a-z]{32}$/),
   key: z.string().regex(/^[\w-]{100,200}$/),
 })
 
-/** The work item that a session is about, and which stage of it. */
+/** The work item and stage that a session works on. */
 export const SessionWork = z.object({
   workId: z.string(),
   stage: z.string().optional(),
@@ -28,7 +27,7 @@ export type SessionWork = z.infer<typeof SessionWork>
 /** One session as the overview shows it. */
 export const SessionCard = z.object({
   session: Session,
-  /** The newest thing it did, long texts cut. */
+  /** The session's newest entry, with long texts cut. */
   last: Entry.optional(),
   run: WorkflowRun.optional(),
   work: SessionWork.optional(),
@@ -47,7 +46,7 @@ export const Overview = z.object({
   /** More sessions have ended than are listed. */
   more: z.boolean(),
   asks: z.number().int().nonnegative(),
-  /** Of the last 24 hours. */
+  /** The last 24 hours. */
   today: z.lazy(() => HourTally),
 })
 export type Overview = z.infer<typeof Overview>
@@ -57,9 +56,9 @@ export const HourTally = z.object({
   hour: z.iso.datetime(),
   allowed: z.number().int(),
   denied: z.number().int(),
-  /** Left to a person, here or in the agent's own dialog. */
+  /** Left to a person, in Baton or in the agent's own dialog. */
   asked: z.number().int(),
-  /** Allowed without a question, by who decided. */
+  /** Allowed calls, by what decided. */
   byRules: z.number().int(),
   byUndo: z.number().int(),
   byModel: z.number().int(),
@@ -81,7 +80,7 @@ export type ContextPoint = z.infer<typeof ContextPoint>
 /** GET /api/page/history */
 export const History = z.object({
   hours: z.array(HourTally),
-  /** Context over time of the sessions that were measured, newest session first. */
+  /** Context over time for each measured session, newest session first. */
   contexts: z.array(
     z.object({
       session: z.string(),
@@ -94,10 +93,10 @@ export const History = z.object({
 })
 export type History = z.infer<typeof History>
 
-/** GET /api/page/asks/ASK: the question, and how the rules see what would run. */
+/** GET /api/page/asks/ASK: the question, and how the rules judge the call. */
 export const AskView = z.object({
   ask: Ask,
-  /** The command, paths or name that is judged, without the reason around it. */
+  /** The command, paths or name in question, without the surrounding reason. */
   subject: z.string(),
   judgement: PermissionJudgement.optional(),
 })
@@ -112,7 +111,7 @@ export const SearchQuery = z.object({
 })
 export type SearchQuery = z.infer<typeof SearchQuery>
 
-/** GET /api/page/search: newest first. `next` is where to go on looking; absent when the journal's beginning was reached. */
+/** GET /api/page/search: newest first. `next` is where to continue the search; absent at the journal's beginning. */
 export const Found = z.object({
   entries: z.array(Entry),
   looked: z.number().int(),
@@ -123,7 +122,7 @@ export type Found = z.infer<typeof Found>
 export const SettingRow = z.object({
   name: z.string(),
   shown: z.string(),
-  /** Where it comes from, for people: a file with its line, a variable, or `default`. */
+  /** Where the value comes from, for display: a file with its line, a variable, or `default`. */
   source: z.string(),
   isDefault: z.boolean(),
   description: z.string(),
@@ -131,7 +130,7 @@ export const SettingRow = z.object({
 })
 export type SettingRow = z.infer<typeof SettingRow>
 
-/** GET /api/page/settings; secrets are never in it. */
+/** GET /api/page/settings. Never contains secrets. */
 export const SettingsView = z.object({
   project: z.string().optional(),
   projects: z.array(z.string()),
@@ -141,18 +140,18 @@ export const SettingsView = z.object({
 })
 export type SettingsView = z.infer<typeof SettingsView>
 
-/** One handoff document with what it claims and what was found wrong with it. */
+/** One handoff document with its statements and the findings about them. */
 export const HandoffView = z.object({
   name: z.string(),
   text: z.string(),
   document: HandoffDocument,
   findings: z.array(HandoffFinding),
-  /** How it came about, oldest first: asked for, sent back with what was wrong, written. */
+  /** The document's history, oldest first: requested, sent back with findings, written. */
   course: z.array(z.object({ at: z.iso.datetime(), what: z.string(), findings: z.array(z.string()) })),
 })
 export type HandoffView = z.infer<typeof HandoffView>
 
-/** GET /api/page/sessions/SESSION: one session with everything that hangs on it. */
+/** GET /api/page/sessions/SESSION: one session with its run, work, handoffs and asks. */
 export const SessionView = z.object({
   session: Session,
   run: WorkflowRun.optional(),
@@ -165,10 +164,10 @@ export const SessionView = z.object({
 })
 export type SessionView = z.infer<typeof SessionView>
 
-/** POST /api/page/sessions/SESSION/say: a prompt of the person, typed where the session is. */
+/** POST /api/page/sessions/SESSION/say: a person's prompt, which Baton types into the session. */
 export const SayRequest = z.strictObject({ text: z.string().min(1).max(20_000) })
 
-/** GET /api/page/sessions/SESSION/screen: what its terminal shows right now. */
+/** GET /api/page/sessions/SESSION/screen: what the session's terminal shows right now. */
 export const ScreenView = z.object({
   state: z.string(),
   lines: z.array(z.string()),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ERROR_CODES } from './errors.ts'
 
-/** What a caller across a process boundary is told, as it is checked there. */
+/** The schema of `ErrorBody` in errors.ts, for callers that parse an answer. */
 export const ErrorBody = z.object({
   code: z.enum(ERROR_CODES),
   message: z.string(),

@@ -1,6 +1,6 @@
 /**
- * The closed set of things that can go wrong. A code is an API: scripts match on it, so it is never renamed.
- * No schema library here: every program start, a hook's above all, loads this file.
+ * The closed set of error codes. Scripts match on them, so a code is never renamed.
+ * This file must not import a schema library: every program loads it at startup, and hooks have to start fast.
  */
 export const ERROR_CODES = [
   'usage',
@@ -42,14 +42,14 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What a caller across a process boundary is told. */
+/** An error as it crosses a process boundary. */
 export interface ErrorBody {
   code: ErrorCode
   message: string
   remedy?: string | undefined
 }
 
-/** An expected failure: what happened, and what to do next. Anything else that is thrown is a bug. */
+/** An expected failure: what happened, and what to do next. Any other thrown error is a bug. */
 export class BatonError extends Error {
   readonly code: ErrorCode
   readonly remedy: string | undefined

@@ -3,15 +3,15 @@ import { AGENTS } from './agents.ts'
 import { ContextSource } from './context.ts'
 import { EventId, NativeId, SessionId } from './ids.ts'
 
-/** The name of an agent; also of its adapter's folder. */
+/** The name of an agent, and of its adapter's folder. */
 export const AgentName = z.enum(Object.keys(AGENTS) as (keyof typeof AGENTS)[])
 export type AgentName = z.infer<typeof AgentName>
 
-/** How freely the agent runs tools by itself. `bypass` and `never-ask` wave an `ask` through or drop it. */
+/** How freely the agent runs tools on its own. In `bypass` and `never-ask`, the agent approves or drops an `ask`. */
 export const PermissionMode = z.enum(['default', 'accept-edits', 'plan', 'auto', 'never-ask', 'bypass'])
 export type PermissionMode = z.infer<typeof PermissionMode>
 
-/** What a tool call would do, in our words: nothing outside an adapter knows an agent's tool names. */
+/** What a tool call would do, independent of the agent. Only adapters know an agent's own tool names. */
 export const Action = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('shell'), command: z.string(), cwd: z.string().optional() }),
   z.object({ kind: z.literal('read'), paths: z.array(z.string()) }),
@@ -37,23 +37,23 @@ const common = {
   at: z.iso.datetime(),
   agent: AgentName,
   session: SessionId,
-  /** The agent's own session id: what the person types after `claude -r`. */
+  /** The agent's own session id, as typed after `claude -r`. */
   nativeSession: NativeId,
   promptId: NativeId.optional(),
   cwd: z.string().optional(),
   transcript: z.string().optional(),
   mode: PermissionMode.optional(),
-  /** Set when the hook ran inside a subagent: such an event is never the session's own stop. */
+  /** Set when the hook ran inside a subagent. Such an event never ends the session's own turn. */
   subagent: z.object({ id: z.string(), type: z.string().optional() }).optional(),
 }
 
-/** What an agent told us, in our words. */
+/** What an agent reported, translated into Baton's own types. */
 export const AgentEvent = z.discriminatedUnion('type', [
   z.object({
     ...common,
     type: z.literal('SessionStarted'),
     source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork', 'unknown']),
-    /** What it is told now does not reach its model; what it is told with its first prompt does. */
+    /** Context added now does not reach the model; context added to the first prompt does. */
     deaf: z.boolean().optional(),
     model: z.string().optional(),
   }),
@@ -61,7 +61,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     ...common,
     type: z.literal('PromptSubmitted'),
     prompt: z.string(),
-    /** The agent prompted itself, because a task in the background ended: no person typed this. */
+    /** The agent prompted itself after a background task ended; no person typed this. */
     automatic: z.boolean().optional(),
   }),
   z.object({ ...common, ...ToolCall.shape, type: z.literal('ToolRequested') }),
@@ -77,12 +77,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
   z.object({
     ...common,
     type: z.literal('TurnEnded'),
-    /** The agent is already going on because a stop was answered with a prompt. */
+    /** Baton already answered an earlier stop of this turn with a prompt. */
     continued: z.boolean(),
     lastMessage: z.string().optional(),
     outcome: z.enum(['completed', 'aborted', 'error']).default('completed'),
     loopCount: z.number().int().nonnegative().optional(),
-    /** Tasks still running in the background: when one ends, the agent begins a new turn by itself. */
+    /** Background tasks still running. When one ends, the agent starts a new turn on its own. */
     running: z.number().int().nonnegative().optional(),
   }),
   z.object({ ...common, type: z.literal('TurnFailed'), error: z.string(), message: z.string().optional() }),

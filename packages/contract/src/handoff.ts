@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { AgentName } from './event.ts'
 
 /**
- * The handoff document: one model for both written forms. Texts are canonical (see `text` and `line`), so that what was
- * written can be read back to the letter.
+ * The handoff document: one model for both written forms. Texts are canonical (see `text` and `line`), so that a written
+ * document parses back to exactly the same model.
  */
 
-/** Text of several lines without what no markdown file can carry; never blank at either end. */
+/** Text of several lines, trimmed, without characters that a markdown file cannot hold. */
 const text = z.string().transform(canonicalText)
-/** The same on one line. */
+/** The same, folded into one line. */
 const line = z.string().transform(value => canonicalText(value).replaceAll(/\s+/g, ' '))
-/** One line behind a label; `None` there means nothing. */
+/** One line after a label; `None` counts as empty. */
 const field = line.transform(value => (isPoint(value) ? value : '')).default('')
-/** A list of points; an empty one is written as `None`, so that word is no point. */
+/** A list of points. An empty list is written as `None`, so a point that says `None` is dropped. */
 const points = z
   .array(text)
   .transform(items => items.filter(isPoint))
   .default([])
-/** A fact in words; an empty one is none. */
+/** A fact as text; empty text counts as absent. */
 const word = line.transform(value => value || undefined).optional()
 const words = z
   .array(line)
@@ -25,7 +25,7 @@ const words = z
   .optional()
 const count = z.number().int().nonnegative()
 
-/** The last test run, as claimed or as found. */
+/** The last test run, as stated in the document or found in the transcript. */
 export const HandoffTest = z.object({
   command: line.pipe(z.string().min(1)),
   result: z.enum(['passed', 'failed']),
@@ -34,7 +34,7 @@ export const HandoffTest = z.object({
 })
 export type HandoffTest = z.infer<typeof HandoffTest>
 
-/** Machine facts: the front matter. Everything is optional, because an agent may leave out what Baton knows better. */
+/** Machine facts: the front matter. All optional, because Baton fills in what the agent leaves out. */
 export const HandoffFacts = z.object({
   /** Version of these keys. */
   baton: z.literal(1).default(1),
@@ -42,7 +42,7 @@ export const HandoffFacts = z.object({
   agent: AgentName.optional(),
   /** The agent's own id of the session that hands off. */
   session: word,
-  /** The file name of the document this session itself began with. */
+  /** The file name of the document with which this session started. */
   parent: word,
   created_at: z.iso.datetime().optional(),
   /** How many tokens the session's context held. */
@@ -61,7 +61,7 @@ export const HandoffFacts = z.object({
   tests: HandoffTest.optional(),
   /** What the agent's own todo list still holds. */
   todos: words,
-  /** What the user asked for, in the user's words. */
+  /** The user's own instructions, verbatim. */
   instructions: z
     .array(text)
     .transform(items => items.filter(Boolean))
@@ -79,7 +79,7 @@ export type FactName = keyof HandoffFacts
 
 export const HandoffDocument = z.object({
   facts: HandoffFacts.prefault({}),
-  /** `YYYY-MM-DD HH:MM:SS`, on the clock of the machine it was written on. */
+  /** `YYYY-MM-DD HH:MM:SS`, in the local time of the machine that wrote it. */
   created: field,
   /** Percent of the context window. */
   contextUsage: z.number().min(0).max(1000).optional(),
@@ -97,7 +97,7 @@ export const HandoffDocument = z.object({
   goal: text.default(''),
   constraints: points,
   decisions: points,
-  /** Sections that the form does not know: kept, never lost. */
+  /** Sections that are not part of the form. Baton keeps them. */
   others: z
     .array(z.object({ title: line, text }))
     .transform(items => items.filter(item => item.title !== ''))
@@ -105,7 +105,7 @@ export const HandoffDocument = z.object({
 })
 export type HandoffDocument = z.infer<typeof HandoffDocument>
 
-/** One thing about a document that is not as it should be. */
+/** One problem found in a document. */
 export const HandoffFinding = z.object({
   code: z.enum([
     'unreadable',
@@ -123,7 +123,7 @@ export const HandoffFinding = z.object({
     'file-absent',
     'todo-unnamed',
   ]),
-  /** `wrong`: the document must not be used as it is. `minor`: it was understood anyway. */
+  /** `wrong`: the document must not be used as it is. `minor`: Baton understood it anyway. */
   weight: z.enum(['wrong', 'minor']),
   /** The section or fact it is about. */
   where: z.string(),
@@ -131,7 +131,7 @@ export const HandoffFinding = z.object({
 })
 export type HandoffFinding = z.infer<typeof HandoffFinding>
 
-/** What the journal says about a handoff. */
+/** A journal entry about a handoff. */
 export const HandoffEntry = z.object({
   kind: z.literal('handoff'),
   what: z.enum(['asked', 'asked-again', 'written', 'received']),
@@ -152,7 +152,7 @@ function canonicalText(value: string): string {
       .replaceAll(/\r\n?/g, '\n')
       .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\uFEFF]/gu, c => (c === '\n' || c === '\t' ? c : ''))
       .split('\n')
-      // Not by an expression: a long run of blanks inside a line would take it forever.
+      // Not a regular expression: a long run of blanks inside a line would make it backtrack.
       .map(each => each.trimEnd())
       .join('\n')
       .trim()

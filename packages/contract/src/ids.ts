@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NATIVE_ID } from './native-id.ts'
 
-/** Ids are prefixed so that a log line says what it names, and branded so that one is never passed for another. */
+/** The prefix says what an id names in a log line; the brand keeps one kind of id from being passed as another. */
 const prefixed = <const P extends string>(prefix: P) =>
   z
     .string()

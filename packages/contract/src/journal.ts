@@ -13,14 +13,14 @@ import { HealthEntry, SpawnEntry } from './watch.ts'
 import { StageEntry } from './work.ts'
 import { WorkflowEntry } from './workflow.ts'
 
-/** What one entry says. A new capability adds a kind here; an old kind is never changed. */
+/** The content of an entry. A new capability adds a kind here; existing kinds never change. */
 export const EntryBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('event'), event: AgentEvent, source: HookSource }),
   z.object({
     kind: z.literal('reaction'),
     event: EventId,
     reaction: Reaction,
-    /** Which reactors spoke, in the order of their precedence. */
+    /** Which reactors contributed, in order of precedence. */
     by: z.array(z.string()),
     tookMs: z.number().nonnegative(),
   }),
@@ -52,7 +52,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
 export type EntryBody = z.infer<typeof EntryBody>
 export type EntryKind = EntryBody['kind']
 
-/** One line of the append-only record. `seq` orders entries; nothing is ever changed in place. */
+/** One entry of the append-only journal. `seq` orders entries; an entry is never changed in place. */
 export const Entry = z.object({
   seq: z.number().int().positive(),
   id: EntryId,
@@ -62,15 +62,15 @@ export const Entry = z.object({
   nativeSession: NativeId.optional(),
   promptId: NativeId.optional(),
   toolUseId: NativeId.optional(),
-  /** The worktree root the session began in. */
+  /** The root of the worktree in which the session started. */
   project: z.string().optional(),
-  /** The hook call that brought an event: the same call repeated is found by it. */
+  /** The hook call that delivered an event; used to recognise a repeated call. */
   request: z.string().optional(),
   body: EntryBody,
 })
 export type Entry = z.infer<typeof Entry>
 
-/** An entry before the store has given it its number. */
+/** An entry before the store assigns its `seq`. */
 export type NewEntry = Omit<Entry, 'seq'>
 
 export const EntryQuery = z.object({
@@ -84,7 +84,7 @@ export const EntryQuery = z.object({
   type: z.string().optional(),
   since: z.iso.datetime().optional(),
   limit: z.coerce.number().int().min(1).max(5000).default(200),
-  /** Oldest first by default; `desc` gives the newest. */
+  /** Oldest first by default; `desc` starts with the newest. */
   order: z.enum(['asc', 'desc']).default('asc'),
 })
 export type EntryQuery = z.infer<typeof EntryQuery>

@@ -1,4 +1,4 @@
-/** Bumped when the envelope changes shape; the daemon speaks this version and the one before it. */
+/** Increased when the envelope changes shape. The daemon supports this version and the previous one. */
 export const PROTOCOL = 1
 export const OLDEST_PROTOCOL = 1
 

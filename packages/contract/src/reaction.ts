@@ -3,15 +3,15 @@ import { z } from 'zod'
 export const Decision = z.enum(['allow', 'deny', 'ask'])
 export type Decision = z.infer<typeof Decision>
 
-/** What Baton answers to an event. Every part is optional; an empty reaction lets the agent do as it would. */
+/** Baton's answer to an event. Every part is optional; an empty reaction leaves the agent alone. */
 export const Reaction = z.object({
   /** For ToolRequested and PermissionAsked. */
   permission: z.object({ decision: Decision, reason: z.string() }).optional(),
-  /** For TurnEnded: the agent goes on with exactly this prompt. */
+  /** For TurnEnded: the agent continues with exactly this prompt. */
   goOn: z.object({ prompt: z.string().min(1) }).optional(),
-  /** For PromptSubmitted: the prompt is not sent to the model, and the person is told why. */
+  /** For PromptSubmitted: the agent does not send the prompt to the model and shows the reason to the person. */
   refuse: z.object({ reason: z.string() }).optional(),
-  /** Text the model sees beside the event. */
+  /** Text that the model sees in addition to the event. */
   context: z.string().optional(),
   /** A line for the person at the terminal; the model does not see it. */
   notice: z.string().optional(),

@@ -8,18 +8,18 @@ import { EndKind } from './workflow.ts'
 const moment = z.iso.datetime()
 const count = z.number().int().nonnegative()
 
-/** Decisions of one kind for one reason, put together. */
+/** Decisions of one kind with the same reason. */
 const DecisionGroup = z.object({
   decision: z.enum(['allow', 'deny', 'ask', 'defer']),
   by: DecidedBy,
   reason: z.string(),
   count,
-  /** A few of what it was about, newest first. */
+  /** A few examples, newest first. */
   subjects: z.array(z.string()),
   lastAt: moment,
 })
 
-/** One session's end, or one workflow's, and why. */
+/** The end of a session or a workflow, and its reason. */
 const Ending = z.object({
   at: moment,
   session: SessionId.optional(),
@@ -37,21 +37,21 @@ const ProjectRecap = z.object({
   commits: z.array(z.object({ id: z.string(), subject: z.string(), files: count })),
   /** Files that were committed or written to. */
   files: z.array(z.string()),
-  /** The newest test run, and how many there were. */
+  /** The newest test run, and the number of runs. */
   tests: z
     .object({ command: z.string(), passed: z.boolean(), failing: count.optional(), at: moment, runs: count })
     .optional(),
-  /** Steps that can be taken back, newest first. */
+  /** Steps that can be undone, newest first. */
   undo: z.array(z.object({ step: z.number().int().positive(), subject: z.string(), at: moment })),
 })
 
-/** What happened in a span of time: GET /api/page/recap, `baton recap`. */
+/** What happened during a period: GET /api/page/recap, `baton recap`. */
 export const Recap = z.object({
   since: moment,
   until: moment,
   projects: z.array(ProjectRecap),
   decided: z.array(DecisionGroup),
-  /** How many of all decisions needed no person. */
+  /** The number of decisions, and how many of them needed no person. */
   decisions: z.object({ all: count, without: count }),
   ended: z.array(Ending),
   handoffs: z.array(
@@ -81,7 +81,7 @@ export const Recap = z.object({
 })
 export type Recap = z.infer<typeof Recap>
 
-/** GET /api/page/undo: what going back would change; POST does it. */
+/** GET /api/page/undo shows what an undo would change; POST performs it. */
 export const UndoRequest = z.strictObject({
   project: z.string().min(1).max(4096),
   step: z.coerce.number().int().positive().max(999_999_999),

@@ -3,7 +3,7 @@ import { ContextFigure } from './context.ts'
 import { AgentName, PermissionMode } from './event.ts'
 import { NativeId, SessionId } from './ids.ts'
 
-/** One conversation of an agent, as the daemon knows it. Derived from events; rebuilt from the journal. */
+/** One conversation of an agent, derived from its events. Can be rebuilt from the journal. */
 export const Session = z.object({
   id: SessionId,
   agent: AgentName,
@@ -13,9 +13,9 @@ export const Session = z.object({
   transcript: z.string().optional(),
   mode: PermissionMode.optional(),
   pane: z.string().optional(),
-  /** The agent's process, where its hooks tell. */
+  /** The agent's process id, if its hooks report one. */
   pid: z.number().int().positive().optional(),
-  /** The same process told more than one event: it is the agent itself, not a shell that ran one hook. */
+  /** The same process reported more than one event, so it is the agent itself and not a shell that ran one hook. */
   ownPid: z.boolean().optional(),
   startedAt: z.iso.datetime(),
   lastSeenAt: z.iso.datetime(),
@@ -25,7 +25,7 @@ export const Session = z.object({
   events: z.number().int().nonnegative(),
   /** The session this one continues, after a handoff or /clear. */
   parent: SessionId.optional(),
-  /** How full its context is; absent until the agent gave a figure. */
+  /** How full the context is; absent until the agent reports a figure. */
   context: ContextFigure.optional(),
 })
 export type Session = z.infer<typeof Session>

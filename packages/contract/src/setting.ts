@@ -1,34 +1,34 @@
 import { z } from 'zod'
 
-/** What Baton must know about a setting beside its type. The words never quote a value, so a secret cannot slip into an error. */
+/** What Baton must know about a setting besides its type. No text here quotes a value, so a secret cannot leak into an error. */
 export interface SettingFacts {
   /** Completes "expected …" in an error and names the type in the reference. */
   expects: string
   /**
-   * What a project's file may do before `baton trust`: nothing with this key (`needed`),
-   * or only make it stricter than the user's own value (`to-loosen`). Absent: the key always counts.
+   * What a project's file may do before `baton trust`: not set this key at all (`needed`),
+   * or only make it stricter than the user's own value (`to-loosen`). Absent: the project's value always applies.
    */
   trust?: 'needed' | 'to-loosen'
-  /** For `to-loosen`: the values from strict to loose, or `more` where a larger number (or none at all) is looser. */
+  /** For `to-loosen`: the values from strict to loose, or `more` if a larger number (or no value) is looser. */
   looser?: readonly unknown[] | 'more'
-  /** Never shown, in no output and no error. */
+  /** Never shown in any output or error. */
   secret?: true
-  /** Environment variables that give the value before any file does, first one wins. */
+  /** Environment variables that override every file; the first one set wins. */
   env?: readonly string[]
-  /** Lists of all files count together instead of the nearest winning: a nearer file must not drop a farther deny. */
+  /** Lists from all files are combined instead of the nearest file winning, so that no file can drop another file's deny. */
   accumulates?: true
-  /** In force while a file cannot be understood and no earlier good configuration is known. */
+  /** The value to use while a file cannot be parsed and Baton has no earlier valid configuration. */
   whenBroken?: unknown
   /** How a number is shown. */
   unit?: 'bytes'
-  /** Shown in place of the default where there is no fixed one. */
+  /** Shown instead of the default if there is no fixed one. */
   defaultText?: string
 }
 
 /** The facts of each setting, found by its schema. */
 export const settingFacts = z.registry<SettingFacts>()
 
-/** A group of settings; every key in it is known, every other key is an error. */
+/** A group of settings. An unknown key is an error. */
 export const section = <S extends z.ZodRawShape>(description: string, shape: S) =>
   z.strictObject(shape).meta({ description })
 
@@ -43,7 +43,7 @@ type Facts = Omit<SettingFacts, 'expects'>
 
 const words = { on: true, yes: true, off: false, no: false } as const
 
-/** True or false. `on`, `off`, `yes` and `no` count too: YAML 1.1 read them so, and people still write them. */
+/** True or false. Also accepts `on`, `off`, `yes` and `no`: they were booleans in YAML 1.1, and people still write them. */
 export const flag = (fallback: boolean, description: string, facts: Facts = {}) =>
   setting(
     z
@@ -92,7 +92,7 @@ export const limit = (schema: z.ZodNumber, expects: string, description: string)
     defaultText: 'no limit',
   })
 
-/** An id that YAML may read as a number: kept as text. Beyond 2^53 digits would be lost, so such a number must be quoted. */
+/** An id that YAML may parse as a number, kept as text. A number above 2^53 would lose digits and must be quoted. */
 export const numericText = z.union([z.string(), z.int()]).transform(String)
 
 const units = {
@@ -125,7 +125,7 @@ function bytesOf(written: string): number {
   return Math.round(Number(number) * units[unit.toUpperCase() as keyof typeof units])
 }
 
-/** The shortest exact way to write a number of bytes. */
+/** The shortest exact notation for a number of bytes. */
 export function showSize(bytes: number): string {
   const unit = (['TB', 'GB', 'MB', 'KB'] as const).find(
     name => bytes >= units[name] && bytes % (units[name] / 100) === 0,

@@ -6,7 +6,7 @@ import { NativeId, SessionId, SpawnId } from './ids.ts'
 const moment = z.iso.datetime()
 const pid = z.number().int().positive()
 
-/** What a look from outside says of a session. */
+/** The state of a session, as observed from outside. */
 export const WatchState = z.enum([
   'working',
   'waiting',
@@ -20,7 +20,7 @@ export const WatchState = z.enum([
 ])
 export type WatchState = z.infer<typeof WatchState>
 
-/** One row of `ps_sessions`: a session under watch, with the seed's field names. */
+/** One row of `ps_sessions`: a watched session. */
 export const WatchedSession = z.object({
   session: SessionId,
   project: z.string().nullable(),
@@ -42,20 +42,20 @@ export type WatchedSession = z.infer<typeof WatchedSession>
 export const SpawnStatus = z.enum(['running', 'completed', 'failed', 'stalled', 'abandoned'])
 export type SpawnStatus = z.infer<typeof SpawnStatus>
 
-/** One row of `active_spawns`: something that Baton started or adopted, or a process that a session left running. */
+/** One row of `active_spawns`: an agent that Baton started or adopted, or a process that a session left running. */
 export const Spawn = z.object({
   id: SpawnId,
-  /** `run`: Baton started it. `watch`: it was there, and a person had it watched. `child`: a session's own process. */
+  /** `run`: Baton started it. `watch`: it already ran, and a person asked Baton to watch it. `child`: a session's process. */
   kind: z.enum(['run', 'watch', 'child']),
-  /** The session in it now; none until its hooks have told. */
+  /** The session that runs in it; null until its hooks report one. */
   session: SessionId.nullable(),
   project: z.string().nullable(),
   agent: AgentName,
   place: z.string().nullable(),
   pid: pid.nullable(),
-  /** When the process began, as the system tells it: its number alone may be given out again. */
+  /** The process's start time as reported by the system, because the system reuses process ids. */
   born: z.string().nullable(),
-  /** The name people see, or the child's command. */
+  /** The display name, or the child's command. */
   title: z.string(),
   status: SpawnStatus,
   started_at: moment,
@@ -66,7 +66,7 @@ export type Spawn = z.infer<typeof Spawn>
 export const CheckType = z.enum(['stall', 'errors', 'process', 'children', 'handoff', 'context'])
 export type CheckType = z.infer<typeof CheckType>
 
-/** One row of `health_checks`: what was found, and what was done about it. */
+/** One row of `health_checks`: what Baton found, and what it did about it. */
 export const HealthCheck = z.object({
   id: z.string().regex(/^hck_[0-9a-z]{16,26}$/),
   session: SessionId,
@@ -75,13 +75,13 @@ export const HealthCheck = z.object({
   status: z.enum(['ok', 'warning', 'critical']),
   details: z.record(z.string(), z.unknown()),
   action_taken: z.string().nullable(),
-  /** What the session said to it, where it was asked. */
+  /** The session's answer, if Baton asked it. */
   ps_response: z.string().nullable(),
   created_at: moment,
 })
 export type HealthCheck = z.infer<typeof HealthCheck>
 
-/** A finding in the journal: only changes are written. */
+/** A finding in the journal. Only changes are recorded. */
 export const HealthEntry = z.object({
   kind: z.literal('health'),
   check: CheckType,
@@ -91,7 +91,7 @@ export const HealthEntry = z.object({
 })
 export type HealthEntry = z.infer<typeof HealthEntry>
 
-/** Something Baton started, adopted, let go of or ended. */
+/** A journal entry about an agent that Baton started, adopted, stopped watching or ended. */
 export const SpawnEntry = z.object({
   kind: z.literal('spawn'),
   what: z.enum(['started', 'revived', 'watched', 'unwatched', 'killed', 'ended']),
@@ -104,12 +104,12 @@ export type SpawnEntry = z.infer<typeof SpawnEntry>
 
 /** One line of `baton ps`. */
 export const PsRow = z.object({
-  /** What commands name it by: the agent's own session id, else the spawn's. */
+  /** The id to use in commands: the agent's own session id, otherwise the spawn's. */
   id: z.string(),
   session: SessionId.optional(),
   nativeSession: NativeId.optional(),
   spawn: SpawnId.optional(),
-  /** How it came under watch. */
+  /** How Baton came to watch it. */
   by: z.enum(['hooks', 'run', 'watch']),
   agent: AgentName,
   project: z.string().optional(),
@@ -134,7 +134,7 @@ export const PsRow = z.object({
       end: z.string().optional(),
     })
     .optional(),
-  /** What is wrong with it, worst first. */
+  /** Current problems, worst first. */
   problems: z.array(
     z.object({ check: CheckType, status: z.enum(['warning', 'critical']), message: z.string() }),
   ),
@@ -164,16 +164,16 @@ export const RunRequest = z.object({
     .string()
     .regex(/^[A-Za-z0-9][\w.-]{0,59}$/)
     .optional(),
-  /** Further arguments of the agent's own program, before its prompt. */
+  /** Extra arguments for the agent's program, placed before the prompt. */
   args: z.array(line).max(100).default([]),
-  /** The environment of whoever asks: an agent needs their PATH and keys, and the daemon has only its own. */
+  /** The caller's environment: the agent needs the caller's PATH and keys, which the daemon does not have. */
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(100_000)).default({}),
-  /** Hosted: with Baton's own tools, such as stages need them. */
+  /** Give a hosted agent Baton's own tools, which stages need. */
   tools: z.boolean().optional(),
   /** The tmux server's socket. */
   where: line.regex(/^\//).optional(),
 })
 export type RunRequest = z.infer<typeof RunRequest>
 
-/** POST /api/watch: adopt what runs at a place. */
+/** POST /api/watch: watch the agent that runs in a terminal. */
 export const WatchRequest = z.object({ place: line, agent: z.string().max(32).optional() })

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { SessionId } from './ids.ts'
 
-/** A work item's name: a folder below `.paw/work`, so nothing that could lead anywhere else. */
+/** A work item's name. It is a folder in `.paw/work`, so it must not contain path characters. */
 export const WORK_ID = /^[a-z0-9-]{1,100}$/
 export const WorkId = z.string().regex(WORK_ID)
 
-/** How much a work item does by itself: wait for a command, go on at routine steps, or go on always. */
+/** How far a work item moves on its own: only on command, through routine steps, or through every step. */
 export const HandoffMode = z.enum(['manual', 'semi-auto', 'auto'])
 export type HandoffMode = z.infer<typeof HandoffMode>
 
-/** Whether changes are reviewed in pull requests on the way, or only in the final one. */
+/** Whether each part is reviewed in its own pull request, or everything in the final one. */
 export const ReviewStrategy = z.enum(['local', 'prs'])
 export type ReviewStrategy = z.infer<typeof ReviewStrategy>
 
-/** The steps of staged work: nine that build something, five that review somebody's pull request. */
+/** The stages: nine that build something, five that review another person's pull request. */
 export const StageName = z.enum([
   'spec',
   'spec-research',
@@ -32,7 +32,7 @@ export const StageName = z.enum([
 ])
 export type StageName = z.infer<typeof StageName>
 
-/** The agents as tools and people name them; the first nine are those of the seed's tool. */
+/** The names of the stage agents, as tools and people use them. */
 export const StageAgent = z.enum([
   'PAW-01A Specification',
   'PAW-01B Spec Researcher',
@@ -70,7 +70,7 @@ export const TemplateKey = z.enum([
 ])
 export type TemplateKey = z.infer<typeof TemplateKey>
 
-/** Files in a work item's folder that stages make, without `.md`. */
+/** Files that stages write to the work item's folder, without `.md`. */
 export const Artifact = z.enum([
   'WorkflowContext',
   'Spec',
@@ -93,7 +93,7 @@ export const WorkPhase = z.object({
 })
 export type WorkPhase = z.infer<typeof WorkPhase>
 
-/** One thing a person can do next, with the exact words to type. The first of a list is what `continue` means. */
+/** Something a person can do next, with the exact command to type. `continue` means the first of the list. */
 export const NextStep = z.object({
   command: z.string(),
   agent: StageAgent.optional(),
@@ -105,7 +105,7 @@ export type NextStep = z.infer<typeof NextStep>
 export const WorkSummary = z.object({
   workId: WorkId,
   title: z.string(),
-  /** Where it stands, for people: `Implementation, Phase 2 of 3`. */
+  /** The current stage for display: `Implementation, Phase 2 of 3`. */
   stage: z.string(),
   mode: HandoffMode,
   modifiedAt: z.iso.datetime(),
@@ -117,7 +117,7 @@ const PullRequestState = z.object({
   kind: z.enum(['planning', 'phase', 'docs', 'final']),
   phase: z.number().int().positive().optional(),
   branch: z.string(),
-  /** Nothing below is there when no pull request was found. */
+  /** The fields below are absent when there is no pull request. */
   number: z.number().int().positive().optional(),
   url: z.string().optional(),
   title: z.string().optional(),
@@ -126,13 +126,13 @@ const PullRequestState = z.object({
   checks: z.enum(['passed', 'failed', 'pending', 'unknown', 'none']).optional(),
   comments: z
     .object({
-      /** Threads that nobody resolved. */
+      /** Unresolved threads. */
       unresolved: z.number().int().nonnegative(),
-      /** Of those, about code that has changed since. */
+      /** Unresolved threads about code that has changed since. */
       outdated: z.number().int().nonnegative(),
-      /** Reviewers whose latest word asks for changes. */
+      /** Reviewers whose latest review requests changes. */
       changesRequested: z.array(z.string()),
-      /** Where they are, newest last: `src/a.ts:12`. */
+      /** Locations of the unresolved threads, newest last: `src/a.ts:12`. */
       where: z.array(z.string()),
     })
     .optional(),
@@ -148,7 +148,7 @@ export const WorkStatus = z.object({
   strategy: ReviewStrategy,
   workflow: z.string(),
   stage: z.string(),
-  /** What is odd about its files, in words for a person. */
+  /** Problems with the work item's files, for display. */
   warnings: z.array(z.string()),
   blocked: z.string().optional(),
   artifacts: z.array(z.object({ name: z.string(), present: z.boolean() })),
@@ -162,12 +162,12 @@ export const WorkStatus = z.object({
       ahead: z.number().int().optional(),
       behind: z.number().int().optional(),
       dirty: z.number().int().nonnegative(),
-      /** What to do about it, if anything. */
+      /** What the person should do about the branch, if anything. */
       advice: z.string().optional(),
     })
     .optional(),
   pullRequests: z.array(PullRequestState),
-  /** Why there is nothing about pull requests, if so. */
+  /** Why pull requests are missing from the answer, if they are. */
   pullRequestsAdvice: z.string().optional(),
   asks: z.array(z.object({ id: z.string(), title: z.string() })),
   claim: z.string().optional(),
@@ -177,7 +177,7 @@ export const WorkStatus = z.object({
       nativeSession: z.string(),
       stage: StageName.optional(),
       live: z.boolean(),
-      /** How full its context is, e.g. `62 % (small tasks only)`. */
+      /** How full the context is, e.g. `62 % (small tasks only)`. */
       context: z.string().optional(),
     }),
   ),
@@ -186,7 +186,7 @@ export const WorkStatus = z.object({
 })
 export type WorkStatus = z.infer<typeof WorkStatus>
 
-/** GET /api/work/status: the answer as every place shows it, with the facts behind it. */
+/** GET /api/work/status: the text that every client shows, and the data behind it. */
 export const WorkReport = z.object({
   text: z.string(),
   status: WorkStatus.optional(),
@@ -194,7 +194,7 @@ export const WorkReport = z.object({
 })
 export type WorkReport = z.infer<typeof WorkReport>
 
-/** POST /api/work: begin a work item. */
+/** POST /api/work: create a work item. */
 export const NewWork = z.object({
   title: z.string().trim().min(1).max(200),
   work_id: z.string().optional(),
@@ -207,13 +207,13 @@ export const NewWork = z.object({
 })
 export type NewWork = z.infer<typeof NewWork>
 
-/** What POST /api/work answers; the path is relative to the project. */
+/** The answer to POST /api/work. The path is relative to the project. */
 export const WorkMade = z.object({ workId: WorkId, path: z.string() })
 
 export const ModeChange = z.object({ mode: HandoffMode })
 export const ModeChanged = z.object({ ok: z.literal(true) })
 
-/** GET /api/tools: what an editor registers. */
+/** GET /api/tools: the tools that an editor registers. */
 export const ToolList = z.object({
   tools: z.array(
     z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
@@ -224,17 +224,17 @@ export const ToolList = z.object({
 export const ToolCallRequest = z.object({
   project: z.string().startsWith('/').max(4096),
   arguments: z.record(z.string(), z.unknown()).default({}),
-  /** The caller opens the new conversation itself, as an editor does. */
+  /** The caller opens new conversations itself, as an editor does. */
   opensChats: z.boolean().default(false),
 })
 export const ToolAnswer = z.object({
   text: z.string(),
-  /** For a caller that opens conversations itself: which, and with what. */
+  /** The conversation that such a caller has to open: its agent and first prompt. */
   open: z.object({ agent: StageAgent, prompt: z.string() }).optional(),
 })
 export type ToolAnswer = z.infer<typeof ToolAnswer>
 
-/** What the journal says about staged work. */
+/** A journal entry about staged work. */
 export const StageEntry = z.object({
   kind: z.literal('stage'),
   what: z.enum([

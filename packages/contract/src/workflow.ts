@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AgentName } from './event.ts'
 import { NativeId, SessionId } from './ids.ts'
 
-/** A workflow's name: a file name, a YAML key and a slash command at once. */
+/** A workflow's name. Used as a file name, a YAML key and a slash command. */
 export const WorkflowName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/)
 
 /** How a run of a workflow ended. */
@@ -18,10 +18,10 @@ export const EndKind = z.enum([
 ])
 export type EndKind = z.infer<typeof EndKind>
 
-/** `.tmp/hooked-sessions/{session_id}.json`: a person may edit or delete it. Keys we do not know are kept. */
+/** `.tmp/hooked-sessions/{session_id}.json`. A person may edit or delete it. Baton keeps unknown keys. */
 export const WorkflowState = z.looseObject({
   workflow: z.string().min(1).max(200),
-  /** `initial` while it runs, `done` when it is done, else the name of the end. */
+  /** `initial` while the run is active, `done` when it is complete, otherwise the name of its end. */
   state: z.string().max(200),
   continuation_count: z.number().int().nonnegative(),
   issue_no: z.number().int().positive().optional(),
@@ -33,23 +33,23 @@ export type WorkflowState = z.infer<typeof WorkflowState>
 export const IssueIndex = z.looseObject({ session_id: NativeId, workflow: z.string().min(1).max(200) })
 export type IssueIndex = z.infer<typeof IssueIndex>
 
-/** What shows that a workflow has delivered: something on the forge, or only the agent's own word. */
+/** How Baton verifies that a workflow is complete: by something on the forge, or only by the agent's statement. */
 export const CompletionCheck = z.enum(['pull-request', 'plan-issue', 'board', 'said'])
 export type CompletionCheck = z.infer<typeof CompletionCheck>
 
-/** One allowed command: its first words, and options that must stand somewhere after them. */
+/** One allowed command: its first words, and options that must follow somewhere after them. */
 export const CommandRule = z.strictObject({
   words: z.array(z.string().min(1).max(200)).min(1).max(8),
-  /** `--json=owner` asks for that value, too, however it is written. */
+  /** `--json=owner` also requires that value, in either notation. */
   options: z.array(z.string().min(1).max(200)).max(8).default([]),
-  /** Options that make the rule not apply: they do something else. */
+  /** Options that exclude the rule, because they change what the command does. */
   never: z.array(z.string().min(1).max(200)).max(8).default([]),
 })
 export type CommandRule = z.infer<typeof CommandRule>
 
-/** A workflow as a person declares it, in `.baton.yaml` or as the front matter of a file. */
+/** A workflow as a person declares it, in `.baton.yaml` or in the front matter of a file. */
 export const WorkflowDeclaration = z.strictObject({
-  /** Slash commands that start it; its own name when left out. */
+  /** Slash commands that start the workflow; by default its own name. */
   commands: z
     .array(z.string().regex(/^\/?[A-Za-z0-9][\w.-]{0,63}$/))
     .min(1)
@@ -60,7 +60,7 @@ export const WorkflowDeclaration = z.strictObject({
   /** The continuation prompt; `{N}`, `{MAX}`, `{ISSUE}`, `{PLAN}` and `{GOAL}` are filled in. */
   prompt: z.string().min(1).max(20_000),
   completion: CompletionCheck.default('said'),
-  /** Commands that run without a question while the workflow is active. */
+  /** Commands that run without an ask while the workflow is active. */
   permissions: z
     .array(z.string().regex(/^[^\p{Cc}]{1,500}$/u))
     .max(50)
@@ -68,7 +68,7 @@ export const WorkflowDeclaration = z.strictObject({
 })
 export type WorkflowDeclaration = z.infer<typeof WorkflowDeclaration>
 
-/** What the journal says about a workflow. */
+/** A journal entry about a workflow. */
 export const WorkflowEntry = z.object({
   kind: z.literal('workflow'),
   what: z.enum([
@@ -88,7 +88,7 @@ export const WorkflowEntry = z.object({
   end: EndKind.optional(),
   reason: z.string().optional(),
   pullRequest: z.string().optional(),
-  /** Why the interval before this stop counts as progress, or what is missing. */
+  /** Why the time before this stop counts as progress, or what is missing. */
   progress: z.string().optional(),
   prompt: z.string().optional(),
 })
@@ -101,7 +101,7 @@ export const WorkflowRun = z.object({
   agent: AgentName,
   project: z.string(),
   workflow: z.string(),
-  /** As the state file says; `deleted` when a person took it away, `unreadable` when it cannot be read. */
+  /** The state in the state file; `deleted` if the file is gone, `unreadable` if it cannot be parsed. */
   state: z.string(),
   count: z.number().int().nonnegative(),
   issue: z.number().int().positive().optional(),
@@ -109,7 +109,7 @@ export const WorkflowRun = z.object({
   pullRequest: z.string().optional(),
   startedAt: z.iso.datetime(),
   end: z.object({ kind: EndKind, reason: z.string(), at: z.iso.datetime() }).optional(),
-  /** When a parked run goes on. */
+  /** When a parked run resumes. */
   resumesAt: z.iso.datetime().optional(),
   tokens: z.number().nonnegative(),
   money: z.number().nonnegative(),

@@ -74,12 +74,12 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'a pattern that could hold up a decision',
     "permissions:\n  allow:\n    - '^ok'\n    - pattern: 'a(?=b)'\n",
-    `${at}:4:16: permissions.allow[1]: the pattern looks ahead or behind. See docs/guides/permission.md`,
+    `${at}:4:16: permissions.allow[1]: the pattern uses lookahead or lookbehind. See docs/guides/permission.md`,
   ],
   [
     'a pattern that is no regular expression, as bare text',
     'permissions:\n  deny: ["rm ("]\n',
-    `${at}:2:10: permissions.deny[0]: the pattern has an open bracket. See docs/guides/permission.md`,
+    `${at}:2:10: permissions.deny[0]: the pattern has an unclosed bracket. See docs/guides/permission.md`,
   ],
   [
     'an unknown key in a rule, with the key that was meant',
@@ -89,7 +89,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'a rule that names nothing',
     'permissions:\n  ask:\n    - reason: because\n',
-    `${at}:3:7: permissions.ask[0]: a rule names at least a tool, a program, a path or a host.`,
+    `${at}:3:7: permissions.ask[0]: a rule must name at least a tool, a program, a path or a host.`,
   ],
   [
     'a workflow name that fits no command',

@@ -163,7 +163,7 @@ describe('permission by the command line', () => {
     const refused = await baton.run(['what-if', '--rules', broken])
     expect(refused.code).toBe(4)
     expect(refused.stderr).toContain(
-      'broken.yaml:3:16: permissions.deny[0]: the pattern looks ahead or behind',
+      'broken.yaml:3:16: permissions.deny[0]: the pattern uses lookahead or lookbehind',
     )
     expect((await baton.run(['what-if', '--rules', join(folder.path, 'absent')])).code).toBe(4)
   })
@@ -212,7 +212,7 @@ describe('permission by the command line', () => {
       config,
       `${before}permissions:\n  deny:\n    - pattern: "x(?=y)"\n    - program: some-tool\n`,
     )
-    const place = `.baton.yaml:7:16: permissions.deny[0]: the pattern looks ahead or behind`
+    const place = `.baton.yaml:7:16: permissions.deny[0]: the pattern uses lookahead or lookbehind`
     const shown = await baton.run(['config', 'permission'])
     expect(shown).toMatchObject({ code: 4, stderr: expect.stringContaining(place) })
     expect(await baton.run(['check', 'some-tool'])).toMatchObject({

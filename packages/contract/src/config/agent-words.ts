@@ -1,4 +1,4 @@
 import { AGENTS } from '../agents.ts'
 
-/** The agents as people type them. */
+/** The agents' names as people type them in settings. */
 export const AGENT_WORDS = Object.keys(AGENTS).map(name => (name === 'claude-code' ? 'claude' : name))

@@ -4,9 +4,9 @@ import { choice, flag, numericText, section, setting, text, webAddress, whole } 
 
 const channel = { trust: 'needed' } as const
 
-export const telegram = section('Questions to you by Telegram.', {
+export const telegram = section('Questions to you on Telegram.', {
   enabled: flag(false, 'Send questions to Telegram.', channel),
-  token: text('', 'The bot token from @BotFather. Better kept in the environment.', {
+  token: text('', 'The bot token from @BotFather. Prefer the environment.', {
     ...channel,
     expects: 'the bot token from @BotFather, as text',
     secret: true,
@@ -15,7 +15,7 @@ export const telegram = section('Questions to you by Telegram.', {
   }),
   chat_id: setting(
     numericText.pipe(z.string().regex(/^(-?\d{1,20}|@[A-Za-z]\w{3,31})?$/)).prefault(''),
-    'The chat or channel that is asked.',
+    'The chat or channel that receives the questions.',
     {
       ...channel,
       expects: 'a chat id such as 12345678 or -1001234567890, or @channelname',
@@ -23,7 +23,7 @@ export const telegram = section('Questions to you by Telegram.', {
     },
   ),
   timeout_sec: whole(1, 7200, 60, 'How long to wait for an answer, in seconds.', channel),
-  poll_interval_sec: whole(1, 300, 5, 'How often to look for answers, in seconds.', channel),
+  poll_interval_sec: whole(1, 300, 5, 'How often to poll for answers, in seconds.', channel),
   allowed_user_ids: setting(
     z
       .union([z.string(), z.int(), z.array(numericText)])
@@ -37,11 +37,16 @@ export const telegram = section('Questions to you by Telegram.', {
       )
       .pipe(z.array(z.string().regex(/^\d{1,20}$/)))
       .prefault(''),
-    'Who may answer. Empty: anyone in the chat.',
+    'The users who may answer. If empty, anyone in the chat may.',
     { ...channel, expects: 'user ids, as "123,456" or as a list', defaultText: 'anyone in the chat' },
   ),
-  on_timeout: choice(['ask', 'deny'], 'ask', 'What a question nobody answered becomes.', channel),
-  api_root: setting(webAddress, 'The address of your own Bot API server. Read from your own files only.', {
+  on_timeout: choice(
+    ['ask', 'deny'],
+    'ask',
+    "What happens to an unanswered question: `ask` in the agent's own dialog, or `deny`.",
+    channel,
+  ),
+  api_root: setting(webAddress, 'The address of your own Bot API server. Only your own files can set it.', {
     ...channel,
     expects: 'an address such as http://127.0.0.1:8081',
     defaultText: "Telegram's own",
@@ -49,11 +54,11 @@ export const telegram = section('Questions to you by Telegram.', {
 })
 
 export const notify = section(
-  'How you are told that something ended or waits for you, beside the questions themselves.',
+  'How Baton notifies you that something ended or waits for you, in addition to the questions themselves.',
   {
     desktop: flag(false, 'Show notifications on this desktop.', channel),
     bell: flag(false, "Ring the bell of the session's own terminal.", channel),
-    webhook: setting(webAddress, 'An address that gets each notification as JSON.', {
+    webhook: setting(webAddress, 'An address that receives each notification as JSON.', {
       ...channel,
       expects: 'an address such as https://hooks.example.com/baton',
       secret: true,
@@ -62,17 +67,23 @@ export const notify = section(
     }),
     about: setting(
       z.array(NoticeKind).default([...NoticeKind.options]),
-      'What you are told of, by Telegram, too.',
-      { ...channel, expects: `a list out of ${NoticeKind.options.join(', ')}` },
+      'What you are notified about, also on Telegram.',
+      { ...channel, expects: `a list of ${NoticeKind.options.join(', ')}` },
     ),
     quiet_hours: setting(
       z
         .string()
         .regex(/^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/)
         .default(''),
-      'When you are told of nothing, in local time. Questions by Telegram still come.',
+      'When Baton sends no notifications, in local time. Questions on Telegram still arrive.',
       { ...channel, expects: 'a span such as "22:00-07:00"', defaultText: 'none' },
     ),
-    repeat_minutes: whole(0, 1440, 15, 'The same is not told again within so many minutes.', channel),
+    repeat_minutes: whole(
+      0,
+      1440,
+      15,
+      'How many minutes must pass before Baton repeats the same notification.',
+      channel,
+    ),
   },
 )

@@ -21,29 +21,29 @@ export const permission = section('How permission requests are decided.', {
   judge: choice(
     ['auto', 'api', ...AGENT_WORDS],
     'auto',
-    'Who judges what no rule decides: the Anthropic API by its key, or the program of an agent. `auto` takes the first that is there.',
+    "The model that judges what no rule decides: the Anthropic API with a key, or an agent's program. `auto` uses the first one available.",
     { trust: 'needed' },
   ),
 })
 
 const Rule = setting(
   PermissionRule,
-  'A regular expression on a Bash command, or a rule such as {program: git, subcommand: push}.',
+  'A regular expression for a Bash command, or a rule such as {program: git, subcommand: push}.',
   { expects: 'a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}' },
 )
 const rules = (description: string, facts: { trust?: 'needed' } = {}) =>
   setting(z.array(Rule).default([]), description, { expects: 'a list of rules', accumulates: true, ...facts })
 
-export const permissions = section('Your own permission rules; those of all files count together.', {
-  allow: rules('What may run without a question.', { trust: 'needed' }),
+export const permissions = section('Your own permission rules; the rules of all files are combined.', {
+  allow: rules('What may run without an ask.', { trust: 'needed' }),
   deny: rules('What never runs.'),
   ask: rules('What always needs a person.'),
 })
 
-export const shadow = section('Watching without acting, to see what Baton would do.', {
+export const shadow = section('Watch without acting, to see what Baton would do.', {
   enabled: flag(
     false,
-    'Write everything down and answer nothing: the agents go on as if Baton were not there.',
+    'Record everything and answer nothing: agents behave as if Baton were not installed.',
     {
       trust: 'needed',
       whenBroken: false,

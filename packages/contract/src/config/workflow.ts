@@ -2,18 +2,20 @@ import { z } from 'zod'
 import { choice, flag, limit, section, setting, text, whole } from '../setting.ts'
 import { AGENT_WORDS } from './agent-words.ts'
 
-export const handsoff = section('Hands-off mode: workflows go on by themselves until they are done.', {
-  enabled: flag(true, 'Continue a workflow that stops before it is done.', { whenBroken: false }),
-  max_continuations: whole(0, 1000, 10, 'How often one workflow is continued at most.'),
-  auto_permission: flag(true, 'Let a model judge permission requests that no rule decides.', {
+export const handsoff = section('Hands-off mode: Baton continues workflows until they are complete.', {
+  enabled: flag(true, 'Continue a workflow that stops before it is complete.', { whenBroken: false }),
+  max_continuations: whole(0, 1000, 10, 'How many times Baton continues one workflow at most.'),
+  auto_permission: flag(true, 'Let a model decide permission requests that no rule decides.', {
     trust: 'to-loosen',
     looser: [false, true],
     whenBroken: false,
   }),
   debug: flag(false, 'Write a debug log of sessions and permission decisions.'),
-  supervisor: section('A second model that looks at a stopped workflow and writes the next prompt.', {
-    provider: choice(['none', ...AGENT_WORDS], 'none', 'Whose program supervises.', { trust: 'needed' }),
-    model: text('', "The supervisor's model; empty leaves it to the provider.", {
+  supervisor: section('A second model that reviews a stopped workflow and writes the next prompt.', {
+    provider: choice(['none', ...AGENT_WORDS], 'none', "Which agent's program acts as the supervisor.", {
+      trust: 'needed',
+    }),
+    model: text('', "The supervisor's model; empty means the provider's default.", {
       trust: 'needed',
       defaultText: 'provider-specific',
     }),

@@ -1,7 +1,7 @@
-/** Whether a character, by its code, is one of those meant. */
+/** Tells whether a character code belongs to a class. */
 export type CharTest = (code: number) => boolean
 
-/** What `\d`, `\w`, `\s` and their opposites stand for. */
+/** The classes `\d`, `\w`, `\s` and their opposites. */
 export function escapeClass(char: string): CharTest | undefined {
   switch (char) {
     case 'd':
@@ -21,7 +21,7 @@ export function escapeClass(char: string): CharTest | undefined {
   }
 }
 
-/** Characters that are written with a letter. */
+/** Control characters by their escape letter. */
 export const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f', v: '\v' }
 
 export function isWord(code: number): boolean {

@@ -1,11 +1,11 @@
-/** A regular expression that Baton does not take. */
+/** A regular expression that Baton does not support. */
 export class PatternError extends Error {
-  /** What is wrong, without the pattern itself: completes «the pattern …». */
+  /** What is wrong, without the pattern itself. Completes "the pattern …". */
   readonly problem: string
 
   constructor(source: string, problem: string) {
     super(
-      `the pattern ${JSON.stringify(source)} ${problem}; write it without that, or as a rule with program and flags`,
+      `the pattern ${JSON.stringify(source)} ${problem}; rewrite it, or use a rule with program and flags`,
     )
     this.name = 'PatternError'
     this.problem = problem

@@ -4,7 +4,7 @@ import type { Assertion, Node } from './states.ts'
 
 const MAX_STATES = 4000
 
-/** Reads a regular expression into states. Throws PatternError for what cannot be matched in linear time. */
+/** Compiles a regular expression into states. Throws PatternError for what cannot be matched in linear time. */
 export class Parser {
   readonly nodes: Node[] = []
   readonly #source: string
@@ -19,7 +19,8 @@ export class Parser {
   parse(): number {
     if (this.#source.startsWith('(?i)')) throw new PatternError(this.#source, 'uses an inline flag')
     const piece = this.#alternatives()
-    if (this.#at < this.#source.length) throw new PatternError(this.#source, 'has a closing bracket too many')
+    if (this.#at < this.#source.length)
+      throw new PatternError(this.#source, 'has an unmatched closing bracket')
     const match = this.#node({ type: 'match' })
     for (const end of piece.ends) end(match)
     return piece.start
@@ -31,7 +32,7 @@ export class Parser {
     return this.nodes.length - 1
   }
 
-  /** A piece of one state whose way on is not known yet. */
+  /** A fragment of one state whose successor is not known yet. */
   #open(node: Node, end: (to: number) => void): Piece {
     return { start: this.#node(node), ends: [end] }
   }
@@ -81,7 +82,7 @@ export class Parser {
       this.#at += bounds[0].length - 1
     } else return piece
     this.#at++
-    // A lazy repetition matches the same texts.
+    // A lazy repetition matches the same texts as a greedy one.
     if (this.#source[this.#at] === '?') this.#at++
     const resume = this.#at
     const again = (): Piece => {
@@ -122,11 +123,12 @@ export class Parser {
     const char = this.#source.charAt(this.#at++)
     if (char === '(') {
       if (this.#source[this.#at] === '?') {
-        if (this.#source[this.#at + 1] !== ':') throw new PatternError(this.#source, 'looks ahead or behind')
+        if (this.#source[this.#at + 1] !== ':')
+          throw new PatternError(this.#source, 'uses lookahead or lookbehind')
         this.#at += 2
       }
       const piece = this.#alternatives()
-      if (this.#source[this.#at] !== ')') throw new PatternError(this.#source, 'has an open bracket')
+      if (this.#source[this.#at] !== ')') throw new PatternError(this.#source, 'has an unclosed bracket')
       this.#at++
       return piece
     }
@@ -134,7 +136,7 @@ export class Parser {
     if (char === '.') return this.#char(code => code !== 10)
     if (char === '^') return this.#assert('start')
     if (char === '$') return this.#assert('end')
-    if (/[*+?]/.test(char)) throw new PatternError(this.#source, 'repeats nothing')
+    if (/[*+?]/.test(char)) throw new PatternError(this.#source, 'has a repetition with nothing to repeat')
     if (char === '\\') return this.#escape()
     return this.#char(this.#same(char.charCodeAt(0)))
   }
@@ -152,7 +154,7 @@ export class Parser {
     if (char === 'B') return this.#assert('notword')
     if (char === 'A') return this.#assert('start')
     if (char === 'Z') return this.#assert('end')
-    if (/[1-9k]/.test(char)) throw new PatternError(this.#source, 'refers back')
+    if (/[1-9k]/.test(char)) throw new PatternError(this.#source, 'uses a backreference')
     return this.#char(escapeClass(char) ?? this.#same((CONTROLS[char] ?? char).charCodeAt(0)))
   }
 
@@ -163,7 +165,7 @@ export class Parser {
     let first = true
     for (;;) {
       const char = this.#source.charAt(this.#at++)
-      if (char === '') throw new PatternError(this.#source, 'has an open class')
+      if (char === '') throw new PatternError(this.#source, 'has an unclosed character class')
       if (char === ']' && !first) break
       first = false
       let low = char
@@ -206,7 +208,7 @@ export class Parser {
   }
 }
 
-/** A part of the machine; what comes after it is put in at its ends. */
+/** A fragment of the machine. Each end receives the index of the state that follows. */
 type Piece = { start: number; ends: ((to: number) => void)[] }
 
 function join(left: Piece, right: Piece): Piece {

@@ -2,18 +2,18 @@ import { type CharTest, isWord } from './characters.ts'
 
 export type Assertion = 'start' | 'end' | 'word' | 'notword'
 
-/** One state: reads a character, goes two ways, asserts, or is the end. */
+/** One state: reads a character, branches, asserts a position, or matches. */
 export type Node =
   | { type: 'char'; test: CharTest; next: number }
   | { type: 'split'; next: number; other: number }
   | { type: 'assert'; kind: Assertion; next: number }
   | { type: 'match' }
 
-/** Whether a text matches anywhere. Each set of states is advanced one character at a time. */
+/** Whether the pattern matches anywhere in the text. Advances the set of active states one character at a time. */
 export function matches(nodes: readonly Node[], start: number, text: string): boolean {
   let current = new Set<number>()
   for (let at = 0; at <= text.length; at++) {
-    // A match may begin anywhere.
+    // A match may start at any position.
     if (follow(nodes, start, at, text, current)) return true
     if (at === text.length) return false
     const code = text.charCodeAt(at)
@@ -28,7 +28,7 @@ export function matches(nodes: readonly Node[], start: number, text: string): bo
   return false
 }
 
-/** Adds the states reachable without reading; true when the match is among them. */
+/** Adds every state reachable without reading a character. Returns true if one of them is the match. */
 function follow(nodes: readonly Node[], from: number, at: number, text: string, into: Set<number>): boolean {
   const open = [from]
   while (open.length > 0) {

@@ -8,5 +8,5 @@ import { agent as gemini } from './gemini/agent.ts'
 import { agent as opencode } from './opencode/agent.ts'
 import { agent as pi } from './pi/agent.ts'
 
-/** Everything Baton knows of every agent it speaks with. */
+/** Everything Baton knows about every supported agent. */
 export const agents: readonly Agent[] = [claudeCode, codex, copilot, cursor, gemini, opencode, pi]

@@ -8,5 +8,5 @@ import { profile as gemini } from './gemini/profile.ts'
 import { profile as opencode } from './opencode/profile.ts'
 import { profile as pi } from './pi/profile.ts'
 
-/** What a hook client must know of every agent Baton speaks with. */
+/** What a hook client must know about every supported agent. */
 export const profiles: readonly AgentProfile[] = [claudeCode, codex, copilot, cursor, gemini, opencode, pi]
