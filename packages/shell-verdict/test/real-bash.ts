@@ -44,7 +44,7 @@ export class RealBash {
     await new Promise<void>(resolve => {
       const child = spawn('/bin/bash', ['-c', `${text}\nwait`, 'bash', 'dd', 'positional'], {
         cwd: folder,
-        env: { PATH: bin, HOME: folder, K: 'old' },
+        env: { PATH: bin, HOME: folder, CI: 'old' },
         stdio: ['ignore', 'ignore', 'ignore'],
         detached: true,
       })

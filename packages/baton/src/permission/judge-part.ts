@@ -39,6 +39,7 @@ export function judgePart(
   }
   const assessment = assess(command, rules.programs)
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
+  if (found.root) return judging.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
   if (found.closed) return judging.close(part, found.closed)
   judging.touch(found)
   const address = assessment.hosts.map(word => ownAddress(word.value ?? word.prefix, guarded)).find(Boolean)
@@ -98,10 +99,7 @@ function byRules(
     judging.add(ruleStep(spoken, part.slice(0, 500)))
     if (spoken.decision !== 'allow') return false
   }
-  if (assessment.kind === 'destroy' || found.root) {
-    const reason = found.root ? `it would remove or overwrite ${found.root}` : reasonOf(assessment)
-    return judging.denyForGood('builtin destroy', part, reason)
-  }
+  if (assessment.kind === 'destroy') return judging.denyForGood('builtin destroy', part, reasonOf(assessment))
   if (speaks) return true
   if (found.secret) {
     judging.add(secretStep(rules, part, found.secret))
@@ -137,7 +135,7 @@ function builtin(
   { rules: { preset, presetName } }: JudgeContext,
 ): PermissionStep {
   const rule = `builtin ${[assessment.program, ...assessment.path].join(' ').slice(0, 80)} (${presetName})`
-  const inside = assessment.kind === 'write' && found.allInside
+  const inside = assessment.kind === 'write' && found.allInside && !assessment.unknownFlags
   const decision: PermissionDecision = inside ? preset.worktreeWrite : preset.kinds[assessment.kind]
   // What a branch or a patch brings has to be looked into first.
   if (decision === 'allow' && bringsUnseen(assessment))
@@ -150,6 +148,13 @@ function builtin(
 }
 
 /** "npm test runs the project's own code"; what is not simply its sub-command follows in brackets. */
+/** Names the real danger: a whole home or system folder would be gone. */
+function rootReason(path: string, home: string): string {
+  const plain = path.replace(/\/\*$/, '') || '/'
+  if (plain === home) return `it deletes the home folder ${home}`
+  return plain === '/' ? 'it deletes every file on this machine' : `it deletes the system folder ${plain}`
+}
+
 function reasonOf({ kind, program, path, reason }: Assessment): string {
   const meaning = KIND_MEANING[kind]
   const subcommand = path.join(' ')

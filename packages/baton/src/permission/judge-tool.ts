@@ -1,9 +1,12 @@
+import { posix } from 'node:path'
 import type { PermissionDecision, PermissionJudgement } from '@batonpass/contract/permission'
 import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
+import { expandBraces } from '@batonpass/shell-verdict/shell/braces'
 import { literalWord } from '@batonpass/shell-verdict/shell/word'
-import type { JudgeContext } from './judge-context.ts'
+import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { Judging } from './judging.ts'
+import { holdsProtected } from './paths/judge-paths.ts'
 import { guardedPath } from './paths/protected.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress } from './rules/own.ts'
@@ -96,12 +99,12 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
   }
   const path = pathsOf(literalWord(given), [request.cwd], request.home)?.[0] ?? given
   const real = paths.realpath(path)
-  const patterns = [text(request.input, 'pattern'), text(request.input, 'glob')].filter(
-    entry => entry !== undefined,
-  )
   judging[access === 'write' ? 'writes' : 'reads'].add(real)
   const mode = access === 'write' ? 'write' : 'read'
-  const closed = guardedPath(path, mode, guarded) ?? guardedPath(real, mode, guarded)
+  const searched = searchedBy(request, path)
+  const closed = [path, real, ...searched.fixed]
+    .map(each => guardedPath(each, mode, guarded))
+    .find(reason => reason !== undefined)
   if (closed) {
     judging.close(part, closed)
     return judging.judgement(false)
@@ -110,16 +113,15 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
   const inside = isInside(real, worktree) && !isInside(real, `${worktree}/.git`)
   const about: Subject = { ...subject(request.tool), text: given, paths: [...new Set([path, real])] }
   const secret =
-    access === 'names'
+    (access === 'names'
       ? undefined
       : (secretPath(path, request.home) ??
         secretPath(real, request.home) ??
-        (request.tool === 'Grep'
-          ? patterns
-              .slice(1)
-              .map(glob => secretPath(`/${glob}`, request.home))
-              .find(Boolean)
-          : undefined))
+        searched.names.map(name => secretPath(`/${name}`, request.home, true)).find(Boolean))) ??
+    // A search goes down into what it is given, dot folders included.
+    (searched.deep
+      ? [path, real].map(each => holdsProtected(each, request.home, guarded, true)).find(Boolean)
+      : undefined)
   const spoken = spokenBy(context.rules, about)
   if (spoken && !(secret && spoken.decision === 'allow' && !spoken.namesPaths)) {
     judging.add(ruleStep(spoken, part))
@@ -146,6 +148,27 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
     reason: inside ? 'writes inside the worktree' : 'writes outside the worktree',
   })
   return judging.judgement(inside)
+}
+
+interface Searched {
+  /** It goes down into folders. */
+  readonly deep: boolean
+  /** Patterns of names whose contents are shown. */
+  readonly names: readonly string[]
+  /** Where absolute patterns begin. */
+  readonly fixed: readonly string[]
+}
+
+/** What the search tools add to their path: patterns, and everything below it. */
+function searchedBy({ tool, input }: PermissionRequest, path: string): Searched {
+  if (tool !== 'Grep' && tool !== 'Glob') return { deep: false, names: [], fixed: [] }
+  const given = tool === 'Glob' ? text(input, 'pattern') : text(input, 'glob')
+  const patterns = given === undefined ? [] : (expandBraces(given) ?? [given])
+  return {
+    deep: tool === 'Grep' || patterns.some(pattern => pattern.includes('**')),
+    names: tool === 'Grep' ? patterns.map(pattern => pattern.slice(pattern.lastIndexOf('/') + 1)) : [],
+    fixed: patterns.map(pattern => (pattern.startsWith('/') ? pattern : posix.join(path, pattern))),
+  }
 }
 
 function judgeWeb(context: JudgeContext): PermissionJudgement {

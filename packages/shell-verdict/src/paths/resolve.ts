@@ -10,14 +10,14 @@ export interface PathPorts {
 }
 
 /** Without a file system every path is what it says. */
-export const LEXICAL_PATHS: PathPorts = { realpath: path => path }
+export const LEXICAL_PATHS: PathPorts = { realpath: path => posix.normalize(path) }
 
 /** Every absolute path a word may stand for; undefined when that cannot be known. */
 export function pathsOf(word: Word, folders: readonly string[], home: string): string[] | undefined {
   const texts = word.value !== undefined ? [word.value] : word.choices
   if (!texts) return undefined
   const out = new Set<string>()
-  for (const text of texts) {
+  for (const text of texts.flatMap(each => throughProc(each, folders))) {
     const absolute = absolutePath(text, word.tilde, home)
     if (absolute !== undefined) out.add(absolute)
     else if (word.tilde && text.startsWith('~')) return undefined
@@ -29,9 +29,34 @@ export function pathsOf(word: Word, folders: readonly string[], home: string): s
   return [...out]
 }
 
+/**
+ * The same paths before `..` is taken away: the system follows a link first, so `link/../x` may lie elsewhere than it seems.
+ * Empty for a word without such a step.
+ */
+export function unresolvedPaths(word: Word, folders: readonly string[], home: string): string[] {
+  const text = word.value
+  if (text === undefined || !/[^/.]\/+(?:\.\/+)*\.\.(?:\/|$)/.test(text)) return []
+  if (text.startsWith('/')) return [text]
+  if (word.tilde && text.startsWith('~/')) return [`${home}${text.slice(1)}`]
+  return folders.map(folder => `${folder}/${text}`)
+}
+
 function absolutePath(text: string, tilde: boolean, home: string): string | undefined {
-  if (tilde && (text === '~' || text.startsWith('~/'))) return posix.resolve(posix.join(home, text.slice(1)))
+  const named = tilde ? /^~([\w.-]*)(\/.*)?$/s.exec(text) : undefined
+  if (named) {
+    const [, user = '', rest = ''] = named
+    const folder = user === '' || user === posix.basename(home) ? home : user === 'root' ? '/root' : undefined
+    return folder === undefined ? undefined : posix.resolve(posix.join(folder, rest))
+  }
   return text.startsWith('/') ? posix.resolve(text) : undefined
+}
+
+/** `/proc/self/root/x` is `/x`, and `/proc/self/cwd/x` is in the folder of the process. */
+function throughProc(text: string, folders: readonly string[]): string[] {
+  if (!text.startsWith('/proc/')) return [text]
+  const [, link, rest = ''] = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/(root|cwd)(\/.*)?$/s.exec(text) ?? []
+  if (link === undefined) return [text]
+  return link === 'root' ? throughProc(`/${rest}`, folders) : [text, ...folders.map(folder => folder + rest)]
 }
 
 export function isInside(path: string, folder: string): boolean {

@@ -1,3 +1,5 @@
+import { couldMatch, globPattern, isPattern, reachOf } from './reach.ts'
+
 /** Names of files that hold secrets, wherever they lie. */
 const NAMES: readonly RegExp[] = [
   /^\.env$/,
@@ -47,7 +49,19 @@ const HOME_FOLDERS = [
   '.mozilla',
   '.config/google-chrome',
   '.claude/.credentials.json',
+  '.claude.json',
   '.codex/auth.json',
+  '.gemini/oauth_creds.json',
+  '.gemini/google_accounts.json',
+  '.gemini/mcp-oauth-tokens.json',
+  '.local/share/opencode',
+  '.config/github-copilot',
+  '.copilot/config.json',
+  '.copilot/mcp-config.json',
+  '.cursor/auth.json',
+  '.config/cursor/auth.json',
+  '.pi/agent/auth.json',
+  '.omp/agent/auth.json',
 ]
 
 const SYSTEM = [
@@ -61,20 +75,33 @@ const SYSTEM = [
 ]
 
 /** Why this path is protected, or undefined. A pattern counts when it could match a protected name. */
-export function secretPath(path: string, home: string): string | undefined {
+export function secretPath(path: string, home: string, dots = false): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  if (/[*?[]/.test(path)) return globSecret(path, name, home)
-  if (path.startsWith('/proc/') && /\/(environ|mem)$/.test(path)) return 'the environment of a process'
-  const folder = home === '/root' ? SYSTEM.filter(entry => entry !== '/root') : SYSTEM
-  for (const entry of folder)
-    if (path === entry || path.startsWith(`${entry}/`)) return `the protected path ${entry}`
-  for (const entry of HOME_FOLDERS) {
-    const full = `${home}/${entry}`
-    if (path === full || path.startsWith(`${full}/`))
-      return HARMLESS.test(name) ? undefined : `the credential folder ~/${entry}`
-  }
+  const place = protectedPlaces(home).find(entry => reachOf(path, entry, dots) === 'inside')
+  if (place?.startsWith(`${home}/`))
+    return HARMLESS.test(name) ? undefined : `the credential folder ~${place.slice(home.length)}`
+  if (place) return `the protected path ${place}`
+  if (/^\/proc\//.test(path) && ['environ', 'mem', 'auxv'].some(file => couldMatch(name, file)))
+    return 'the environment or memory of a process'
+  if (isPattern(name)) return nameSecret(name, dots)
   if (HARMLESS.test(name)) return undefined
   return NAMES.some(pattern => pattern.test(name)) ? `a file that may hold secrets (${name})` : undefined
+}
+
+/** The protected place that lies in this folder, or in one that this pattern could match: what goes through it finds it. */
+export function secretBelow(path: string, home: string, dots = false): string | undefined {
+  return protectedPlaces(home).find(place => reachOf(path, place, dots) === 'above')
+}
+
+let known: { home: string; places: readonly string[] } | undefined
+
+/** Kept for the last home folder: every path of every command is compared with them. */
+function protectedPlaces(home: string): readonly string[] {
+  if (known?.home !== home) {
+    const system = SYSTEM.filter(entry => entry !== home)
+    known = { home, places: [...system, ...HOME_FOLDERS.map(entry => `${home}/${entry}`)] }
+  }
+  return known.places
 }
 
 const SAMPLES = [
@@ -97,41 +124,15 @@ const SAMPLES = [
 ]
 
 /** `.e*` and `id_?sa` name secrets; `*.py` and a bare `*` (which leaves dot files out) do not. */
-function globSecret(path: string, name: string, home: string): string | undefined {
-  const slash = path.search(/[*?[][^/]*$/) === -1 ? path : path.slice(0, path.lastIndexOf('/'))
-  const fixed = path.slice(0, path.search(/[*?[]/))
-  for (const entry of HOME_FOLDERS) {
-    if (fixed.startsWith(`${home}/${entry}/`) || slash === `${home}/${entry}`)
-      return `the credential folder ~/${entry}`
-  }
-  for (const entry of SYSTEM)
-    if (home !== entry && fixed.startsWith(`${entry}/`)) return `the protected path ${entry}`
-  if (!/[*?[]/.test(name)) return secretPath(`/${name}`, home)
+function nameSecret(name: string, dots: boolean): string | undefined {
   if (
-    /^\*(\.[\w*]+)?$/.test(name) &&
+    /^\*+(\.[\w*]+)?$/.test(name) &&
     !/^\*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfstate|tfvars)/.test(name)
   )
     return undefined
   const pattern = globPattern(name)
   const hit = SAMPLES.find(
-    sample =>
-      (sample.startsWith('.') ? name.startsWith('.') || name.startsWith('[') : true) && pattern.test(sample),
+    sample => (dots || !sample.startsWith('.') || /^[.[@+!]/.test(name)) && pattern.test(sample),
   )
   return hit ? `a pattern that fits ${hit}` : undefined
-}
-
-/** What a shell's pattern for one name matches; anything, where it cannot be read. */
-export function globPattern(name: string): RegExp {
-  if (name.length > 200) return /^/
-  // One step per character: no nested repetition, so no blow-up on the short samples.
-  const source = name
-    .replace(/[.+^${}()|\\]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.')
-    .replace(/\[!/g, '[^')
-  try {
-    return new RegExp(`^${source}$`)
-  } catch {
-    return /^/
-  }
 }

@@ -80,13 +80,20 @@ function partHazard(part: WordPart, tainted: Tainted): string | undefined {
 
 function expansionHazard(name: string, tainted: Tainted): string | undefined {
   // Positional parameters come from a caller.
-  if (/^\d+$|^[@*]$/.test(name) || tainted(name)) return `$${name} is evaluated as an expression`
+  if (/^\d+$|^[@*]$/.test(name) || FILLED_BY_SHELL.test(name) || tainted(name))
+    return `$${name} is evaluated as an expression`
   return undefined
 }
 
+/** Variables that the shell itself fills with words of the text or of its input. */
+const FILLED_BY_SHELL =
+  /^(?:_|REPLY|OPTARG|BASH_REMATCH|MAPFILE|BASH_ARGV|BASH_ARGV0|BASH_COMMAND|BASH_EXECUTION_STRING|DIRSTACK|PWD|OLDPWD|COPROC|READLINE_LINE|FUNCNAME)$/
+
 function nameHazard(text: string, tainted: Tainted): string | undefined {
+  if (/\$\{?(?:\d|[@*])/.test(text)) return 'a positional parameter is evaluated as an expression'
   for (const match of text.matchAll(/[A-Za-z_]\w*/g)) {
-    if (tainted(match[0])) return `${match[0]} is evaluated as an expression`
+    if (FILLED_BY_SHELL.test(match[0]) || tainted(match[0]))
+      return `${match[0]} is evaluated as an expression`
   }
   return undefined
 }

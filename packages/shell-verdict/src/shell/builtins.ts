@@ -1,4 +1,4 @@
-import { changesWhatRuns } from './environment.ts'
+import { changesWhatRuns, mayChangeProgram } from './environment.ts'
 import type { UnknownCode } from './unknown.ts'
 import type { Word } from './word.ts'
 
@@ -40,11 +40,11 @@ export function checkBuiltin(
         ? [{ code: 'builtin', reason: 'jobs -x runs a command' }]
         : []
     case 'shopt':
-      return words.some(
-        word => word.value === undefined || /alias|extglob|localvar|varredir/.test(word.value),
-      )
-        ? [{ code: 'builtin', reason: 'changes how the shell reads the rest' }]
-        : []
+      return words.every(word => SHOPT.test(word.value ?? ''))
+        ? []
+        : [{ code: 'builtin', reason: 'shopt changes how the shell reads the rest' }]
+    case 'set':
+      return setReasons(words)
     case 'mapfile':
     case 'readarray':
       return [
@@ -65,10 +65,11 @@ export function checkBuiltin(
         : []
     case 'read':
     case 'unset':
-    case 'export':
     case 'readonly':
     case 'getopts':
       return names(words)
+    case 'export':
+      return names(words, mayChangeProgram)
     case 'declare':
     case 'typeset':
     case 'local':
@@ -76,7 +77,10 @@ export function checkBuiltin(
         ...(words.some(word => /^[-+]\w*[ni]/.test(word.value ?? ''))
           ? [{ code: 'arithmetic', reason: `${program} makes a variable that is evaluated` } as const]
           : []),
-        ...names(words),
+        ...names(
+          words,
+          words.some(word => /^-\w*x/.test(word.value ?? '')) ? mayChangeProgram : changesWhatRuns,
+        ),
       ]
     case 'printf':
       return words[0]?.value?.startsWith('-v')
@@ -91,16 +95,44 @@ export function checkBuiltin(
   }
 }
 
+/** Options that change no word's meaning. */
+const SHOPT =
+  /^(?:-[supqo]+|nullglob|failglob|nocasematch|checkwinsize|histappend|cmdhist|inherit_errexit|pipefail|errexit|nounset)$/
+const SET_LETTERS = /^[-+][abefhmnuvxCEHT]*$/
+const SET_OPTIONS =
+  /^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|errtrace|functrace|nolog|monitor|notify|noexec)$/
+
+/** `set` may also export everything, or change how words are read. */
+function setReasons(words: readonly Word[]): Reason[] {
+  for (const [index, { value }] of words.entries()) {
+    if (value === undefined)
+      return [{ code: 'builtin', reason: 'set is given options only known when it runs' }]
+    if (value === '--' || !/^[-+]/.test(value)) return []
+    if (/^[-+]\w*o$/.test(value)) {
+      const option = words[index + 1]?.value ?? 'pipefail'
+      if (!SET_OPTIONS.test(option))
+        return [{ code: 'builtin', reason: `set -o ${option} changes the shell` }]
+      return setReasons(words.slice(index + 2))
+    }
+    if (!SET_LETTERS.test(value)) return [{ code: 'builtin', reason: `set ${value} changes the shell` }]
+    if (/^-\w*a/.test(value))
+      return [{ code: 'environment', reason: 'set -a hands every variable to the programs that follow' }]
+  }
+  return []
+}
+
 /** Arguments that name variables. */
-function names(words: readonly Word[]): Reason[] {
+function names(words: readonly Word[], changes: typeof changesWhatRuns = changesWhatRuns): Reason[] {
   for (const word of words) {
     const text = word.value ?? word.prefix
     const name = /^(?:-v)?([A-Za-z_]\w*)/.exec(text)?.[1]
     if (word.value === undefined && !/^[A-Za-z_]\w*=/.test(word.prefix) && !word.prefix.startsWith('-')) {
       return [{ code: 'builtin', reason: `the variable is only known when it runs: ${word.text}` }]
     }
-    if (/^[^=]*\[[^\]]*[$`]/.test(text)) return [{ code: 'arithmetic', reason: 'a subscript is evaluated' }]
-    if (name && changesWhatRuns(name, text.includes('=') ? text.slice(text.indexOf('=') + 1) : undefined)) {
+    // Bash evaluates a subscript, and every name in it, until it finds a number.
+    if (/^[^=]*\[/.test(text) && !/^(?:-v)?[A-Za-z_]\w*\[\d+\](?:=|$)/.test(text))
+      return [{ code: 'arithmetic', reason: 'a subscript is evaluated' }]
+    if (name && changes(name, text.includes('=') ? text.slice(text.indexOf('=') + 1) : undefined)) {
       return [{ code: 'environment', reason: `${name} changes what programs run or do` }]
     }
   }

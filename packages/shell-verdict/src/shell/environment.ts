@@ -58,14 +58,20 @@ const STARTS = [
   'CURSOR_',
 ]
 
-/** Of those families, the ones that only change what is shown or how it is dated. */
+/** Variables that only change what is shown, in which language, time zone or region, or how a build is named. */
 const HARMLESS = new Set(
   `GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
   GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE GIT_LITERAL_PATHSPECS GIT_ICASE_PATHSPECS
   XDG_SESSION_TYPE CARGO_TERM_COLOR CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_TERM_PROGRESS_WHEN
   npm_config_loglevel NPM_CONFIG_LOGLEVEL NODE_ENV NODE_NO_WARNINGS NODE_DISABLE_COLORS PYTHONUNBUFFERED
   PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONHASHSEED PYTHONUTF8 DOCKER_BUILDKIT DOCKER_CLI_HINTS ANSIBLE_NOCOLOR
-  ANSIBLE_FORCE_COLOR HOMEBREW_NO_AUTO_UPDATE HOMEBREW_NO_ANALYTICS UV_OFFLINE UV_NO_PROGRESS LESSCHARSET`
+  ANSIBLE_FORCE_COLOR HOMEBREW_NO_AUTO_UPDATE HOMEBREW_NO_ANALYTICS UV_OFFLINE UV_NO_PROGRESS LESSCHARSET
+  LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI DEBIAN_FRONTEND BLOCKSIZE BLOCK_SIZE
+  LS_COLORS GREP_COLOR GREP_COLORS QUOTING_STYLE TIME_STYLE TABSIZE RUST_LOG RUST_BACKTRACE LOG_LEVEL LOGLEVEL VERBOSE
+  AWS_PROFILE AWS_DEFAULT_PROFILE AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT GOOS GOARCH GO111MODULE CGO_ENABLED
+  PGUSER PGHOST PGPORT PGDATABASE PGPASSWORD PGCONNECT_TIMEOUT PGAPPNAME PGTZ MYSQL_PWD REDISCLI_AUTH
+  TF_WORKSPACE TF_IN_AUTOMATION TF_INPUT KUBE_NAMESPACE COMPOSE_PROJECT_NAME COMPOSE_PROFILES DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO
+  NEXT_TELEMETRY_DISABLED DO_NOT_TRACK SOURCE_DATE_EPOCH TEST_ENV APP_ENV RAILS_ENV RACK_ENV MIX_ENV FLASK_ENV DJANGO_ENV PORT HOST DEBUG`
     .split(/\s+/)
     .filter(Boolean),
 )
@@ -73,9 +79,17 @@ const HARMLESS = new Set(
 /** Values that switch a pager or an editor off rather than on. */
 const SWITCHED_OFF = new Set(['', 'cat', 'true', ':'])
 
+/** A variable of the shell itself: it reaches no program unless it is exported, or was before. */
 export function changesWhatRuns(name: string, value: string | undefined): boolean {
   if (HARMLESS.has(name)) return false
   const risky = EXACT.has(name) || STARTS.some(start => name.startsWith(start))
-  if (!risky) return false
-  return !(value !== undefined && SWITCHED_OFF.has(value) && /PAGER$|EDITOR$/.test(name))
+  return risky && !isSwitchedOff(name, value)
 }
+
+/** A variable that a program is given: unless it is known to be harmless, it may change what that program does. */
+export function mayChangeProgram(name: string, value: string | undefined): boolean {
+  return !HARMLESS.has(name) && !/^LC_[A-Z]+$/.test(name) && !isSwitchedOff(name, value)
+}
+
+const isSwitchedOff = (name: string, value: string | undefined): boolean =>
+  value !== undefined && SWITCHED_OFF.has(value) && /PAGER$|EDITOR$/.test(name)

@@ -108,7 +108,7 @@ export class Invocation {
     const shell = this.#shell
     if (shell.isTooDeep(range)) return
     shell.inside({ ...shell.through(reach), range, elsewhere }, () => {
-      for (const assignment of written.assignments) this.#words.checkAssignment(assignment, range)
+      for (const assignment of written.assignments) this.#words.checkAssignment(assignment, range, true)
       this.add(written, range, false)
     })
   }

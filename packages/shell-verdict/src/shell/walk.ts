@@ -205,7 +205,7 @@ export class Walk {
     const at = rangeOf(node)
     const assignments = node.prefix
       .filter(part => part.type === 'Assignment')
-      .map(part => this.#words.assignment(part, at))
+      .map(part => this.#words.assignment(part, at, node.name !== undefined))
     const redirections = this.#words.redirections(node.redirects)
     const words = node.name ? this.#words.of(node.name) : []
     for (const argument of node.args) words.push(...this.#words.argument(argument, at))

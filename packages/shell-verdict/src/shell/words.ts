@@ -9,7 +9,7 @@ import {
   type Word as SyntaxWord,
 } from 'unbash'
 import { arithmeticHazard, textHazard } from './arithmetic.ts'
-import { changesWhatRuns } from './environment.ts'
+import { changesWhatRuns, mayChangeProgram } from './environment.ts'
 import type { Place, Shell } from './shell.ts'
 import type { Redirection, VariableAssignment } from './simple-command.ts'
 import type { Range } from './unknown.ts'
@@ -91,14 +91,15 @@ export class Words {
     })
   }
 
-  assignment(assignment: Assignment, at: Range): VariableAssignment {
+  assignment(assignment: Assignment, at: Range, given = false): VariableAssignment {
     const read = { name: assignment.name, value: this.#assigned(assignment) }
-    this.checkAssignment(read, at)
+    this.checkAssignment(read, at, given)
     return read
   }
 
-  checkAssignment({ name, value }: VariableAssignment, at: Range): void {
-    if (changesWhatRuns(name, value?.value))
+  /** `given`: it is handed to the program that follows. */
+  checkAssignment({ name, value }: VariableAssignment, at: Range, given = false): void {
+    if ((given ? mayChangeProgram : changesWhatRuns)(name, value?.value))
       this.#shell.unknown('environment', `${name} changes what programs run or do`, at)
   }
 

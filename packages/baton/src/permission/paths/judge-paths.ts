@@ -1,13 +1,14 @@
 import { posix } from 'node:path'
-import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
-import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
+import { reachOf } from '@batonpass/shell-verdict/paths/reach'
+import { isInside, pathsOf, unresolvedPaths } from '@batonpass/shell-verdict/paths/resolve'
+import { secretBelow, secretPath } from '@batonpass/shell-verdict/paths/secrets'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
 import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
-import type { Word } from '@batonpass/shell-verdict/shell/word'
+import { literalWord, type Word } from '@batonpass/shell-verdict/shell/word'
 import type { JudgeContext } from '../judge-context.ts'
-import { guardedFolder, guardedPath } from './protected.ts'
+import { type Guarded, guardedFolder, guardedPath } from './protected.ts'
 
 export interface PathFindings {
   reads: string[]
@@ -47,20 +48,23 @@ export function judgePaths(
       command.folders.every(folder => isInside(paths.realpath(folder), context.worktree)),
   )
   const { worktree } = context
-  for (const word of assessment.reads) {
+  for (const word of readBy(assessment, command)) {
     const known = pathsOf(word, command.folders, request.home)
     if (!known) {
       if (word.prefix.startsWith('/dev/fd/')) continue
       if (assessment.shows && !foundByListing(word, command, analysis)) found.unknownPath ??= word.text
       continue
     }
-    for (const path of known) {
+    for (const path of [...known, ...unresolvedPaths(word, command.folders, request.home)]) {
       const real = paths.realpath(path)
       found.reads.push(real)
       found.closed ??= guardedPath(path, 'read', guarded) ?? guardedPath(real, 'read', guarded)
-      if (assessment.shows && SWEEPS.test(assessment.program) && isInside(request.home, real))
-        found.unknownPath ??= path
-      if (assessment.shows) found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
+      if (assessment.shows)
+        found.secret ??=
+          secretPath(path, request.home) ??
+          secretPath(real, request.home) ??
+          holdsProtected(path, request.home, guarded) ??
+          holdsProtected(real, request.home, guarded)
     }
   }
   let inside = assessment.writes.length > 0
@@ -71,7 +75,7 @@ export function judgePaths(
       found.unknownPath ??= word.text
       continue
     }
-    for (const path of known) {
+    for (const path of [...known, ...unresolvedPaths(word, command.folders, request.home)]) {
       const real = paths.realpath(path)
       found.writes.push(real)
       found.closed ??= guardedPath(path, 'write', guarded) ?? guardedPath(real, 'write', guarded)
@@ -97,6 +101,30 @@ export function judgePaths(
   if (assessment.kind !== 'read' && !/^git$/.test(assessment.program))
     scanWords(command, context, found, assessment)
   return found
+}
+
+/** What a part reads: the words that name it, or the whole folder where a search names none. */
+function readBy({ reads, program, shows, parsed }: Assessment, { folders }: SimpleCommand): readonly Word[] {
+  if (!shows || reads.length > 0 || !SWEEPS.test(program)) return reads
+  const recursive =
+    !/grep$/.test(program) ||
+    /^(rg|ripgrep|ugrep)$/.test(program) ||
+    parsed?.flags.some(({ name }) => RECURSES.test(name))
+  return recursive ? folders.map(literalWord) : reads
+}
+
+const RECURSES = /^(-r|-R|--recursive|--dereference-recursive)$/
+
+/** A folder that holds what is protected: what goes through it finds that too. */
+export function holdsProtected(
+  path: string,
+  home: string,
+  guarded: Guarded,
+  dots = false,
+): string | undefined {
+  const held =
+    guarded.folders.find(folder => reachOf(path, folder, dots) === 'above') ?? secretBelow(path, home, dots)
+  return held && `a folder that holds ${held}`
 }
 
 /** All paths of a part, as rules see them: undefined among them means one that is unknown. */
@@ -163,6 +191,8 @@ function scanWords(
       context.request.home,
     )
     for (const path of known ?? []) {
+      if (!assessment.deletes && !USES_KEYS.test(assessment.program) && !/\s/.test(text))
+        found.secret ??= secretPath(path, context.request.home) ?? packed(path, assessment, context)
       found.closed ??=
         guardedPath(path, access, context.guarded, false) ??
         guardedPath(context.paths.realpath(path), access, context.guarded, false) ??
@@ -170,6 +200,17 @@ function scanWords(
     }
   }
 }
+
+/** Programs that are given a key to use, not to show. */
+const USES_KEYS = /^(ssh|autossh|mosh|ssh-add|ssh-keygen|ssh-copy-id)$/
+/** Programs that take whole folders along. */
+const PACKS = /^(g?tar|bsdtar|zip|7z[arsz]{0,2}|cpio|rsync|scp|sftp|rclone)$/
+
+const packed = (
+  path: string,
+  { program }: Assessment,
+  { request, guarded }: JudgeContext,
+): string | undefined => (PACKS.test(program) ? holdsProtected(path, request.home, guarded) : undefined)
 
 function insideWorktree(
   word: Word,
@@ -205,7 +246,7 @@ function foundByListing(word: Word, command: SimpleCommand, analysis: Analysis |
   })
 }
 
-/** Programs that go down into folders: from home or above they would also show what is secret. */
+/** Programs that go down into folders. */
 const SWEEPS = /^(find|gfind|fd|fdfind|grep|egrep|fgrep|ggrep|rg|ag|ack|ug|ugrep|diff)$/
 
 const LISTERS = /^(find|gfind|fd|fdfind|ls|rg|grep|egrep|fgrep|ag|head|tail|sort|uniq|grep|wc|xargs|locate)$/

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
+import { couldMatch, reachOf } from '@batonpass/shell-verdict/paths/reach'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
-import { globPattern } from '@batonpass/shell-verdict/paths/secrets'
 import type { HookFiles } from '../../ports/agent.ts'
 
 /** What belongs to Baton and to the agents' hooks: no rule opens it to an agent. */
@@ -99,9 +99,10 @@ export function guardedPath(
   access: Access,
   guarded: Guarded,
   gitInternals = true,
+  dots = false,
 ): string | undefined {
   for (const folder of guarded.folders)
-    if (isInside(fold(path), fold(folder))) return `Baton's own folder ${folder}`
+    if (reachOf(path, folder, dots) === 'inside') return `Baton's own folder ${folder}`
   if (access === 'read') return undefined
   const { names = [], moved = [] } = guarded.hooks ?? {}
   for (const each of [path, ...usualPlaces(path, moved)].map(fold)) {
@@ -156,13 +157,6 @@ function mayMatch(path: string, hooks: readonly string[]): boolean {
   const names = path.split('/')
   return [...SAMPLES, ...hooks.map(name => name.split('/'))].some(sample => {
     const end = names.slice(-sample.length)
-    return end.length === sample.length && sample.every((name, at) => fits(end[at] ?? '', name))
+    return end.length === sample.length && sample.every((name, at) => couldMatch(end[at] ?? '', name))
   })
-}
-
-function fits(pattern: string, name: string): boolean {
-  if (!PATTERN.test(pattern)) return pattern === name
-  // Without a dot of its own a pattern leaves names with one out.
-  if (name.startsWith('.') && !/^[.[]/.test(pattern)) return false
-  return globPattern(pattern).test(name)
 }

@@ -96,12 +96,9 @@ function basename(text: string): string {
   return text.slice(text.lastIndexOf('/') + 1)
 }
 
-/** A request to the daemon itself. */
-export function ownAddress(host: string, guarded: Guarded): string | undefined {
-  const port = /:(\d+)(?:\/|$)/.exec(host.replace(/^\w+:\/\//, ''))?.[1]
-  if (port === undefined || !guarded.ports.includes(Number(port))) return undefined
-  return /(^|\/\/|@)(localhost|127\.|0\.0\.0\.0|\[?::1?\]?|\[?::ffff:127|0x7f|2130706433)/i.test(host) ||
-    !/\./.test(host)
-    ? 'the daemon’s own port'
-    : undefined
+/** A request to the daemon itself. Whatever the host is called, it may stand for this machine. */
+export function ownAddress(address: string, guarded: Guarded): string | undefined {
+  const [, port] =
+    /^(?:[a-z][\w+.-]*:\/\/)?(?:[^/?#]*@)?(?:\[[^\]]*\]|[^:/?#]*):0*(\d+)(?:[/?#]|$)/i.exec(address) ?? []
+  return port !== undefined && guarded.ports.includes(Number(port)) ? 'the daemon’s own port' : undefined
 }

@@ -337,7 +337,7 @@ export const CLOUD: ProgramTable = {
     flags:
       '--fix?!write --write?!write -r=!exec -R -p|--parseable -q -v --offline -x= -w= -t= -T -L -f= --strict --profile= --exclude= -c=!no --nocolor --version -h|--help --skip-list= --warn-list= --tags= --progressive -P',
   },
-  'ansible-test': 'build',
+  'ansible-test': { kind: 'build', check: 'version-only' },
   auth0: {
     globals: '--tenant= -t= --debug --no-color --no-input --json --json-compact --csv -h|--help -v|--version',
     flags: '-f|--filter= -q|--query= -n|--number= -s|--sort= -r|--reveal-secrets!credential --picker',

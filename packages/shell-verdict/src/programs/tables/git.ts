@@ -94,7 +94,7 @@ export const GIT: ProgramTable = {
       tag: {
         kind: 'read',
         flags: `-l|--list -n? --contains? --no-contains? --merged? --no-merged? --sort= --points-at= --format= --color? --column? --no-column -i|--ignore-case -v|--verify
-          -a|--annotate!write -s|--sign!write -u|--local-user=!write -f|--force!write -d|--delete!write -m|--message=!write -F|--file=!write -e|--edit!write --cleanup=`,
+          -a|--annotate!write -s|--sign!write -u|--local-user=!write -f|--force!write -d|--delete!write -m|--message=!write -F|--file=:read!write -e|--edit!write --cleanup=`,
         check: 'git-branch',
       },
       remote: {
@@ -125,7 +125,11 @@ export const GIT: ProgramTable = {
         bare: 'read',
         sub: {
           'list show get-ref': { kind: 'read', flags: '--ref=' },
-          'add append copy edit merge remove prune': 'write',
+          'add append copy edit merge remove prune': {
+            kind: 'write',
+            flags:
+              '-F|--file=:read -m|--message= -C= -c= -f|--force --allow-empty --separator= -s= -v -q --ref=',
+          },
         },
       },
       worktree: {
@@ -200,7 +204,13 @@ export const GIT: ProgramTable = {
       'maintenance gc prune repack pack-refs pack-objects prune-packed multi-pack-index commit-graph':
         'write',
       'add stage': { kind: 'write', check: 'git-write' },
-      'commit merge rebase cherry-pick revert reset checkout switch restore rm mv clean am apply init clone pull update-index update-ref read-tree write-tree commit-tree replace fast-import filter-branch subtree checkout-index merge-file merge-index mailinfo quiltimport':
+      commit: {
+        kind: 'write',
+        check: 'git-write',
+        flags:
+          '-F|--file=:read -t|--template=:read --pathspec-from-file=:read -m|--message= -a|--all -p|--patch --amend --no-edit -n|--no-verify -s|--signoff -q|--quiet -v|--verbose --author= --date= -C|--reuse-message= -c|--reedit-message= --fixup= --squash= --allow-empty --allow-empty-message --no-gpg-sign -S|--gpg-sign? -u|--untracked-files? -o|--only -i|--include --dry-run --short --porcelain -e|--edit --cleanup= --trailer= --reset-author --no-post-rewrite -z|--null --status --no-status',
+      },
+      'merge rebase cherry-pick revert reset checkout switch restore rm mv clean am apply init clone pull update-index update-ref read-tree write-tree commit-tree replace fast-import filter-branch subtree checkout-index merge-file merge-index mailinfo quiltimport':
         { kind: 'write', check: 'git-write' },
       'symbolic-ref': {
         kind: 'read',
