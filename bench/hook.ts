@@ -1,18 +1,22 @@
 /**
  * What a hook call costs, and how it scales. All rows are measured in one interleaved run, so that noise of the
  * machine meets all of them; processes are timed from fork to exit by one small program (hook-cost/timer.pl).
- * Run: node bench/hook.ts [--rounds 100]
+ * Run: node bench/hook.ts [--rounds 100] [--calls 20000]
  */
 import { parseArgs } from 'node:util'
+import type { Transport } from '../packages/baton/src/hook/launcher.ts'
 import { startBareServer } from './hook-cost/bare-server.ts'
 import { benchDaemon, payload } from './hook-cost/daemon.ts'
 import { type Order, startTimer } from './hook-cost/timer.ts'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } })
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '100' }, calls: { type: 'string', default: '20000' } },
+})
 const rounds = Math.max(1, Number(values.rounds))
 const CALLERS = [1, 4, 16, 64]
 const CALLS_PER_LEVEL = 256
 const COLD_STARTS = 5
+const MEMORY_CALLS = Number(values.calls)
 const PAYLOADS = { PreToolUse: 'before', PostToolUse: 'after' } as const
 
 const daemon = await benchDaemon()
@@ -27,6 +31,7 @@ try {
   printCalls(rows, memoryMb)
   console.log(`\nrecorded ${recorded} of ${expected(rows)} calls; lost ${expected(rows) - recorded}`)
   await scaling()
+  await memory()
   await coldStarts()
 } finally {
   timer.stop()
@@ -43,16 +48,18 @@ interface Row {
 }
 
 async function interleaved(): Promise<Row[]> {
-  const hook = (transport: 'perl' | 'curl' | 'node', event: keyof typeof PAYLOADS = 'PreToolUse'): Order => ({
+  const hook = (transport: Transport, event: keyof typeof PAYLOADS = 'PreToolUse'): Order => ({
     stdin: daemon.payload(PAYLOADS[event]),
     command: [daemon.launcher(transport), 'claude-code', event, '--source', 'user'],
   })
   const rows: Row[] = [
     row('/bin/true', timed({ stdin: '/dev/null', command: ['/bin/true'] })),
     row('node -e 0', timed({ stdin: '/dev/null', command: [process.execPath, '-e', '0'] })),
+    row('hook by c', timed(hook('c')), true),
     row('hook by perl', timed(hook('perl')), true),
     row('hook by curl', timed(hook('curl')), true),
     row('hook by node', timed(hook('node')), true),
+    row('observing hook by c', timed(hook('c', 'PostToolUse')), true),
     row('observing hook by perl', timed(hook('perl', 'PostToolUse')), true),
     row(
       'daemon work (open socket)',
@@ -132,10 +139,26 @@ function printCalls(rows: readonly Row[], memoryMb: number): void {
   table(
     ['goal', 'limit', 'reached', ''],
     [
+      goal('c ≤ 3 × /bin/true', 3 * least, p50('hook by c'), 'ms'),
+      goal('daemon work ≤ 0.8 ms', 0.8, work, 'ms'),
       goal('perl ≤ 3 × /bin/true + daemon work', 3 * least + work, p50('hook by perl'), 'ms'),
       goal('curl ≤ 0.4 × node -e 0', 0.4 * node, p50('hook by curl'), 'ms'),
-      goal('daemon memory ≤ 90 MB', 90, memoryMb, 'MB'),
     ],
+  )
+  console.log(`\ndaemon memory: ${memoryMb} MB`)
+}
+
+/** What the daemon holds after many calls, and whether it goes on growing. */
+async function memory(): Promise<void> {
+  const held: number[] = []
+  for (let calls = 0; calls < MEMORY_CALLS * 1.5; calls += MEMORY_CALLS / 4) {
+    for (let i = 0; i < MEMORY_CALLS / 4; i++) await daemon.ask(i % 2 === 0 ? 'PreToolUse' : 'PostToolUse')
+    held.push((await daemon.health()).memoryMb)
+  }
+  console.log(`\ndaemon memory, every ${MEMORY_CALLS / 4} calls: ${held.join(', ')} MB`)
+  table(
+    ['goal', 'limit', 'reached', ''],
+    [goal(`memory after ${MEMORY_CALLS} calls`, 90, held[3] ?? 0, 'MB')],
   )
 }
 
@@ -153,7 +176,7 @@ async function scaling(): Promise<void> {
       callers,
       calls: CALLS_PER_LEVEL / callers,
       stdin: daemon.payload('before'),
-      command: [daemon.launcher('perl'), 'claude-code', 'PreToolUse', '--source', 'user'],
+      command: [daemon.launcher('c'), 'claude-code', 'PreToolUse', '--source', 'user'],
     })
     const lost = CALLS_PER_LEVEL - ((await daemon.events()) - before)
     const perSecond = (calls.length / whole) * 1000
@@ -167,7 +190,7 @@ async function scaling(): Promise<void> {
     ])
   }
   console.log()
-  table(['hook by perl', 'calls/s', 'p50', 'p95', 'lost', 'failed'], lines)
+  table(['hook by c', 'calls/s', 'p50', 'p95', 'lost', 'failed'], lines)
   const { memoryMb } = await daemon.health()
   console.log(`\ndaemon memory after all: ${memoryMb} MB`)
 }

@@ -11,7 +11,7 @@ const fresh = `${dist}.new-${process.pid}`
 rmSync(fresh, { recursive: true, force: true })
 await build({ ...bundle, outdir: fresh })
 await buildDashboard(join(fresh, 'dashboard'))
-for (const template of ['launcher.pl', 'launcher.sh', 'status-line.sh'])
+for (const template of ['launcher.c', 'launcher.pl', 'launcher.sh', 'status-line.sh'])
   copyFileSync(join(bundle.absWorkingDir, 'src', 'hook', template), join(fresh, template))
 // The published package brings Claude Code's plugin along.
 cpSync(join(bundle.absWorkingDir, '..', '..', 'plugin'), join(fresh, 'plugin'), { recursive: true })

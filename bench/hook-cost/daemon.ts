@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, type RequestOptions, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { PROTOCOL } from '@batonpass/contract/protocol'
 import { adapters } from '../../packages/baton/src/adapters/agents/registry.ts'
 import { stateFolder } from '../../packages/baton/src/config/state-folder.ts'
 import { WAIT_SECONDS } from '../../packages/baton/src/hook/deadline.ts'
-import { launcherText, TRANSPORTS, type Transport } from '../../packages/baton/src/hook/launcher.ts'
+import { makeLauncher, TRANSPORTS, type Transport } from '../../packages/baton/src/hook/launcher.ts'
 import { programPaths } from '../../packages/baton/src/hook/program.ts'
 
 const run = promisify(execFile)
@@ -23,8 +23,9 @@ export async function benchDaemon() {
   writeFileSync(join(home, '.baton.yaml'), 'daemon:\n  port: 0\n')
   for (const transport of TRANSPORTS) {
     const places = { home, ...programs, agents: adapters, waitSeconds: WAIT_SECONDS }
-    writeFileSync(launcher(transport), launcherText(transport, places))
-    chmodSync(launcher(transport), 0o755)
+    const program = makeLauncher(transport, places)
+    if (!program) throw new Error(`the hook client ${transport} cannot be made here`)
+    writeFileSync(launcher(transport), program, { mode: 0o755 })
   }
   for (let i = 0; i < 64; i++) {
     writeFileSync(join(home, `before-${i}.json`), payload('PreToolUse', `bench-${i}`))

@@ -7,7 +7,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 
 /** A random secret kept 0600: read if it is there and private, else made anew. */
@@ -28,11 +28,11 @@ export function secretFile(path: string): string {
 }
 
 /** Replaces a file whole: a reader sees the old or the new text, never half of one. */
-export function replaceFile(path: string, text: string, mode: number): void {
+export function replaceFile(path: string, text: string | Buffer, mode: number): void {
   const beside = `${path}.${process.pid}.tmp`
   const fd = openSync(beside, 'w', mode)
   try {
-    writeSync(fd, text)
+    writeFileSync(fd, text)
     fsyncSync(fd)
   } finally {
     closeSync(fd)

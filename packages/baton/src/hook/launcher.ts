@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { PROTOCOL } from '@batonpass/contract/protocol'
+import { stateFolder } from '../config/state-folder.ts'
 import type { AgentProfile } from '../ports/agent.ts'
+import { compile } from './compile.ts'
 import { hookSeconds } from './deadline.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
-/** How a hook process reaches the daemon. `perl` is the fastest, `node` works wherever Baton does. */
-export const TRANSPORTS = ['perl', 'curl', 'node'] as const
+/** How a hook process reaches the daemon. `c` is the fastest and needs a compiler, `node` works wherever Baton does. */
+export const TRANSPORTS = ['c', 'perl', 'curl', 'node'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 
 export interface LauncherPlaces {
@@ -18,9 +20,10 @@ export interface LauncherPlaces {
   waitSeconds: number
 }
 
-/** The text of the one stable file that hook settings name. */
-export function launcherText(transport: Transport, places: LauncherPlaces): string {
-  return transport === 'perl' ? perl(places) : shell(places, transport === 'curl' ? 'curl' : '')
+/** The one stable file that hook settings name. Undefined: this machine cannot make it. */
+export function makeLauncher(transport: Transport, places: LauncherPlaces): Buffer | undefined {
+  if (transport === 'c') return compile(cSource(places), stateFolder(places.home).launcher)
+  return Buffer.from(transport === 'perl' ? perl(places) : shell(places, transport === 'curl' ? 'curl' : ''))
 }
 
 /** The text of the status line's program, which stands beside the launcher. */
@@ -89,6 +92,34 @@ function perl(places: LauncherPlaces): string {
     UNSEEN: unseen.join('\n'),
   })
 }
+
+function cSource(places: LauncherPlaces): string {
+  const rows = answers(places).map(
+    a =>
+      `    {${[a.agent, a.event].map(cText).join(', ')}, ${a.seconds}, ${cText(a.safe)}, ${cText(a.unseen)}},`,
+  )
+  const unseen = places.agents.flatMap(agent =>
+    unseenModes(agent).map(mode => `    {${cText(agent.name)}, ${cText(mode)}},`),
+  )
+  return fill('launcher.c', {
+    PROTOCOL: String(PROTOCOL),
+    HOME: cText(places.home),
+    NODE: cText(places.node),
+    CLI: cText(places.cli),
+    DAEMON: cText(places.daemon),
+    // POSIX expressions know no groups that are not captured.
+    KEPT: cText(`^(${KEPT_ENVIRONMENT.replaceAll('(?:', '(')})$`),
+    FLAGS: DAEMON_FLAGS.map(cText).join(', '),
+    HOOKS: rows.join('\n'),
+    UNSEEN: unseen.join('\n'),
+  })
+}
+
+/** A string of C, every byte that is not a plain letter or sign written as its number. */
+const cText = (text: string): string =>
+  `"${Buffer.from(text)
+    .toString('latin1')
+    .replace(/[^ -~]|["\\?]/g, byte => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`
 
 function shell(places: LauncherPlaces, curl: string): string {
   const quoted = (text: string) => text.replaceAll("'", `'\\''`)

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemIds } from '../adapters/system/ids.ts'
 import { SELF_TEST } from './client.ts'
-import { type LauncherPlaces, launcherText, TRANSPORTS, type Transport } from './launcher.ts'
+import { type LauncherPlaces, makeLauncher, TRANSPORTS, type Transport } from './launcher.ts'
 
 export interface Tried {
   transport: Transport
   /** Median of a few calls in milliseconds; undefined when one failed. */
   ms: number | undefined
+  /** The launcher that was tried; undefined when this machine cannot make it. */
+  program: Buffer | undefined
 }
 
 const CALLS = 5
@@ -21,9 +23,9 @@ export async function tryTransports(places: LauncherPlaces): Promise<Tried[]> {
     const tried: Tried[] = []
     for (const transport of TRANSPORTS) {
       const launcher = join(folder, transport)
-      writeFileSync(launcher, launcherText(transport, places))
-      chmodSync(launcher, 0o755)
-      tried.push({ transport, ms: await measure(launcher, places.home) })
+      const program = makeLauncher(transport, places)
+      if (program) writeFileSync(launcher, program, { mode: 0o755 })
+      tried.push({ transport, ms: program && (await measure(launcher, places.home)), program })
     }
     return tried.sort((a, b) => (a.ms ?? Number.POSITIVE_INFINITY) - (b.ms ?? Number.POSITIVE_INFINITY))
   } finally {

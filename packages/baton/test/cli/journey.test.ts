@@ -73,7 +73,9 @@ describe('a person who uses Baton', () => {
   test('installs the hooks once, and again without a change', async () => {
     const first = await json('init')
     expect(first).toMatchObject({ agents: ['claude-code', 'cursor'], dryRun: false, launcher })
-    expect(first.tried.map(({ ms }: { ms?: number }) => typeof ms)).toEqual(['number', 'number', 'number'])
+    const working = first.tried.filter(({ ms }: { ms?: number }) => typeof ms === 'number')
+    const clients = working.map(({ transport }: { transport: string }) => transport)
+    expect(clients).toEqual(expect.arrayContaining(['perl', 'curl', 'node']))
     expect(first.changed).toHaveLength(2)
     const bytes = first.changed.map((path: string) => readFileSync(path, 'utf8'))
     expect(statSync(launcher).mode & 0o777).toBe(0o755)
@@ -97,7 +99,7 @@ describe('a person who uses Baton', () => {
         'resume, with a limit: By its documented command line; not run here.',
       ]),
     )
-    expect(about('hook client')[0]).toMatch(/^(perl|curl|node), answers in /)
+    expect(about('hook client')[0]).toMatch(/^(c|perl|curl|node), answers in /)
     expect(JSON.stringify(checks)).not.toContain(env.GITHUB_TOKEN)
     expect((await run('doctor')).code).toBe(0)
   })

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -172,13 +173,11 @@ export function hookClientContract(transport: Transport): void {
       })
 
       test('speaks for a newer protocol in vain, and says so', async () => {
-        const newer = world.scratch.write(
-          `newer-${transport}`,
-          readFileSync(launcher, 'utf8')
-            .replace("PROTOCOL = '1'", "PROTOCOL = '99'")
-            .replace('Protocol: 1', 'Protocol: 99'),
-          0o755,
-        )
+        const newer = join(world.scratch.path, `newer-${transport}`)
+        const program = readFileSync(launcher, 'latin1')
+          .replace("PROTOCOL = '1'", "PROTOCOL = '9'")
+          .replace('Protocol: 1', 'Protocol: 9')
+        writeFileSync(newer, program, { encoding: 'latin1', mode: 0o755 })
         // The Node client always is of one version with Baton itself.
         if (transport === 'node') return
         const before = world.failures().length

@@ -25,7 +25,7 @@ export async function buildAs(
       },
     ],
   })
-  for (const template of ['launcher.pl', 'launcher.sh', 'status-line.sh'])
+  for (const template of ['launcher.c', 'launcher.pl', 'launcher.sh', 'status-line.sh'])
     copyFileSync(join(bundle.absWorkingDir, 'src/hook', template), join(outdir, template))
   const sqlite = new URL(import.meta.resolve('better-sqlite3')).pathname
   symlinkSync(dirname(dirname(dirname(sqlite))), join(folder, 'node_modules'))

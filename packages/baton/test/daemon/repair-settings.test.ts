@@ -7,7 +7,7 @@ import { parse } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
 import { claudeCode } from '../../src/adapters/agents/claude-code/adapter.ts'
 import { profiles } from '../../src/adapters/agents/profiles.ts'
-import { launcherText } from '../../src/hook/launcher.ts'
+import { makeLauncher } from '../../src/hook/launcher.ts'
 import { programPaths } from '../../src/hook/program.ts'
 import { toolCall } from '../hook/world.ts'
 import { type BatonHere, batonIn } from '../world/baton.ts'
@@ -26,7 +26,7 @@ function homeOf01(port: number) {
   const launcher = join(here.stateDir, 'bin/baton-hook')
   const places = { home: here.stateDir, ...programPaths(), agents: profiles, waitSeconds: 60 }
   mkdirSync(dirname(launcher), { recursive: true, mode: 0o700 })
-  writeFileSync(launcher, launcherText('perl', places), { mode: 0o755 })
+  writeFileSync(launcher, makeLauncher('perl', places) ?? '', { mode: 0o755 })
   writeFileSync(join(here.stateDir, 'observe-key'), `${KEY}\n`, { mode: 0o600 })
   mkdirSync(dirname(settings))
   const text = FIXTURE.replaceAll('/home/dev/', `${here.home}/`).replaceAll(':4747/', `:${port}/`)

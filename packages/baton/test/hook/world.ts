@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { EntryList } from '@batonpass/contract/api'
@@ -8,7 +8,7 @@ import { profiles } from '../../src/adapters/agents/profiles.ts'
 import { callDaemon } from '../../src/cli/daemon.ts'
 import { type StateFolder, stateFolder } from '../../src/config/state-folder.ts'
 import { isOurDaemon } from '../../src/daemon/endpoint.ts'
-import { type LauncherPlaces, launcherText, type Transport } from '../../src/hook/launcher.ts'
+import { type LauncherPlaces, makeLauncher, type Transport } from '../../src/hook/launcher.ts'
 import { shortSocketPath } from '../../src/hook/socket-path.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
@@ -81,8 +81,9 @@ export function hookWorld(options: { state?: string; made?: boolean } = {}): Hoo
     env,
     launcher(transport, changed = {}) {
       const path = join(folderOfAll.path, `${transport}-${++launchers}`)
-      writeFileSync(path, launcherText(transport, { ...places, ...changed }))
-      chmodSync(path, 0o755)
+      const program = makeLauncher(transport, { ...places, ...changed })
+      if (!program) throw new Error(`the hook client ${transport} cannot be made here`)
+      writeFileSync(path, program, { mode: 0o755 })
       return path
     },
     call: (launcher, words, { env: more = {}, ...rest } = {}) =>

@@ -41,6 +41,7 @@ describe('the package', () => {
       'package.json',
       'dist/cli.js',
       'dist/daemon.js',
+      'dist/launcher.c',
       'dist/launcher.pl',
       'dist/launcher.sh',
       'dist/dashboard/index.html',

@@ -67,7 +67,8 @@ async function daemonChecks(io: Io): Promise<Check[]> {
 }
 
 const kindOf = (launcher: string): string => {
-  const first = readFileSync(launcher, 'utf8')
+  const first = readFileSync(launcher, 'latin1')
+  if (!first.startsWith('#!')) return 'c'
   return first.startsWith('#!/usr/bin/perl') ? 'perl' : first.includes("\nCURL='curl'\n") ? 'curl' : 'node'
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
@@ -9,13 +9,7 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { replaceFile } from '../../daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../hook/deadline.ts'
-import {
-  type LauncherPlaces,
-  launcherText,
-  ownProgramText,
-  statusLineText,
-  type Transport,
-} from '../../hook/launcher.ts'
+import { type LauncherPlaces, ownProgramText, statusLineText, type Transport } from '../../hook/launcher.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'
@@ -56,24 +50,29 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
   }
   if (!dryRun && !(await daemonHealth(folder))) await startDaemon(folder, io)
   const tried = dryRun ? [] : await tryTransports(places)
-  const transport =
-    (text(given, 'transport') as Transport | undefined) ?? tried.find(t => t.ms !== undefined)?.transport
-  if (!dryRun && !transport) {
-    throw new BatonError('missing_tool', 'No hook client reaches the daemon from here', {
-      remedy: 'Run `baton doctor`.',
-    })
+  const asked = text(given, 'transport') as Transport | undefined
+  const chosenClient = tried.find(({ transport, ms }) => (asked ? transport === asked : ms !== undefined))
+  const transport = chosenClient?.transport ?? asked
+  if (!dryRun && !chosenClient?.program) {
+    throw asked
+      ? new BatonError('missing_tool', `The hook client ${asked} cannot be made here`, {
+          remedy: 'It needs a C compiler (cc). Install one, or choose another with --transport.',
+        })
+      : new BatonError('missing_tool', 'No hook client reaches the daemon from here', {
+          remedy: 'Run `baton doctor`.',
+        })
   }
   const target = targetOf(given, io, folder)
   const changes = chosen.flatMap(adapter => adapter.install(target, readText))
-  if (!dryRun && transport) {
-    writeProgram(folder.launcher, launcherText(transport, places))
+  if (chosenClient?.program) {
+    writeProgram(folder.launcher, chosenClient.program)
     writeProgram(join(dirname(folder.launcher), STATUS_LINE_PROGRAM), statusLineText(places))
     writeProgram(join(dirname(folder.launcher), 'baton'), ownProgramText(places))
   }
   await apply(changes, given, io)
   if (flag(given, 'json')) {
     io.stdout.write(
-      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried, launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun, ...more })}\n`,
+      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried: tried.map(({ transport, ms }) => ({ transport, ms })), launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun, ...more })}\n`,
     )
   } else {
     summary(io, chosen, transport, tried, changes, dryRun)
@@ -143,9 +142,9 @@ function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
   })
 }
 
-function writeProgram(path: string, program: string): void {
+function writeProgram(path: string, program: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  if (readText(path) === program) return
+  if (existsSync(path) && readFileSync(path).equals(Buffer.from(program))) return
   replaceFile(path, program, 0o755)
 }
 

@@ -25,7 +25,7 @@ export const setupCommands: readonly Command[] = [
       transport: {
         type: 'string',
         value: 'NAME',
-        choices: ['perl', 'curl', 'node'],
+        choices: ['c', 'perl', 'curl', 'node'],
         help: 'Use this hook client instead of the fastest.',
       },
       'no-status-line': {
