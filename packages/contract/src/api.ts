@@ -21,6 +21,8 @@ export const Health = z.object({
     copy: z.enum(['off', 'current', 'behind', 'failing']),
     /** Why the copy is failing and what to do, in one line. */
     copyProblem: z.string().optional(),
+    /** Why the journal cannot be written and what to do, in one line. */
+    writeProblem: z.string().optional(),
   }),
   config: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
 })

@@ -14,7 +14,7 @@ import type { GitLogin } from '../ports/git-work.ts'
 import type { WritableForge } from '../ports/writable-forge.ts'
 import type { ClaimRecord } from './record.ts'
 
-export interface FencedActionsPorts {
+interface FencedActionsPorts {
   /** Fails unless the claim still holds its lease, or where that cannot be found out. */
   checkLease(record: ClaimRecord): Promise<void>
   /** The claim of a worktree, if it has one. */

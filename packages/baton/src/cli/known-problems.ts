@@ -31,6 +31,13 @@ export const KNOWN_PROBLEMS = {
     cause: 'Baton was updated while its daemon was running.',
     fix: 'baton up',
   },
+  'journal/unwritable': {
+    severity: 'fail',
+    says: '{problem}',
+    cause:
+      'The disk of the state folder is full, or the journal cannot be written for another reason. Baton records every event before it answers, so until then it gives the safe answer: it asks you, or denies where nobody would be asked. What rules deny stays denied.',
+    fix: 'Free some space on that disk; Baton continues by itself',
+  },
   'copy/failing': {
     severity: 'warn',
     says: '{problem}',

@@ -28,6 +28,12 @@ export interface GroundOptions {
   inMemory?: boolean
 }
 
+interface WriteFailure {
+  error: unknown
+  /** Milliseconds since the epoch. */
+  since: number
+}
+
 /** What every room stands on: configuration, journal and log. The names are those that the rooms' parts have. */
 export interface Ground {
   env: Environment
@@ -44,6 +50,8 @@ export interface Ground {
   /** The same database with what the rooms keep in it. */
   local: LocalStore
   copy: Replication
+  /** Why the journal could not be written the last time, and since when. */
+  writeFailure(): WriteFailure | undefined
   live: Live
   sessions: SessionCache
   write(entries: readonly NewEntry[], changed?: readonly Session[]): Promise<Entry[]>
@@ -120,8 +128,13 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     if (waiting.length > 0) await write(waiting.map(body => newEntry(body)))
   }
 
+  let writeFailure: WriteFailure | undefined
   async function write(entries: readonly NewEntry[], changed: readonly Session[] = []): Promise<Entry[]> {
-    const written = await store.record(entries, changed)
+    const written = await store.record(entries, changed).catch(error => {
+      writeFailure ??= { error, since: systemClock.now() }
+      throw error
+    })
+    writeFailure = undefined
     for (const session of changed) sessions.keep(session)
     live.publish(written)
     copy.wake()
@@ -148,6 +161,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     store,
     local,
     copy,
+    writeFailure: () => writeFailure,
     live,
     sessions,
     write,

@@ -1,6 +1,7 @@
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { systemClock } from '../adapters/system/clock.ts'
+import { isDiskFull } from '../adapters/system/free-space.ts'
 import { problemLine } from '../config/problem.ts'
 import type { ReplicationFailure } from '../journal/replicate.ts'
 import { limitsAt } from '../journal/retention.ts'
@@ -24,7 +25,7 @@ export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): M
       const { problems } = await config.get()
       return {
         sessions: { live: living.length },
-        store: { kind: store.kind, entries, ...copyHealth(ground) },
+        store: { kind: store.kind, entries, ...copyHealth(ground), ...writeHealth(ground) },
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
       }
     },
@@ -62,15 +63,26 @@ function copyHealth({ copy, redactor }: Ground): Pick<Health['store'], 'copy' | 
   const state = copy.state()
   const failure = copy.failure()
   if (state !== 'failing' || !failure) return { copy: state }
-  const cause = failure.error
-  const { message, remedy } =
-    cause instanceof BatonError ? cause : { message: String(cause), remedy: undefined }
-  return {
-    copy: state,
-    copyProblem: redactor.text(
-      [message, remedy, retryWords(failure)].filter(Boolean).join('. ').replaceAll('..', '.'),
-    ),
+  return { copy: state, copyProblem: redactor.text(sentences(failure.error, retryWords(failure))) }
+}
+
+/** A journal that cannot be written: the last write failed, or the disk has no room for the next one. */
+function writeHealth(ground: Ground): Pick<Health['store'], 'writeProblem'> {
+  const failure = ground.writeFailure()
+  if (failure) {
+    const since = `Since ${new Date(failure.since).toISOString()} Baton records nothing; what rules deny stays denied`
+    return { writeProblem: ground.redactor.text(sentences(failure.error, since)) }
   }
+  if (ground.inMemory || !isDiskFull(ground.stateDir)) return {}
+  return { writeProblem: `The disk that holds ${ground.stateDir} is full. Free some space` }
+}
+
+function sentences(cause: unknown, more: string): string {
+  const { message, remedy = '' } = cause instanceof BatonError ? cause : { message: String(cause) }
+  return [message, remedy, more]
+    .filter(Boolean)
+    .map(text => text.replace(/\.$/, ''))
+    .join('. ')
 }
 
 function retryWords({ attempts, since, retryAt }: ReplicationFailure): string {

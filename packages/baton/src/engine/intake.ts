@@ -11,7 +11,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Reactor } from '../ports/reactor.ts'
+import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { ClearedSessions } from '../session/cleared-sessions.ts'
 import { isNews } from '../session/context/context-usage.ts'
 import { sessionId } from '../session/id.ts'
@@ -166,12 +166,15 @@ export class Intake {
       // In shadow mode everything is written down and nothing is answered; so is a question of Baton's own.
       const silent = heard.context.config.shadow.enabled || this.#own.isOwnTurn(heard.event, clock.elapsed())
       const reactors = silent ? [] : this.#parts.reactors
+      if (heard.unrecorded !== undefined)
+        return { denied: await this.#deniedUnrecorded(reactors, heard, heard.unrecorded) }
       const reacting = await react(reactors, heard.event, heard.context, (reactor, cause) =>
         this.#parts.fault(`${reactor} on ${heard.event.type}`, cause),
       )
       return { event: heard.event, reacting, project: heard.context.project }
     })
     if (!heard) return undefined
+    if ('denied' in heard) return heard.denied
     const { event, reacting, project } = heard
     const merged = await lateToo(reacting, call.signal)
     const reaction = settle(merged)
@@ -196,6 +199,7 @@ export class Intake {
     const { clock, ids, write } = this.#parts
     const { envelope } = call
     const now = clock.now()
+    let unrecorded: unknown
     const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
     // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
     if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
@@ -221,12 +225,32 @@ export class Intake {
       const entry = entryOf(this.#parts, event, project, body)
       // `claude plugin` and the like say goodbye without ever having begun.
       const isNothing = !known && event.type === 'SessionEnded' && event.reason !== 'clear'
-      await write(
-        [envelope.request ? { ...entry, request: envelope.request } : entry],
-        isNothing ? [] : [session],
-      )
+      try {
+        await write(
+          [envelope.request ? { ...entry, request: envelope.request } : entry],
+          isNothing ? [] : [session],
+        )
+      } catch (cause) {
+        unrecorded = cause
+      }
     }
-    return { event, context: { session, project: project ?? '/', config, attended: envelope.attended, now } }
+    const context = { session, project: project ?? '/', config, attended: envelope.attended, now }
+    return { event, context, unrecorded }
+  }
+
+  /** An event that cannot be recorded gets the safe answer; but what the rules deny stays denied. */
+  async #deniedUnrecorded(
+    reactors: readonly Reactor[],
+    { event, context }: { event: AgentEvent; context: ReactionContext },
+    cause: unknown,
+  ): Promise<Reaction> {
+    for (const reactor of reactors) {
+      const denial = await reactor.denies?.(event, context)
+      if (!denial) continue
+      this.#parts.fault(`recording ${event.type}, which is denied`, cause)
+      return { permission: { ...denial, reason: `${denial.reason}. ${unrecordedWords(cause)}` } }
+    }
+    throw cause
   }
 
   /** Looked at only when it matters: an ask that nobody sees would keep the agent waiting for ever. */
@@ -267,11 +291,25 @@ export class Intake {
   ): Promise<string> {
     this.#parts.fault(`${envelope.agent} ${envelope.event ?? 'hook'}`, cause)
     const native = envelope.event ?? ''
-    return JSON.stringify(adapter.encode(adapter.safe(native, mode), native))
+    const safe = adapter.safe(native, mode)
+    const { permission } = safe
+    const isFull = cause instanceof BatonError && cause.code === 'disk_full'
+    const said =
+      permission && isFull
+        ? { ...safe, permission: { ...permission, reason: `${permission.reason} ${unrecordedWords(cause)}` } }
+        : safe
+    return JSON.stringify(adapter.encode(said, native))
   }
 }
 
 const NOTHING_TO_SAY = '{}'
+
+/** Names the cause for the person who reads the answer. */
+const unrecordedWords = (cause: unknown): string => {
+  if (!(cause instanceof BatonError)) return 'Baton could not record this call; see `baton doctor`.'
+  const remedy = cause.remedy ? ` ${cause.remedy}` : ''
+  return `Baton could not record this call: ${cause.message}.${remedy}`
+}
 
 /** A hosted agent's end is told by its host, and often once more by its hook. */
 const hasEnded = (known: Session | undefined): boolean =>

@@ -23,7 +23,7 @@ export interface Replication {
   stop(): Promise<void>
 }
 
-export interface ReplicationPorts {
+interface ReplicationPorts {
   timers: Timers
   clock: Clock
   /** For jitter. */

@@ -36,6 +36,13 @@ export function permissionReactor(ports: PermissionPorts): Reactor {
       await withdrawStale(event, calls, ports)
       return undefined
     },
+    async denies(event, context) {
+      if (event.type !== 'ToolRequested' && event.type !== 'PermissionAsked') return undefined
+      const judgement = await judgeEvent(event, context, ports)
+      const next = nextLink(judgement, settingsFor(event, context, undefined, ports), new Set())
+      if (next.link !== 'decided' || next.decision !== 'deny') return undefined
+      return { decision: 'deny', reason: `Baton: ${judgement.reason}` }
+    },
   }
 }
 

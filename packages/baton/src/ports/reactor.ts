@@ -36,6 +36,13 @@ export interface Reactor {
   readonly name: ReactorName
   /** Runs while the session's queue is held: quick, and never waits for anything outside this machine. */
   react(event: AgentEvent, context: ReactionContext): Outcome | undefined | Promise<Outcome | undefined>
+  /** What rules alone deny, without writing anything: asked instead of `react` when the event cannot be recorded. */
+  denies?(event: AgentEvent, context: ReactionContext): Promise<Denial | undefined>
+}
+
+interface Denial {
+  decision: 'deny'
+  reason: string
 }
 
 /** Takes what a hosted agent does, in our words, and says how to react. Aborted when nobody waits for the answer any more. */

@@ -8,7 +8,8 @@ export function failure(error: unknown, where: string): BatonError {
   const known = explanations.find(([pattern]) => pattern.test(code))
   if (!known)
     return new BatonError('database_failed', `The journal in ${where} failed: ${text}`, {
-      remedy: 'Look up the error in the daemon.log; if it is not about your server, please report it.',
+      remedy:
+        'See the whole error in daemon.log in the state folder; if it does not say what to do, please report it.',
       cause: error,
     })
   const [, kind, message, remedy] = known
@@ -39,6 +40,12 @@ const explanations: Explanation[] = [
     'disk_full',
     where => `The disk that holds ${where} is full`,
     () => 'Free some space, or lower journal.retain. Nothing that was recorded is lost.',
+  ],
+  [
+    /^SQLITE_IOERR/,
+    'database_failed',
+    where => `${where} cannot be written or read`,
+    () => 'Check the disk and its limits: df, quota, ulimit -f.',
   ],
   [
     /^SQLITE_(NOTADB|CORRUPT)/,

@@ -128,6 +128,29 @@ describe('a journal that cannot be written', () => {
     expect(world.faults).toHaveLength(1)
   })
 
+  it.each(['default', 'bypassPermissions'])(
+    'lets stand in mode %s what rules alone deny, and names the cause',
+    async mode => {
+      const denies: Reactor['denies'] = async event =>
+        event.type === 'ToolRequested' && JSON.stringify(event.input).includes('rm -rf /')
+          ? { decision: 'deny', reason: 'Baton: it removes everything' }
+          : undefined
+      const world = intakeWorld({ reactors: [{ ...allow, denies }] })
+      world.disk = diskFull
+      const answer = JSON.parse(await world.take(wantsToRun('s1', 'rm -rf /', mode)))
+      expect(answer.hookSpecificOutput).toMatchObject({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(/it removes everything.*No space is left/),
+      })
+      expect(world.faults).toHaveLength(1)
+      const other = JSON.parse(await world.take(wantsToRun('s1', 'ls', 'default')))
+      expect(other.hookSpecificOutput).toMatchObject({
+        permissionDecision: 'ask',
+        permissionDecisionReason: expect.stringContaining('No space is left'),
+      })
+    },
+  )
+
   it('does not stop the next call', async () => {
     const world = intakeWorld()
     world.disk = diskFull

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { agents } from '../../adapters/agents/agent-list.ts'
+import { isDiskFull } from '../../adapters/system/free-space.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
@@ -52,8 +53,14 @@ async function daemonChecks(io: Io): Promise<Check[]> {
           message: `${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}`,
         }
   const copyProblem = health?.store.copyProblem
-  const copy = copyProblem ? [found('copy/failing', { problem: copyProblem })] : []
-  if (!existsSync(folder.launcher)) return [daemon, ...copy, found('hook client/absent')]
+  const writeProblem =
+    health?.store.writeProblem ??
+    (isDiskFull(folder.dir) ? `The disk that holds ${folder.dir} is full. Free some space` : undefined)
+  const stored = [
+    ...(writeProblem ? [found('journal/unwritable', { problem: writeProblem })] : []),
+    ...(copyProblem ? [found('copy/failing', { problem: copyProblem })] : []),
+  ]
+  if (!existsSync(folder.launcher)) return [daemon, ...stored, found('hook client/absent')]
   const ms = await measure(folder.launcher, folder.dir)
   const client: Check =
     ms === undefined
@@ -63,7 +70,7 @@ async function daemonChecks(io: Io): Promise<Check[]> {
           state: 'ok',
           message: `${kindOf(folder.launcher)}, answers in ${ms.toFixed(1)} ms`,
         }
-  return [daemon, ...copy, client]
+  return [daemon, ...stored, client]
 }
 
 const kindOf = (launcher: string): string => {

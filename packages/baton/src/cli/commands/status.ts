@@ -45,6 +45,8 @@ export const status: Handler = async (given, io) => {
   io.stdout.write(
     `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
   )
+  if (health.store.writeProblem)
+    io.stdout.write(`${colour('red', 'journal')} ${printable(health.store.writeProblem)}\n`)
   if (health.store.copyProblem)
     io.stdout.write(`${colour('yellow', 'copy')} ${printable(health.store.copyProblem)}\n`)
   for (const problem of health.config.problems)
