@@ -75,7 +75,7 @@ function answer(request: ModelRequest, project: string): Turn {
   const { lastText } = request
   if (/and resume work/.test(lastText))
     return say('<handoff-check>\ngoal: Add tokens\nbranch: main\nnext: Write the endpoint\n</handoff-check>')
-  if (/Now go on with the work/.test(lastText)) return call('Bash', { command: 'echo on > on.txt' })
+  if (/Now continue the work/.test(lastText)) return call('Bash', { command: 'echo on > on.txt' })
   if (!/Create handoff document now/.test(lastText)) return say('Done.', full)
   const name = /handoff document to (\.bmad\/handoffs\/handoff-[\d-]+\.md)/.exec(textOf(request))?.[1] ?? ''
   const content =

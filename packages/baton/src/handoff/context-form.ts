@@ -1,10 +1,10 @@
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 import { renderHandoff } from './document/render.ts'
 
-/** Claude Code puts longer texts of a hook into a file, where the model may never look. */
+/** Claude Code moves longer hook output into a file that the model may never open. */
 export const MAX_CONTEXT_LENGTH = 9000
 
-/** The document as the next session receives it; what does not fit is left out, and the file is named. */
+/** Renders the document for the next session. If it is too long, parts are left out; `path` names the whole file. */
 export function handoffContext(
   document: HandoffDocument,
   path?: string,
@@ -23,11 +23,11 @@ export function handoffContext(
 const wrapped = (document: HandoffDocument, path: string | undefined): string =>
   wrapText(renderHandoff(document, 'context').trimEnd(), path)
 
-/** With blanks and characters that nobody sees in it, too: a model takes it for the tag all the same. */
+/** Also matches the tag with spaces or invisible characters inside: a model still reads it as the tag. */
 const TAG = new RegExp(`<((?:[\\s\\p{Cf}/])*)(${[...'handoff-context'].join('\\p{Cf}*')})`, 'giu')
 
 function wrapText(text: string, path: string | undefined): string {
-  // The document must not end its own wrapper, nor seem to.
+  // The document must not close its own wrapper, or look as if it did.
   const safe = text.replaceAll(TAG, '‹$1$2')
   const whole = path === undefined ? '' : ` The whole document is ${path}.`
   return `<handoff-context>\n${safe}\n</handoff-context>\n\nThe above is a handoff document from a previous session. Use this context to continue the work seamlessly.${whole}`
@@ -55,7 +55,7 @@ function cut(document: HandoffDocument, items: number, length: number): HandoffD
       ...facts,
       commands: undefined,
       findings: undefined,
-      // Said again in the goal and the constraints.
+      // The goal and the constraints repeat them.
       instructions: undefined,
       touched: facts.touched && texts(facts.touched),
       dirty: facts.dirty && texts(facts.dirty),

@@ -1,7 +1,7 @@
-/** Where the documents stand in a project. */
+/** The folder of a project's handoff documents. */
 export const HANDOFFS = '.bmad/handoffs'
 
-/** `handoff-YYYY-MM-DD-HH-MM.md`, on this machine's clock; the second in the same minute ends in `-2`. */
+/** `handoff-YYYY-MM-DD-HH-MM.md` in local time; a second document in the same minute ends in `-2`. */
 export function handoffName(now: number, nth = 1): string {
   const { day, hour, minute } = partsOf(now)
   return `handoff-${day}-${hour}-${minute}${nth > 1 ? `-${nth}` : ''}.md`
@@ -9,14 +9,14 @@ export function handoffName(now: number, nth = 1): string {
 
 export const isHandoffName = (name: string): boolean => NAME.test(name)
 
-/** Oldest first. */
+/** Sorts document names, oldest first. */
 export function byAge(a: string, b: string): number {
   const [, atA = '', nthA = '1'] = NAME.exec(a) ?? []
   const [, atB = '', nthB = '1'] = NAME.exec(b) ?? []
   return atA < atB ? -1 : atA > atB ? 1 : Number(nthA) - Number(nthB)
 }
 
-/** As the document's head says it. */
+/** The time in the form of the document's **Created** field. */
 export function createdText(now: number): string {
   const { day, hour, minute, second } = partsOf(now)
   return `${day} ${hour}:${minute}:${second}`

@@ -7,22 +7,22 @@ import { repositoryOf } from '../ports/remote.ts'
 import type { TranscriptReader } from '../ports/transcript.ts'
 import { collectFacts, type ReadTest, type TranscriptFacts } from '../session/transcript/collect-facts.ts'
 
-/** What git, the transcript and Baton's own files show, whatever anybody says. */
+/** What git, the transcript and Baton's own files show. Handoff documents are checked against it. */
 export interface Evidence {
   root: string
-  /** What the project may be called. The first is the one to use. */
+  /** Names of the project that a document may use; the first is preferred. */
   names: string[]
   agent: AgentName | undefined
   session: string | undefined
   git: WorktreePosition | undefined
-  /** What was committed while the session went on. */
+  /** Commits made while the session ran. */
   commits: CommitFacts[]
   transcript: TranscriptFacts | undefined
   contextTokens: number | undefined
   issue: number | undefined
   pr: number | undefined
   stage: string | undefined
-  /** Whether files that somebody names are there, by their path from the root. */
+  /** Whether each file the document names exists, by its path from the root. */
   present: ReadonlyMap<string, boolean>
 }
 
@@ -40,11 +40,11 @@ export interface Subject {
   issue?: number | undefined
   pr?: number | undefined
   stage?: string | undefined
-  /** Paths whose presence is in question. */
+  /** Paths to check for existence. */
   named?: readonly string[]
 }
 
-/** A commit is made before its command's end is written down; whoever commits much later is somebody else. */
+/** A commit may be slightly later than the transcript's last line; one that is much later belongs to someone else. */
 const LATE_MS = 60_000
 
 export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Promise<Evidence> {
@@ -78,7 +78,7 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
   }
 }
 
-/** Nothing is known of a file that may not be looked at. */
+/** Returns no answer for a file that Baton may not read. */
 async function presence(
   files: Pick<Files, 'facts'>,
   root: string,
@@ -93,7 +93,7 @@ async function presence(
 
 const MAX_LISTED = 200
 
-/** The evidence as the front matter says it. */
+/** The evidence as front-matter facts. */
 export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
   const { git, transcript, contextTokens } = evidence
   const facts: { [K in keyof HandoffFacts]: HandoffFacts[K] | undefined } = {
@@ -125,7 +125,7 @@ export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-/** Files the session changed, from the root: those its tools wrote and those in its commits. */
+/** Files the session changed, relative to the root: those its tools wrote and those in its commits. */
 export function touchedIn({ root, git, transcript, commits }: Evidence): string[] {
   const roots = [...new Set([root, git?.root ?? root])]
   const written = (transcript?.written ?? []).flatMap(path => {
@@ -137,7 +137,7 @@ export function touchedIn({ root, git, transcript, commits }: Evidence): string[
 
 const isInside = (path: string): boolean => path !== '' && !path.startsWith('..') && !isAbsolute(path)
 
-/** Baton's own files are no work of the agent's. */
+/** Whether the file is Baton's own: such files do not count as the agent's work. */
 export const isOurs = (path: string): boolean => /^(?:\.\/)?\.(?:tmp|baton|bmad)(?:\/|$)/.test(path)
 
 /** `issue-42`, `feature/issue-42-tokens`: how the seed's workflows name their branches. */

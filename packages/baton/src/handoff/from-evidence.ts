@@ -5,15 +5,15 @@ import { type Evidence, factsFrom } from './evidence.ts'
 export interface EvidenceHandoff {
   now: number
   focus?: string | undefined
-  /** The document the session itself began with. */
+  /** Name of the document that this session started with. */
   parent?: string | undefined
-  /** What that one says of the work: its goal and the person's wishes hold on. */
+  /** That document's goal and constraints: they remain valid. */
   before?: Pick<HandoffDocument, 'goal' | 'constraints'> | undefined
-  /** Percent of the context window, where it is known. */
+  /** Percent of the context window in use, if known. */
   contextUsage?: number | undefined
 }
 
-/** A document from evidence alone. It says so, and claims nothing that git or the transcript does not show. */
+/** Writes a document from evidence alone. It says so, and states only what git or the transcript shows. */
 export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff): HandoffDocument {
   const { git, transcript, commits, issue, pr } = evidence
   const { goal, later } = wishesOf(transcript?.instructions ?? [], writing.before)
@@ -45,7 +45,7 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
       ...(writing.focus ? [`Focus: ${writing.focus}`] : []),
       ...open.map(todo => todo.text),
       ...(test && !test.passed ? [`Make \`${test.command}\` pass`] : []),
-      ...(open.length === 0 && wanted ? [`Go on with what was asked last: ${headline(wanted)}`] : []),
+      ...(open.length === 0 && wanted ? [`Continue with the last request: ${headline(wanted)}`] : []),
     ],
     criticalState: [
       ...(git
@@ -59,7 +59,7 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
               ? 'Everything is committed'
               : `Not committed: ${git.dirty.slice(0, 20).join(', ')}${git.dirty.length > 20 ? ` and ${git.dirty.length - 20} more` : ''}`,
           ]
-        : ['The folder is no git repository']),
+        : ['The folder is not a git repository']),
       test
         ? `The last test run, \`${test.command}\`, ${test.passed ? 'passed' : `failed${test.failing ? ` (${test.failing} failing)` : ''}`}`
         : 'No test was run in this session',
@@ -69,7 +69,7 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
     notes: [
       'Written by Baton from git and the transcript alone: no agent wrote or checked this document.',
       ...(transcript?.lastReply
-        ? [`The last words of the session:\n${transcript.lastReply.slice(-1500)}`]
+        ? [`The session's last message:\n${transcript.lastReply.slice(-1500)}`]
         : []),
     ],
     goal,
@@ -81,8 +81,8 @@ const FIRST_WISHES = 3
 const LAST_WISHES = 17
 
 /**
- * In a chain of sessions the goal is the first one's, and later words come on top. Only the first and the last wishes are
- * carried: what was said in between, many sessions ago, is done or has been said again.
+ * Splits the user's instructions into the goal and later requests. In a chain of sessions the goal is that of the first
+ * session. Only the first and the last requests are kept: those in between are either done or repeated later.
  */
 function wishesOf(
   instructions: readonly string[],
@@ -91,13 +91,13 @@ function wishesOf(
   const [first = '', ...rest] = instructions
   const goal = before?.goal || first
   const all = before?.goal ? [...before.constraints, ...instructions] : rest
-  // What is said again is said last.
+  // A repeated instruction counts at its last position.
   const later = [...new Set(all.toReversed())].reverse().filter(text => text !== goal && text !== 'None')
   if (later.length <= FIRST_WISHES + LAST_WISHES) return { goal, later }
   return { goal, later: [...later.slice(0, FIRST_WISHES), ...later.slice(-LAST_WISHES)] }
 }
 
-/** An agent's document with the machine facts as the evidence shows them, and what was found about its claims. */
+/** The agent's document with its facts replaced by the evidence, plus what the check found wrong. */
 export function completed(
   document: HandoffDocument,
   evidence: Evidence,

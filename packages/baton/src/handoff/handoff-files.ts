@@ -8,7 +8,7 @@ import { MAX_HANDOFF_LENGTH, parseHandoff, type ReadHandoff } from './document/p
 import { renderHandoff } from './document/render.ts'
 import { byAge, HANDOFFS, handoffName, isHandoffName } from './document-name.ts'
 
-/** The documents of a project: files that a person may read, edit and delete. */
+/** The handoff documents of a project: files that people may read, edit and delete. */
 export class HandoffFiles {
   readonly #files: SmallFiles
   readonly #git: Pick<Git, 'exclude'>
@@ -33,8 +33,8 @@ export class HandoffFiles {
     const found = await this.#files.read(root, `${HANDOFFS}/${name}`, MAX_HANDOFF_LENGTH * 8)
     if (found.kind === 'text') return found.text
     const why = found.kind === 'refused' ? `: ${found.why}` : ''
-    throw new BatonError('not_found', `${HANDOFFS}/${name} cannot be read${why}`, {
-      remedy: 'See `baton handoffs`.',
+    throw new BatonError('not_found', `Cannot read ${HANDOFFS}/${name}${why}`, {
+      remedy: 'Run `baton handoffs` to list the documents.',
     })
   }
 
@@ -42,17 +42,17 @@ export class HandoffFiles {
     return parseHandoff(await this.text(root, name))
   }
 
-  /** Keeps the documents out of git's sight; a folder without git needs nothing. */
+  /** Adds the documents' folder to git's exclude file; does nothing in a folder without git. */
   async hide(root: string): Promise<void> {
     await this.#git.exclude(root, `/${HANDOFFS}/`).catch(() => {})
   }
 
-  /** The document without its secrets. */
+  /** The document with its secrets removed. */
   clean(document: HandoffDocument): HandoffDocument {
     return this.#redactor.redact(document)
   }
 
-  /** Puts a document in the place of one the agent wrote, and gives its name. */
+  /** Overwrites the document that the agent wrote and returns its name. */
   async rewrite(root: string, name: string, document: HandoffDocument): Promise<string> {
     const text = renderHandoff(this.clean(document), 'file')
     await this.hide(root)
@@ -64,7 +64,7 @@ export class HandoffFiles {
     }
   }
 
-  /** Stores a document without its secrets under the next free name, and gives that name. */
+  /** Stores a document, with secrets removed, under the next free name and returns that name. */
   async store(root: string, document: HandoffDocument, now: number): Promise<string> {
     const text = renderHandoff(this.clean(document), 'file')
     await this.hide(root)
@@ -77,7 +77,7 @@ export class HandoffFiles {
         if (!(cause instanceof FileError) || cause.trouble !== 'busy') throw notStored(cause)
       }
     }
-    throw new BatonError('internal', 'Too many handoffs in one minute')
+    throw new BatonError('internal', 'Too many handoffs in one minute. Wait a minute and try again.')
   }
 }
 
@@ -87,12 +87,12 @@ function notStored(cause: unknown): BatonError {
   const inner = cause instanceof FileError ? cause.cause : cause
   const code = inner instanceof Error && 'code' in inner ? inner.code : undefined
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new BatonError('disk_full', 'The handoff document cannot be stored: the disk is full', {
-      remedy: 'Free some space and run it again; the session itself is untouched.',
+    return new BatonError('disk_full', 'Cannot store the handoff document: the disk is full', {
+      remedy: 'Free some disk space and run the command again. The session itself is unchanged.',
       cause,
     })
-  return new BatonError('not_allowed', `The handoff document cannot be stored in ${HANDOFFS}`, {
-    remedy: inner instanceof Error ? inner.message : 'Is the folder writable, and no link?',
+  return new BatonError('not_allowed', `Cannot store the handoff document in ${HANDOFFS}`, {
+    remedy: inner instanceof Error ? inner.message : 'Check that the folder is writable and not a symbolic link.',
     cause,
   })
 }

@@ -1,15 +1,15 @@
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 
-/** Something in backticks inside a ticked box: a claim about a file, or about a command. */
+/** Text in backticks inside a ticked box: a statement about a file or a command. */
 export interface TickedItem {
   /** The box's text, shortened. */
   box: string
   named: string
-  /** The path from the root, if it names a file. */
+  /** The path relative to the root, if the text names a file. */
   path: string | undefined
 }
 
-/** What the ticked boxes claim by naming it. Prose around it is never read for meaning. */
+/** Collects what ticked boxes name in backticks. The prose around it is never interpreted. */
 export function tickedItems({ completed }: HandoffDocument): TickedItem[] {
   return completed
     .filter(({ done }) => done)
@@ -22,7 +22,7 @@ export function tickedItems({ completed }: HandoffDocument): TickedItem[] {
     )
 }
 
-/** Files named by the document whose presence decides. */
+/** Files that ticked boxes name and whose existence is checked. */
 export const filesNamed = (document: HandoffDocument): string[] => [
   ...new Set(tickedItems(document).flatMap(({ path }) => path ?? [])),
 ]

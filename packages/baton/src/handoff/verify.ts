@@ -7,8 +7,8 @@ import { type TickedItem, tickedItems } from './ticked-items.ts'
 type Code = HandoffFinding['code']
 
 /**
- * Compares what a document claims with the evidence, field by field. Only structured claims count: the front matter, ticked
- * boxes and what they name. Where there is no evidence, there is no finding.
+  * Compares a document with the evidence, field by field. Only structured statements count: the front matter, ticked boxes
+  * and what they name in backticks. Without evidence there is no finding.
  */
 export function verifyHandoff(
   document: HandoffDocument,
@@ -72,7 +72,7 @@ function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong):
     wrong(
       'wrong-fact',
       'head',
-      `Says HEAD is ${facts.head.slice(0, 12)}; it is ${git.head.slice(0, 12) || 'not there yet'}`,
+      `Says HEAD is ${facts.head.slice(0, 12)}; ${git.head ? `it is ${git.head.slice(0, 12)}` : 'there is no commit yet'}`,
     )
   for (const side of ['ahead', 'behind'] as const) {
     const [said, is] = [facts[side], git[side]]
@@ -126,7 +126,7 @@ function checkTests({ facts }: HandoffDocument, { transcript }: Evidence, wrong:
 
 function checkWork({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong): void {
   const { transcript, git } = evidence
-  // Not the stage: files show which one was finished last, and people name the one they are in.
+  // The stage is not compared: files show the last finished stage, but people name the current one.
   for (const key of ['issue', 'pr'] as const) {
     const [said, is] = [facts[key], evidence[key]]
     if (said !== undefined && is !== undefined && said !== is)
@@ -175,7 +175,7 @@ function checkClaim(
     wrong('never-ran', 'completed', `Ticked: "${box}"; \`${named}\` was not run in this session`)
 }
 
-/** How a command ended the last time, also where it was one of several in a line. */
+/** The last run of a command, including runs as one part of a longer command line. */
 function outcomeOf(command: string, outcomes: ReadonlyMap<string, CommandRun>): CommandRun | undefined {
   const words = wordsOf(command)
   let found: CommandRun | undefined
@@ -213,7 +213,7 @@ function clock(at: number | undefined): string {
   return ` at ${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** What must be corrected before a document may be used: by its form, and by the evidence. */
+/** The findings, in form and against the evidence, that must be corrected before the document may be used. */
 export function documentErrors(
   written: ReadHandoff,
   evidence: Evidence,

@@ -113,7 +113,7 @@ function answers({ agent }: Pick<InTmux, 'agent'>): (request: ModelRequest) => T
     const last = request.lastText
     const isOld = request.text.includes('please begin') && !request.text.includes('and resume work')
     if (/and resume work|That is not what the handoff document says/.test(last)) return say(BLOCK)
-    if (/Now go on with the work/.test(last)) return agent.shell('echo renewed > renewed.txt')
+    if (/Now continue the work/.test(last)) return agent.shell('echo renewed > renewed.txt')
     if (/Create handoff document now|There is no handoff document yet/.test(last))
       return { ...agent.shell(writeDocument(request)), ...FULL }
     if (/please begin/.test(last)) return { ...agent.shell('echo begun > begun.txt'), ...FULL }

@@ -49,7 +49,7 @@ describe('the documents of a project', () => {
     const files = new HandoffFiles({ ...systemSmallFiles, write }, git, makeRedactor())
     await expect(files.store('/x', document, NOW)).rejects.toMatchObject({
       code: 'disk_full',
-      remedy: expect.stringContaining('the session itself is untouched'),
+      remedy: expect.stringContaining('The session itself is unchanged'),
     })
   })
 })

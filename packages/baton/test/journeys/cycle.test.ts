@@ -43,7 +43,7 @@ function agent(home: ClaudeHome, answers: Answers = {}) {
     ].at(-1)?.[1]
     if (/and resume work|That is not what the handoff document says/.test(last))
       return say(checks.shift() ?? 'I do not know.', answers.hangs === 'check' ? { gate: NEVER } : {})
-    if (/Now go on with the work/.test(last)) return call('Bash', { command: 'echo renewed > renewed.txt' })
+    if (/Now continue the work/.test(last)) return call('Bash', { command: 'echo renewed > renewed.txt' })
     if (
       /Create handoff document now|does not agree with what git|There is no handoff document yet/.test(last)
     ) {
@@ -230,7 +230,7 @@ describe('a full session of the real Claude Code', () => {
       await model.waitForRequest(request => asked.test(request.lastText))
       process.kill(terminal.pid, 'SIGKILL')
       const failed = await told('failed')
-      expect(failed.reason).toMatch(/the agent has died|its terminal is gone/)
+      expect(failed.reason).toMatch(/the agent process has ended|its terminal is gone/)
       expect(failed).toMatchObject({ writtenBy: hangs === 'document' ? 'baton' : 'agent' })
       expect(documents(home)).toEqual([failed.document])
       expect(await baton.must('cycle', '--all')).toContain('failed')
@@ -310,7 +310,7 @@ describe('a full session of the real Claude Code', () => {
     model.script({ key: home.key }, request => {
       const session = request.session ?? ''
       first ||= session
-      if (/Create handoff|resume work|Now go on with the work/.test(request.lastText))
+      if (/Create handoff|resume work|Now continue the work/.test(request.lastText))
         return scripted(request)
       if (
         request.toolResults.length > 0 &&

@@ -5,24 +5,24 @@ import type { Session } from '@batonpass/contract/session'
 import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { dueCycle, WHY_DUE } from './due-cycle.ts'
 import type { CycleEffect, CycleEvent } from './events.ts'
-import { advance, hasEnded } from './machine.ts'
+import { AGENT_RESTARTED, advance, hasEnded } from './machine.ts'
 import { Performer } from './perform-effects.ts'
 import { type PollListener, pollCycle, REST_MS, takeDocument } from './poll-cycle.ts'
 import type { CyclePorts } from './ports.ts'
 import { CycleStartLimiter } from './start-limiter.ts'
 import { causeOf, dueFor, isSettled, lineage, raiseFor } from './trigger.ts'
 
-/** So many ended cycles are looked at to know what became of a session. */
+/** How many recent cycles are searched for a session's earlier handoffs. */
 const RECENT = 200
-/** A tick that comes later than this says more about a machine that slept than about an agent that is slow. */
+/** A longer gap between ticks means that the machine slept, not that the agent is slow. */
 const MAX_TICK_MS = 15_000
-const LATER_MS = 100
-/** Events of a session in which nothing was said yet. */
-const NOTHING_SAID = 1
+const REST_MARGIN_MS = 100
+/** Number of events in a session without messages: its start. */
+const EVENTS_WITHOUT_MESSAGES = 1
 
 /**
- * All cycles that are under way. Every change is kept before anything is done about it, so that a daemon that is killed at any
- * point is followed by one that goes on from there. One thing at a time for each cycle.
+  * All running cycles. Every change is stored before its effects are performed, so that after a crash at any point the next
+  * daemon resumes from there. Each cycle handles one event at a time.
  */
 export class Cycles {
   readonly #ports: CyclePorts
@@ -46,7 +46,7 @@ export class Cycles {
     this.#performer = new Performer(ports, (cycle, event) => void this.#later(cycle.id, event, cycle.step))
   }
 
-  /** Takes up what the last daemon left. */
+  /** Resumes the cycles of the previous daemon. */
   start(): Promise<void> {
     this.#loaded ??= this.#load().catch(cause => {
       this.#loaded = undefined
@@ -59,18 +59,18 @@ export class Cycles {
     for (const kept of await this.#ports.store.open()) {
       const read = CycleSchema.safeParse(kept)
       if (read.success) this.#open.set(kept.id, read.data)
-      else this.#ports.fault(`reading cycle ${kept.id}`, read.error)
+      else this.#ports.fault(`reading the stored cycle ${kept.id}`, read.error)
     }
     for (const cycle of [...this.#open.values()]) {
       await takeDocument(cycle, this.#ports, this.#looker).catch(cause =>
-        this.#ports.fault('looking for a document', cause),
+        this.#ports.fault('looking for a handoff document', cause),
       )
       const cut = this.#ports.driverAt(cycle.place)?.kind === 'acp'
       await this.#later(cycle.id, { type: 'restart', cut })
     }
   }
 
-  /** The cycle that a session hands off in, or that it is the successor of. */
+  /** The cycle that hands this session off, or whose successor it is. */
   of(session: string): Cycle | undefined {
     return [...this.#open.values()].find(
       cycle => cycle.session === session || cycle.successor?.session === session,
@@ -85,13 +85,13 @@ export class Cycles {
     return this.#ports.store.recent(limit)
   }
 
-  /** Whether a session's stops are the cycle's. */
+  /** Whether a cycle decides what happens at this session's stops. */
   busy(session: string): boolean {
     const step = this.of(session)?.step
     return step !== undefined && step !== 'due' && step !== 'person'
   }
 
-  /** Looks whether a session is full, and begins a cycle that waits for a good moment. */
+  /** Starts a cycle if the session's context is full; the cycle then waits for a good moment. */
   async consider(session: Session, config: Config, now: number): Promise<Cycle | undefined> {
     const known = this.of(session.id)
     if (known) return known.session === session.id ? known : undefined
@@ -104,56 +104,56 @@ export class Cycles {
     const cycle = await this.#begin(session, reason, now)
     if (cycle && before.length > 0) {
       const minutes = Math.round(Math.abs(now - Date.parse(before[0]?.changedAt ?? '')) / 60_000)
-      const why = `the last handoff was only ${minutes} minutes ago: ${causeOf(figure)}; the next session may get ${raiseFor(before.length + 1)} points fuller`
+      const why = `the last handoff was only ${minutes} minutes ago: ${causeOf(figure)}. The next session may use ${raiseFor(before.length + 1)} more percent of its context before it is handed off`
       await this.#performer.tell(cycle, 'warned', why)
-      await this.#performer.news(cycle, `🔔 Handoffs follow each other quickly: ${why}`)
+      await this.#performer.news(cycle, `🔔 Handoffs are too frequent: ${why}`)
     }
     return cycle
   }
 
-  /** Hands a session off because somebody asks for it. */
+  /** Hands a session off on request. */
   async now(session: Session, now: number): Promise<Cycle> {
     const known = this.of(session.id)
     if (known && known.session === session.id) return known
     if (session.endedAt)
       throw new BatonError('not_found', `Session ${session.nativeSession} has ended`, {
-        remedy: 'Hand its work on from outside: `baton handoff`.',
+        remedy: 'Run `baton handoff` to write its handoff document without the session.',
       })
     const cycle = await this.#begin(session, 'asked', now)
     if (cycle) return cycle
-    throw new BatonError('not_allowed', `Baton cannot reach session ${session.nativeSession} from outside`, {
+    throw new BatonError('not_allowed', `Baton cannot type into session ${session.nativeSession}`, {
       remedy:
-        'Run the agent in tmux or with `baton run`. By hand: /handoff, then /clear; or `baton handoff --print`.',
+        'Run the agent in tmux or with `baton run`. To hand off by hand, type /handoff and then /clear, or run `baton handoff --print`.',
     })
   }
 
   async cancel(session: string, why: string): Promise<Cycle> {
     const cycle = this.of(session)
     if (!cycle)
-      throw new BatonError('not_found', 'No handoff is under way in that session', {
-        remedy: 'See `baton cycle`.',
+      throw new BatonError('not_found', 'No handoff is running in that session', {
+        remedy: 'Run `baton cycle` to list the running handoffs.',
       })
     await this.happen(cycle.id, { type: 'cancel', why })
     return this.#open.get(cycle.id) ?? { ...cycle, step: 'cancelled', why }
   }
 
-  /** A turn has ended in a session that is due; true when the document is to be asked for now. */
+  /** Handles the end of a turn in a session that is due. Returns true if the document has to be requested now. */
   async atStop(cycle: Cycle, config: Config): Promise<boolean> {
     if (cycle.step !== 'due' || cycle.pauseMs > 0) return false
     const effects = await this.#moment(cycle, 'stop', config)
-    return effects.some(effect => effect.do === 'tell' && effect.what === 'asked')
+    return effects.some(effect => effect.do === 'journal' && effect.what === 'asked')
   }
 
-  /** The context is so full that a running turn cannot be waited for. */
+  /** Starts the handoff without waiting for the turn to end, because the context is nearly full. */
   async force(cycle: Cycle): Promise<void> {
     if (cycle.step === 'due') await this.#later(cycle.id, { type: 'moment', by: 'force' })
   }
 
-  /** Lets an event happen to a cycle; resolves when its change is kept. What is to be done is given back and under way. */
+  /** Applies an event to a cycle. Resolves when the change is stored; the returned effects are already being performed. */
   happen(id: string, event: CycleEvent, during?: Cycle['step']): Promise<CycleEffect[]> {
     return this.#turns.run(id, async () => {
       const before = this.#open.get(id)
-      // What comes of something that was done in an earlier step says nothing about this one.
+      // The outcome of an action from an earlier step says nothing about this one.
       if (!before || (during !== undefined && before.step !== during)) return []
       const { cycle: wanted } = await this.#ports.config(before.project)
       const limits = { documentMs: wanted.document_sec * 1000, answerMs: wanted.answer_sec * 1000 }
@@ -163,11 +163,11 @@ export class Cycles {
         return []
       }
       const changed: Cycle = { ...cycle, changedAt: this.#stamp() }
-      // Told before it is kept: a daemon killed in between says it twice, and never leaves a gap in the story.
+      // Journal first, then store: a daemon killed in between journals the change twice, but never leaves a gap.
       for (const effect of effects)
-        if (effect.do === 'tell') await this.#performer.tell(changed, effect.what, effect.reason)
+        if (effect.do === 'journal') await this.#performer.tell(changed, effect.what, effect.reason)
       if (!(await this.#ports.store.put(changed))) {
-        // Another daemon has it now.
+        // Another daemon has taken over this cycle.
         this.#open.delete(id)
         return []
       }
@@ -178,7 +178,7 @@ export class Cycles {
     })
   }
 
-  /** What is due every few seconds: time passes, and places are looked at. */
+  /** Called every few seconds: advances the cycles' timers and looks at their terminals. */
   async tick(): Promise<void> {
     await this.start()
     const now = this.#ports.clock.elapsed()
@@ -188,24 +188,24 @@ export class Cycles {
     await this.#lookAtAll()
   }
 
-  /** Waits for everything that is under way. */
+  /** Waits until no effect is being performed. */
   idle(): Promise<void> {
     return this.#performer.idle()
   }
 
-  /** The fullest first: it gets the room there is. */
+  /** The fullest session comes first, so that it gets a free slot first. */
   async #lookAtAll(): Promise<void> {
     const fullest = this.list().sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
     await Promise.all(
       fullest.map(cycle =>
         pollCycle(cycle, this.#ports, this.#looker).catch(cause =>
-          this.#ports.fault('looking after a cycle', cause),
+          this.#ports.fault('polling a cycle', cause),
         ),
       ),
     )
   }
 
-  /** A document of a session that hands off stands ready. */
+  /** The handoff document of a session is ready. */
   async written(session: string, document: string): Promise<void> {
     const cycle = this.of(session)
     if (!cycle || cycle.session !== session) return
@@ -214,9 +214,9 @@ export class Cycles {
     await this.happen(cycle.id, { type: 'written', document, writtenBy, essentials })
   }
 
-  /** A fresh session began at the place of a cycle; `anew`: the agent itself was started anew. */
-  async succeeded({ id, nativeSession, pane }: Session, anew = false): Promise<void> {
-    const hosted = anew && pane !== undefined && this.#ports.driverAt(pane)?.kind === 'acp'
+  /** A new session started at the place of a cycle; `restarted`: the agent process itself was restarted. */
+  async succeeded({ id, nativeSession, pane }: Session, restarted = false): Promise<void> {
+    const hosted = restarted && pane !== undefined && this.#ports.driverAt(pane)?.kind === 'acp'
     const known = [...this.#open.values()].find(each => each.place === pane && each.session !== id)
     const cycle = known ?? (hosted ? await this.#afterLoss(pane, id) : undefined)
     if (!cycle) return
@@ -224,22 +224,22 @@ export class Cycles {
     if (cycle.successor) return
     const early = cycle.step === 'due' || cycle.step === 'writing'
     const event: CycleEvent =
-      anew && early
-        ? { type: 'lost', why: 'the agent was started anew' }
+      restarted && early
+        ? { type: 'lost', why: AGENT_RESTARTED }
         : { type: 'successor', session: id, nativeSession }
     await this.happen(cycle.id, event)
   }
 
-  /** Baton began a fresh session where another was: that one's work is handed off, though it cannot be asked. */
+  /** Baton started a new session in place of a lost one: hands off the lost session's work without asking it. */
   async #afterLoss(place: string, fresh: string): Promise<Cycle | undefined> {
     const { sessionsAt, clock } = this.#ports
     const [before] = (await sessionsAt(place))
-      .filter(({ id, events }) => id !== fresh && events > NOTHING_SAID)
+      .filter(({ id, events }) => id !== fresh && events > EVENTS_WITHOUT_MESSAGES)
       .sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))
     return before && this.#begin(before, 'restart', clock.now())
   }
 
-  /** What was at a place cannot be had back. */
+  /** The agent at a place is gone and cannot be resumed. */
   async lost(place: string, why: string): Promise<void> {
     await this.start()
     for (const cycle of this.list().filter(each => each.place === place))
@@ -253,25 +253,25 @@ export class Cycles {
     return this.#turns.run(session.id, async () => {
       const known = this.of(session.id)
       if (known) return known
-      // What an earlier handoff of this session left is out of date.
+      // A request or document of an earlier handoff of this session is out of date.
       await documents.drop(cycle)
       await this.#performer.tell(cycle, 'due', WHY_DUE[reason])
       if (!(await store.put(cycle))) return undefined
       this.#open.set(cycle.id, cycle)
-      // A session that is at rest already need not wait for the next tick.
-      timers.after(REST_MS + LATER_MS, () => void this.#lookAtAll())
+      // An idle session does not have to wait for the next tick.
+      timers.after(REST_MS + REST_MARGIN_MS, () => void this.#lookAtAll())
       return cycle
     })
   }
 
-  /** Begins a cycle that is due, if there is room. */
+  /** Starts a due cycle if a slot is free. */
   #moment({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
     const acting = this.list().filter(({ step }) => step !== 'due' && step !== 'person').length
     return this.#room.tryStart(id, acting, config.cycle, () => this.happen(id, { type: 'moment', by }))
   }
 
   #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {
-    return this.happen(id, event, during).catch(cause => this.#ports.fault(`a cycle on ${event.type}`, cause))
+    return this.happen(id, event, during).catch(cause => this.#ports.fault(`handling the cycle event ${event.type}`, cause))
   }
 
   #stamp(): string {

@@ -3,7 +3,7 @@ import { CycleId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { CyclePorts } from './ports.ts'
 
-/** A cycle of a session that waits for a good moment; undefined where Baton cannot reach the session. */
+/** Creates a cycle that waits for a good moment; undefined if Baton cannot type into the session. */
 export function dueCycle(
   session: Session,
   reason: Cycle['reason'],
@@ -33,7 +33,7 @@ export function dueCycle(
 
 export const WHY_DUE = {
   context: 'the context is full',
-  overflow: 'the next turn may not fit into the context',
-  asked: 'a person asked for it',
-  restart: 'its agent was started anew and cannot go back to it',
+  overflow: 'the next turn may not fit in the context',
+  asked: 'a person requested it',
+  restart: 'the agent was restarted and cannot resume this session',
 } as const satisfies Record<Cycle['reason'], string>

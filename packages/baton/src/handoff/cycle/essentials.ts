@@ -3,7 +3,7 @@ import type { HandoffDocument } from '@batonpass/contract/handoff'
 
 const MAX_LENGTH = 200
 
-/** What the next session must have understood, as the document says it. */
+/** The essentials of a document: what the next session has to repeat. */
 export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument): Essentials {
   const parts = {
     goal: headline(goal) || headline(work.epic) || headline(work.task),
@@ -14,12 +14,12 @@ export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument):
 }
 
 /**
- * What is wrong with a session's answer, part by part; nothing when it has the essentials. Only the block that was asked for
- * counts, so that talk around it can neither help nor hurt. Words are compared, not letters: a comma may differ, a goal may not.
+  * Compares a session's answer with the essentials and returns what is wrong, part by part. Only the requested block counts,
+  * not the text around it. Words are compared, not characters: a comma may differ, a goal may not.
  */
 export function wrongIn(answer: string, wanted: Essentials): string[] {
   const said = blockIn(answer)
-  if (!said) return ['the answer does not hold the block that was asked for']
+  if (!said) return ['the answer does not contain the requested block']
   return PARTS.flatMap(part => {
     const is = wanted[part]
     if (is === undefined) return []
@@ -34,7 +34,7 @@ const PARTS = ['goal', 'branch', 'next'] as const
 const WORDS = { goal: 'goal', branch: 'branch', next: 'next step' } as const
 export const CHECK = 'handoff-check'
 
-/** The last such block: an agent may quote the instruction before it answers. */
+/** Reads the last such block: an agent may quote the instruction before it answers. */
 function blockIn(answer: string): Essentials | undefined {
   const from = answer.lastIndexOf(`<${CHECK}>`)
   const to = from < 0 ? -1 : answer.indexOf(`</${CHECK}>`, from)
@@ -43,7 +43,7 @@ function blockIn(answer: string): Essentials | undefined {
   for (const line of answer.slice(from + CHECK.length + 2, to).split('\n')) {
     const [, name, text = ''] = /^\s*(?:[-*]\s*)?\**(goal|branch|next)\**:\**\s*(.*)$/i.exec(line) ?? []
     const part = PARTS.find(each => each === name?.toLowerCase())
-    // Said twice is not said: a list of guesses is no answer.
+    // A part that is given twice does not count: a list of guesses is not an answer.
     if (part) said[part] = said[part] === undefined ? plainText(text) : ''
   }
   return said
@@ -55,7 +55,7 @@ const plainText = (text: string): string =>
     .replace(/^["“](.*)["”]$/, '$1')
     .trim()
 
-/** Whether two lines have nearly all their words in common, both ways. */
+/** Whether each line contains nearly all words of the other. */
 function isAlike(said: string, is: string): boolean {
   const [a, b] = [wordsOf(said), wordsOf(is)]
   if (a.size === 0 || b.size === 0) return said.trim() === is.trim()
@@ -74,7 +74,7 @@ const wordsOf = (text: string): Set<string> =>
       .match(/[\p{L}\p{N}]+/gu) ?? [],
   )
 
-/** The first line, as it can stand behind a colon. */
+/** The first non-empty line, shortened. */
 function headline(text: string): string {
   const line = text.split('\n').find(each => each.trim() !== '') ?? ''
   return line.replaceAll(/\s+/g, ' ').replaceAll('`', '').trim().slice(0, MAX_LENGTH)

@@ -25,7 +25,7 @@ const DISK_PAUSE_MS = 60_000
 const ENDED: ReadonlySet<CycleStep> = new Set(['done', 'cancelled', 'failed'])
 export const hasEnded = ({ step }: Pick<Cycle, 'step'>): boolean => ENDED.has(step)
 
-/** One step of a cycle. Pure and total: in every step every event has an answer, and most change nothing. */
+/** Advances a cycle by one event. Pure and total: every step handles every event, most by changing nothing. */
 export function advance(cycle: Cycle, event: CycleEvent, limits: Limits): CycleChange {
   if (hasEnded(cycle)) return same(cycle)
   switch (event.type) {
@@ -73,7 +73,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
       case 'written': {
         const { document, writtenBy, essentials } = event
         const known = { ...cycle, document, writtenBy, essentials }
-        // The fresh session is there already and waits.
+        // The new session has already started and waits.
         if (cycle.successor) return succeed(known, cycle.successor, [tell('written')])
         if (cycle.lost) return abandon(known, cycle.why ?? GONE, [tell('written')])
         return enter(known, 'clearing', [tell('written'), { do: 'clear' }], { sent: true })
@@ -98,7 +98,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
         if (event.outcome === 'gone') return lose(cycle, GONE)
         return clearFailed(cycle, 'the terminal did not take /clear')
       case 'typed':
-        // Of the first prompt, which the new session begins with; else late word of the one for the document.
+        // The outcome of the first prompt in the new session; otherwise a late report about the prompt for the document.
         if (!cycle.startsWithPrompt || !cycle.taken) return undefined
         if (event.outcome === 'taken') return change(cycle, { busy: 0, waitedMs: 0 })
         if (event.outcome === 'busy') return putOff(cycle)
@@ -107,7 +107,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
       case 'successor':
         return succeed(cycle, event)
       case 'interfered':
-        // Somebody works on in the old session: the document is out of date.
+        // A person is working in the old session, so the document is out of date.
         return enter(cycle, 'due', [{ do: 'drop-request' }, tell('postponed', INTERFERED)], {
           pauseMs: MAX_PAUSE_MS,
         })
@@ -127,7 +127,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
         return enter(cycle, 'verifying', [tell('resumed')], { taken: true })
       case 'interfered':
         return finish(cycle, TAKEN_OVER)
-      // The answer may be heard before the terminal has said that it took the prompt.
+      // The answer may arrive before the terminal reports that it took the prompt.
       case 'answered':
         return answered(cycle, event.wrong, event.by)
       default:
@@ -167,16 +167,16 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
   },
 
   person(cycle, event) {
-    // What Baton could not do, a person did.
+    // A person did what Baton could not do.
     if (event.type === 'successor' && cycle.stuckAt === 'clearing') return succeed(cycle, event)
     if (event.type === 'written' && cycle.stuckAt === 'writing')
       return STEPS.writing?.({ ...cycle, step: 'writing' }, event)
-    // Only a fresh session can show what it knows.
+    // Only the new session can show that it has the essentials.
     if (event.type === 'answered' && event.wrong.length === 0 && cycle.successor)
       return answered(cycle, [], event.by)
     if (event.type !== 'decided') return undefined
-    if (!event.yes) return end(cycle, 'cancelled', `${cycle.why ?? ''}; a person said no`)
-    const decided = tell('decided', 'a person said yes')
+    if (!event.yes) return end(cycle, 'cancelled', `${cycle.why ?? ''}; a person answered no`)
+    const decided = tell('decided', 'a person answered yes')
     switch (cycle.stuckAt) {
       case 'writing':
         return enter(cycle, 'writing', [decided, { do: 'write-document' }], { sent: true })
@@ -185,15 +185,15 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
       case 'resuming':
         return enter(cycle, 'resuming', [decided, { do: 'resume' }], { sent: true })
       default:
-        // It answered wrongly twice, and the person lets it go on all the same.
-        return enter(cycle, 'continuing', [decided, { do: 'go-on', typed: true }], { sent: true })
+        // The new session answered wrongly twice, and the person lets it continue anyway.
+        return enter(cycle, 'continuing', [decided, { do: 'continue', typed: true }], { sent: true })
     }
   },
 }
 
 const GONE = 'its terminal is gone'
-const INTERFERED = 'a person works in the session'
-const TAKEN_OVER = 'a person took the new session over'
+const INTERFERED = 'a person is working in the session'
+const TAKEN_OVER = 'a person took over the new session'
 
 interface Fresh {
   session: SessionId
@@ -204,7 +204,7 @@ function succeed(cycle: Cycle, { session, nativeSession }: Fresh, before: CycleE
   const known: Cycle = { ...cycle, successor: { session, nativeSession }, lost: false }
   const { stuckAt, why, ...rest } = known
   const effects: CycleEffect[] = [...before, { do: 'carry-over' }, tell('cleared')]
-  // It began with the prompt.
+  // The resume prompt started this session.
   if (cycle.startsWithPrompt && cycle.step === 'clearing')
     return enter(rest, 'resuming', effects, { sent: true })
   return enter(rest, 'resuming', [...effects, { do: 'resume' }], { sent: true })
@@ -213,7 +213,7 @@ function succeed(cycle: Cycle, { session, nativeSession }: Fresh, before: CycleE
 const firstPrompt = ({ startsWithPrompt }: Cycle): CycleEffect[] =>
   startsWithPrompt ? [{ do: 'resume' }] : []
 
-/** The agent was started again without its conversation: the document carries what there was. */
+/** The agent was restarted without its conversation: the document carries the work over. */
 function replace(before: Cycle, { session, nativeSession }: Fresh): CycleChange {
   const earlier = before.successor?.session
   if (earlier === session) return same(before)
@@ -224,29 +224,29 @@ function replace(before: Cycle, { session, nativeSession }: Fresh): CycleChange 
   switch (cycle.step) {
     case 'due':
     case 'writing':
-      // The old one can write nothing any more.
-      return enter({ ...cycle, lost: true, why: ANEW }, 'writing', [{ do: 'write-document' }], { sent: true })
+      // The old session can no longer write its document.
+      return enter({ ...cycle, lost: true, why: AGENT_RESTARTED }, 'writing', [{ do: 'write-document' }], { sent: true })
     case 'person':
-      // One that has shown nothing yet must be told everything again.
+      // The replacement has not answered yet, so it needs the resume prompt again.
       return change(cycle, cycle.stuckAt === 'verifying' ? { stuckAt: 'resuming' } : {})
     default:
       return succeed({ ...cycle, step: 'resuming' }, { session, nativeSession })
   }
 }
 
-const ANEW = 'the agent was started anew'
+export const AGENT_RESTARTED = 'the agent was restarted'
 const MAX_LOST = 20
 
 function answered(before: Cycle, wrong: readonly string[], by: EventId): CycleChange {
   const cycle: Cycle = { ...before, heard: by }
   if (wrong.length === 0)
-    return enter(cycle, 'continuing', [tell('verified'), { do: 'go-on', typed: false }], { sent: true })
+    return enter(cycle, 'continuing', [tell('verified'), { do: 'continue', typed: false }], { sent: true })
   const tries = cycle.step === 'verifying' ? cycle.tries + 1 : 1
   const refused = tell('refused', wrong.join('; '))
   if (tries >= MAX_TRIES)
     return needPerson(
       { ...cycle, step: 'verifying', tries },
-      `the new session does not have the essentials: ${wrong.join('; ')}`,
+      `the new session did not repeat the essentials: ${wrong.join('; ')}`,
       [refused],
     )
   return change({ ...cycle, step: 'verifying' }, { tries, waitedMs: 0, taken: false }, [

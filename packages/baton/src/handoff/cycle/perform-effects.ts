@@ -7,10 +7,10 @@ import type { CyclePorts } from './ports.ts'
 import { askDocumentWords, goOnWords, personWords, resumeWords } from './prompts.ts'
 import { clearAt, interruptAt, typeAt } from './terminal-actions.ts'
 
-/** A person has this long to say what becomes of a handoff that goes no further. */
+/** How long a person has to decide about a stuck handoff. */
 const PERSON_MS = 24 * 60 * 60_000
 
-/** Does what a cycle wants done, outside of every queue, and tells what came of it. */
+/** Performs a cycle's effects in the background and reports their outcomes as events. */
 export class Performer {
   readonly #ports: CyclePorts
   readonly #happened: (cycle: Cycle, event: CycleEvent) => void
@@ -23,7 +23,7 @@ export class Performer {
     this.#happened = happened
   }
 
-  /** Begins; what comes of it is told as events. */
+  /** Starts performing the effects; their outcomes are reported as events. */
   perform(cycle: Cycle, effects: readonly CycleEffect[]): void {
     if (cycle.step !== 'person') this.#stopAsking(cycle)
     const work = this.#performAll(cycle, effects).finally(() => this.#underWay.delete(work))
@@ -51,13 +51,13 @@ export class Performer {
       ...(reason ? { reason } : {}),
       ...(ended ? { tookMs: Math.max(0, clock.now() - Date.parse(cycle.startedAt)) } : {}),
     }
-    await journal(cycle, entry).catch(cause => fault('journalling a cycle', cause))
+    await journal(cycle, entry).catch(cause => fault('journaling a cycle', cause))
   }
 
   news({ project }: Cycle, text: string): Promise<void> {
     return this.#ports.asks
       .tell({ project, text })
-      .catch(cause => this.#ports.fault('telling of a cycle', cause))
+      .catch(cause => this.#ports.fault('notifying about a cycle', cause))
   }
 
   async essentials(project: string, document: string): Promise<Essentials> {
@@ -69,7 +69,7 @@ export class Performer {
       try {
         await this.#perform(cycle, effect)
       } catch (cause) {
-        this.#ports.fault(`a cycle: ${effect.do}`, cause)
+        this.#ports.fault(`performing the cycle effect ${effect.do}`, cause)
         this.#failed(cycle, effect, cause)
       }
     }
@@ -78,9 +78,9 @@ export class Performer {
   async #perform(cycle: Cycle, effect: CycleEffect): Promise<void> {
     const { documents, carryOver, session, clock } = this.#ports
     switch (effect.do) {
-      case 'tell':
+      case 'journal':
         if (effect.what === 'failed')
-          await this.news(cycle, `🔔 A handoff of ${cycle.project} ended: ${effect.reason ?? ''}`)
+          await this.news(cycle, `🔔 A handoff in ${cycle.project} failed: ${effect.reason ?? ''}`)
         return
       case 'ask-document': {
         const acting = this.#acting(cycle)
@@ -93,12 +93,12 @@ export class Performer {
       case 'write-document': {
         const known = await session(cycle.session)
         await documents.writeNow({ ...cycle, transcript: known?.transcript }, clock.now())
-        // The document is found again where its being written was not heard of.
+        // Polling finds the document even if no event reports it.
         return
       }
       case 'clear': {
         const acting = this.#acting(cycle)
-        const why = 'the turn went on after its document was written'
+        const why = 'the turn continued after its document was written'
         const told = () => this.tell(cycle, 'interrupted', why)
         const outcome = await this.#turns.run(cycle.place, async () =>
           acting ? clearAt(acting, cycle, told) : 'gone',
@@ -107,11 +107,11 @@ export class Performer {
       }
       case 'resume':
         return this.#type(cycle, resumeWords(cycle.document ?? ''))
-      case 'go-on':
+      case 'continue':
         return effect.typed ? this.#type(cycle, goOnWords(cycle)) : undefined
       case 'carry-over': {
         const to = await session(cycle.successor?.session ?? '')
-        // The session itself comes last: it is the parent.
+        // The handed-off session comes last, because it becomes the parent.
         for (const id of [...cycle.lostSuccessors, cycle.session]) {
           const from = await session(id)
           if (!from || !to || from.id === to.id) continue
@@ -128,23 +128,23 @@ export class Performer {
       case 'drop-request':
         return documents.drop(cycle)
       case 'ask-again':
-        // Said by the hook that brought the answer.
+        // The reactor that received the answer returns this prompt to the hook.
         return
     }
   }
 
-  /** What could not even be tried counts as an attempt that failed. */
+  /** An effect that throws counts as a failed attempt. */
   #failed(cycle: Cycle, effect: CycleEffect, cause: unknown): void {
     const why = cause instanceof Error ? cause.message : String(cause)
     if (effect.do === 'write-document') this.#happened(cycle, { type: 'unwritten', why })
     if (effect.do === 'clear') this.#happened(cycle, { type: 'cleared', outcome: 'not-taken' })
-    if (effect.do === 'ask-document' || effect.do === 'resume' || (effect.do === 'go-on' && effect.typed))
+    if (effect.do === 'ask-document' || effect.do === 'resume' || (effect.do === 'continue' && effect.typed))
       this.#happened(cycle, { type: 'typed', outcome: 'not-taken' })
   }
 
   async #type(cycle: Cycle, text: string): Promise<void> {
     const acting = this.#acting(cycle)
-    // A new session may tell of itself before the clearing that brought it is quite over.
+    // Wait for a running clear: the new session may report its start before the clear has finished.
     const outcome = await this.#turns.run(cycle.place, async () =>
       acting ? typeAt(acting, cycle, text) : 'gone',
     )
@@ -175,7 +175,7 @@ export class Performer {
       )
       if (outcome.result === 'answered')
         this.#happened(cycle, { type: 'decided', yes: outcome.option === 'yes' })
-      if (outcome.result === 'timed-out') this.#happened(cycle, { type: 'cancel', why: 'nobody answered' })
+      if (outcome.result === 'timed-out') this.#happened(cycle, { type: 'cancel', why: 'no one answered in time' })
     } catch (cause) {
       if (!abort.signal.aborted) this.#ports.fault('asking about a cycle', cause)
     }

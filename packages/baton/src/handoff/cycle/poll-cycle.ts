@@ -4,19 +4,19 @@ import type { CycleEvent } from './events.ts'
 import type { CyclePorts } from './ports.ts'
 import { isGone } from './terminal-actions.ts'
 
-/** A terminal at rest is left alone for a moment: somebody may be about to type. */
+/** How long a terminal has to be idle before Baton types: a person may be about to type. */
 export const REST_MS = 500
 
-/** Who hears what a look has shown. */
+/** Receives what polling finds. */
 export interface PollListener {
   happen(id: string, event: CycleEvent): Promise<unknown>
   written(session: string, document: string): Promise<void>
   succeeded(session: Session): Promise<void>
-  /** The session is due, and at rest. */
+  /** The session is due and idle. */
   rests(cycle: Cycle): Promise<unknown>
 }
 
-/** Looks from outside at what no hook has told: a document that stands there, a fresh session, an agent that is gone. */
+/** Finds what no hook reported: a finished document, a new session, an agent that is gone. */
 export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollListener): Promise<void> {
   await takeDocument(cycle, ports, looker)
   if (cycle.step === 'clearing' || cycle.step === 'person') {
@@ -28,10 +28,10 @@ export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollLis
   const driver = ports.driverAt(cycle.place)
   if (!driver || cycle.step === 'person') return
   const session = await ports.session(cycle.successor?.session ?? cycle.session)
-  // Whoever hosts an agent knows better, and starts it again under another number.
+  // The pid of a hosted agent is not checked: its host restarts it under another pid and reports losses itself.
   const tells = driver.kind !== 'acp' && session?.agent === 'claude-code'
   if (tells && session.pid && !ports.alive(session.pid))
-    await looker.happen(cycle.id, { type: 'lost', why: 'the agent has died' })
+    await looker.happen(cycle.id, { type: 'lost', why: 'the agent process has ended' })
   const { state } = await driver.look(cycle.place, cycle.agent)
   const acting = { driver, timers: ports.timers }
   if ((state === 'gone' || state === 'dead') && (await isGone(acting, cycle)))
@@ -41,7 +41,7 @@ export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollLis
   if (rested) await looker.rests(cycle)
 }
 
-/** A document that stands already is not asked for again. */
+/** Accepts a document that is already finished instead of asking for it again. */
 export async function takeDocument(
   cycle: Cycle,
   { documents, clock }: CyclePorts,

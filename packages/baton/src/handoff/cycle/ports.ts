@@ -10,7 +10,7 @@ import type { Timers } from '../../ports/timers.ts'
 import type { ReadHandoff } from '../document/parse.ts'
 import type { HandoffGeneration } from '../write/generation.ts'
 
-/** Everything a cycle needs of the world. */
+/** What a cycle depends on. */
 export interface CyclePorts {
   store: CycleStore
   driverAt(place: string): Driver | undefined
@@ -20,11 +20,11 @@ export interface CyclePorts {
   >
   read(project: string, document: string): Promise<ReadHandoff>
   session(id: string): Promise<Session | undefined>
-  /** Sessions that run at a place, as far as Baton knows: one that was cleared may not have said goodbye. */
+  /** Sessions at a place that have not reported their end. A cleared session may never report it. */
   sessionsAt(place: string): Promise<Session[]>
-  /** Whether a process lives. */
+  /** Whether a process is running. */
   alive(pid: number): boolean
-  /** What moves with the work: workflow, claim, work item. Each may be called twice for the same pair. */
+  /** Moves workflow, claim and work item to the new session. Each may be called twice for the same pair. */
   carryOver: readonly ((from: Session, to: Session) => Promise<unknown>)[]
   asks: Pick<Asks, 'ask' | 'tell'>
   config(project: string): Promise<Config>

@@ -3,11 +3,11 @@ import { HANDOFFS } from '../document-name.ts'
 import { ASKED_BY_CYCLE } from '../write/command.ts'
 import { CHECK } from './essentials.ts'
 
-/** What asks a session for its document. A typed one is recognised by its beginning. */
+/** Asks a session for its document. `/handoff`'s reactor recognizes the typed prompt by its start. */
 export const askDocumentWords = (percent: number | undefined): string =>
   `${ASKED_BY_CYCLE}${Math.round(percent ?? 0)}%`
 
-/** What a new session is asked to show before it goes on. */
+/** Asks the new session to repeat the essentials before it continues the work. */
 export function resumeWords(document: string): string {
   return [
     `${resumeBeginning(document)}. First show that you have it: answer with exactly this block, copied word for word from the document, and end your turn. Do nothing else in this turn.`,
@@ -19,37 +19,37 @@ export function resumeWords(document: string): string {
   ].join('\n')
 }
 
-/** By this a resume prompt of ours is told from everything else that is typed. */
+/** How Baton's resume prompt starts; this distinguishes it from a person's prompts. */
 export const resumeBeginning = (document: string): string =>
   `Read handoff from ${HANDOFFS}/${document} and resume work`
 
 export function askAgainWords(document: string, wrong: readonly string[]): string {
   return [
     `That is not what the handoff document says: ${wrong.join('; ')}.`,
-    `Read ${HANDOFFS}/${document} again and answer with the block once more, each line copied word for word from the document:`,
+    `Read ${HANDOFFS}/${document} again and answer with the block again, each line copied word for word from the document:`,
     `<${CHECK}>\ngoal: …\nbranch: …\nnext: …\n</${CHECK}>`,
   ].join('\n')
 }
 
 export function goOnWords({ essentials, document }: Cycle): string {
   const next = essentials?.next ? `: ${essentials.next}` : ''
-  return `Right. Now go on with the work from ${HANDOFFS}/${document ?? ''}, beginning with the next step${next}`
+  return `Correct. Now continue the work from ${HANDOFFS}/${document ?? ''}, starting with the next step${next}`
 }
 
-/** What a person is asked when a cycle goes no further. */
+/** The question to a person when a cycle is stuck. */
 export function personWords(cycle: Cycle): { title: string; detail: string } {
   const { nativeSession, project, document, stuckAt, why, agent } = cycle
   const yes =
-    stuckAt === 'verifying' ? 'yes: let the new session go on all the same' : 'yes: try it once more'
+    stuckAt === 'verifying' ? 'yes: let the new session continue anyway' : 'yes: try again'
   return {
-    title: `A handoff needs you: ${why ?? 'it goes no further'}`.slice(0, 300),
+    title: `A handoff needs you: ${why ?? 'it is stuck'}`.slice(0, 300),
     detail: [
       `Session ${nativeSession} of ${agent} in ${project}, at the step "${stuckAt ?? ''}": ${why ?? ''}.`,
       ...(document ? [`Its handoff document is ${HANDOFFS}/${document}.`] : []),
       cycle.successor
-        ? `The old session is complete; to go back to it: ${agent === 'claude-code' ? `claude -r ${nativeSession}` : nativeSession}`
-        : 'The old session is as it was; nothing was cleared.',
-      `${yes}. no: leave everything to you.`,
+        ? `The old session is unchanged; to return to it: ${agent === 'claude-code' ? `claude -r ${nativeSession}` : nativeSession}`
+        : 'The old session is unchanged; nothing was cleared.',
+      `${yes}. no: leave the handoff to you.`,
     ].join('\n'),
   }
 }

@@ -11,10 +11,10 @@ import { askAgainWords, askDocumentWords, goOnWords, resumeBeginning } from './p
 
 type Documents = Pick<HandoffGeneration, 'request' | 'ready' | 'deliverLate'>
 
-/** The last words of a turn, where the agent does not tell them with its end. */
+/** Reads a turn's last message, for agents that do not include it in the turn's end. */
 export type LastWords = (event: EventOf<'TurnEnded'>) => Promise<string>
 
-/** What agents tell, as far as a cycle is concerned by it. */
+/** Turns the agents' events into cycle events. */
 export function cycleReactor(
   cycles: Cycles,
   documents: Documents,
@@ -34,7 +34,7 @@ export function cycleReactor(
   }
 }
 
-/** A fresh session at the place of a cycle is its successor, even if a person cleared the context. */
+/** A new session at the place of a cycle is its successor, even if a person cleared the context. */
 async function began(
   cycles: Cycles,
   event: EventOf<'SessionStarted'>,
@@ -54,11 +54,11 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
       return undefined
     }
     case 'TurnEnded': {
-      // The stop at which the document was asked for, told again: the first answer was lost with the daemon that gave it.
+      // The stop that was answered with the request arrives again: the first answer was lost with the previous daemon.
       const again = known?.step === 'writing' && !known.taken && event.at <= known.changedAt
       if (known?.step === 'writing' && !again) await cycles.happen(known.id, { type: 'begun' })
       const cycle = known ?? (await cycles.consider(session, config, now))
-      // What runs in the background comes back by itself and would be lost.
+      // Background tasks report to this session when they finish; a handoff now would lose their results.
       if (!cycle || event.outcome !== 'completed' || (event.running ?? 0) > 0) return undefined
       if (!again && !(await cycles.atStop(cycle, config))) return undefined
       const subject = { ...cycle, transcript: event.transcript ?? session.transcript, by: event.id }
@@ -78,7 +78,7 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
     case 'ToolFinished': {
       const { action } = event
       const ours = action.kind === 'write' && action.paths.some(path => path.includes(`${HANDOFFS}/`))
-      // The document is there: no need to wait for the end of the turn.
+      // The document exists: accept it without waiting for the end of the turn.
       if (known?.step === 'writing' && ours && !event.failed)
         void documents.ready(event.session, now).catch(() => {})
       return undefined
@@ -93,9 +93,9 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
       return undefined
     case 'SessionEnded':
       if (!known || event.reason === 'clear' || event.reason === 'resume') return undefined
-      // Being cleared is an end, too; not every agent has a word of its own for it, and some tell it late.
+      // Clearing ends the session, too: some agents give no reason of their own for it, and some report it late.
       if (known.successor || (known.step === 'clearing' && known.startsWithPrompt)) return undefined
-      // Who leaves a session on purpose does not want the next one to begin with it.
+      // A person who closes a session on purpose does not want the next one to start with its document.
       await cycles.happen(
         known.id,
         known.step === 'due' && LEFT.has(event.reason)
@@ -120,7 +120,7 @@ async function inSuccessor(
   switch (event.type) {
     case 'TurnEnded': {
       const goOn = { going: { rank: 'cycle' as const, prompt: goOnWords(cycle) } }
-      // The same event again: its first answer was lost with the daemon that gave it.
+      // The same event arrives again: the first answer was lost with the previous daemon.
       if (cycle.step === 'continuing' && cycle.heard === event.id) return { now: goOn }
       if (cycle.step === 'continuing') {
         await cycles.happen(cycle.id, { type: 'begun' })
@@ -129,7 +129,7 @@ async function inSuccessor(
       const judge = async (words: string): Promise<Contribution> => {
         const wrong = wrongIn(words, cycle.essentials ?? {})
         const effects = await cycles.happen(cycle.id, { type: 'answered', wrong, by: event.id })
-        if (effects.some(effect => effect.do === 'go-on')) return goOn
+        if (effects.some(effect => effect.do === 'continue')) return goOn
         if (!effects.some(effect => effect.do === 'ask-again')) return {}
         return { going: { rank: 'cycle', prompt: askAgainWords(cycle.document ?? '', wrong) } }
       }
@@ -145,7 +145,7 @@ async function inSuccessor(
       const ours = resumes || prompt === goOnWords(cycle)
       await cycles.happen(cycle.id, { type: ours ? 'begun' : 'interfered' })
       if (!resumes) return undefined
-      // Outside the session's queue, which it needs itself.
+      // Run it later: it needs the session's queue, which this reaction holds.
       const run = () => documents.deliverLate(event, project, { document, from, fromAgent })
       return { later: { run, otherwise: {}, withinMs: DELIVERY_MS } }
     }

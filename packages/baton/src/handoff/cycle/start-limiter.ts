@@ -2,36 +2,36 @@ import type { Config } from '@batonpass/contract/config'
 import type { Clock } from '../../ports/clock.ts'
 import type { CycleEffect } from './events.ts'
 
-/** At most so many handoffs go on at a time, and no two begin at once. */
+/** Limits how many cycles run at once and spaces out their starts. */
 export class CycleStartLimiter {
   readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #beginning = new Set<string>()
-  #beganAt = Number.NEGATIVE_INFINITY
+  readonly #starting = new Set<string>()
+  #startedAt = Number.NEGATIVE_INFINITY
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock
   }
 
-  /** Begins a cycle if there is room beside those that act already; no effects: it has not begun. */
+  /** Starts a cycle if a slot is free. Returns its effects, or none if it has to wait. */
   async tryStart(
     id: string,
-    acting: number,
+    running: number,
     { at_once, stagger_sec }: Config['cycle'],
-    begin: () => Promise<CycleEffect[]>,
+    start: () => Promise<CycleEffect[]>,
   ): Promise<CycleEffect[]> {
     const now = this.#clock.elapsed()
-    const isRoom = acting + this.#beginning.size < at_once
-    if (!isRoom || this.#beginning.has(id) || now - this.#beganAt < stagger_sec * 1000) return []
-    // Taken before anything is waited for: others look at the same time.
-    const before = this.#beganAt
-    this.#beganAt = now
-    this.#beginning.add(id)
+    const isSlotFree = running + this.#starting.size < at_once
+    if (!isSlotFree || this.#starting.has(id) || now - this.#startedAt < stagger_sec * 1000) return []
+    // Reserve the slot before awaiting: other sessions check at the same time.
+    const before = this.#startedAt
+    this.#startedAt = now
+    this.#starting.add(id)
     try {
-      const effects = await begin()
-      if (effects.length === 0) this.#beganAt = before
+      const effects = await start()
+      if (effects.length === 0) this.#startedAt = before
       return effects
     } finally {
-      this.#beginning.delete(id)
+      this.#starting.delete(id)
     }
   }
 }

@@ -2,10 +2,10 @@ import type { Cycle } from '@batonpass/contract/cycle'
 import type { Driver, Typed } from '../../ports/driver.ts'
 import type { Timers } from '../../ports/timers.ts'
 
-/** How long a turn that writes its last words may take to end, before it is interrupted. */
+/** How long a turn may take to end before Baton interrupts it. */
 const ENDING_MS = 20_000
 const INTERRUPTED_MS = 10_000
-/** How long a prompt line may take to come back after a command. */
+/** How long the prompt may take to reappear after a command. */
 const READY_MS = 10_000
 const LOOK_MS = 100
 
@@ -16,7 +16,7 @@ export interface TerminalAccess {
 
 type Place = Pick<Cycle, 'place' | 'agent'>
 
-/** Clears the context at a place, and interrupts a turn there only when it does not end by itself. */
+/** Clears the context at a place. Interrupts a running turn only if it does not end by itself. */
 export async function clearAt(
   { driver, timers }: TerminalAccess,
   { place, agent }: Place,
@@ -32,7 +32,7 @@ export async function clearAt(
   return sure({ driver, timers }, { place, agent }, await driver.clear(place, agent))
 }
 
-/** Types a prompt at a place once it waits for one. */
+/** Types a prompt when the agent at a place waits for one. */
 export async function typeAt(acting: TerminalAccess, { place, agent }: Place, text: string): Promise<Typed> {
   const state = await restAt(acting, { place, agent }, READY_MS)
   if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
@@ -44,7 +44,7 @@ export async function interruptAt(acting: TerminalAccess, { place, agent }: Plac
   await restAt(acting, { place, agent }, INTERRUPTED_MS)
 }
 
-/** Whether there is nothing at a place any more. One look is not enough: a busy machine may fail to look. */
+/** Whether the terminal at a place is gone. Looks several times: on a busy machine one look may fail. */
 export async function isGone({ driver, timers }: TerminalAccess, { place, agent }: Place): Promise<boolean> {
   for (let looks = 1; ; looks++) {
     const { state } = await driver.look(place, agent)
@@ -61,7 +61,7 @@ async function sure(acting: TerminalAccess, place: Place, outcome: Typed): Promi
 const SURE_AFTER = 3
 const SURE_MS = 700
 
-/** Waits until a turn there has ended; what it is then. A person at the terminal is not waited for. */
+/** Waits until the running turn has ended and returns the terminal's state. Does not wait for a person who is typing. */
 async function restAt(
   { driver, timers }: TerminalAccess,
   { place, agent }: Place,

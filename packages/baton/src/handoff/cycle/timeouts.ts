@@ -12,69 +12,69 @@ import {
   writeOrAsk,
 } from './transitions.ts'
 
-/** A prompt given at a stop that nothing came of for so long was lost: then it is typed. */
-const UNHEARD_MS = 20_000
-/** How long a cleared session may take to report its new beginning. */
+/** A prompt given at a stop without any reaction for this long was lost; Baton then types it. */
+const LOST_PROMPT_MS = 20_000
+/** How long the new session may take to report its start after a clear. */
 const CLEAR_MS = 15_000
-/** Longer than any act on a terminal takes: what came of it was lost, on a full disk for instance. */
-const WORD_MS = 120_000
-/** What a hook has to tell a new daemon comes within this. */
+/** Longer than any terminal action takes: its outcome was lost, for example because the disk is full. */
+const OUTCOME_MS = 120_000
+/** Hooks that waited for a new daemon report within this time. */
 const RESTART_MS = 3000
 const MAX_NUDGES = 3
-const NO_WORD = 'nothing was heard of the terminal'
+const NO_REPORT = 'the terminal did not report an outcome'
 
-/** What the mere passing of time brings about. */
+/** Applies the passing of time to a cycle. */
 export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Limits): CycleChange {
   const pauseMs = Math.max(0, cycle.pauseMs - ms)
   const waitedMs = cycle.waitedMs + ms
   const later = { ...cycle, pauseMs, waitedMs }
-  // Only time went by: nothing worth keeping.
+  // Only the timers changed: not worth storing.
   const quiet: CycleChange = { cycle: later, effects: [] }
   if (pauseMs > 0) return quiet
   switch (cycle.step) {
     case 'writing':
       if (!cycle.sent) return change(later, { sent: true }, [writeOrAsk(later)])
-      if (waitedMs >= documentMs) return documentFailed(later, 'no document came in time')
-      if (unheard(later, ms)) return change(later, {}, [{ do: 'ask-document', interrupt: false }])
+      if (waitedMs >= documentMs) return documentFailed(later, 'the document was not written in time')
+      if (isPromptLost(later, ms)) return change(later, {}, [{ do: 'ask-document', interrupt: false }])
       return quiet
     case 'clearing':
       if (!cycle.sent)
         return change(later, { sent: true, waitedMs: 0 }, [{ do: cycle.taken ? 'resume' : 'clear' }])
       if (cycle.taken && waitedMs >= CLEAR_MS)
-        return clearFailed(later, '/clear was taken, but no new session began')
-      return waitedMs >= WORD_MS ? clearFailed(later, NO_WORD) : quiet
+        return clearFailed(later, 'the terminal took /clear, but no new session started')
+      return waitedMs >= OUTCOME_MS ? clearFailed(later, NO_REPORT) : quiet
     case 'resuming':
       if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'resume' }])
-      return waitedMs >= WORD_MS ? resumeFailed(later, NO_WORD) : quiet
+      return waitedMs >= OUTCOME_MS ? resumeFailed(later, NO_REPORT) : quiet
     case 'verifying':
       if (cycle.busy > 0) return change(later, { busy: 0 }, [{ do: 'resume' }])
       return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
     case 'continuing':
-      if (waitedMs < UNHEARD_MS && cycle.sent) return quiet
-      if (cycle.tries >= MAX_NUDGES) return finish(later, 'it was told to go on, but nothing was heard since')
+      if (waitedMs < LOST_PROMPT_MS && cycle.sent) return quiet
+      if (cycle.tries >= MAX_NUDGES) return finish(later, 'the new session was told to continue, but has not reported since')
       return change(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
-        { do: 'go-on', typed: true },
+        { do: 'continue', typed: true },
       ])
     default:
       return quiet
   }
 }
 
-/** The prompt was given once, long enough ago, and nothing shows that it arrived. */
-const unheard = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): boolean =>
-  !taken && !lost && tries < MAX_TRIES && waitedMs >= UNHEARD_MS && waitedMs - ms < UNHEARD_MS
+/** Whether the prompt was given long enough ago and nothing shows that it arrived; true only once. */
+const isPromptLost = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): boolean =>
+  !taken && !lost && tries < MAX_TRIES && waitedMs >= LOST_PROMPT_MS && waitedMs - ms < LOST_PROMPT_MS
 
-/** What was on its way to the agent when the daemon ended is sent again, unless a hook tells meanwhile that it arrived. */
+/** Sends again what was on its way when the previous daemon ended, unless a hook reports first that it arrived. */
 export function restart(cycle: Cycle, cut: boolean): CycleChange {
   const again = { sent: false, pauseMs: Math.max(cycle.pauseMs, RESTART_MS), waitedMs: 0 }
   const effects: CycleEffect[] = [
-    tell('taken-up', 'a new daemon goes on with it'),
-    // It may have ended before everything had moved.
+    tell('taken-up', 'a new daemon resumed it'),
+    // The previous daemon may have ended before everything was carried over.
     ...(cycle.successor ? [{ do: 'carry-over' } as const] : []),
   ]
   switch (cycle.step) {
     case 'writing':
-      // Baton's own document was under way, or the agent's: that goes on, unless the agent ended with the daemon.
+      // Baton or the agent was writing the document; the agent still is, unless it ended with the daemon.
       if (cut) return change(cycle, { ...again, taken: false }, effects)
       return change(cycle, cycle.lost || cycle.tries >= MAX_TRIES ? again : { waitedMs: 0 }, effects)
     case 'clearing':

@@ -1,12 +1,12 @@
 import type { Cycle, CycleEntry, CycleStep } from '@batonpass/contract/cycle'
 import type { CycleChange, CycleEffect } from './events.ts'
 
-/** After so many failed attempts of one step something else has to happen. */
+/** After this many failed attempts of one step, Baton tries something else. */
 export const MAX_TRIES = 2
 const FIRST_PAUSE_MS = 1000
 export const MAX_PAUSE_MS = 60_000
-/** So long is a person's hold on the terminal worth no line in the journal. */
-const BUSY_WORTH_TELLING = 5
+/** Journal that the terminal is in use only after this many attempts. */
+const BUSY_WORTH_JOURNALING = 5
 
 export function lose(cycle: Cycle, why: string): CycleChange {
   switch (cycle.step) {
@@ -23,7 +23,7 @@ export function lose(cycle: Cycle, why: string): CycleChange {
   }
 }
 
-/** Nothing is left to act on; the document is. */
+/** Ends the cycle as failed: the terminal is gone, but the document remains for the next session. */
 export function abandon(cycle: Cycle, why: string, before: CycleEffect[]): CycleChange {
   const ended = end(cycle, 'failed', why)
   return { ...ended, effects: [...before, { do: 'release-document' }, ...ended.effects] }
@@ -61,11 +61,11 @@ export function needPerson(cycle: Cycle, why: string, before: CycleEffect[] = []
   return enter(stuck, 'person', [...before, tell('person', why), { do: 'ask-person' }])
 }
 
-/** The terminal is in use: each time a little later, without end and without counting as a failure. */
+/** The terminal is in use: tries again with growing pauses, without limit and without counting it as a failure. */
 export function putOff(cycle: Cycle): CycleChange {
   const busy = cycle.busy + 1
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(cycle.busy, 10), MAX_PAUSE_MS)
-  const told = busy === BUSY_WORTH_TELLING ? [tell('waits', 'the terminal is in use')] : []
+  const told = busy === BUSY_WORTH_JOURNALING ? [tell('waits', 'the terminal is in use')] : []
   return change(cycle, { busy, pauseMs, sent: false }, told)
 }
 
@@ -92,7 +92,7 @@ export function enter(
   return { cycle: { ...cycle, ...BLANK, ...more, step, version: cycle.version + 1 }, effects }
 }
 
-/** A change inside a step. */
+/** Changes a cycle without leaving its step. */
 export function change(cycle: Cycle, changes: Partial<Cycle>, effects: CycleEffect[] = []): CycleChange {
   return { cycle: { ...cycle, ...changes, version: cycle.version + 1 }, effects }
 }
@@ -100,5 +100,5 @@ export function change(cycle: Cycle, changes: Partial<Cycle>, effects: CycleEffe
 export const same = (cycle: Cycle): CycleChange => ({ cycle, effects: [] })
 
 export function tell(what: CycleEntry['what'], reason?: string): CycleEffect {
-  return { do: 'tell', what, ...(reason ? { reason } : {}) }
+  return { do: 'journal', what, ...(reason ? { reason } : {}) }
 }

@@ -4,11 +4,11 @@ import type { Cycle, CycleReason } from '@batonpass/contract/cycle'
 import { hasEnded } from './machine.ts'
 
 const HOUR_MS = 60 * 60_000
-/** How much fuller a session may get for each handoff too many, and how full at most. */
+/** Percent points by which each extra handoff raises the threshold, and the highest threshold. */
 const RAISE = 5
 const HIGHEST = 95
 
-/** Whether a session is to be handed off, and why. Pure. */
+/** Why a session has to be handed off, if it does. Pure. */
 export function dueFor(
   figure: Pick<ContextFigure, 'percent' | 'overflows'> | undefined,
   config: Pick<Config, 'context' | 'cycle'>,
@@ -18,7 +18,7 @@ export function dueFor(
   if (!config.cycle.enabled || percent === undefined) return undefined
   const threshold = Math.max(config.context.trigger, Math.min(config.context.trigger + raised, HIGHEST))
   if (percent >= threshold) return 'context'
-  // A forecast from a few turns must not clear a session that is half empty.
+  // A forecast from a few turns must not clear a half-empty session.
   return figure?.overflows && percent >= config.context.warn ? 'overflow' : undefined
 }
 
@@ -36,17 +36,17 @@ export function lineage(session: string, cycles: readonly Cycle[], now: number):
   return found
 }
 
-/** By how many points the threshold of a session is raised: a second handoff in an hour is one too many. */
+/** By how many percent points the threshold rises: every handoff after the first within an hour counts. */
 export const raiseFor = (handoffs: number): number => Math.max(0, handoffs - 1) * RAISE
 
-/** A session that was handed off, or whose handoff a person ended, is not handed off again by itself. */
+/** Whether Baton must not start another handoff: the session was handed off, or a person cancelled it. */
 export const isSettled = (session: string, cycles: readonly Cycle[]): boolean =>
   cycles.some(cycle => cycle.session === session && hasEnded(cycle) && !cycle.again)
 
-/** Why a context fills so fast, in words. */
+/** Describes why a context fills so fast. */
 export function causeOf({ perTurn, size, growth }: ContextFigure): string {
   const largest = Math.max(0, ...growth)
   const share = size ? ` (${Math.round((largest / size) * 100)}% of the window)` : ''
-  if (perTurn === undefined) return 'too few turns were measured to say why'
-  return `a turn usually adds ${perTurn} tokens, the largest of the last ones ${largest}${share}`
+  if (perTurn === undefined) return 'too few turns were measured to tell why'
+  return `a turn usually adds ${perTurn} tokens; the largest recent turn added ${largest}${share}`
 }

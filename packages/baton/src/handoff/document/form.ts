@@ -1,10 +1,10 @@
-/** `file`: what stands in `.bmad/handoffs/`. `context`: what a session is asked for, and what is injected into the next one. */
+/** `file`: the form stored in `.bmad/handoffs/`. `context`: the form that is injected into the next session. */
 export type Form = 'file' | 'context'
 
 type PointsKey = 'nextSteps' | 'criticalState' | 'blockers' | 'notes' | 'constraints' | 'decisions'
 export type SectionKey = PointsKey | 'work' | 'completed' | 'goal' | 'progress'
 
-/** The parts of a document, with the names people and agents give them; the first of `file` and `context` is the form's own. */
+/** The sections of a document: their titles in each form, and other titles that people and agents use for them (`also`). */
 const SECTIONS: Readonly<Record<SectionKey, { file?: string; context?: string; also: string[] }>> = {
   work: { file: 'Current Work', also: ['current work', 'current state', 'active work'] },
   progress: { context: 'Progress', also: ['progress', 'current progress', 'status'] },
@@ -35,7 +35,7 @@ const SECTIONS: Readonly<Record<SectionKey, { file?: string; context?: string; a
   decisions: { context: 'Key Decisions', also: ['key decisions', 'decisions'] },
 }
 
-/** What a document must have, in the order in which the form gives it. */
+/** The sections that each form requires, in order. */
 export const REQUIRED: Readonly<Record<Form, readonly SectionKey[]>> = {
   file: ['work', 'completed', 'nextSteps', 'criticalState', 'blockers', 'notes'],
   context: ['goal', 'constraints', 'progress', 'decisions', 'criticalState', 'nextSteps'],
@@ -56,14 +56,14 @@ export const TITLE = 'Handoff Document'
 export const titleOf = (key: SectionKey, form: Form): string =>
   SECTIONS[key][form] ?? SECTIONS[key].file ?? SECTIONS[key].context ?? key
 
-/** The section that a heading names, whatever its case and punctuation. */
+/** The section that a heading names, ignoring case and punctuation. */
 export function sectionOf(heading: string): SectionKey | undefined {
   const words = wordsOf(heading)
   const keys = Object.keys(SECTIONS) as SectionKey[]
   return keys.find(key => SECTIONS[key].also.includes(words))
 }
 
-/** A title of somebody's own that would be taken for one of ours is told apart. */
+/** Prefixes the title of an extra section that would otherwise be read as one of the known sections. */
 export function foreignTitle(title: string): string {
   return sectionOf(title) !== undefined || wordsOf(title) === wordsOf(TITLE) ? `Other: ${title}` : title
 }

@@ -2,14 +2,14 @@ import { type FactName, HandoffFacts, type HandoffFinding } from '@batonpass/con
 import { isScalar, parseDocument, stringify, visit } from 'yaml'
 
 const EDGE = '---'
-/** Nobody writes more facts than this; a repository might. */
+/** No honest front matter is longer than this; a hostile file might be. */
 const MAX_LENGTH = 1_000_000
 
 export function writeFacts(facts: HandoffFacts): string {
   return `${EDGE}\n${stringify(facts, { lineWidth: 0, aliasDuplicateObjects: false })}${EDGE}\n`
 }
 
-/** The facts at the head of a text, and the rest of it. What cannot be used is named and left out. */
+/** Splits a text into its front-matter facts and the rest. Unusable facts are reported and left out. */
 export function readFacts(text: string): { facts: HandoffFacts; rest: string; findings: HandoffFinding[] } {
   const [, yaml, rest] =
     /^---[ \t]*\n([\s\S]*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|$)([\s\S]*)$/.exec(text) ?? []
@@ -18,14 +18,14 @@ export function readFacts(text: string): { facts: HandoffFacts; rest: string; fi
   const findings: HandoffFinding[] = []
   const read: Record<string, unknown> = {}
   const given = yaml.length > MAX_LENGTH ? undefined : mapIn(yaml)
-  if (!given) findings.push(odd('front matter', 'The front matter is no YAML map, so its facts do not count'))
+  if (!given) findings.push(odd('front matter', 'The front matter is not a YAML map, so its facts are ignored'))
   for (const [key, value] of Object.entries(given ?? {})) {
     if (!isFact(key)) {
       findings.push({
         code: 'unknown-fact',
         weight: 'minor',
         where: key,
-        message: `\`${key}\` is no fact that Baton knows`,
+        message: `\`${key}\` is not a fact that Baton knows`,
       })
       continue
     }
@@ -58,7 +58,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'findings',
 ])
 
-/** Every scalar is read as text, so that a commit like 0123456 or 1e10 stays what it is; numbers are made here. */
+/** Converts numbers and lists. YAML scalars are read as text, so that a commit id like 0123456 or 1e10 stays unchanged. */
 function asWanted(key: string, value: unknown): unknown {
   if (NUMBERS.has(key)) return typeof value === 'string' ? Number(value.replace(/^#/, '')) : value
   if (LISTS.has(key) && typeof value === 'string') return /^none\.?$/i.test(value) ? [] : [value]
@@ -72,7 +72,7 @@ function asWanted(key: string, value: unknown): unknown {
 function mapIn(yaml: string): Record<string, unknown> | undefined {
   try {
     const document = parseDocument(yaml, { schema: 'failsafe', logLevel: 'silent' })
-    // Only an unquoted null says "nothing".
+    // Only an unquoted null means "no value".
     visit(document, {
       Pair: (_, { value }) =>
         isScalar(value) && value.type === 'PLAIN' && /^(?:~|null)?$/i.test(String(value.value))

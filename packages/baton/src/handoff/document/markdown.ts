@@ -1,6 +1,6 @@
 /**
- * The little markdown that the documents need, made so that what was written is read back to the letter. Content never
- * begins at the left edge with something that means structure: points are indented, free text is escaped.
+  * The small subset of markdown that handoff documents need. Reading returns exactly what was written: content never starts
+  * a line with structural markup, because points are indented and free text is escaped.
  */
 
 export interface Block {
@@ -9,7 +9,7 @@ export interface Block {
   lines: string[]
 }
 
-/** A document's parts by its headings; the first has none. Headings count only at the left edge and outside of fences. */
+/** Splits a document at its headings; the first block has none. Headings count only at the left edge and outside fences. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [{ level: 0, heading: '', lines: [] }]
   let fence: string | undefined
@@ -25,7 +25,7 @@ export function blocksOf(text: string): Block[] {
   return blocks
 }
 
-/** A list; an empty one says so. */
+/** Writes a list; an empty one becomes "- None". */
 export function writePoints(points: readonly string[], ordered = false): string[] {
   if (points.length === 0) return ['- None']
   return points.flatMap((point, i) => writePoint(ordered ? `${i + 1}. ` : '- ', point))
@@ -38,15 +38,15 @@ export function writePoint(marker: string, point: string): string[] {
 
 export interface Point {
   text: string
-  /** The box before it, if there is one. */
+  /** Whether its checkbox is ticked; undefined without a checkbox. */
   box: boolean | undefined
-  /** It stood there without a bullet. */
+  /** The line has no bullet. */
   bare: boolean
 }
 
 const MARKER = /^(\s*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)(.*)$/
 
-/** The points of a list, also of one that was written carelessly. */
+/** Reads the points of a list, even a sloppily written one. */
 export function readPoints(lines: readonly string[], { boxes = false } = {}): Point[] {
   const points: { lines: string[]; bare: boolean; width: number }[] = []
   let base: number | undefined

@@ -15,14 +15,14 @@ import { type Block, blocksOf, readPoints, readText } from './markdown.ts'
 export interface ReadHandoff {
   document: HandoffDocument
   form: Form
-  /** How the text deviates from its form. None of it is weighed against evidence here. */
+  /** How the text deviates from its form. The evidence is not considered here. */
   findings: HandoffFinding[]
 }
 
-/** Longer than this, nobody wrote it to be read: it would fill the very context it is to save. */
+/** A longer document would fill the context that the handoff is meant to free. */
 export const MAX_HANDOFF_LENGTH = 200_000
 
-/** Reads a document in either form, however carelessly it was written. Never throws. */
+/** Reads a document in either form, even a sloppily written one. Never throws. */
 export function parseHandoff(written: string): ReadHandoff {
   const findings: HandoffFinding[] = []
   const whole = written.slice(0, MAX_HANDOFF_LENGTH)
@@ -46,7 +46,7 @@ export function parseHandoff(written: string): ReadHandoff {
   return { document: HandoffDocument.parse({ ...draft.result, facts }), form, findings }
 }
 
-/** The document in a reply, without the talk around it: an agent may put it into a fence or a sentence before it. */
+/** Extracts the document from a reply: the agent may put it into a fence or write a sentence before it. */
 export function documentIn(reply: string): string {
   const text = reply.replaceAll(/\r\n?/g, '\n').replace(/^\uFEFF/, '')
   const lines = text.split('\n')
@@ -69,7 +69,7 @@ function isBeginning(line: string, next: string | undefined): boolean {
   )
 }
 
-/** A document in the reading. */
+/** The document while it is being read. */
 class Draft {
   readonly result = {
     created: '',
@@ -98,7 +98,7 @@ class Draft {
     const { heading, lines } = block
     if (heading === '' || (key === undefined && isTitle(heading))) {
       const rest = this.#fields(lines, ['created', 'contextUsage', 'project'])
-      if (rest.join('').trim() !== '') this.#odd('header', 'Text before the first section was left out')
+      if (rest.join('').trim() !== '') this.#odd('header', 'Text before the first section is ignored')
       return
     }
     if (key === undefined) {
@@ -141,15 +141,15 @@ class Draft {
     }
   }
 
-  /** A point without a box says that it is done by standing there. */
+  /** A point without a checkbox counts as done. */
   #done(text: string, box: boolean | undefined): void {
     if (/^none\.?$/i.test(text)) return
     if (box === undefined)
-      this.#odd(titleOf('completed', this.#form), 'A point has no box; it counts as done')
+      this.#odd(titleOf('completed', this.#form), 'A point has no checkbox; it counts as done')
     this.result.completed.push({ text, done: box ?? true })
   }
 
-  /** Takes labelled values out of the lines, and gives back the others. */
+  /** Reads the labelled values and returns the other lines. */
   #fields(lines: readonly string[], wanted: readonly FieldKey[]): string[] {
     return lines.filter(line => {
       const exact = /^\*\*([^*]+)\*\*: ?(.*)$/.exec(line)
@@ -168,7 +168,7 @@ class Draft {
     if (key === 'contextUsage') {
       const percent = /^(?:about |~|≈)?\s*(\d{1,3}(?:\.\d+)?)\s*%?/.exec(value)?.[1]
       if (percent !== undefined) result.contextUsage = Number(percent)
-      else if (!/^(?:unknown|none|n\/a)?\.?$/i.test(value)) this.#odd(FIELDS[key], 'It gives no percentage')
+      else if (!/^(?:unknown|none|n\/a)?\.?$/i.test(value)) this.#odd(FIELDS[key], 'It is not a percentage')
     } else if (key === 'created' || key === 'project') result[key] = value
     else result.work[key] = value
   }
@@ -184,7 +184,7 @@ class Draft {
       key && REQUIRED[form].includes(key) ? REQUIRED[form].indexOf(key) : [],
     )
     if (order.some((at, i) => at < (order[i - 1] ?? 0)))
-      this.#odd('document', 'The sections stand in another order')
+      this.#odd('document', 'The sections are not in the expected order')
     const { result } = this
     if (!missing.includes('nextSteps') && result.nextSteps.length === 0)
       this.#findings.push({
@@ -194,7 +194,7 @@ class Draft {
     if (form === 'context' && !missing.includes('goal') && result.goal === '')
       this.#findings.push(wrong('empty-section', 'Goal', 'The goal is empty'))
     if (form === 'file' && !missing.includes('work') && !result.work.epic && !result.work.task)
-      this.#findings.push(wrong('empty-section', 'Current Work', 'It says neither the epic nor the task'))
+      this.#findings.push(wrong('empty-section', 'Current Work', 'It names neither the epic nor the task'))
     if (form === 'file' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(result.created))
       this.#odd(FIELDS.created, 'It is not of the form YYYY-MM-DD HH:MM:SS')
   }

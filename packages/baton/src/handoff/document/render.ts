@@ -12,7 +12,7 @@ import {
 import { writeFacts } from './front-matter.ts'
 import { writePoint, writePoints, writeText } from './markdown.ts'
 
-/** The document as a file or as context for the next session. `parseHandoff` gives the same document back. */
+/** Renders the document as a file or as context for the next session. `parseHandoff` reads the same document back. */
 export function renderHandoff(document: HandoffDocument, form: Form): string {
   const { created, contextUsage, project } = document
   const header = [
@@ -29,7 +29,7 @@ export function renderHandoff(document: HandoffDocument, form: Form): string {
   return `${writeFacts(document.facts)}\n${[header.join('\n'), ...sections, ...others].join('\n\n')}\n`
 }
 
-/** What the form does not ask for, but the other one has. */
+/** Sections that this form does not require, but the other form has. */
 const FURTHER: Readonly<Record<Form, readonly SectionKey[]>> = {
   file: ['goal', 'constraints', 'decisions'],
   context: ['blockers', 'notes'],

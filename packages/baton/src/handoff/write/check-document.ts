@@ -7,14 +7,14 @@ import { documentErrors } from '../verify.ts'
 import type { Request } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 
-/** What the agent wrote, if anything, beside the evidence, and what does not hold. */
+/** The agent's document, if it wrote one, the evidence, and where the two disagree. */
 export interface CheckedDocument {
   written: (ReadHandoff & { name?: string }) | undefined
   evidence: Evidence
   findings: readonly HandoffFinding[]
 }
 
-/** Takes the document of a request and compares it with git and the transcript. */
+/** Checks the document of a request against git and the transcript. */
 export async function checkDocument(
   ports: GenerationPorts,
   request: Request,
@@ -25,7 +25,7 @@ export async function checkDocument(
   return { written, evidence, findings }
 }
 
-/** What the agent wrote: a new file, else its last message if that is a document. */
+/** Finds the agent's document: a new file, or its last message if that is a document. */
 export async function findDocument(
   { files }: GenerationPorts,
   request: Request,
@@ -43,7 +43,7 @@ export async function findDocument(
   return read && missing <= MAX_MISSING ? read : undefined
 }
 
-/** The document that counts stands on disk and waits for the next session. Gives its name. */
+/** Stores the agent's document, or one from evidence if that failed the check, for the next session. Returns its name. */
 export async function storeDocument(
   { files, memory, journal }: GenerationPorts,
   request: Request,
@@ -90,17 +90,17 @@ async function evidenceFor(
   try {
     return await gatherEvidence(evidence, { ...subject, transcript: from })
   } catch {
-    // A transcript that cannot be read is no reason to have no document: git is still there.
+    // Without a readable transcript the document is still written from what git shows.
     return gatherEvidence(evidence, subject)
   }
 }
 
-/** A message with fewer of the sections is talk, not a document. */
+/** A message that lacks more sections than this is not a document. */
 const MAX_MISSING = 3
 
 const ABSENT: HandoffFinding = {
   code: 'unreadable',
   weight: 'wrong',
   where: 'document',
-  message: 'The agent wrote no handoff document',
+  message: 'The agent did not write a handoff document',
 }

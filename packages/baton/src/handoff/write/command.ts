@@ -1,12 +1,12 @@
 export interface HandoffCommand {
   focus: string | undefined
-  /** The sections have to be named, because no command's own text does. */
+  /** The prompt must list the sections, because no slash command's text does. */
   form?: boolean
-  /** Only the document: a claim's branch is not handed off with it. */
+  /** Hand off only the document, not the claim's branch. */
   contextOnly?: boolean
 }
 
-/** What a person asks for with `/handoff [focus]`, in any namespaced form; undefined for every other prompt. */
+/** Parses `/handoff [focus]`, with or without a namespace; undefined for every other prompt. */
 export function handoffCommand(prompt: string): HandoffCommand | undefined {
   const line = prompt.slice(0, MAX_LENGTH).trim()
   if (line.startsWith(ASKED_BY_CYCLE)) return { focus: undefined, form: true, contextOnly: true }
@@ -17,7 +17,7 @@ export function handoffCommand(prompt: string): HandoffCommand | undefined {
   return { focus: focus || undefined, ...(contextOnly ? { contextOnly } : {}) }
 }
 
-/** How a cycle asks for the document of a session that is at rest. */
+/** How a cycle's prompt for the document of an idle session starts. */
 export const ASKED_BY_CYCLE = 'Create handoff document now - context at '
 
 const MAX_LENGTH = 20_000

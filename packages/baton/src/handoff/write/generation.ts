@@ -12,14 +12,14 @@ import type { Request, WaitingDocument } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 import { askAgainWords, askWords } from './prompts.ts'
 
-/** Gives a session the document that it begins with. */
+/** Gives a new session its handoff document. */
 async function deliverDocument(
   { memory, files, journal, continues }: GenerationPorts,
   { session, nativeSession, agent }: EventOf<'SessionStarted' | 'PromptSubmitted'>,
   project: string,
   { document, from, fromAgent }: Pick<WaitingDocument, 'document' | 'from' | 'fromAgent'>,
 ): Promise<Contribution> {
-  // A person may have edited the document, or deleted it: that counts.
+  // Read the file again: a person may have edited or deleted it.
   const read = await files.read(project, document).catch(() => undefined)
   if (!read) return {}
   if (from && fromAgent && NativeId.safeParse(from).success)
@@ -31,11 +31,11 @@ async function deliverDocument(
   )
   return {
     context: handoffContext(files.clean(read.document), `${HANDOFFS}/${document}`),
-    notice: `This session begins with ${HANDOFFS}/${document}.`,
+    notice: `This session starts with ${HANDOFFS}/${document}.`,
   }
 }
 
-/** The document that waits at the session's own place, else the one that waits in its project. */
+/** The document that waits at the session's own place, or else the one that waits in its project. */
 async function waitingFor(
   { memory }: GenerationPorts,
   session: string,
@@ -44,14 +44,14 @@ async function waitingFor(
 ): Promise<{ waiting: WaitingDocument; at: string | undefined } | undefined> {
   for (const at of place === undefined ? [undefined] : [place, undefined]) {
     const waiting = await memory.waiting(project, at)
-    // The same session may ask again, when its first answer was lost.
+    // The same session may ask again if the first answer was lost.
     if (waiting && (waiting.deliveredTo === undefined || waiting.deliveredTo === session))
       return { waiting, at }
   }
   return undefined
 }
 
-/** Whose document it is to be. */
+/** The session that is asked for a handoff document. */
 export interface HandoffSubject {
   session: Request['session']
   nativeSession: string
@@ -59,17 +59,17 @@ export interface HandoffSubject {
   project: string
   transcript?: string | undefined
   focus?: string | undefined
-  /** The event that brings the request: the same one again is the same request. */
+  /** The event that caused the request: if it arrives twice, it is the same request. */
   by?: string | undefined
   place?: string | undefined
 }
 
-/** The two messages a handoff needs; said before the model is asked. */
+/** Refuses `/handoff` in an empty session before the model is asked. */
 const NOTHING = 'Nothing to hand off (no messages yet)'
-/** Events of a session in which nothing was said yet: its start and this prompt. */
+/** Number of events in a session without messages: its start and this prompt. */
 const FIRST_EVENTS = 2
 
-/** A handoff from `/handoff` to the next session, event by event. One thing at a time for each project. */
+/** Carries a handoff from `/handoff` to the next session, event by event; one operation at a time per project. */
 export class HandoffGeneration {
   readonly #ports: GenerationPorts
   readonly #turns = new KeyedQueue()
@@ -78,7 +78,7 @@ export class HandoffGeneration {
     this.#ports = ports
   }
 
-  /** `/handoff` was typed. */
+  /** Handles a typed `/handoff`. */
   async asked(
     event: EventOf<'PromptSubmitted'>,
     { focus, form }: HandoffCommand,
@@ -94,7 +94,7 @@ export class HandoffGeneration {
     return { context: askWords(name, focus, form) }
   }
 
-  /** Notes that a session is to write its document, and gives the file's name. Asked for again, it stays the same. */
+  /** Records that a session has to write its document and returns the file name. The same event gets the same name. */
   async request(subject: HandoffSubject, now: number): Promise<string> {
     const { memory, files, journal } = this.#ports
     const { session, nativeSession, agent, project, transcript, focus, by, place } = subject
@@ -123,7 +123,7 @@ export class HandoffGeneration {
     return name
   }
 
-  /** Takes a document that is there already and holds, before the turn has ended. */
+  /** Accepts a document that already exists and passes the check, before the turn has ended. */
   async ready(session: string, now: number): Promise<void> {
     await this.#inTurn(session, async request => {
       const written = await findDocument(this.#ports, request, undefined)
@@ -133,19 +133,19 @@ export class HandoffGeneration {
     })
   }
 
-  /** The document stands without the agent: its own where that holds, else one from evidence. */
+  /** Stores a document without asking the agent: the agent's own if it passes the check, else one from evidence. */
   async writeNow(subject: HandoffSubject, now: number): Promise<void> {
     if (!(await this.wanted(subject.session))) await this.request(subject, now)
     await this.#settleNow(subject.session, now)
   }
 
-  /** What stands ready for the session after this one. */
+  /** The document that this session left for the next one, if it is ready. */
   async settled({ project, place, nativeSession }: HandoffSubject): Promise<WaitingDocument | undefined> {
     const waiting = await this.#ports.memory.waiting(project, place)
     return waiting?.from === nativeSession ? waiting : undefined
   }
 
-  /** Whoever begins in the project next gets the document, wherever that is. */
+  /** Lets the next session in the project have the document, at whatever place it starts. */
   async release(project: string, place: string): Promise<void> {
     const { memory } = this.#ports
     const waiting = await memory.waiting(project, place)
@@ -155,13 +155,13 @@ export class HandoffGeneration {
     await memory.leave(project, place)
   }
 
-  /** Neither a request nor a document of an earlier one is left. */
+  /** Deletes the request of a session and the document that waits at its place. */
   async drop({ session, project, place }: HandoffSubject): Promise<void> {
     await this.#ports.memory.drop(session)
     if (place !== undefined) await this.#ports.memory.leave(project, place)
   }
 
-  /** Any other prompt: a turn that ends now need not be the handoff's. */
+  /** Handles any other prompt: the turn that ends next may not be the one that writes the document. */
   async prompted(event: EventOf<'PromptSubmitted'>): Promise<void> {
     const request = await this.#ports.memory.request(event.session)
     if (request && !request.superseded) await this.#ports.memory.ask({ ...request, superseded: true })
@@ -171,7 +171,7 @@ export class HandoffGeneration {
     return this.#ports.memory.request(session)
   }
 
-  /** The turn has ended: the document is taken, compared, asked for again once, or written by Baton. */
+  /** At the end of a turn: checks the document, asks for corrections once, or writes it from evidence. */
   turnEnded(event: EventOf<'TurnEnded'>, now: number, signal: AbortSignal): Promise<Contribution> {
     return this.#inTurn(event.session, async request => {
       const { memory, journal } = this.#ports
@@ -192,17 +192,17 @@ export class HandoffGeneration {
         } as const
         await journal(request, entry)
         const prompt = askAgainWords(written?.name ?? request.name, findings, written !== undefined)
-        // A handoff is the first step of a cycle: stronger than what would go on, weaker than a person or a limit.
+        // Rank "cycle": overrides continuations, but not a person or a limit.
         return { going: { rank: 'cycle', prompt } }
       }
       const name = await storeDocument(this.#ports, request, taken, now)
-      const own = findings.length > 0 ? ' (written by Baton: the agent’s did not hold)' : ''
-      const stop = `Handoff document ${HANDOFFS}/${name}${own}. The next session here begins with it: /clear, or start anew.`
+      const own = findings.length > 0 ? ' (written by Baton: the agent’s document failed the check)' : ''
+      const stop = `Handoff document ${HANDOFFS}/${name}${own}. Run /clear or start a new session here to continue with it.`
       return { going: { rank: 'cycle', stop } }
     })
   }
 
-  /** The session is gone before its document was finished: what the evidence shows has to do. */
+  /** The session ended before its document was finished: Baton writes it from evidence. */
   async sessionEnded(event: EventOf<'SessionEnded'>, now: number): Promise<Contribution> {
     await this.#settleNow(event.session, now)
     return {}
@@ -216,13 +216,13 @@ export class HandoffGeneration {
     })
   }
 
-  /** Whether a document waits for this session, or may soon: one is just being written. */
+  /** Whether a document waits for this session, or is being written right now. */
   async awaits(session: string, project: string, place: string | undefined): Promise<boolean> {
     if (this.#turns.has(project)) return true
     return (await waitingFor(this.#ports, session, project, place)) !== undefined
   }
 
-  /** A fresh session begins: it gets the document that waits here, once. */
+  /** Gives a new session the document that waits here, once. */
   sessionStarted(
     event: EventOf<'SessionStarted'>,
     project: string,
@@ -237,18 +237,18 @@ export class HandoffGeneration {
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
       if (event.deaf) return {}
       const delivered = await deliverDocument(this.#ports, event, project, waiting)
-      // Whoever started it has told it already.
+      // The program that started the session has already given it the document.
       return waiting.toldTo === undefined ? delivered : {}
     })
   }
 
-  /** The document for a session that should have begun with it and did not: its beginning was not heard of in time. */
+  /** Delivers the document with a prompt, to a session whose start was reported too late to deliver it then. */
   async deliverLate(
     event: EventOf<'PromptSubmitted'>,
     project: string,
     waiting: Pick<WaitingDocument, 'document' | 'from' | 'fromAgent'>,
   ): Promise<Contribution> {
-    // Two may find at the same prompt that it is owed.
+    // Two reactors may find at the same prompt that the document is undelivered.
     return this.#turns.run(project, async () => {
       const received = await this.#ports.memory.received(event.session)
       return received?.document === waiting.document
@@ -257,7 +257,7 @@ export class HandoffGeneration {
     })
   }
 
-  /** The document that a session was to begin with, where its beginning could not bring it. */
+  /** The document that this session should have received at its start and did not. */
   async owedTo(
     session: string,
     project: string,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readJsonFile } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 
-/** A handoff that a session was asked for and has not finished. */
+/** A handoff document that a session was asked for and has not finished. */
 const Request = z.object({
   session: SessionId,
   nativeSession: NativeId,
@@ -14,27 +14,27 @@ const Request = z.object({
   transcript: z.string().optional(),
   focus: z.string().optional(),
   askedAt: z.number(),
-  /** Documents that stood there before. */
+  /** Documents that already existed when the request was made. */
   before: z.array(z.string()),
   /** The name the agent was told to use. */
   name: z.string(),
   askedAgain: z.boolean().default(false),
-  /** The event that brought the request; it is not the end of the turn that writes the document. */
+  /** The event that caused the request; if it is a turn's end, that turn did not write the document. */
   by: z.string().optional(),
-  /** Where the next session will begin, if that is known: only a session there gets the document. */
+  /** Where the next session will start, if known: only a session there gets the document. */
   place: z.string().optional(),
-  /** Another prompt came meanwhile: the session is not asked a second time. */
+  /** Another prompt arrived in the meantime: the session is not asked a second time. */
   superseded: z.boolean().default(false),
 })
 export type Request = z.infer<typeof Request>
 
-/** A document that waits for the next session of a project, or the session that got it. */
+/** A document that waits for the next session of a project, or that was delivered to one. */
 const WaitingDocument = z.object({
   document: z.string(),
   /** The session it comes from, by its agent's own id. */
   from: z.string().optional(),
   fromAgent: AgentName.optional(),
-  /** Only for a session of this agent, whose first prompt tells it already. */
+  /** Only for a session of this agent, whose first prompt already contains the document. */
   toldTo: AgentName.optional(),
   writtenBy: z.enum(['agent', 'baton']).optional(),
   deliveredTo: z.string().optional(),
@@ -45,7 +45,7 @@ const Received = z.object({ document: z.string(), from: z.string().optional() })
 
 type Kept = Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>
 
-/** What must outlive the daemon: one small file each in Baton's state folder. */
+/** Handoff state that survives the daemon: one small file per record in the state folder. */
 export class HandoffMemory {
   readonly #files: Kept
   readonly #stateDir: string
@@ -60,21 +60,21 @@ export class HandoffMemory {
   drop = async (session: string): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, requestName(session)))
 
-  /** The document that waits in a project, or at one place of it. */
+  /** The document that waits in a project, or at one place in it. */
   waiting = (project: string, place?: string): Promise<WaitingDocument | undefined> =>
     this.#read(waitingName(project, place), WaitingDocument)
   await = (project: string, waiting: WaitingDocument, place?: string): Promise<void> =>
     this.#write(waitingName(project, place), waiting)
-  /** The document waits no longer only there. */
+  /** Removes the document that waits only at this place. */
   leave = async (project: string, place: string): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, waitingName(project, place)))
 
-  /** The document a session began with. */
+  /** The document that a session started with. */
   received = (session: string) => this.#read(receivedName(session), Received)
   receive = (session: string, received: z.infer<typeof Received>): Promise<void> =>
     this.#write(receivedName(session), received)
 
-  /** What was asked, waits or was received before a moment is not needed again. */
+  /** Deletes requests and deliveries older than the given time. */
   async tidy(before: number): Promise<void> {
     for (const folder of ['asked', 'waiting', 'received'])
       for (const { name, modifiedMs } of await this.#files.list(this.#stateDir, `handoff/${folder}`))
@@ -90,7 +90,7 @@ export class HandoffMemory {
   }
 }
 
-/** Files in memory, for a process that can keep nothing. */
+/** State files in memory, for a process without a state folder. */
 export function filesInMemory(): Kept {
   const kept = new Map<string, string>()
   return {

@@ -14,39 +14,39 @@ export interface WriterPorts {
   files: HandoffFiles
   /** Reads Baton's own session files. */
   reader: TranscriptReader
-  /** What else is known about the work in a folder. */
+  /** Issue, pull request and stage of the work in a folder, if known. */
   workOf(
     root: string,
   ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
-  /** The document is about to be told to a new session of the same agent. */
+  /** Called before a new session of the same agent gets the document. */
   passing?(about: About, name: string): Promise<void>
 }
 
 export interface About {
   root: string
   agent: AgentName
-  /** The agent's own id of the session. */
+  /** The agent's own session id. */
   session: string
-  /** Baton's file of it. */
+  /** Baton's session file. */
   path: string
   focus?: string | undefined
-  /** The document it began with. */
+  /** Name of the document that the session started with. */
   parent?: string | undefined
   contextUsage?: number | undefined
 }
 
 export interface Written {
-  /** The document as the next session gets it, in its wrapper. */
+  /** The wrapped document, as the next session receives it. */
   context: string
   name: string
   writtenBy: 'agent' | 'baton'
   findings: HandoffFinding[]
 }
 
-/** Longer than any document that is worth reading: the rest of a reply is not looked at. */
+/** The rest of a longer reply is ignored. */
 const MAX_REPLY_LENGTH = 1_000_000
 
-/** Judges what a session wrote about itself, and stores the document that counts. */
+/** Checks the handoff document that a hosted session wrote and stores it, or one from evidence. */
 export class HandoffWriter {
   readonly #ports: WriterPorts
 
@@ -63,18 +63,18 @@ export class HandoffWriter {
       named,
       transcript: { path, reader: this.#ports.reader },
     })
-    // The file is Baton's; the session is the agent's.
+    // The transcript is Baton's session file, so take agent and session id from the caller.
     return { ...found, agent, session }
   }
 
-  /** What is wrong with a reply as a document; nothing means that it may be used. */
+  /** Checks a reply as a handoff document; without findings it may be used. */
   async judge(reply: string, about: About): Promise<{ read: ReadHandoff; findings: HandoffFinding[] }> {
     const read = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
     const evidence = await this.evidence(about, filesNamed(read.document))
     return { read, findings: documentErrors(read, evidence, this.#ports.evidence.readTest) }
   }
 
-  /** Stores the agent's document, or, where it does not hold, one that is written from evidence alone. */
+  /** Stores the agent's document, or one from evidence if the agent's failed the check. */
   async store(
     judged: { read: ReadHandoff; findings: HandoffFinding[] },
     evidence: Evidence,
@@ -103,5 +103,5 @@ export class HandoffWriter {
   }
 }
 
-/** No hook stands between: the whole of any sensible document fits. */
+/** No hook limits the length here, so any sensible document fits. */
 const MAX_LENGTH = 60_000

@@ -6,18 +6,18 @@ import type { EvidencePorts } from '../evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
 import type { HandoffMemory, Request } from './handoff-memory.ts'
 
-/** What writing and delivering a document needs of the world. */
+/** What writing and delivering a handoff document depends on. */
 export interface GenerationPorts {
   evidence: EvidencePorts
   files: HandoffFiles
   memory: HandoffMemory
   readerOf(agent: AgentName): TranscriptReader | undefined
-  /** What a workflow's own files say about a session. */
+  /** Issue, pull request and stage of a session's work, from the workflow's files. */
   workOf(
     project: string,
     nativeSession: string,
   ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
-  /** A session goes on with the work of another. */
+  /** Records that a session continues the work of another. */
   continues?(session: SessionId, parent: SessionId): Promise<void>
   journal(
     about: Pick<Request, 'session' | 'nativeSession' | 'agent' | 'project'>,

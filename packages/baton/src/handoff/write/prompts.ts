@@ -1,22 +1,22 @@
 import type { HandoffFinding } from '@batonpass/contract/handoff'
 import { HANDOFFS } from '../document-name.ts'
 
-/** Said beside `/handoff`: where the document goes, and what is compared. */
+/** Context added to `/handoff`: where to write the document, and what Baton checks. */
 export function askWords(name: string, focus: string | undefined, form = false): string {
   return [
     `Baton: write the handoff document to ${HANDOFFS}/${name} in the project's root, then end your turn.`,
     ...(form
       ? [
-          `It is for whoever goes on with this work and knows nothing of this session. Write it with these sections: ${SECTIONS}, ## Goal (what the user wants, in the user's words). Before it stands YAML front matter with branch: and, if tests were run, tests: {command, result: passed|failed}.`,
-          'Say what is on disk and what is only intended, in the imperative; name the exact next step first. Do no other work now.',
+          `Its reader will continue this work and knows nothing about this session. Write it with these sections: ${SECTIONS}, ## Goal (what the user wants, in the user's words). Start the file with YAML front matter that has branch: and, if tests were run, tests: {command, result: passed|failed}.`,
+          'Say what is on disk and what is only planned. Write the next steps in the imperative and put the exact next step first. Do no other work now.',
         ]
       : []),
-    'Tick a box only for what is done. Name files and commands in backticks. What you state in the front matter, and what ticked boxes name, is compared with git and with this session; leave out what you do not know.',
+    'Tick a box only for what is done. Put file names and commands in backticks. Baton compares the front matter, and what ticked boxes name, with git and with this session; leave out what you do not know.',
     ...(focus ? [`Additional focus: ${focus}`] : []),
   ].join('\n')
 }
 
-/** The second and last time of asking. */
+/** Asks the agent a second and last time: to correct the document, or to write it at all. */
 export function askAgainWords(name: string, findings: readonly HandoffFinding[], found: boolean): string {
   const points = findings.slice(0, 20).map(({ message }) => `- ${message}`)
   const rest = findings.length > points.length ? [`- and ${findings.length - points.length} more`] : []

@@ -2,15 +2,15 @@ import type { Reactor } from '../../ports/reactor.ts'
 import { handoffCommand } from './command.ts'
 import type { HandoffGeneration } from './generation.ts'
 
-/** Git and the transcript together; a large transcript takes seconds. */
+/** Reading git and the transcript: a large transcript takes seconds. */
 const EVIDENCE_MS = 20_000
-/** A session's start is not held up for longer by a document that is just being written. */
+/** How long a session's start waits for a document that is being written. */
 const START_MS = 8000
 
-/** `/handoff` inside an agent. */
+/** Handles `/handoff` inside an agent and delivers the document to the next session. */
 export function handoffReactor(
   generation: HandoffGeneration,
-  /** Where the next session will begin, when a cycle asks. */
+  /** Where the next session will start, if a cycle asked for the document. */
   placeOf: (session: string) => string | undefined = () => undefined,
 ): Reactor {
   return {
@@ -45,7 +45,7 @@ export function handoffReactor(
           return { later: { run, otherwise: {}, withinMs: EVIDENCE_MS } }
         }
         case 'SessionStarted': {
-          // A session that was resumed or compacted knows its work; only a fresh one needs to be told.
+          // A resumed or compacted session knows its work; only a new one needs the document.
           if (event.source !== 'clear' && event.source !== 'startup') return undefined
           const { project, session } = context
           if (!(await generation.awaits(event.session, project, session.pane))) return undefined

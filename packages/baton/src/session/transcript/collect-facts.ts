@@ -164,6 +164,8 @@ function pullRequestIn(command: string, failed: boolean, output: string): string
 const OWN: readonly RegExp[] = [
   /^Create handoff document now - context at /,
   /^Read handoff from \S+ and resume work/,
+  /^Correct\. Now continue the work from /,
+  // 0.1's wording of the same prompt: old transcripts still contain it.
   /^Right\. Now go on with the work from /,
   /^That is not what the handoff document says:/,
   /^This is an auto-continuation prompt for hands-off mode/,

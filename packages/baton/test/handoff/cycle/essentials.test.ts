@@ -57,9 +57,9 @@ describe('the essentials', () => {
       block({ ...wanted, goal: `${wanted.goal} ${wanted.next} and whatever else there may be to do here` }),
       /the goal is/,
     ],
-    ['talk', 'Resuming work from handoff…', /does not hold the block/],
-    ['an open block', '<handoff-check>\ngoal: x', /does not hold the block/],
-    ['nothing', '', /does not hold the block/],
+    ['talk', 'Resuming work from handoff…', /does not contain the requested block/],
+    ['an open block', '<handoff-check>\ngoal: x', /does not contain the requested block/],
+    ['nothing', '', /does not contain the requested block/],
   ])('are not shown by %s', (_, answer, why) => {
     expect(wrongIn(answer, wanted).join('; ')).toMatch(why)
   })

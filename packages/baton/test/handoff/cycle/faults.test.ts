@@ -155,7 +155,7 @@ describe('faults', () => {
     const world = await run({ swallows: 2 })
     expect(world.cycle()).toMatchObject({ step: 'person', stuckAt: 'clearing' })
     expect(world.questions.map(({ title }) => title)).toEqual([
-      'A handoff needs you: /clear was taken, but no new session began',
+      'A handoff needs you: the terminal took /clear, but no new session started',
     ])
     expect(world.agent).toMatchObject({ native: 'native-1', cleared: 0 })
     world.questions[0]?.answer('yes')
@@ -239,7 +239,7 @@ describe('faults', () => {
       expect(['failed', diesIn === 'continuing' ? 'done' : 'failed']).toContain(step)
       expect([...world.files.values()].map(({ from }) => from)).toContain('native-1')
       if (step === 'failed')
-        expect(world.news.join()).toMatch(/ended: (its terminal is gone|the agent has died)/)
+        expect(world.news.join()).toMatch(/failed: (its terminal is gone|the agent process has ended)/)
     },
   )
 

@@ -148,7 +148,7 @@ describe('the machine of a cycle', () => {
     fc.assert(
       fc.property(course, events => {
         for (const { effects, event } of follow(events)) {
-          if (!effects.some(effect => effect.do === 'go-on')) continue
+          if (!effects.some(effect => effect.do === 'continue')) continue
           const right = event?.type === 'answered' && event.wrong.length === 0
           const said = event?.type === 'decided' && event.yes
           // Time only repeats what was said before.

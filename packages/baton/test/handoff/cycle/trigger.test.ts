@@ -82,7 +82,7 @@ describe('handoffs that follow each other', () => {
       at,
     })
     expect(causeOf(fast)).toBe(
-      'a turn usually adds 40000 tokens, the largest of the last ones 60000 (30% of the window)',
+      'a turn usually adds 40000 tokens; the largest recent turn added 60000 (30% of the window)',
     )
   })
 

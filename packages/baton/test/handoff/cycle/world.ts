@@ -154,7 +154,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
         if (kind === 'hangs') return
         const goal = kind === 'right' ? GOAL : 'Rewrite the billing service in Rust'
         message = kind === 'talk' ? 'Resuming work from handoff…' : block(goal)
-      } else if (/Now go on with the work/.test(text)) {
+      } else if (/Now continue the work/.test(text)) {
         await hook({ type: 'ToolRequested', ...RUN }, native)
         done.push(native)
         message = 'The endpoint is there.'
@@ -282,7 +282,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       cycles: undefined as unknown as Cycles,
     }
     const settle = (session: string, native: string, by: 'agent' | 'baton', name?: string) => {
-      if (disk.full) throw new Error('The handoff document cannot be stored: the disk is full')
+      if (disk.full) throw new Error('Cannot store the handoff document: the disk is full')
       const document = name ?? `doc-${files.size + 1}.md`
       if (!name) files.set(document, { from: native, by })
       daemon.point()

@@ -109,7 +109,7 @@ describe('/handoff', () => {
     expect(asked.context).toContain('Additional focus: the endpoint')
     const path = put(at.folder, asked, document('failed'))
     const ended = await at.send('old', stop())
-    expect(stopOf(ended)).toContain('The next session here begins with it')
+    expect(stopOf(ended)).toContain('Run /clear or start a new session here to continue with it')
     const { facts } = parseHandoff(readFileSync(path, 'utf8')).document
     expect(facts).toMatchObject({
       written_by: 'agent',
