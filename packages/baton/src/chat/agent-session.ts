@@ -11,25 +11,25 @@ import { writeHandoff } from './write-handoff.ts'
 
 export interface AgentSessionParts extends TurnRunnerParts {
   writer: HandoffWriter
-  /** The worktree's root: where documents stand. */
+  /** The worktree's root, where handoff documents are stored. */
   root: string
-  /** Puts prompt templates in the place of their names. */
+  /** Replaces the names of prompt templates with their text. */
   expand?(text: string): string
 }
 
-/** Counted in messages: a prompt and a reply. */
+/** A handoff needs at least a prompt and a reply. */
 const MIN_MESSAGES = 2
-/** An agent that was told to stop and goes on is not waited for any longer. */
+/** How long Baton waits for an agent that was told to stop. */
 const STOP_MS = 15_000
 
-/** One conversation with an agent that Baton hosts, kept in a session file, and handed over to the next one. */
+/** One conversation with an agent that Baton hosts. It is stored in a session file and can be handed off to a new session. */
 export class AgentSession {
   readonly #parts: AgentSessionParts
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   readonly #talk: TurnRunner
   #handoff: AbortController | undefined
   #followUps: string[] = []
-  /** The document this session began with. */
+  /** Name of the handoff document that this session started with. */
   #began: string | undefined
 
   constructor(parts: AgentSessionParts) {
@@ -37,7 +37,7 @@ export class AgentSession {
     this.#talk = new TurnRunner(parts, event => this.#tell(event))
   }
 
-  /** Begins the agent's own conversation. */
+  /** Starts the agent's own conversation. */
   async start(): Promise<void> {
     const { manager, backend } = this.#parts
     await recordNativeSession(manager, backend, await backend.begin())
@@ -55,7 +55,7 @@ export class AgentSession {
   get isGeneratingHandoff(): boolean {
     return this.#handoff !== undefined
   }
-  /** Prompts that wait for the turn to end. */
+  /** Prompts that wait for the end of the running turn. */
   get queued(): readonly string[] {
     return this.#followUps
   }
@@ -71,7 +71,7 @@ export class AgentSession {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** One turn, to its end. Throws where the agent fails; what it said until then is kept. */
+  /** Runs one turn to its end. Throws if the agent fails; its output so far is stored. */
   async prompt(text: string, { expandPromptTemplates = true } = {}): Promise<TurnEnd> {
     this.#refuseWhileBusy()
     const words = expandPromptTemplates ? (this.#parts.expand?.(text) ?? text) : text
@@ -79,7 +79,7 @@ export class AgentSession {
     return this.#talk.run(words, false, () => this.#parts.manager.appendMessage(message))
   }
 
-  /** Kept until the turn has ended; `next` gives it then. */
+  /** Queues a prompt until the turn has ended; `next` then returns it. */
   followUp(text: string): void {
     this.#followUps.push(text)
   }
@@ -87,7 +87,7 @@ export class AgentSession {
     return this.#followUps.shift()
   }
 
-  /** Stops the turn that runs. */
+  /** Stops the running turn. */
   abort(): void {
     this.#talk.stop()
   }
@@ -96,12 +96,12 @@ export class AgentSession {
     this.#handoff?.abort()
   }
 
-  /** Whether there is anything to hand off. */
+  /** Whether the session has enough messages for a handoff. */
   async hasEnough(): Promise<boolean> {
     return (await this.#parts.manager.countMessages(MIN_MESSAGES)) >= MIN_MESSAGES
   }
 
-  /** Has the session write down where its work stands, checks that, and goes on in a new session that begins with it. */
+  /** Asks the session for a handoff document, checks it, and continues in a new session that starts with it. */
   async handoff(focus?: string): Promise<HandoffOutcome> {
     this.#refuseWhileBusy()
     const abort = new AbortController()
@@ -125,7 +125,7 @@ export class AgentSession {
     }
   }
 
-  /** Leaves the session as it is and begins an empty one. */
+  /** Starts an empty session; the current one is left unchanged. */
   async newSession(): Promise<void> {
     this.#refuseWhileBusy()
     const { manager, backend } = this.#parts
@@ -135,7 +135,7 @@ export class AgentSession {
     await this.#opened('new', native)
   }
 
-  /** Goes on with another session: in the agent's own memory of it, else by what its file says. */
+  /** Resumes another session: the agent's own conversation if it still has it, else by replaying the session file. */
   async resume(path: string): Promise<'resumed' | 'retold'> {
     this.#refuseWhileBusy()
     const { manager, backend } = this.#parts
@@ -159,7 +159,7 @@ export class AgentSession {
     }
   }
 
-  /** Goes on in a copy, so that the session itself stays as it is. */
+  /** Continues in a copy; the session itself is left unchanged. */
   async fork(): Promise<void> {
     this.#refuseWhileBusy()
     const { manager, backend } = this.#parts
@@ -178,7 +178,7 @@ export class AgentSession {
     await this.#parts.backend.close()
   }
 
-  /** A turn of our own, whose prompt is no word of the person's; its last reply, or why there is none. */
+  /** Runs a turn with Baton's own prompt. Returns the last reply, or why there is none. */
   async #ask(words: string, signal: AbortSignal): Promise<string | HandoffOutcome> {
     if (signal.aborted) return { kind: 'cancelled' }
     const { manager } = this.#parts
@@ -203,7 +203,7 @@ export class AgentSession {
     await manager.flush()
     const parentSession = manager.path
     const before = backend.nativeSession
-    // First what may fail: the old session is left only when the new one is there.
+    // First what may fail: leave the old session only when the new one exists.
     const native = await backend.begin()
     try {
       await manager.newSession({ parentSession })
@@ -255,12 +255,12 @@ export class AgentSession {
 
   #refuseWhileBusy(): void {
     if (this.#handoff)
-      throw new BatonError('not_allowed', 'A handoff is being written', {
-        remedy: 'Wait for it, or press Escape.',
+      throw new BatonError('not_allowed', 'A handoff document is being written', {
+        remedy: 'Wait until it is done, or press Escape to cancel it.',
       })
     if (this.#talk.isRunning)
       throw new BatonError('not_allowed', 'A reply is being written', {
-        remedy: 'Wait for it, or press Escape.',
+        remedy: 'Wait until it is done, or press Escape to cancel it.',
       })
   }
 
@@ -273,7 +273,7 @@ export class AgentSession {
   }
 }
 
-/** Resolves some time after a stop was asked for. */
+/** Resolves some time after the stop was requested. */
 function stoppedLate(signal: AbortSignal, timers: Timers): Promise<'cancelled'> {
   return new Promise(resolve => {
     const later = () => void timers.after(STOP_MS, () => resolve('cancelled'))
@@ -284,7 +284,7 @@ function stoppedLate(signal: AbortSignal, timers: Timers): Promise<'cancelled'> 
 
 const nothing = () =>
   new BatonError('nothing_to_hand_off', 'Nothing to hand off (no messages yet)', {
-    remedy: 'Begin the work first; a handoff needs at least a prompt and a reply.',
+    remedy: 'Start the work first: a handoff needs at least one prompt and one reply.',
   })
 
 const asBatonError = (cause: unknown): BatonError =>

@@ -3,22 +3,22 @@ import type { HostedWord } from '@batonpass/contract/hosted'
 
 const MAX_TALKS = 50
 const MAX_ITEMS = 400
-/** Whoever tells a conversation may be wrong about its size; what is longer is cut at its beginning. */
+/** The reporting program may send texts of any length; longer ones lose their beginning. */
 const MAX_TEXT_LENGTH = 50_000
 const MAX_STEPS = 100
 const MAX_STEP_LENGTH = 2000
-/** Characters, of one conversation and of all. */
+/** In characters: the limit of one conversation and of all together. */
 const MAX_OF_ONE = 2_000_000
 const MAX_OF_ALL = 10_000_000
 
-/** Conversations that other programs of Baton's host and tell here, such as `baton chat`, as long as this process lives. */
+/** Conversations that other Baton programs, such as `baton chat`, host and report here. Kept only in memory. */
 export class HostedConversations {
   readonly #talks = new Map<string, Heard>()
 
-  /** Takes what changed since it was last told. */
+  /** Adds what changed since the last report. */
   tell(session: string, news: ConversationView): void {
     const known = this.#talks.get(session)
-    // A program that began anew counts its revisions anew.
+    // A restarted program counts its revisions from the start again.
     const talk = known && known.rev <= news.rev ? known : new Heard(known)
     this.#keep(session, talk, () => talk.take(news))
   }
@@ -27,13 +27,13 @@ export class HostedConversations {
     return this.#talks.get(session)
   }
 
-  /** The program that hosts it takes a person's words from here, until it calls what it gets. */
+  /** Subscribes the hosting program to a person's input. The returned function ends the subscription. */
   hear(session: string, ear: (word: HostedWord) => void): () => void {
     const talk = this.#talks.get(session) ?? new Heard(undefined)
     return this.#keep(session, talk, () => talk.hear(ear))
   }
 
-  /** As the newest; what is too much of others goes. */
+  /** Makes the conversation the newest; the oldest ones are dropped when there are too many. */
   #keep<T>(session: string, talk: Heard, change: () => T): T {
     this.#talks.delete(session)
     this.#talks.set(session, talk)
@@ -50,7 +50,7 @@ export class HostedConversations {
 
 class Heard {
   rev = 0
-  /** In characters. */
+  /** Size in characters. */
   size = 0
   readonly #items = new Map<number, ConversationItem>()
   readonly #listeners: Set<() => void>
@@ -91,7 +91,7 @@ class Heard {
     }
   }
 
-  /** `busy`: it works, and words are for when it waits. `deaf`: nobody takes words from here. */
+  /** `busy`: the agent is working and takes no prompt. `deaf`: no program is subscribed to input. */
   say(word: HostedWord): 'taken' | 'busy' | 'deaf' {
     if (this.#ears.size === 0) return 'deaf'
     if (word.kind === 'say' && this.#state === 'working') return 'busy'

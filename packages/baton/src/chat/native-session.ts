@@ -4,7 +4,7 @@ import type { SessionManager } from './session-file/session-manager.ts'
 
 const NATIVE = 'baton-agent'
 
-/** Notes in the session file by which id the agent knows the conversation, so that its own memory of it is found again. */
+/** Stores the agent's own id of the conversation in the session file, so that the agent can resume it. */
 export async function recordNativeSession(
   manager: SessionManager,
   { agent }: Backend,
@@ -13,7 +13,7 @@ export async function recordNativeSession(
   await manager.appendCustomEntry(NATIVE, { agent, nativeSession })
 }
 
-/** The agent's own id of the conversation in the open file; none where another agent had it last. */
+/** The agent's own id of the conversation in the open file; none if another agent had it last. */
 export async function nativeSessionOf(
   manager: SessionManager,
   { agent }: Backend,

@@ -15,14 +15,14 @@ export interface TurnRunnerParts {
 
 const CANCEL_AGAIN_MS = 1000
 
-/** The turns of a conversation, one at a time; what the agent says is kept in the session file. */
+/** Runs the turns of a conversation, one at a time, and stores the agent's output in the session file. */
 export class TurnRunner {
   readonly #parts: TurnRunnerParts
   readonly #tell: (event: SessionEvent) => void
   readonly #replies = new ReplyBuilder()
-  /** There while a turn runs. */
+  /** Set while a turn runs. */
   #stop: AbortController | undefined
-  /** Goes before the next prompt, because the agent has not seen it. */
+  /** Text to send before the next prompt, because the agent has not seen it. */
   #pending: readonly string[] = []
   #messages: SessionMessage[] = []
   #turns = 0
@@ -45,13 +45,13 @@ export class TurnRunner {
     return this.#context
   }
 
-  /** What the agent said last in this turn. */
+  /** The agent's last message in this turn. */
   get lastReply(): string {
     const last = this.#messages.findLast(message => message.role === 'assistant')
     return last ? textOfMessage(last).trim() : ''
   }
 
-  /** Begins anew in another session. */
+  /** Clears the state for another session. */
   reset(): void {
     this.#pending = []
     this.#messages = []
@@ -59,19 +59,19 @@ export class TurnRunner {
     this.#context = undefined
   }
 
-  /** What the agent is to hear before the next prompt. */
+  /** Sends these texts before the next prompt. */
   sendFirst(words: readonly string[]): void {
     this.#pending = words
   }
 
-  /** One turn, to its end. `keep` stores what was asked. */
-  async run(words: string, own: boolean, keep: () => Promise<unknown>): Promise<TurnEnd> {
+  /** Runs one turn to its end. `store` stores the prompt. */
+  async run(words: string, own: boolean, store: () => Promise<unknown>): Promise<TurnEnd> {
     const stop = new AbortController()
     this.#stop = stop
     this.#messages = []
     let end: TurnEnd | 'failed' = 'failed'
     try {
-      await keep()
+      await store()
       this.#tell({ type: 'agent_start' })
       end = stop.signal.aborted ? 'cancelled' : await this.#send(words, own, stop.signal)
       this.#turns++
@@ -90,7 +90,7 @@ export class TurnRunner {
     this.#stop?.abort()
   }
 
-  /** A reply that could not be stored is told once, when the turn has ended. */
+  /** Waits until all replies are stored. A failure to store one is reported once, when the turn has ended. */
   async stored(): Promise<void> {
     const writing = this.#writing
     this.#writing = Promise.resolve()
@@ -100,7 +100,7 @@ export class TurnRunner {
   async #send(words: string, own: boolean, stop: AbortSignal): Promise<TurnEnd> {
     const { backend, timers } = this.#parts
     let callOff = () => {}
-    // An agent that has hardly begun may miss the first one.
+    // Repeat it: an agent that has just started its turn may miss the first cancel.
     const cancel = () => {
       void backend.cancel()
       callOff = timers.after(CANCEL_AGAIN_MS, cancel)

@@ -6,13 +6,13 @@ export interface WriteHandoffParts {
   writer: HandoffWriter
   about: About
   signal: AbortSignal
-  /** The reply to a question of our own, or why there is none. */
+  /** Returns the reply to Baton's prompt, or why there is none. */
   ask(words: string): Promise<string | HandoffOutcome>
   tell(event: SessionEvent): void
   now(): number
 }
 
-/** Has a session write down where its work stands, checks that, asks once more where it does not hold, and stores it. */
+/** Asks a session for its handoff document, checks it, asks once for corrections, and stores it. */
 export async function writeHandoff(parts: WriteHandoffParts): Promise<Written | HandoffOutcome> {
   const { writer, about, signal, ask, tell } = parts
   const before = await writer.evidence(about)
@@ -32,41 +32,41 @@ export async function writeHandoff(parts: WriteHandoffParts): Promise<Written | 
   return writer.store(judged, before, about, parts.now())
 }
 
-/** What an in-process session is asked for: the context form, for a reader who knows nothing. */
+/** Asks a hosted session for its document in the context form, for a reader who knows nothing about the work. */
 export function contextPrompt(focus: string | undefined): string {
   return [
-    'Write down where this work stands, for somebody who goes on with it and has seen nothing of this conversation.',
+    'Describe the state of this work for a reader who will continue it and has not seen this conversation.',
     '',
-    'Answer with one markdown document and nothing else: no greeting, no tool calls, no remark about the document. Use exactly these sections, in this order:',
+    'Answer with one markdown document and nothing else: no greeting, no tool calls, no remarks about the document. Use exactly these sections, in this order:',
     '',
     '## Goal',
-    'What is to be reached, in the words of the person where you can.',
+    "What the work should achieve, in the user's words where possible.",
     '',
     '## Constraints & Preferences',
-    '- what must be kept to: rules, wishes, decisions of the person; `None` if there are none',
+    "- what must be respected: the user's rules, preferences and decisions; `None` if there are none",
     '',
     '## Progress',
     '**Active Epic**: the larger piece of work',
-    '**Progress**: how far it is',
-    '**Current Task**: what is in hand right now',
-    '- [x] what is done and stands on disk',
-    '- [ ] what is begun, or only intended',
+    '**Progress**: how far it has come',
+    '**Current Task**: what you are working on right now',
+    '- [x] what is done and is on disk',
+    '- [ ] what is started or only planned',
     '',
     '## Key Decisions',
     '- each decision with its reason',
     '',
     '## Critical Context',
-    '- exact paths, names, commands, error messages and values that cannot be found out again easily',
+    '- exact paths, names, commands, error messages and values that are hard to find again',
     '',
     '## Next Steps',
-    '1. each step in the imperative, in order, concrete enough to begin at once',
+    '1. each step in the imperative, in order, concrete enough to start at once',
     '',
-    'Tick a box only for what is done. Put files and commands into backticks. What ticked boxes name is compared with git and with this session.',
+    'Tick a box only for what is done. Put file names and commands in backticks. Baton compares what ticked boxes name with git and with this session.',
     ...(focus ? ['', `Additional focus: ${focus}`] : []),
   ].join('\n')
 }
 
-/** The second and last time of asking. */
+/** Asks a second and last time, with the findings to correct. */
 function correctionPrompt(findings: readonly HandoffFinding[]): string {
   const points = findings.slice(0, 20).map(({ message }) => `- ${message}`)
   const rest = findings.length > points.length ? [`- and ${findings.length - points.length} more`] : []

@@ -68,9 +68,7 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
     blockers: test && !test.passed ? [`\`${test.command}\` fails`] : [],
     notes: [
       'Written by Baton from git and the transcript alone: no agent wrote or checked this document.',
-      ...(transcript?.lastReply
-        ? [`The session's last message:\n${transcript.lastReply.slice(-1500)}`]
-        : []),
+      ...(transcript?.lastReply ? [`The session's last message:\n${transcript.lastReply.slice(-1500)}`] : []),
     ],
     goal,
     constraints: later.map(text => text.slice(0, 1000)),

@@ -92,7 +92,8 @@ function notStored(cause: unknown): BatonError {
       cause,
     })
   return new BatonError('not_allowed', `Cannot store the handoff document in ${HANDOFFS}`, {
-    remedy: inner instanceof Error ? inner.message : 'Check that the folder is writable and not a symbolic link.',
+    remedy:
+      inner instanceof Error ? inner.message : 'Check that the folder is writable and not a symbolic link.',
     cause,
   })
 }

@@ -7,8 +7,8 @@ import { type TickedItem, tickedItems } from './ticked-items.ts'
 type Code = HandoffFinding['code']
 
 /**
-  * Compares a document with the evidence, field by field. Only structured statements count: the front matter, ticked boxes
-  * and what they name in backticks. Without evidence there is no finding.
+ * Compares a document with the evidence, field by field. Only structured statements count: the front matter, ticked boxes
+ * and what they name in backticks. Without evidence there is no finding.
  */
 export function verifyHandoff(
   document: HandoffDocument,

@@ -10,15 +10,15 @@ export interface ConversationParts {
   store: Pick<Store, 'findSession'>
   redactor: Redactor
   driverAt(place: string): Driver | undefined
-  /** Of agents that other programs of Baton's host. */
+  /** Conversations of agents that other Baton programs host. */
   talks: HostedConversations
 }
 
-/** What a person sees of a session, and says to it, from outside. */
+/** Lets a person follow a session's conversation and send input from the dashboard. */
 export interface Conversations {
-  /** Without a conversation: undefined. */
+  /** Undefined if the session has no conversation that Baton can show. */
   open(id: string): Promise<Pick<LiveConversation, 'since' | 'listen'> | undefined>
-  /** Types a prompt of the person into the session. */
+  /** Sends a person's prompt to the session. */
   say(id: string, text: string): Promise<Typed>
   interrupt(id: string): Promise<'interrupted' | 'idle' | 'gone'>
 }
@@ -26,21 +26,23 @@ export interface Conversations {
 const NOTHING: ConversationView = { state: 'none', rev: 0, items: [], plan: [] }
 
 export function composeConversations({ store, redactor, driverAt, talks }: ConversationParts): Conversations {
-  const the = async (id: string): Promise<Session> => {
+  const getSession = async (id: string): Promise<Session> => {
     const session = await store.findSession(id)
     if (session) return session
-    throw new BatonError('not_found', `No session ${id}`, { remedy: 'See `baton status --all`.' })
+    throw new BatonError('not_found', `No session ${id}`, {
+      remedy: 'Run `baton status --all` to list the sessions.',
+    })
   }
-  /** Where the session is now; one that ended is nowhere, whoever came after it at its place. */
+  /** Where the session runs now. An ended session has no place: another session may use its terminal. */
   const placeOf = ({ pane, endedAt }: Session): { driver: Driver; pane: string } | undefined => {
     const driver = pane === undefined || endedAt !== undefined ? undefined : driverAt(pane)
     return pane === undefined || !driver ? undefined : { driver, pane }
   }
   return {
     async open(id) {
-      const session = await the(id)
+      const session = await getSession(id)
       const { pane, nativeSession } = session
-      // Looked up each time: after a handoff another conversation is open at the same place.
+      // Look it up each time: after a handoff another conversation is open at the same place.
       const current = (): Pick<LiveConversation, 'since' | 'listen'> | undefined => {
         const here = pane === undefined ? undefined : driverAt(pane)?.conversation?.(pane)
         return here?.nativeSession === nativeSession ? here : talks.of(session.id)
@@ -53,15 +55,15 @@ export function composeConversations({ store, redactor, driverAt, talks }: Conve
       }
     },
     async say(id, text) {
-      const session = await the(id)
-      // First where it is hosted: the terminal that is known of it may be the one that its host runs in.
+      const session = await getSession(id)
+      // Try the hosting program first: the known terminal may be the one that this program runs in.
       const heard = talks.of(session.id)?.say({ kind: 'say', text }) ?? 'deaf'
       if (heard !== 'deaf') return heard
       const place = placeOf(session)
       return place ? await place.driver.type(place.pane, text, session.agent) : 'gone'
     },
     async interrupt(id) {
-      const session = await the(id)
+      const session = await getSession(id)
       if (talks.of(session.id)?.say({ kind: 'stop' }) === 'taken') return 'interrupted'
       const place = placeOf(session)
       return place ? await place.driver.interrupt(place.pane, session.agent) : 'gone'

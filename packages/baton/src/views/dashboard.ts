@@ -70,18 +70,18 @@ export interface Dashboard {
   history(hours: number): Promise<History>
   search(query: SearchQuery): Promise<Found>
   settings(project: string | undefined): Promise<SettingsView>
-  /** Without a moment: since the person went away. */
+  /** Without `since`: since the person went away. */
   recap(since: string | undefined): Promise<Recap>
-  /** Folders that sessions worked in, newest first: the only ones a page may ask about. */
+  /** Folders that sessions worked in, newest first. A page may ask only about these. */
   projects(): Promise<string[]>
   undo: Undo
   conversations: Conversations
-  /** What other programs of Baton's tell of the agents they host. */
+  /** Conversations that other Baton programs report about the agents they host. */
   talks: HostedConversations
 }
 
 const MAX_LIVE = 500
-/** The newest thing each session did is looked up for those on top. */
+/** How many sessions show their newest entry. */
 const MAX_LAST = 120
 const MAX_POINTS = 400
 
@@ -90,30 +90,32 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
   const tally = new Tally()
   const hooksOfAgents = hookFiles(parts.home, parts.env)
   const talks = new HostedConversations()
-  const runs = keptFor(1000, clock, () =>
+  const runs = cacheFor(1000, clock, () =>
     new WorkflowActions(
       new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home)),
       filedRuns(systemSmallFiles, parts.stateDir),
     ).list(),
   )
   const stages = new StageMemory(systemSmallFiles, parts.stateDir)
-  const works = keptFor(1000, clock, async () => new Map((await stages.bindings()).map(workOf)))
+  const works = cacheFor(1000, clock, async () => new Map((await stages.bindings()).map(workOf)))
   const handoffFiles = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
 
-  const the = async (id: string): Promise<Session> => {
+  const getSession = async (id: string): Promise<Session> => {
     const session = await store.findSession(id)
     if (!session)
-      throw new BatonError('not_found', `No session ${id}`, { remedy: 'See `baton status --all`.' })
+      throw new BatonError('not_found', `No session ${id}`, {
+        remedy: 'Run `baton status --all` to list the sessions.',
+      })
     return session
   }
 
-  const known = async (): Promise<string[]> => {
+  const listProjects = async (): Promise<string[]> => {
     const sessions = await store.sessions({ limit: 1000 })
     return [...new Set(sessions.flatMap(each => each.project ?? []))].slice(0, 100)
   }
 
   return {
-    projects: known,
+    projects: listProjects,
     recap: since => makeRecap(since, { store, asks, clock }),
     undo: parts.undo,
     talks,
@@ -154,7 +156,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     },
 
     async session(id) {
-      const session = await the(id)
+      const session = await getSession(id)
       const [items, workflows, parent, others, measured, recent, handoffs] = await Promise.all([
         works(),
         runs(),
@@ -179,9 +181,9 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     },
 
     async screen(id) {
-      const { pane, agent, endedAt } = await the(id)
+      const { pane, agent, endedAt } = await getSession(id)
       const driver = pane === undefined ? undefined : parts.driverAt(pane)
-      // Its place may be another session's by now.
+      // Another session may now use its terminal.
       if (endedAt !== undefined) return { state: 'gone', lines: [] }
       if (pane === undefined || !driver) return { state: 'none', lines: [] }
       const { state, lines } = await driver.look(pane, agent)
@@ -217,7 +219,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     search: query => searchJournal(query, store, clock),
 
     async settings(project) {
-      const projects = await known()
+      const projects = await listProjects()
       const here = project !== undefined && projects.includes(project) ? project : undefined
       const loaded = await config.get(here)
       return {
@@ -231,7 +233,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
   }
 }
 
-/** The newest entry that says what the session does; what Baton answered says less. */
+/** The newest entry that shows what the session does; Baton's own reactions show less. */
 async function lastOf({ id }: Session, store: Store): Promise<Entry | undefined> {
   const entries = await store.entries({ session: id, order: 'desc', limit: 6 })
   const found = entries.find(isDoing) ?? entries[0]
@@ -247,7 +249,7 @@ const workOf = ({ session, workId, stage, phase }: Binding): [string, SessionWor
 ]
 
 function runsBySession(runs: readonly WorkflowRun[]): Map<string, WorkflowRun> {
-  // Newest first, so the first of a session stands.
+  // Runs are sorted newest first; reversed, the newest run of a session overwrites the older ones.
   return new Map(runs.toReversed().map(run => [run.session, run]))
 }
 
@@ -262,7 +264,7 @@ async function toolEventOf(id: string, session: string, store: Store): Promise<T
   return undefined
 }
 
-/** The documents that this session wrote or began with. */
+/** The handoff documents that this session wrote or started with. */
 async function handoffsOf(session: Session, files: HandoffFiles, store: Store): Promise<HandoffView[]> {
   const { project } = session
   if (project === undefined) return []
@@ -279,7 +281,7 @@ async function handoffsOf(session: Session, files: HandoffFiles, store: Store): 
         ])
         return { name, text, document, findings, course: courseOf(entries, name, named.size === 1) }
       } catch {
-        // A person deleted it; the journal still tells of it.
+        // A person deleted the document; only the journal still mentions it.
         return undefined
       }
     }),
@@ -287,7 +289,7 @@ async function handoffsOf(session: Session, files: HandoffFiles, store: Store): 
   return views.filter(view => view !== undefined)
 }
 
-/** What the journal tells of one document; what names none belongs to the only one there is. */
+/** The journal entries about one document. Entries without a document name count if there is only one document. */
 function courseOf(entries: readonly Entry[], name: string, only: boolean): HandoffView['course'] {
   return entries.toReversed().flatMap(({ at, body }) => {
     if (body.kind !== 'handoff' || (body.document ?? (only ? name : undefined)) !== name) return []
@@ -323,8 +325,8 @@ function contextsOf(measured: readonly Entry[], handoffs: readonly Entry[]): His
   return [...bySession.values()].reverse().slice(0, 24)
 }
 
-/** A list that costs many small reads is read again only after a moment. */
-function keptFor<T>(ms: number, clock: Clock, read: () => Promise<T>): () => Promise<T> {
+/** Caches the result for `ms` milliseconds, because reading it takes many small reads. */
+function cacheFor<T>(ms: number, clock: Clock, read: () => Promise<T>): () => Promise<T> {
   let kept: { at: number; value: Promise<T> } | undefined
   return () => {
     if (!kept || clock.elapsed() - kept.at > ms) {

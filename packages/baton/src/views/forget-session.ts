@@ -7,24 +7,24 @@ import { parseHandoff } from '../handoff/document/parse.ts'
 import { HANDOFFS, isHandoffName } from '../handoff/document-name.ts'
 
 export interface Forgotten {
-  /** Files of Baton's own that are gone. */
+  /** Baton's own files that were deleted. */
   removed: string[]
-  /** Files that hold something of the session and are a person's, or the agent's. */
+  /** Files about the session that belong to a person or to the agent. */
   kept: string[]
 }
 
-/** Takes away what Baton keeps of a session beside the journal, and says what stays. */
+/** Deletes Baton's files about a session, except the journal, and reports what is left. */
 export async function forgetSessionFiles(stateDir: string, session: Session): Promise<Forgotten> {
   const { id, nativeSession, transcript, endedAt } = session
   const places = [...new Set([session.cwd, session.project].flatMap(place => place ?? []))]
-  const talks = { files: systemAppendFiles, home: stateDir }
-  const spoken = await Promise.all(places.map(cwd => findByNativeSession(talks, cwd, nativeSession)))
+  const ports = { files: systemAppendFiles, home: stateDir }
+  const sessionFiles = await Promise.all(places.map(cwd => findByNativeSession(ports, cwd, nativeSession)))
   const names = [
-    ...new Set(spoken.flat()),
+    ...new Set(sessionFiles.flat()),
     `handoff/asked/${id}.json`,
     `handoff/received/${id}.json`,
     ...(await waitingFrom(stateDir, nativeSession)),
-    // One that still runs goes on by these.
+    // A running session still needs these.
     ...(endedAt === undefined ? [] : [`workflow/${id}.json`, `stage/sessions/${id}.json`]),
   ]
   const removed: string[] = []
@@ -35,7 +35,7 @@ export async function forgetSessionFiles(stateDir: string, session: Session): Pr
   return { removed, kept: [...new Set(kept)] }
 }
 
-/** Documents of it that wait for the next session: forgotten, it must not come back by them. */
+/** Records of its documents that wait for the next session: a forgotten session must not return through them. */
 async function waitingFrom(stateDir: string, nativeSession: string): Promise<string[]> {
   const found: string[] = []
   for (const { name } of await systemSmallFiles.list(stateDir, 'handoff/waiting')) {
@@ -46,7 +46,7 @@ async function waitingFrom(stateDir: string, nativeSession: string): Promise<str
   return found
 }
 
-/** A person may have edited them, and the next session may live by them. */
+/** Its handoff documents. They are kept: a person may have edited them, and the next session may need them. */
 async function documentsOf(project: string, nativeSession: string): Promise<string[]> {
   const found: string[] = []
   for (const { name } of await systemSmallFiles.list(project, HANDOFFS)) {

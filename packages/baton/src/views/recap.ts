@@ -15,7 +15,7 @@ const MAX_ENTRIES = 20_000
 const MAX_PROJECTS = 30
 const WEEK_MS = 7 * 24 * 3_600_000
 
-/** What happened since a moment, or since the person went away. */
+/** Summarizes what happened since a time, or since the person went away. */
 export async function makeRecap(
   since: string | undefined,
   { store, asks, clock }: { store: Store; asks: Asks; clock: Clock },
@@ -59,7 +59,7 @@ async function lastSeen(store: Store, now: number): Promise<string> {
   return awaySince([...answers, ...prompts], now)
 }
 
-/** In steps, so that hooks are served between them. */
+/** Reads in batches, so that hooks are served in between. */
 async function newest(query: Partial<EntryQuery>, store: Store): Promise<Entry[]> {
   const found: Entry[] = []
   while (found.length < MAX_ENTRIES) {

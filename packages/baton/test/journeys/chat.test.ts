@@ -39,7 +39,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     await using baton = batonIn(home.path, home.project)
     play(model, home, [
       [/focus: never$/, () => say('too late', { gate: new Promise(() => {}) })],
-      [/Write down where this work stands/, () => say(DOCUMENT)],
+      [/Describe the state of this work/, () => say(DOCUMENT)],
       [/go on$/, () => say('I write the endpoint.')],
       [/hello$/, () => say('At your service.', { usage: { input: 5000, output: 10 } })],
     ])
@@ -108,7 +108,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     await home.git()
     await using baton = await batonFor(home)
     play(model, home, [
-      [/Write down where this work stands/, () => say(DOCUMENT)],
+      [/Describe the state of this work/, () => say(DOCUMENT)],
       [/./, () => say('Fine.')],
     ])
     await using terminal = await startChat(home, model)
@@ -204,7 +204,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     writeFileSync(join(home.project, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
     await using baton = await batonFor(home)
     play(model, home, [
-      [/Write down where this work stands/, () => say(DOCUMENT)],
+      [/Describe the state of this work/, () => say(DOCUMENT)],
       [/go on, please$/, () => say('On it goes.')],
       [/Implement issue 42/, () => say('too late', { gate: new Promise(() => {}) })],
       [/auto-continuation/, () => say('too late', { gate: new Promise(() => {}) })],

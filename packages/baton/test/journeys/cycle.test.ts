@@ -310,8 +310,7 @@ describe('a full session of the real Claude Code', () => {
     model.script({ key: home.key }, request => {
       const session = request.session ?? ''
       first ||= session
-      if (/Create handoff|resume work|Now continue the work/.test(request.lastText))
-        return scripted(request)
+      if (/Create handoff|resume work|Now continue the work/.test(request.lastText)) return scripted(request)
       if (
         request.toolResults.length > 0 &&
         /file state is current|completed with no output/.test(request.lastText)

@@ -1,7 +1,7 @@
 import { messageOf, type SessionEntry, type SessionMessage, textOfMessage } from './entries.ts'
 import type { EntryHead } from './read-backwards.ts'
 
-/** The branch from a leaf to the root, newest first; no leaf means from the last whole entry. Ends where a parent is missing. */
+/** Visits the branch from a leaf to the root, newest first; without a leaf, from the last intact entry. Ends where a parent is missing. */
 export async function branchFrom(
   pieces: AsyncIterable<Iterable<EntryHead>>,
   leaf: string | undefined,
@@ -18,7 +18,7 @@ export async function branchFrom(
     }
 }
 
-/** What the model is shown: the last compaction's summary, what it kept, and everything later. */
+/** The messages the model sees: the last compaction's summary, what it kept, and everything later. */
 export async function contextFrom(
   pieces: AsyncIterable<Iterable<EntryHead>>,
   leaf: string | undefined,
@@ -28,7 +28,7 @@ export async function contextFrom(
   return messages.reverse()
 }
 
-/** The same, newest first and some at a time: whoever needs only the end does not read the rest. */
+/** The same messages, newest first and in batches, so that a caller who needs only the end reads only the end. */
 export async function* contextFromEnd(
   pieces: AsyncIterable<Iterable<EntryHead>>,
   leaf: string | undefined,
@@ -46,7 +46,7 @@ export async function* contextFromEnd(
         older.push(met.later())
         found = met.id === compaction.firstKeptEntryId
       } else {
-        // Where everything is context, nearly every line is a message: the rest of it need not be made.
+        // Nearly every line is a message here, so skip building the whole entry.
         const message = met.message()
         const entry = message ? undefined : met.now()
         if (!message && !entry) continue
@@ -67,7 +67,7 @@ export async function* contextFromEnd(
 
 const hasKept = ({ firstKeptEntryId }: SessionEntry): boolean => typeof firstKeptEntryId === 'string'
 
-/** Oldest first; none, where one of them turns out to be damaged: the branch ends there. */
+/** The entries, oldest first; none if one of them is damaged, because the branch ends there. */
 async function wholeOf(older: readonly (() => Promise<SessionEntry | undefined>)[]): Promise<SessionEntry[]> {
   const entries: SessionEntry[] = []
   for (const read of older.toReversed()) {
@@ -78,7 +78,7 @@ async function wholeOf(older: readonly (() => Promise<SessionEntry | undefined>)
   return entries
 }
 
-/** What an entry adds to the context. */
+/** The messages that an entry adds to the context. */
 export function messagesOf(entry: SessionEntry): SessionMessage[] {
   switch (entry.type) {
     case 'message': {
@@ -119,6 +119,6 @@ const summaryOf = ({ summary, tokensBefore, timestamp }: SessionEntry): SessionM
   timestamp: Date.parse(timestamp),
 })
 
-/** A context message as words, for a model that is told about it instead of being given it. */
+/** A context message as plain text, to quote in a prompt. */
 export const wordsOfMessage = (message: SessionMessage): string =>
   typeof message.summary === 'string' ? message.summary : textOfMessage(message)

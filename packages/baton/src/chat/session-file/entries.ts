@@ -1,4 +1,4 @@
-/** The lines of a session file, version 3: as pi and oh-my-pi write them, so that each can open the other's. */
+/** The lines of a session file, version 3: the format of pi and oh-my-pi, so that these programs and Baton can open each other's files. */
 export interface SessionHeader {
   type: 'session'
   version: number
@@ -10,7 +10,7 @@ export interface SessionHeader {
   parentSession?: string
 }
 
-/** One line below the header. Types that are not known here are kept as they are, and mean nothing in the context. */
+/** One line below the header. Lines of unknown types are kept, but do not become part of the context. */
 export interface SessionEntry {
   type: string
   id: string
@@ -19,7 +19,7 @@ export interface SessionEntry {
   [key: string]: unknown
 }
 
-/** A message of the conversation, as a model's programming interface knows it. */
+/** A message of the conversation in the form of a model API. */
 export interface SessionMessage {
   role: string
   content?: unknown
@@ -28,7 +28,7 @@ export interface SessionMessage {
 
 export const FILE_VERSION = 3
 
-/** The object on a line, or undefined: half-written and foreign lines are passed over. */
+/** The object on a line, or undefined: half-written and foreign lines are skipped. */
 export function parseLine(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith('{')) return undefined
   try {
@@ -52,7 +52,7 @@ export function asHeader(row: Record<string, unknown> | undefined): SessionHeade
 }
 
 export function asEntry(row: Record<string, unknown> | undefined): SessionEntry | undefined {
-  // Not copied where it is as it should be: a file has a hundred thousand of them.
+  // Do not copy a valid row: a file may have a hundred thousand of them.
   if (row === undefined || isEntry(row)) return row
   if (row.type === 'session' || typeof row.type !== 'string' || typeof row.id !== 'string') return undefined
   const timestamp = typeof row.timestamp === 'string' ? row.timestamp : ''
@@ -79,7 +79,7 @@ export function textOfMessage(message: SessionMessage): string {
     .join('\n')
 }
 
-/** The message of an entry that holds one. */
+/** The message of an entry that contains one. */
 export const messageOf = ({ type, message }: SessionEntry): SessionMessage | undefined =>
   type === 'message' && isMessage(message) ? message : undefined
 

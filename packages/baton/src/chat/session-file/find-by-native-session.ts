@@ -4,23 +4,23 @@ import { isSessionFileName, sessionFolder } from './session-paths.ts'
 
 const PIECE = 1 << 20
 
-/** The session files of a folder in which an agent's conversation was held, from `home`. The whole of each is looked through. */
+/** Finds the session files that contain an agent's conversation, as paths relative to `home`. Searches each file completely. */
 export async function findByNativeSession(
   { files, home }: Pick<SessionPorts, 'files' | 'home'>,
   cwd: string,
   nativeSession: string,
 ): Promise<string[]> {
   const folder = sessionFolder(home, cwd)
-  // In a text that somebody wrote, the quotation marks would be escaped.
+  // Inside a message's text the quotation marks would be escaped, so this matches only a field.
   const mark = Buffer.from(`"nativeSession":${JSON.stringify(nativeSession)}`)
   const names = (await files.list(folder)).map(({ name }) => name).filter(isSessionFileName)
   const found: string[] = []
   for (const name of names)
-    if (await holds(files, join(folder, name), mark)) found.push(relative(home, join(folder, name)))
+    if (await fileContains(files, join(folder, name), mark)) found.push(relative(home, join(folder, name)))
   return found
 }
 
-async function holds(files: SessionPorts['files'], path: string, mark: Buffer): Promise<boolean> {
+async function fileContains(files: SessionPorts['files'], path: string, mark: Buffer): Promise<boolean> {
   const file = await files.open(path).catch(() => undefined)
   if (!file) return false
   try {

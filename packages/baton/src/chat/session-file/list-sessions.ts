@@ -7,7 +7,7 @@ export interface ListedSession {
   path: string
   id: string
   modifiedMs: number
-  /** How it began, in a line. */
+  /** The start of the first prompt, in one line. */
   title: string
   parentSession: string | undefined
 }
@@ -15,7 +15,7 @@ export interface ListedSession {
 const HEAD_BYTES = 64 * 1024
 const MAX_ITEMS = 50
 
-/** The sessions of a folder, newest first. Only how each begins is read. */
+/** Lists the sessions of a folder, newest first. Reads only the start of each file. */
 export async function listSessions(
   ports: Pick<SessionPorts, 'files' | 'home'>,
   cwd: string,
@@ -24,7 +24,7 @@ export async function listSessions(
   const found = (await ports.files.list(folder)).filter(({ name }) => isSessionFileName(name))
   const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MAX_ITEMS)
   const all = await Promise.all(
-    newest.map(({ name, modifiedMs }) => about(ports, join(folder, name), modifiedMs)),
+    newest.map(({ name, modifiedMs }) => readSummary(ports, join(folder, name), modifiedMs)),
   )
   return all.flatMap(session => {
     if (session?.cwd !== cwd) return []
@@ -33,7 +33,7 @@ export async function listSessions(
   })
 }
 
-async function about(ports: Pick<SessionPorts, 'files'>, path: string, modifiedMs: number) {
+async function readSummary(ports: Pick<SessionPorts, 'files'>, path: string, modifiedMs: number) {
   const file = await ports.files.open(path).catch(() => undefined)
   if (!file) return undefined
   try {
@@ -47,7 +47,7 @@ async function about(ports: Pick<SessionPorts, 'files'>, path: string, modifiedM
       const entry = asEntry(row)
       const message = entry && messageOf(entry)
       if (message?.role === 'user') return [textOfMessage(message)]
-      return entry?.customType === 'handoff' ? ['(begun with a handoff)'] : []
+      return entry?.customType === 'handoff' ? ['(started with a handoff)'] : []
     })[0]
     const title = header.title ?? (first ?? '').replaceAll(/\s+/g, ' ').slice(0, 80)
     return { path, id: header.id, modifiedMs, title, parentSession: header.parentSession, cwd: header.cwd }

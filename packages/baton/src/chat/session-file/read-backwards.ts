@@ -2,28 +2,28 @@ import { isAscii } from 'node:buffer'
 import type { AppendFile } from '../../ports/append-files.ts'
 import { asEntry, isMessage, parseLine, type SessionEntry, type SessionMessage } from './entries.ts'
 
-/** An entry as met on the way back, of which only the head has been looked at. */
+/** An entry met while reading backwards; only the start of its line has been parsed. */
 export interface EntryHead {
   readonly id: string
   readonly parentId: string | null
-  /** Its message, where it is known to hold one and nothing else; undefined says nothing. */
+  /** Its message, if the line is known to contain only that; undefined does not mean that there is none. */
   message(): SessionMessage | undefined
-  /** The whole entry; undefined where its line is damaged. */
+  /** The whole entry; undefined if its line is damaged. */
   now(): SessionEntry | undefined
-  /** The same, without holding its bytes meanwhile. */
+  /** Reads the entry again when called, so that its bytes need not stay in memory. */
   later(): () => Promise<SessionEntry | undefined>
 }
 
-/** Small at first, because a branch may need only the end; large later, because it may need everything. */
+/** Chunks start small, because a branch may need only the end, and grow, because it may need everything. */
 const FIRST_CHUNK = 64 * 1024
 const MAX_CHUNK_SIZE = 1024 * 1024
-/** A longer line is passed over: it would have to be held whole. */
+/** A longer line is skipped: it would have to be in memory as a whole. */
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 const NEWLINE = 10
 
 /**
- * The entries of a file from its end to its beginning, in pieces. A parent stands before its children, so a branch is
- * found in one pass, and what it does not need is never parsed.
+ * Reads the entries of a file from its end to its start, in pieces. A parent comes before its children in the file, so one
+ * pass finds a branch, and lines that it does not need are never parsed.
  */
 export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGenerator<Iterable<EntryHead>> {
   let rest: Uint8Array[] = []
@@ -35,9 +35,9 @@ export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGener
     const bytes = await (ahead ?? file.read(start, at))
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     at = start
-    // Who has come this far probably needs everything: the next piece is read while this one is parsed.
+    // A caller that has come this far probably needs everything: read the next piece while this one is parsed.
     ahead = step === MAX_CHUNK_SIZE && at > 0 ? file.read(Math.max(0, at - step), at) : undefined
-    // Met when it is waited for, if ever.
+    // The error is reported when the piece is awaited, if ever.
     ahead?.catch(() => {})
     const first = chunk.indexOf(NEWLINE)
     if (first < 0) {
@@ -55,14 +55,14 @@ export async function* entriesFromEnd(file: AppendFile, end: number): AsyncGener
   if (line?.isEntry) yield [line]
 }
 
-/** The lines that begin in a chunk, last one first; `tail` is how that one goes on in the chunk after it. */
+/** The lines that start in a chunk, last one first; `tail` is the rest of that line from the following chunk. */
 function* linesIn(
   file: AppendFile,
   chunk: Buffer,
   start: number,
   tail: readonly Uint8Array[] | undefined,
 ): Generator<EntryHead> {
-  // Decoded at once where bytes are characters: a call for each of a hundred thousand lines costs more than the rest.
+  // Decode an ASCII chunk at once: one call for each of a hundred thousand lines would dominate the cost.
   const text = isAscii(chunk) ? chunk.toString('latin1') : undefined
   let to = chunk.length
   for (let nl = chunk.lastIndexOf(NEWLINE); nl >= 0; nl = to > 0 ? chunk.lastIndexOf(NEWLINE, to - 1) : -1) {
@@ -81,8 +81,8 @@ const textOf = (part: Uint8Array, tail: readonly Uint8Array[]): string =>
   Buffer.concat([part, ...tail]).toString('utf8')
 
 /**
- * As pi and Baton write it; another order of the keys is read the long way. Where a message is all that follows, the rest of
- * the line is its JSON and one bracket.
+ * The start of a line as pi and Baton write it; a line with another key order is parsed whole. If the message is the last
+ * key, the rest of the line is its JSON and one closing brace.
  */
 const HEAD =
   /^\{"type":"([a-z_]+)","id":"([^"\\\p{Cc}]+)","parentId":(?:null|"([^"\\\p{Cc}]+)"),"(timestamp":"[^"\\\p{Cc}]*","message":(?=\{))?/u
@@ -94,7 +94,7 @@ class Line implements EntryHead {
   readonly #file: AppendFile
   readonly #text: string
   readonly #start: number
-  /** Where its message begins in the text, as far as that can be seen. */
+  /** Where its message starts in the text, if the line's start shows it. */
   readonly #messageAt: number | undefined
 
   constructor(file: AppendFile, text: string, start: number) {

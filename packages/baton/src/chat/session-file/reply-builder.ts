@@ -12,16 +12,16 @@ export interface ReplyStamp {
   now: number
 }
 
-/** Puts together the messages of a conversation from what an agent tells piece by piece. Pure: time comes in. */
+/** Builds the messages of a conversation from the agent's updates. Pure: the caller passes the time. */
 export class ReplyBuilder {
   #blocks: Block[] = []
   #message: string | undefined
-  /** Calls of the reply in the making, and how many entries each became. */
+  /** Tool calls of the unfinished reply, with the ids of the entries that each one became. */
   #calls = new Map<string, { name: string; ids: string[] }>()
   #size: number | undefined
   #lists = 0
 
-  /** The messages that are whole now. */
+  /** Adds an update and returns the messages that are now complete. */
   take(heard: Heard, stamp: ReplyStamp): SessionMessage[] {
     switch (heard.kind) {
       case 'text': {
@@ -62,7 +62,7 @@ export class ReplyBuilder {
     }
   }
 
-  /** The reply in the making is whole; none, where there is nothing in it. */
+  /** Completes the unfinished reply; returns nothing if it is empty. */
   end({ agent, now }: ReplyStamp, stopReason: 'stop' | 'toolUse' | 'aborted' | 'error'): SessionMessage[] {
     const content = this.#blocks
     this.#blocks = []
@@ -90,7 +90,7 @@ export class ReplyBuilder {
     ]
   }
 
-  /** A turn is over: calls that never ended are not waited for. */
+  /** Drops calls that never finished; called at the end of a turn. */
   forgetCalls(): void {
     this.#calls.clear()
   }
@@ -101,7 +101,7 @@ export class ReplyBuilder {
     else this.#blocks.push({ type, [key]: text })
   }
 
-  /** More may become known of a call while it is being made; once it has ended, nothing changes it. */
+  /** Adds or updates a call. An update may add details until the call has finished. */
   #call(call: Call): void {
     const made = entriesOf(call)
     const known = this.#calls.get(call.id)
@@ -115,18 +115,18 @@ export class ReplyBuilder {
 
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
 
-/** A call in the words of pi's own tools, so that its readers understand it; one of several files becomes one each. */
+/** A call in terms of pi's own tools, so that programs that read pi's files understand it; one entry per file. */
 function entriesOf({ id, tool, input, action }: Call): Block[] {
-  const one = (name: string, args: unknown, nth = 0): Block => ({
+  const toolCall = (name: string, args: unknown, nth = 0): Block => ({
     type: 'toolCall',
     id: nth === 0 ? id : `${id}#${nth}`,
     name,
     arguments: args,
   })
-  if (action.kind === 'shell') return [one('bash', { command: action.command })]
-  if (action.kind === 'write') return action.paths.map((path, i) => one('edit', { path }, i))
-  if (action.kind === 'read') return action.paths.map((path, i) => one('read', { path }, i))
-  return [one(tool, input)]
+  if (action.kind === 'shell') return [toolCall('bash', { command: action.command })]
+  if (action.kind === 'write') return action.paths.map((path, i) => toolCall('edit', { path }, i))
+  if (action.kind === 'read') return action.paths.map((path, i) => toolCall('read', { path }, i))
+  return [toolCall(tool, input)]
 }
 
 const resultOf = (

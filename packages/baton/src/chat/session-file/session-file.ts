@@ -21,19 +21,19 @@ export interface SessionPorts {
   files: AppendFiles
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** The folder whose `sessions` holds the files. */
+  /** The folder that contains `sessions`. */
   home: string
 }
 
 export type Stored =
-  /** Nothing is on disk yet, or an older file that is rewritten with the first new entry. */
+  /** Nothing is on disk yet, or an older file that the first new entry rewrites. */
   | { kind: 'memory'; entries: SessionEntry[]; rewrites: boolean }
   | { kind: 'file'; file: AppendFile; torn: boolean }
 
 const HEADER_BYTES = 64 * 1024
 export const ID_LENGTH = 12
 
-/** A session at its newest entry. */
+/** An open session, positioned at its newest entry. */
 export interface Opened {
   header: SessionHeader
   path: string
@@ -43,7 +43,7 @@ export interface Opened {
 
 export const lineOf = (row: object): string => `${JSON.stringify(row)}\n`
 
-/** A session that nothing is on disk of. */
+/** Creates a session without writing anything to disk. */
 export function fresh(
   ports: SessionPorts,
   cwd: string,
@@ -64,7 +64,7 @@ export function fresh(
   return { header, path, stored, leaf: null }
 }
 
-/** A file of any version so far; it is left as it is. */
+/** Opens a session file of any version; does not change it. */
 export async function openExisting(ports: SessionPorts, path: string): Promise<Opened> {
   const file = await ports.files.open(path).catch(cause => {
     throw unreadable(path, cause)
@@ -111,7 +111,7 @@ async function lastId(file: AppendFile, size: number): Promise<string | null> {
   return id
 }
 
-/** Older files are read whole: they are migrated, and none of them is large. */
+/** Reads an older file completely to migrate it; old files are small. */
 async function wholeOf(file: AppendFile, size: number, header: SessionHeader, ids: Ids) {
   const text = Buffer.from(await file.read(0, size)).toString('utf8')
   const rows = text
@@ -126,8 +126,8 @@ async function wholeOf(file: AppendFile, size: number, header: SessionHeader, id
 }
 
 const unreadable = (path: string, cause?: unknown) =>
-  new BatonError('not_found', `${path} is no session file that Baton can open`, {
-    remedy: 'See `/sessions` for those of this folder.',
+  new BatonError('not_found', `${path} is not a session file that Baton can open`, {
+    remedy: 'Use `/sessions` to list the sessions of this folder.',
     cause,
   })
 
@@ -137,11 +137,11 @@ export function notStored(cause: unknown, path: string): BatonError {
   const full = code === 'ENOSPC' || code === 'EDQUOT'
   return new BatonError(
     full ? 'disk_full' : 'not_allowed',
-    full ? 'The session cannot be stored: the disk is full' : `The session cannot be stored at ${path}`,
+    full ? 'Cannot store the session: the disk is full' : `Cannot store the session in ${path}`,
     {
       remedy: full
-        ? 'Free some space and go on; what was stored before is untouched.'
-        : 'Is the folder writable?',
+        ? 'Free some disk space and continue. What was stored before is unchanged.'
+        : 'Check that the folder is writable.',
       cause,
     },
   )
@@ -150,8 +150,8 @@ export function notStored(cause: unknown, path: string): BatonError {
 type Row = Record<string, unknown>
 
 /**
- * Rows of an older file as version 3 has them: version 1 knew neither ids nor parents and named the first entry that a
- * compaction kept by its place in the file; version 2 called an extension's message `hookMessage`.
+ * Migrates the rows of an older file to version 3. Version 1 had neither ids nor parents and named the first entry that a
+ * compaction kept by its index; version 2 called an extension's message `hookMessage`.
  */
 function migrateRows(rows: readonly Row[], newId: () => string): Row[] {
   const version = rows.find(row => row.type === 'session')?.version

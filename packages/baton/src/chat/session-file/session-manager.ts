@@ -14,8 +14,8 @@ import {
 } from './session-file.ts'
 
 /**
- * One session's file: append-only, a tree of entries by their parents. Nothing is written before a reply exists, so that a
- * session in which nothing happened leaves nothing behind; an injected handoff is the exception, and goes to disk at once.
+ * One session's file: append-only, a tree of entries linked by their parents. Nothing is written before a reply exists, so
+ * that an unused session leaves no file; an injected handoff is the exception and goes to disk at once.
  */
 export class SessionManager {
   readonly #ports: SessionPorts
@@ -38,7 +38,7 @@ export class SessionManager {
     return new SessionManager(ports, fresh(ports, cwd, options))
   }
 
-  /** Opens a file of pi, oh-my-pi or Baton, of any version so far. Changes nothing on disk. */
+  /** Opens a file of pi, oh-my-pi or Baton, of any version. Changes nothing on disk. */
   static async open(ports: SessionPorts, path: string): Promise<SessionManager> {
     return new SessionManager(ports, await openExisting(ports, path))
   }
@@ -49,7 +49,7 @@ export class SessionManager {
   get sessionId(): string {
     return this.#header.id
   }
-  /** Where the file stands, or will. */
+  /** Where the file is, or will be. */
   get path(): string {
     return this.#path
   }
@@ -71,19 +71,19 @@ export class SessionManager {
     return this.#append({ type: 'custom_message' }, { customType, content, display }, handoff, handoff)
   }
 
-  /** What is remembered beside the conversation, and never shown to the model. */
+  /** Stores data with the conversation that is never shown to the model. */
   appendCustomEntry(customType: string, data: unknown): Promise<string> {
     return this.#append({ type: 'custom' }, { customType, data }, false)
   }
 
-  /** Waits until the disk has everything that is written. */
+  /** Waits until everything written is on disk. */
   flush(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#stored.kind === 'file') await this.#stored.file.sync()
     })
   }
 
-  /** Leaves this session, which stays as it is, and begins an empty one. */
+  /** Starts an empty session; the current one is left unchanged. */
   newSession(options: { parentSession?: string } = {}): Promise<string> {
     return this.#inTurn(async () => {
       await this.#moveTo(fresh(this.#ports, this.#header.cwd, options))
@@ -91,12 +91,12 @@ export class SessionManager {
     })
   }
 
-  /** Leaves this session and goes on with another one. */
+  /** Leaves this session and opens another one. */
   switchTo(path: string): Promise<void> {
     return this.#inTurn(async () => this.#moveTo(await openExisting(this.#ports, path)))
   }
 
-  /** Leaves this session and goes on with a copy of its branch in a file of its own, which begins with the next entry. */
+  /** Leaves this session and continues with a copy of its branch; the copy's file is created with the next entry. */
   fork(): Promise<string> {
     return this.#inTurn(async () => {
       const entries = await this.getBranch()
@@ -107,7 +107,7 @@ export class SessionManager {
     })
   }
 
-  /** Goes on from an earlier entry; what came after it stays in the file as another branch. */
+  /** Continues from an earlier entry; later entries stay in the file as another branch. */
   async branch(id: string): Promise<void> {
     let found = false
     for await (const piece of this.#pieces()) for (const met of piece) found ||= met.id === id
@@ -126,7 +126,7 @@ export class SessionManager {
     return entries.reverse()
   }
 
-  /** The newest entry of the branch that fits; what is older is not read. */
+  /** The newest matching entry of the branch; older entries are not read. */
   async findLast(fits: (entry: SessionEntry) => boolean): Promise<SessionEntry | undefined> {
     const found: SessionEntry[] = []
     if (this.#leaf !== null)
@@ -137,7 +137,7 @@ export class SessionManager {
     return found[0]
   }
 
-  /** How many messages the branch holds, counted no further than `enough`. */
+  /** Counts the messages of the branch, up to `enough`. */
   async countMessages(enough: number): Promise<number> {
     let count = 0
     if (this.#leaf !== null)
@@ -148,12 +148,12 @@ export class SessionManager {
     return count
   }
 
-  /** What the model is shown at the leaf: nothing where there is none. */
+  /** The messages the model sees at the leaf; none without a leaf. */
   async buildSessionContext(): Promise<{ messages: SessionMessage[] }> {
     return { messages: this.#leaf === null ? [] : await contextFrom(this.#pieces(), this.#leaf) }
   }
 
-  /** The same, newest first and some at a time; what is not asked for is not read. */
+  /** The same messages, newest first and in batches; unrequested batches are not read. */
   async *contextFromEnd(): AsyncGenerator<SessionMessage[]> {
     if (this.#leaf !== null) yield* contextFromEnd(this.#pieces(), this.#leaf)
   }
@@ -181,7 +181,7 @@ export class SessionManager {
       const { clock, ids } = this.#ports
       const id = ids.id(ID_LENGTH)
       const timestamp = new Date(clock.now()).toISOString()
-      // The order of the keys is what lets a reader find an entry without parsing it.
+      // Keep this key order: it lets readers find an entry without parsing the whole line.
       const entry: SessionEntry = { ...type, id, parentId: this.#leaf, timestamp, ...body }
       if (this.#stored.kind === 'memory') await this.#grow(this.#stored, entry, store)
       else await this.#write(this.#stored, lineOf(entry))
@@ -205,7 +205,7 @@ export class SessionManager {
     const text = [this.#header, ...entries].map(lineOf).join('')
     const { files } = this.#ports
     try {
-      // Whole or not at all: a reader never meets a session without its beginning.
+      // Write the file atomically: a reader never sees a session without its start.
       await files.replace(this.#path, text)
       this.#stored = { kind: 'file', file: await files.open(this.#path), torn: false }
     } catch (cause) {
@@ -217,7 +217,7 @@ export class SessionManager {
     const { torn } = stored
     stored.torn = true
     try {
-      // What a crash or a full disk left half written becomes a line of its own, which readers pass over.
+      // A half-written line, left by a crash or a full disk, becomes a line of its own that readers skip.
       await stored.file.append(torn ? `\n${line}` : line)
     } catch (cause) {
       throw notStored(cause, this.#path)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where the session files of a folder stand: `<home>/sessions/--<cwd with dashes>--`. */
+/** The folder of the session files of `cwd`: `<home>/sessions/--<cwd with dashes>--`. */
 export const sessionFolder = (home: string, cwd: string): string =>
   join(
     home,
@@ -15,5 +15,5 @@ export const sessionFileName = (timestamp: string, id: string): string =>
 export const isSessionFileName = (name: string): boolean =>
   /^[0-9TZ-]{20,32}_[A-Za-z0-9._-]+\.jsonl$/.test(name)
 
-/** No file system takes a longer name. */
+/** Just below the longest name that file systems accept. */
 const MAX_NAME_LENGTH = 250

@@ -21,8 +21,8 @@ const REST_MARGIN_MS = 100
 const EVENTS_WITHOUT_MESSAGES = 1
 
 /**
-  * All running cycles. Every change is stored before its effects are performed, so that after a crash at any point the next
-  * daemon resumes from there. Each cycle handles one event at a time.
+ * All running cycles. Every change is stored before its effects are performed, so that after a crash at any point the next
+ * daemon resumes from there. Each cycle handles one event at a time.
  */
 export class Cycles {
   readonly #ports: CyclePorts
@@ -271,7 +271,9 @@ export class Cycles {
   }
 
   #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {
-    return this.happen(id, event, during).catch(cause => this.#ports.fault(`handling the cycle event ${event.type}`, cause))
+    return this.happen(id, event, during).catch(cause =>
+      this.#ports.fault(`handling the cycle event ${event.type}`, cause),
+    )
   }
 
   #stamp(): string {

@@ -14,8 +14,8 @@ export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument):
 }
 
 /**
-  * Compares a session's answer with the essentials and returns what is wrong, part by part. Only the requested block counts,
-  * not the text around it. Words are compared, not characters: a comma may differ, a goal may not.
+ * Compares a session's answer with the essentials and returns what is wrong, part by part. Only the requested block counts,
+ * not the text around it. Words are compared, not characters: a comma may differ, a goal may not.
  */
 export function wrongIn(answer: string, wanted: Essentials): string[] {
   const said = blockIn(answer)

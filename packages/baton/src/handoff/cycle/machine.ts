@@ -225,7 +225,9 @@ function replace(before: Cycle, { session, nativeSession }: Fresh): CycleChange 
     case 'due':
     case 'writing':
       // The old session can no longer write its document.
-      return enter({ ...cycle, lost: true, why: AGENT_RESTARTED }, 'writing', [{ do: 'write-document' }], { sent: true })
+      return enter({ ...cycle, lost: true, why: AGENT_RESTARTED }, 'writing', [{ do: 'write-document' }], {
+        sent: true,
+      })
     case 'person':
       // The replacement has not answered yet, so it needs the resume prompt again.
       return change(cycle, cycle.stuckAt === 'verifying' ? { stuckAt: 'resuming' } : {})

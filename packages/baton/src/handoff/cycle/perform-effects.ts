@@ -175,7 +175,8 @@ export class Performer {
       )
       if (outcome.result === 'answered')
         this.#happened(cycle, { type: 'decided', yes: outcome.option === 'yes' })
-      if (outcome.result === 'timed-out') this.#happened(cycle, { type: 'cancel', why: 'no one answered in time' })
+      if (outcome.result === 'timed-out')
+        this.#happened(cycle, { type: 'cancel', why: 'no one answered in time' })
     } catch (cause) {
       if (!abort.signal.aborted) this.#ports.fault('asking about a cycle', cause)
     }

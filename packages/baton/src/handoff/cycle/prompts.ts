@@ -39,8 +39,7 @@ export function goOnWords({ essentials, document }: Cycle): string {
 /** The question to a person when a cycle is stuck. */
 export function personWords(cycle: Cycle): { title: string; detail: string } {
   const { nativeSession, project, document, stuckAt, why, agent } = cycle
-  const yes =
-    stuckAt === 'verifying' ? 'yes: let the new session continue anyway' : 'yes: try again'
+  const yes = stuckAt === 'verifying' ? 'yes: let the new session continue anyway' : 'yes: try again'
   return {
     title: `A handoff needs you: ${why ?? 'it is stuck'}`.slice(0, 300),
     detail: [

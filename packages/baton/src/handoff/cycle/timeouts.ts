@@ -51,7 +51,8 @@ export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Lim
       return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
     case 'continuing':
       if (waitedMs < LOST_PROMPT_MS && cycle.sent) return quiet
-      if (cycle.tries >= MAX_NUDGES) return finish(later, 'the new session was told to continue, but has not reported since')
+      if (cycle.tries >= MAX_NUDGES)
+        return finish(later, 'the new session was told to continue, but has not reported since')
       return change(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
         { do: 'continue', typed: true },
       ])

@@ -18,7 +18,8 @@ export function readFacts(text: string): { facts: HandoffFacts; rest: string; fi
   const findings: HandoffFinding[] = []
   const read: Record<string, unknown> = {}
   const given = yaml.length > MAX_LENGTH ? undefined : mapIn(yaml)
-  if (!given) findings.push(odd('front matter', 'The front matter is not a YAML map, so its facts are ignored'))
+  if (!given)
+    findings.push(odd('front matter', 'The front matter is not a YAML map, so its facts are ignored'))
   for (const [key, value] of Object.entries(given ?? {})) {
     if (!isFact(key)) {
       findings.push({

@@ -1,6 +1,6 @@
 /**
-  * The small subset of markdown that handoff documents need. Reading returns exactly what was written: content never starts
-  * a line with structural markup, because points are indented and free text is escaped.
+ * The small subset of markdown that handoff documents need. Reading returns exactly what was written: content never starts
+ * a line with structural markup, because points are indented and free text is escaped.
  */
 
 export interface Block {

@@ -165,12 +165,13 @@ const OWN: readonly RegExp[] = [
   /^Create handoff document now - context at /,
   /^Read handoff from \S+ and resume work/,
   /^Correct\. Now continue the work from /,
-  // 0.1's wording of the same prompt: old transcripts still contain it.
-  /^Right\. Now go on with the work from /,
+  /^Describe the state of this work for a reader who will continue it/,
   /^That is not what the handoff document says:/,
   /^This is an auto-continuation prompt for hands-off mode/,
   /^\[Baton\] /,
   /^Baton, which hosts you, was started again/,
+  // 0.1's wording of two of these prompts: old transcripts still contain it.
+  /^Right\. Now go on with the work from /,
   /^Write down where this work stands, for somebody who goes on with it/,
   /^Go on with the work from there: begin with the first of the next steps\.$/,
   /^\/(?:[\w.-]+:){0,3}handoff(?:\s|$)/,

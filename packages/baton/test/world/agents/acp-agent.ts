@@ -55,7 +55,7 @@ async function turn(sessionId: string, prompt: string, client: AgentContext) {
   log({ pid: process.pid, session: sessionId, prompt })
   const stop = new AbortController()
   cancelled.set(sessionId, stop)
-  const asksForDocument = /Write down where this work stands|does not agree with what git/.test(prompt)
+  const asksForDocument = /Describe the state of this work|does not agree with what git/.test(prompt)
   const words = asksForDocument ? (documents.shift() ?? 'silent') : prompt
   const lines =
     /^(?:wait|die|refuse|fail|silent|huge)$/.test(words) || !asksForDocument ? words.split('\n') : []
