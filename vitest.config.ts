@@ -1,12 +1,20 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { type TestKind, testKind } from './packages/baton/test/test-kinds.ts'
+
+// In real VS Code: npm run test:vscode.
+const files = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+  file => !file.includes('node_modules') && !file.startsWith('apps/vscode/test/editor/'),
+)
+const filesOf = (kind: TestKind) => files.filter(file => testKind(join(import.meta.dirname, file)) === kind)
+
+const build = 'packages/baton/test/world/build.ts'
+/** Agents are installed before the first test that needs one, so that no test's time contains an installation. */
+const installAgents = 'packages/baton/test/world/agents/install.ts'
 
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts'],
-    // In real VS Code: npm run test:vscode.
-    exclude: ['**/node_modules/**', 'apps/vscode/test/editor/**'],
-    // The pinned real agent is brought before the first test, so that no test's time contains an installation.
-    globalSetup: 'packages/baton/test/world/agents/install.ts',
     // Each file in a process of its own: some change folder, signals or environment.
     pool: 'forks',
     isolate: true,
@@ -14,5 +22,13 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: filesOf('unit') } },
+      { extends: true, test: { name: 'journeys', include: filesOf('journeys'), globalSetup: build } },
+      {
+        extends: true,
+        test: { name: 'agents', include: filesOf('agents'), globalSetup: [build, installAgents] },
+      },
+    ],
   },
 })

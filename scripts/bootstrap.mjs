@@ -34,10 +34,11 @@ const commands = {
     build()
     run(node, [join(root, 'packages/baton/dist/cli.js'), ...rest], { cwd: process.env.INIT_CWD ?? root })
   },
-  test: () => {
-    build()
-    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...rest])
-  },
+  // Journeys build Baton themselves; unit tests import its source.
+  test: () => vitest('run', ...rest),
+  'test-unit': () => vitest('run', '--project', 'unit', ...rest),
+  'test-journeys': () => vitest('run', '--project', 'journeys', '--project', 'agents', ...rest),
+  'test-watch': () => vitest('watch', '--project', 'unit', ...rest),
   agents: () => {
     build()
     // Not as plain words: Baton takes a program beside an agent's name for that agent, and lets it answer nothing.
@@ -64,6 +65,10 @@ const commands = {
 const chosen = commands[command]
 if (!chosen) fail(`Usage: node scripts/bootstrap.mjs ${Object.keys(commands).join('|')}`)
 chosen()
+
+function vitest(...words) {
+  run(node, [join(root, 'node_modules/vitest/vitest.mjs'), ...words])
+}
 
 function run(program, args, options = {}) {
   const { status, signal } = spawnSync(program, args, { cwd: root, env, stdio: 'inherit', ...options })

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * unit: imports source only and starts in a moment.
+ * journeys: needs the built Baton or a real program such as tmux, a browser or PostgreSQL.
+ * agents: also drives real agents, which are installed first.
+ */
+export type TestKind = 'unit' | 'journeys' | 'agents'
+
+const INSTALLS_AGENTS = 'world/agents/install.ts'
+const STARTS_PROGRAMS = [
+  'contracts/hook-client.contract.ts',
+  'world/agents/tmux.ts',
+  'world/baton.ts',
+  'world/browser.ts',
+  'world/postgres.ts',
+]
+/** How tests name the built command. */
+const BUILT = /dirname, '\.\.\/\.\.\/dist\/cli\.js'/
+
+/** The kind of a test file, from what it imports directly and through helpers: no list to keep. */
+export function testKind(file: string): TestKind {
+  const helpers = [...reach(file)]
+  const imports = (path: string) => helpers.some(helper => helper.endsWith(`/test/${path}`))
+  if (imports(INSTALLS_AGENTS)) return 'agents'
+  if (file.includes('/journeys/') || STARTS_PROGRAMS.some(imports)) return 'journeys'
+  return helpers.some(helper => BUILT.test(readFileSync(helper, 'utf8'))) ? 'journeys' : 'unit'
+}
+
+/** The file and every helper it imports, without types and without source. */
+function reach(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file) || file.includes('/src/') || !existsSync(file)) return seen
+  seen.add(file)
+  for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(IMPORT))
+    reach(join(dirname(file), name), seen)
+  return seen
+}
+
+const IMPORT = /(?:^(?:import|export)\b(?! type\b)[^'"`;]*?\bfrom |^import |\bimport\()'(\.[^']+)'/gm
