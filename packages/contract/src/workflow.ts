@@ -94,7 +94,7 @@ export const WorkflowEntry = z.object({
 })
 export type WorkflowEntry = z.infer<typeof WorkflowEntry>
 
-/** One run as `baton sessions` shows it. */
+/** One run as `baton history` shows it. */
 export const WorkflowRun = z.object({
   session: SessionId,
   nativeSession: NativeId,

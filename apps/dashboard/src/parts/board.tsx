@@ -23,7 +23,7 @@ export function Board({ project, claims }: { project: string; claims: readonly C
   if (!board)
     return (
       <Empty title="This repository has no board that Baton can see">
-        <code>baton board setup --title NAME</code> makes one.
+        <code>baton claim board setup --title NAME</code> creates one.
       </Empty>
     )
   const shown = items.filter(({ kind }) => kind !== 'hidden')

@@ -100,7 +100,7 @@ export class Claims {
           (await records.find(each => each.issue === issue && each.home === project)))
     if (!record) {
       const what = issue === undefined ? 'No issue is claimed here' : `Issue #${issue} is not claimed here`
-      throw new BatonError('not_found', what, { remedy: 'See `baton claims`.' })
+      throw new BatonError('not_found', what, { remedy: 'See `baton claim list`.' })
     }
     return this.#turns.run(record.project, async () => {
       const view = await this.#view(record)
@@ -127,7 +127,7 @@ export class Claims {
   async checkLease(project: string): Promise<void> {
     const record = await this.at(project)
     if (!record)
-      throw new BatonError('not_found', 'No issue is claimed here', { remedy: 'See `baton claims`.' })
+      throw new BatonError('not_found', 'No issue is claimed here', { remedy: 'See `baton claim list`.' })
     await checkLease(this.#ports, record)
   }
 

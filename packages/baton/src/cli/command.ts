@@ -8,11 +8,11 @@ export interface Option {
   /** What the value stands for in the help, e.g. `SESSION`. */
   value?: string
   help: string
-  /** The only values taken. */
+  /** The only accepted values. */
   choices?: readonly string[]
   many?: boolean
   required?: boolean
-  /** The value may be left out; one is given as `--name=VALUE`. */
+  /** The value is optional; it is given as `--name=VALUE`. */
   optional?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Positional {
   choices?: readonly string[]
 }
 
-/** One command as the person sees it. Its handler is loaded only when it runs. */
+/** One command as the user sees it. Its handler is loaded only when it runs. */
 export interface Command {
   name: string
   summary: string
@@ -34,7 +34,7 @@ export interface Command {
   examples: readonly (readonly [command: string, what: string])[]
   /** Printed when the command fails, which then exits 0: an agent reads any other exit code as a verdict. */
   insteadOfFailing?: string
-  /** Under which heading the overview lists it. */
+  /** Its heading in the overview. */
   group?: string
   /** Left out of the overview. */
   hidden?: boolean
@@ -52,7 +52,7 @@ export type Handler = (given: Given, io: Io) => Promise<number>
 /** Exit codes, part of the contract with scripts. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, noDaemon: 3, invalid: 4, interrupted: 130 } as const
 
-/** Parses a command's own words; anything it does not know is an error that names it. */
+/** Parses a command's own words; an unknown word or option is an error that names it. */
 export function parse(command: Command, words: readonly string[]): Given {
   const options: Record<string, Option> = { ...command.options, help: HELP }
   let parsed: ReturnType<typeof parseArgs>
@@ -85,7 +85,7 @@ export function parse(command: Command, words: readonly string[]): Given {
   const missing = Object.entries(options).find(
     ([name, option]) => option.required && given.options[name] === undefined,
   )
-  if (missing) throw usage(command, `--${missing[0]} must be given`)
+  if (missing) throw usage(command, `--${missing[0]} is required`)
   checkPositionals(command, parsed.positionals)
   return given
 }

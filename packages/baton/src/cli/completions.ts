@@ -3,14 +3,13 @@ import type { Command } from './command.ts'
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** A completion script made from the command table; it needs no running Baton. */
+/** A completion script made from the command table. It offers visible commands, and completes the words of all. */
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
-  const shown = commands.filter(command => !command.hidden)
   return shell === 'fish'
-    ? fish(shown)
+    ? fish(commands)
     : shell === 'zsh'
-      ? `autoload -U +X bashcompinit && bashcompinit\n${bash(shown)}`
-      : bash(shown)
+      ? `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`
+      : bash(commands)
 }
 
 function bash(commands: readonly Command[]): string {
@@ -24,7 +23,9 @@ function bash(commands: readonly Command[]): string {
     '_baton() {',
     '  local cur=${COMP_WORDS[COMP_CWORD]} words',
     '  if [ "$COMP_CWORD" = 1 ]; then',
-    `    words='${commands.map(c => c.name).join(' ')} --help --version'`,
+    `    words='${visible(commands)
+      .map(c => c.name)
+      .join(' ')} --help --version'`,
     '  else case ${COMP_WORDS[1]} in',
     ...cases,
     "    *) words='--help' ;;",
@@ -43,7 +44,9 @@ function fish(commands: readonly Command[]): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   return [
     'complete -c baton -f',
-    ...commands.map(c => `complete -c baton -n __fish_use_subcommand -a ${c.name} -d ${quoted(c.summary)}`),
+    ...visible(commands).map(
+      c => `complete -c baton -n __fish_use_subcommand -a ${c.name} -d ${quoted(c.summary)}`,
+    ),
     ...commands.flatMap(c =>
       Object.entries(c.options ?? {}).map(
         ([name, option]) =>
@@ -60,6 +63,8 @@ function fish(commands: readonly Command[]): string {
     '',
   ].join('\n')
 }
+
+const visible = (commands: readonly Command[]) => commands.filter(command => !command.hidden)
 
 const wordsOf = (command: Command): string[] => [
   ...Object.keys(command.options ?? {}).map(name => `--${name}`),

@@ -1,6 +1,6 @@
 import { type Command, HELP, type Option } from './command.ts'
 
-/** Wide enough for most windows; on a terminal its own width counts. */
+/** Used when the output is not a terminal. */
 const WIDTH = 100
 
 /** The overview that `baton` and `baton --help` print. */
@@ -9,11 +9,11 @@ export function overview(commands: readonly Command[], version: string, columns 
   const width = Math.max(...shown.map(command => command.name.length))
   const groups = [...new Set(shown.map(({ group }) => group))]
   return [
-    ...wrap(`baton ${version}: keeps coding agents working without a person at their side`, columns),
+    ...wrap(`baton ${version}: keeps coding agents working while you are away`, columns),
     '',
     'Usage: baton COMMAND [OPTIONS]',
     '',
-    'New here? baton tour, then baton init.',
+    'New here? Run baton tour, then baton init.',
     ...groups.flatMap(group => [
       '',
       `${group ?? 'Commands'}:`,
@@ -23,9 +23,13 @@ export function overview(commands: readonly Command[], version: string, columns 
     ]),
     '',
     'Options:',
-    ...row('-h, --help', 'Show help, also of one command: baton COMMAND --help', 13, columns),
+    ...row('-h, --help', 'Show help; for one command: baton COMMAND --help', 13, columns),
     ...row('-v, --version', 'Print the version', 13, columns),
     '',
+    ...wrap(
+      'For agents and shells: baton done, baton hook, baton mcp, baton webhook, baton completions.',
+      columns,
+    ),
     ...wrap('Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 invalid configuration.', columns),
     '',
   ].join('\n')
@@ -73,7 +77,7 @@ function row(left: string, right: string, width: number, columns: number): strin
   return [`  ${left.padEnd(width)}  ${first}`, ...rest.map(line => `${' '.repeat(indent)}${line}`)]
 }
 
-/** Broken between words; a word that is too long stays whole, so that it can be copied. */
+/** Breaks lines between words; a long word stays whole, so that it can be copied. */
 function wrap(text: string, columns: number): string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {

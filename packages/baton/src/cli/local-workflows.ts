@@ -39,7 +39,7 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
     const own = (await files.list(root)).find(each => each.session === told)
     if (own) return { root, session: told }
     throw new BatonError('not_found', 'No workflow runs in this session, so there is nothing to end', {
-      remedy: 'See `baton sessions`.',
+      remedy: 'See `baton history`.',
     })
   }
   // An agent that does not tell: clear only where a single run is under way here.
@@ -49,7 +49,7 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
   const [only, second] = here
   if (only && !second) return { root: only.root, session: only.nativeSession }
   throw new BatonError('not_found', 'This is no session of an agent that runs a workflow', {
-    remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
+    remedy: 'From outside, use `baton stop SESSION`; see `baton history`.',
   })
 }
 
@@ -62,7 +62,7 @@ async function refuseStrangers(io: Io, told: string): Promise<void> {
   const ancestors = pid === undefined ? undefined : await systemAncestry.of(process.pid)
   if (!ancestors || ancestors.some(each => each.pid === pid)) return
   throw new BatonError('not_allowed', 'Only the session itself can end its workflow from inside', {
-    remedy: 'From outside, use `baton stop SESSION`; see `baton sessions`.',
+    remedy: 'From outside, use `baton stop SESSION`; see `baton history`.',
   })
 }
 

@@ -14,29 +14,43 @@ import { workflowCommands } from './table/workflow.ts'
 
 const completions: Command = {
   name: 'completions',
+  hidden: true,
   summary: 'Print a shell completion script.',
   positionals: [{ name: 'SHELL', required: true, choices: SHELLS, help: 'Your shell.' }],
-  examples: [['eval "$(baton completions bash)"', 'Completions in this bash.']],
+  examples: [['eval "$(baton completions bash)"', 'Enable completions in this bash.']],
   load: async () => (await import('./commands/completions.ts')).completionsOf(COMMANDS),
 }
 
 /**
- * Every command: parsing, help, completions and the reference are made from this, in this order.
- * A new one goes into the file of its group; its handler is imported only when it runs.
+ * Every command, grouped by what people want to do. Parsing, help, completions and the reference are generated from this, in
+ * this order. A handler is imported only when it runs. Hidden commands are old names, and what agents call.
  */
 export const COMMANDS: readonly Command[] = [
-  ...under('Set up', setupCommands),
-  ...under('The daemon', daemonCommands),
-  ...under('Sessions', sessionCommands),
-  ...under('Questions to you', askCommands),
-  ...under('What agents may run', permissionCommands),
-  ...under('Hands-off work', workflowCommands),
-  ...under('Issues and pull requests', claimCommands),
-  ...under('Handoffs', handoffCommands),
-  ...under('Staged work', stageCommands),
-  ...under('Looking back', journalCommands),
-  ...under('For shells and agents', [completions, ...agentCommands]),
+  ...under('Set up', [...setupCommands, ...pick(daemonCommands, 'up', 'down')]),
+  ...under('Watch', [
+    ...pick(daemonCommands, 'status', 'dashboard'),
+    ...pick(sessionCommands, 'ps', 'attach', 'watch', 'unwatch', 'health'),
+  ]),
+  ...under('Answer', askCommands),
+  ...under('Permissions', [...permissionCommands, ...pick(journalCommands, 'shadow')]),
+  ...under('Work', [
+    ...pick(sessionCommands, 'run', 'chat', 'resume', 'kill'),
+    ...pick(workflowCommands, 'stop', 'done'),
+    ...claimCommands,
+    ...stageCommands,
+    ...handoffCommands,
+  ]),
+  ...under('Look back', [
+    ...pick(journalCommands, 'recap', 'logs'),
+    ...pick(workflowCommands, 'history', 'sessions', 'issue', 'clean'),
+    ...pick(journalCommands, 'forget'),
+  ]),
+  ...under('Agents and shells', [completions, ...agentCommands]),
 ]
+
+function pick(commands: readonly Command[], ...names: string[]): Command[] {
+  return names.flatMap(name => commands.filter(command => command.name === name))
+}
 
 function under(group: string, commands: readonly Command[]): Command[] {
   return commands.map(command => ({ ...command, group }))

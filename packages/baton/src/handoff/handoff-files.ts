@@ -34,7 +34,7 @@ export class HandoffFiles {
     if (found.kind === 'text') return found.text
     const why = found.kind === 'refused' ? `: ${found.why}` : ''
     throw new BatonError('not_found', `Cannot read ${HANDOFFS}/${name}${why}`, {
-      remedy: 'Run `baton handoffs` to list the documents.',
+      remedy: 'Run `baton handoff list` to list the documents.',
     })
   }
 

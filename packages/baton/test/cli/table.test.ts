@@ -51,6 +51,38 @@ describe('the command line', () => {
     expect((await runCommand(['--help'])).stdout).toBe(stdout)
   })
 
+  test('lists at most 36 commands, in groups that follow what people want to do', () => {
+    const visible = COMMANDS.filter(({ hidden }) => !hidden)
+    expect(visible.length).toBeLessThanOrEqual(36)
+    expect([...new Set(visible.map(({ group }) => group))]).toEqual([
+      'Set up',
+      'Watch',
+      'Answer',
+      'Permissions',
+      'Work',
+      'Look back',
+    ])
+  })
+
+  test.each([
+    ['sessions', ['history']],
+    ['issue 42', ['history', '--issue', '42']],
+    ['clean --dry-run', ['history', 'clean', '--dry-run']],
+    ['handoffs', ['handoff', 'list']],
+    ['handoffs show', ['handoff', 'show']],
+    ['cycle --all', ['handoff', 'cycles', '--all']],
+    ['cycle now 5d0c', ['handoff', 'now', '5d0c']],
+    ['claims', ['claim', 'list']],
+    ['board', ['claim', 'board']],
+    ['health', ['ps', '--health']],
+    ['unwatch work:1.0', ['watch', 'work:1.0', '--stop']],
+    ['what-if --rules /absent', ['check', '--rules', '/absent']],
+  ])('still understands the old name %s, and hides it', async (old, words) => {
+    const [name = '', ...rest] = old.split(' ')
+    expect(COMMANDS.find(command => command.name === name)?.hidden).toBe(true)
+    expect(await runCommand([name, ...rest])).toEqual(await runCommand(words))
+  })
+
   test.each([
     [['stauts'], "There is no command 'stauts'", 'Did you mean `baton status`?'],
     [['xyzzy'], "There is no command 'xyzzy'", 'See `baton --help`.'],

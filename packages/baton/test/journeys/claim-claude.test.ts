@@ -87,7 +87,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
       (await github.repository.git.git('show', `issue-${issue}:hello.txt`)).includes('world'),
     )
     await github.repository.check(pull, 'test', 'success')
-    await eventually('green checks', async () => (await baton.must('claims')).includes('1/1 passed'))
+    await eventually('green checks', async () => (await baton.must('claim', 'list')).includes('1/1 passed'))
 
     // The two things a person does.
     await github.repository.merge(pull)

@@ -85,8 +85,8 @@ describe('hands-off mode, with the real Claude Code', () => {
     const prompts = model.mainRequests({ key: home.key }).map(textOf)
     for (let i = 1; i <= 5; i++)
       expect(prompts.some(text => text.includes(`${i}/10 continuations`))).toBe(true)
-    expect(await baton.must('sessions', '--all')).toContain('complete')
-    expect(await baton.must('issue', '42')).toContain(session)
+    expect(await baton.must('history', '--all')).toContain('complete')
+    expect(await baton.must('history', '--issue', '42')).toContain(session)
     model.assertClean()
   })
 

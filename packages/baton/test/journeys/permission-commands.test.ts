@@ -151,7 +151,7 @@ describe('permission by the command line', () => {
       'new.yaml',
       'permissions:\n  allow: [{program: make, subcommand: release}]\n  deny: [{program: git, flags: --oneline}]\n',
     )
-    const changes = lines(await baton.must('what-if', '--rules', rules, '--since', since, '--json'))
+    const changes = lines(await baton.must('check', '--rules', rules, '--since', since, '--json'))
     expect(changes.map(({ subject, now, then }) => [subject, now.decision, then.decision])).toEqual([
       ['git log --oneline', 'allow', 'deny'],
       ['make release', 'ask', 'allow'],
@@ -160,7 +160,7 @@ describe('permission by the command line', () => {
     expect(words).toContain('ask -> allow  make release')
     expect(words).toContain('4 tool calls replayed, 2 decisions would change.')
     const broken = folder.write('broken.yaml', 'permissions:\n  deny:\n    - pattern: "a(?!b)"\n')
-    const refused = await baton.run(['what-if', '--rules', broken])
+    const refused = await baton.run(['check', '--rules', broken])
     expect(refused.code).toBe(4)
     expect(refused.stderr).toContain(
       'broken.yaml:3:16: permissions.deny[0]: the pattern uses lookahead or lookbehind',

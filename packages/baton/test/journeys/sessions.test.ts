@@ -173,7 +173,7 @@ describe('baton watch', () => {
     expect(await j.baton.must('watch', '--list')).toContain(place)
     const refused = await j.baton.run(['kill', row.id])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Baton did not start') })
-    await j.baton.must('unwatch', place)
+    await j.baton.must('watch', place, '--stop')
     expect(await j.baton.must('watch', '--list')).toContain('No pane was adopted')
     expect(await claude.hasExited()).toBe(false)
   })

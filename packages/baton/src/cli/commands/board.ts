@@ -29,7 +29,7 @@ export const board: Handler = async (given, io) => {
   }
   if (!board) {
     io.stdout.write(
-      'This repository has no board that Baton can see. Make one: baton board setup --title "NAME"\n',
+      'This repository has no board that Baton can see. Create one: baton claim board setup --title "NAME"\n',
     )
     return EXIT.ok
   }

@@ -104,7 +104,7 @@ export const handoff: Handler = async (given, io) => {
 async function verify(given: Given, io: Io, subject: HandoffSubject, path: string): Promise<number> {
   const written = await readFile(path, 'utf8').catch(cause => {
     throw new BatonError('not_found', `${path} cannot be read`, {
-      remedy: 'See which there are: baton handoffs',
+      remedy: 'List the documents: baton handoff list',
       cause,
     })
   })

@@ -15,7 +15,7 @@ export const handoffs: Handler = async (given, io) => {
   const [what, ...names] = given.positionals
   if (what !== undefined && what !== 'show' && what !== 'diff')
     throw new BatonError('usage', `WHAT must be show or diff, not '${what}'`, {
-      remedy: 'See `baton handoffs --help`.',
+      remedy: 'See `baton handoff --help`.',
     })
   const root = findWorktreeRoot(io.cwd)
   const files = await handoffFiles(io)
@@ -29,10 +29,10 @@ export const handoffs: Handler = async (given, io) => {
   }
   const colour = paint(io)
   if (list.length === 0)
-    io.stdout.write('No handoff document stands in this project. Write one: baton handoff\n')
+    io.stdout.write('No handoff documents in this project yet. Write one: baton handoff\n')
   for (const row of list) {
-    const from = row.session ? `session ${printable(row.session)}` : 'a session that is not named'
-    const after = row.parent ? `, which began with ${printable(row.parent)}` : ''
+    const from = row.session ? `session ${printable(row.session)}` : 'an unnamed session'
+    const after = row.parent ? `, which started with ${printable(row.parent)}` : ''
     const state =
       row.findings > 0
         ? colour('red', `${row.findings} findings`)
@@ -129,7 +129,7 @@ async function pick(
       'not_found',
       wanted ? `No handoff document ${wanted}` : 'There are not enough documents here',
       {
-        remedy: 'See `baton handoffs`.',
+        remedy: 'See `baton handoff list`.',
       },
     )
   return name

@@ -12,7 +12,7 @@ export const sessions: Handler = async (given, io) => {
     return EXIT.ok
   }
   if (runs.length === 0) {
-    const hidden = all.length > 0 ? ` ${all.length} have ended: baton sessions --all` : ''
+    const hidden = all.length > 0 ? ` ${all.length} have ended: baton history --all` : ''
     io.stdout.write(`No workflow is running.${hidden}\n`)
   }
   const colour = paint(io)
@@ -31,6 +31,6 @@ export const sessions: Handler = async (given, io) => {
 
 function describeEnd({ end, resumesAt }: WorkflowRun): string {
   if (!end) return ''
-  if (resumesAt && end.kind === 'limit-parked') return `limit-parked, goes on at ${resumesAt}`
+  if (resumesAt && end.kind === 'limit-parked') return `limit-parked, continues at ${resumesAt}`
   return `${end.kind}: ${printable(end.reason)}`
 }

@@ -1,36 +1,39 @@
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../shared-options.ts'
 
-/** The one process that writes state, and looking at it. */
+/** The one process that writes state, and views of it. */
 export const daemonCommands: readonly Command[] = [
   {
     name: 'up',
     summary: 'Start the daemon.',
     details:
-      'The first hook of an agent starts it, too. A daemon of another version is drained and hands over.',
+      'The first hook of an agent also starts it. A daemon of another version finishes its work and hands over.',
     options: {
-      foreground: { type: 'boolean', help: 'Stay in this terminal until Ctrl-C.' },
-      restart: { type: 'boolean', help: 'Replace a running daemon of the same version, too.' },
+      foreground: { type: 'boolean', help: 'Run in this terminal until Ctrl-C.' },
+      restart: { type: 'boolean', help: 'Also replace a running daemon of the same version.' },
       ...JSON_OPTION,
     },
-    examples: [['baton up', 'Start it and print where it listens.']],
+    examples: [['baton up', 'Start the daemon and print its address.']],
     load: async () => (await import('../commands/up.ts')).up,
   },
   {
     name: 'down',
     summary: 'Stop the daemon.',
-    options: { force: { type: 'boolean', help: 'End a daemon that does not answer.' } },
-    examples: [['baton down', 'Let it finish what is under way and stop.']],
+    options: { force: { type: 'boolean', help: 'Kill a daemon that does not answer.' } },
+    examples: [['baton down', 'Let it finish its current work, then stop.']],
     load: async () => (await import('../commands/down.ts')).down,
   },
   {
     name: 'status',
-    summary: 'Show the daemon, its sessions and where the work here stands.',
-    positionals: [{ name: 'WORK', help: 'Only this work item: its Work ID.' }],
-    options: { all: { type: 'boolean', short: 'a', help: 'Sessions that have ended, too.' }, ...JSON_OPTION },
+    summary: 'Show the daemon, its sessions and the work in this project.',
+    positionals: [{ name: 'WORK', help: 'Show only this work item: its Work ID.' }],
+    options: {
+      all: { type: 'boolean', short: 'a', help: 'Include sessions that have ended.' },
+      ...JSON_OPTION,
+    },
     examples: [
       ['baton status', 'Live sessions.'],
-      ['baton status auth-system', 'Where that work stands, and what to type next.'],
+      ['baton status auth-system', 'The state of that work item, and what to type next.'],
       ['baton status --all --json', 'Every session Baton knows, for a script.'],
     ],
     load: async () => (await import('../commands/status.ts')).status,
@@ -39,13 +42,13 @@ export const daemonCommands: readonly Command[] = [
     name: 'dashboard',
     summary: 'Print a link that opens the dashboard in your browser.',
     details:
-      'The link lets one browser in, once, within ten minutes; the browser then stays logged in for 30 days. The same link lets\nVS Code answer. Baton prints it only at a terminal that no agent started.',
+      'The link logs one browser in, once, within ten minutes; the browser then stays logged in for 30 days. The same link lets\nVS Code answer. Baton prints it only in a terminal that no agent started.',
     options: {
-      open: { type: 'boolean', help: 'Open it in the browser, too.' },
-      logout: { type: 'boolean', help: 'Log every browser and editor out instead.' },
+      open: { type: 'boolean', help: 'Also open it in the browser.' },
+      logout: { type: 'boolean', help: 'Log out every browser and editor instead.' },
       ...JSON_OPTION,
     },
-    examples: [['baton dashboard --open', 'See what the agents do, and answer what they ask.']],
+    examples: [['baton dashboard --open', 'See what the agents do, and answer their questions.']],
     load: async () => (await import('../commands/dashboard.ts')).dashboard,
   },
 ]

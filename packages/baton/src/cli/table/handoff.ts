@@ -1,60 +1,89 @@
 import type { Command } from '../command.ts'
-import { JSON_OPTION, STARTED } from '../shared-options.ts'
+import { byFirstWord, JSON_OPTION, STARTED } from '../shared-options.ts'
 
-/** From one session to the next. */
+/** Moving work from one session to the next. */
 export const handoffCommands: readonly Command[] = [
   {
     name: 'handoff',
-    summary: 'Hand a session off: write down where its work stands.',
+    summary: 'Hand a session off to a new one: write, show and manage handoffs.',
     details:
-      "Of a live session, or of one that crashed: by its transcript and git, not by anybody's memory. Nothing of the\nsession itself is changed.",
+      'Without WHAT, writes the handoff document of a live or crashed session from its transcript and git. It does not change\nthe session. Baton also hands off a live session automatically when its context is full: `now` does so at once, `cancel`\nprevents it, `cycles` lists these.',
+    positionals: [
+      {
+        name: 'WHAT',
+        choices: ['list', 'show', 'diff', 'now', 'cancel', 'cycles'],
+        help: 'What to do with handoffs. Default: write a document.',
+      },
+      {
+        name: 'NAME',
+        many: true,
+        help: 'The documents, or parts of their names; for `now` and `cancel`, the session.',
+      },
+    ],
     options: {
       session: {
         type: 'string',
         short: 's',
         value: 'SESSION',
-        help: "Its id, or the start of it. Default: the session this runs in, else the project's newest.",
+        help: "Its id, or the start of it. Default: the calling session, or else the project's newest.",
       },
       transcript: {
         type: 'string',
         value: 'FILE',
-        help: 'By this transcript of an agent.',
+        help: 'Use this transcript of an agent.',
       },
-      focus: { type: 'string', value: 'TEXT', help: 'What the next session is to look at first.' },
+      focus: { type: 'string', value: 'TEXT', help: 'What the next session should look at first.' },
       to: {
         type: 'string',
         value: 'AGENT',
         choices: STARTED,
-        help: 'Start this agent with it: at this terminal, or without one for a single turn.',
+        help: 'Start this agent with the document: in this terminal, or without one for a single turn.',
       },
-      print: { type: 'boolean', help: 'Print it as context for a new session, and store nothing.' },
-      verify: { type: 'string', value: 'FILE', help: 'Compare this document with the evidence instead.' },
+      print: { type: 'boolean', help: 'Print the document as context for a new session, and store nothing.' },
+      verify: {
+        type: 'string',
+        value: 'FILE',
+        help: 'Compare this document with git and the transcript instead.',
+      },
+      context: { type: 'boolean', help: 'With `show`: print it as context for a new session.' },
+      all: { type: 'boolean', short: 'a', help: 'With `cycles`: include those that have ended.' },
       ...JSON_OPTION,
     },
     examples: [
-      ['baton handoff', "Write the newest session's document into .bmad/handoffs."],
+      ['baton handoff', "Write the newest session's document to .bmad/handoffs."],
+      ['baton handoff list', 'Every document, with the session that wrote it and who received it.'],
+      ['baton handoff now 5d0c3ab2', 'Hand that live session off without waiting for a full context.'],
       [
         'baton handoff --verify .bmad/handoffs/handoff-2026-01-22-14-30.md',
-        'Say which of its claims do not hold.',
+        'List the statements that are wrong.',
       ],
-      ['claude "$(baton handoff --print)"', 'Begin a new session where the last one ended.'],
-      ['baton handoff --to codex', 'Let another agent go on with the work.'],
+      ['claude "$(baton handoff --print)"', 'Start a new session where the last one ended.'],
+      ['baton handoff --to codex', 'Let another agent continue the work.'],
     ],
-    load: async () => (await import('../commands/handoff.ts')).handoff,
+    load: async () => {
+      const documents = async () => (await import('../commands/handoffs.ts')).handoffs
+      const cycles = async () => (await import('../commands/cycle.ts')).cycle
+      return byFirstWord(
+        (await import('../commands/handoff.ts')).handoff,
+        { list: documents, cycles },
+        { show: documents, diff: documents, now: cycles, cancel: cycles },
+      )
+    },
   },
   {
     name: 'handoffs',
-    summary: 'List the handoff documents of this project, show one, or compare two.',
+    hidden: true,
+    summary: 'List, show or compare handoff documents. Now: baton handoff list, show, diff.',
     positionals: [
-      { name: 'WHAT', help: '`show` or `diff`; without it, the list.' },
+      { name: 'WHAT', help: '`show` or `diff`. Default: list them.' },
       { name: 'NAME', many: true, help: 'The documents, or parts of their names. Default: the newest.' },
     ],
     options: {
-      context: { type: 'boolean', help: 'With `show`: as context for a new session.' },
+      context: { type: 'boolean', help: 'With `show`: print it as context for a new session.' },
       ...JSON_OPTION,
     },
     examples: [
-      ['baton handoffs', 'Every document with the session that wrote it and the one it began with.'],
+      ['baton handoffs', 'Every document with the session that wrote it and the one it started with.'],
       ['baton handoffs show', 'The newest.'],
       ['baton handoffs diff', 'What changed between the last two.'],
     ],
@@ -62,20 +91,21 @@ export const handoffCommands: readonly Command[] = [
   },
   {
     name: 'cycle',
-    summary: 'Show the handoffs of live sessions, begin one, or call one off.',
+    hidden: true,
+    summary: 'Show, start or cancel handoffs of live sessions. Now: baton handoff now, cancel, cycles.',
     details:
-      'A session whose context is full is handed off by itself: its document is written and checked, the context cleared,\nand the new session has to show that it knows goal, branch and next step before it goes on.',
+      'Baton hands off a session whose context is full: the agent writes the document, Baton checks it and clears the context,\nand the new session must repeat the goal, the branch and the next step before it continues.',
     positionals: [
       {
         name: 'WHAT',
-        help: 'now: hand this session off at its next rest. cancel: call it off.',
+        help: 'now: hand this session off when its turn ends. cancel: leave it alone.',
         choices: ['now', 'cancel'],
       },
       { name: 'SESSION', help: "Baton's or the agent's own id, or the start of either." },
     ],
-    options: { all: { type: 'boolean', short: 'a', help: 'Those that have ended, too.' }, ...JSON_OPTION },
+    options: { all: { type: 'boolean', short: 'a', help: 'Include those that have ended.' }, ...JSON_OPTION },
     examples: [
-      ['baton cycle', 'What is under way.'],
+      ['baton cycle', 'Handoffs that are in progress.'],
       ['baton cycle now 5d0c3ab2', 'Hand that session off without waiting for a full context.'],
     ],
     load: async () => (await import('../commands/cycle.ts')).cycle,

@@ -1,18 +1,18 @@
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../shared-options.ts'
 
-/** What happened, and what would have. */
+/** What happened, and what would have happened. */
 export const journalCommands: readonly Command[] = [
   {
     name: 'logs',
-    summary: 'Show what happened, from the journal.',
+    summary: 'Print the journal: events, decisions, faults.',
     options: {
-      follow: { type: 'boolean', short: 'f', help: 'Go on with what happens now.' },
+      follow: { type: 'boolean', short: 'f', help: 'Keep printing new entries.' },
       session: {
         type: 'string',
         short: 's',
         value: 'SESSION',
-        help: "Only this session: Baton's or the agent's own id, or the start of either.",
+        help: "Only this session: Baton's id or the agent's, or the start of either.",
       },
       project: { type: 'string', value: 'FOLDER', help: 'Only this project.' },
       kind: {
@@ -37,23 +37,28 @@ export const journalCommands: readonly Command[] = [
         ],
         help: 'Only entries of this kind.',
       },
-      since: { type: 'string', value: 'TIME', help: 'From this time on: 2h, 7d or a date.' },
-      lines: { type: 'string', short: 'n', value: 'N', help: 'How many entries at the most. Default: 50.' },
+      since: { type: 'string', value: 'TIME', help: 'Start at this time: 2h, 7d or a date.' },
+      lines: {
+        type: 'string',
+        short: 'n',
+        value: 'N',
+        help: 'Print at most this many entries. Default: 50.',
+      },
       ...JSON_OPTION,
     },
     examples: [
       ['baton logs --follow', 'Everything, as it happens.'],
-      ['baton logs --since 2h --kind fault', 'What went wrong in the last two hours.'],
+      ['baton logs --since 2h --kind fault', 'Faults of the last two hours.'],
     ],
     load: async () => (await import('../commands/logs.ts')).logs,
   },
   {
     name: 'recap',
-    summary: 'Say what happened while you were away.',
+    summary: 'Show what happened while you were away.',
     details:
-      'Commits, files and tests, what was decided for you and why, what ended and why, and what waits. Without --since it\nbegins where you last typed a prompt or gave an answer before a pause of half an hour.',
+      'Commits, files and tests, what Baton decided and why, what ended and why, and what waits for you. Without --since, it\nstarts at your last prompt or answer before a pause of half an hour.',
     options: {
-      since: { type: 'string', value: 'TIME', help: 'From then on: a span such as 8h, or a date.' },
+      since: { type: 'string', value: 'TIME', help: 'Start at this time: a span such as 8h, or a date.' },
       ...JSON_OPTION,
     },
     examples: [['baton recap --since 8h', 'The last eight hours.']],
@@ -61,14 +66,14 @@ export const journalCommands: readonly Command[] = [
   },
   {
     name: 'shadow',
-    summary: 'Say what Baton would have done in shadow mode, or end it.',
+    summary: 'Show what Baton would have done in shadow mode, or end it.',
     details:
-      'Replays what was recorded under the rules in force: what would have been allowed, stopped and asked, where work would\nhave gone on, and which sessions would have been handed off. A model is not asked, so fewer questions may remain.',
+      'Replays the recording under the current rules: what Baton would have allowed, denied and asked, which stops it would have\ncontinued, and which sessions it would have handed off. It calls no permission model, so with one you may get fewer questions.',
     options: {
       since: {
         type: 'string',
         value: 'TIME',
-        help: 'From then on: a span such as 2d, or a date. Default: everything.',
+        help: 'Start at this time: a span such as 2d, or a date. Default: everything.',
       },
       end: { type: 'boolean', help: 'End shadow mode: from now on Baton decides.' },
       ...JSON_OPTION,
@@ -81,12 +86,12 @@ export const journalCommands: readonly Command[] = [
   },
   {
     name: 'forget',
-    summary: 'Remove a session from the journal, and what else Baton keeps of it.',
+    summary: 'Delete a session from the journal, and everything else Baton stored about it.',
     details:
-      'The entries are overwritten in the file. Conversations of `baton chat` and what was remembered of its handoffs, workflow\nand stage go with them. Handoff documents in the project and the transcript of the agent are named and stay.',
-    positionals: [{ name: 'SESSION', required: true, help: 'Its id, or the start of it.' }],
+      'Overwrites the entries in the file, and deletes conversations of `baton chat` and the state of its handoffs, workflow and\nstage. Handoff documents in the project and the transcript of the agent stay; the command lists them.',
+    positionals: [{ name: 'SESSION', required: true, help: 'The id of the session, or the start of it.' }],
     options: JSON_OPTION,
-    examples: [['baton forget 3f2a91c0', 'Everything Baton holds of that session goes.']],
+    examples: [['baton forget 3f2a91c0', 'Delete everything Baton holds about that session.']],
     load: async () => (await import('../commands/forget.ts')).forget,
   },
 ]

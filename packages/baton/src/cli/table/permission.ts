@@ -1,51 +1,73 @@
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../shared-options.ts'
 
-/** What agents may do, why, and taking it back. */
+/** What agents may do, why, and how to undo it. */
 export const permissionCommands: readonly Command[] = [
   {
     name: 'check',
-    summary: 'Say what would be decided about a command, without running it.',
-    details: 'By the rules alone: neither a model nor a person is asked.',
-    positionals: [{ name: 'COMMAND', help: 'The command, as one word: quote it.' }],
+    summary: 'Show what Baton would decide about a command, without running it.',
+    details:
+      'Uses the rules alone: it calls no model and asks no one. With --rules, replays recorded tool calls under other rules and\nlists the decisions that would change.',
+    positionals: [{ name: 'COMMAND', help: 'The command, quoted as one word.' }],
     options: {
       tool: {
         type: 'string',
         value: 'TOOL',
-        help: 'Judge a use of this tool instead of Bash, such as Read or Write.',
+        help: 'Check a use of this tool instead of Bash, such as Read or Write.',
       },
       batch: {
         type: 'boolean',
         help: 'Read {"command": …} lines on stdin, write {"command", "decision", "reason"} lines.',
       },
-      defaults: { type: 'boolean', help: 'With the default rules alone, and undo off.' },
+      rules: {
+        type: 'string',
+        value: 'FILE',
+        help: 'Replay recorded calls under the rules of this file (in the form of .baton.yaml).',
+      },
+      since: {
+        type: 'string',
+        value: 'TIME',
+        help: 'With --rules: only calls since this time: 2h, 7d or a date.',
+      },
+      defaults: { type: 'boolean', help: 'Use only the default rules, with undo off.' },
       ...JSON_OPTION,
     },
     examples: [
-      ["baton check 'git push --force'", 'Allowed, denied or asked, and why.'],
+      ["baton check 'git push --force'", 'Allow, deny or ask, and why.'],
+      [
+        'baton check --rules new.yaml --since 7d',
+        'Every decision of the last week that these rules would change.',
+      ],
       ['baton check --batch --defaults < commands.jsonl', 'One decision for each line.'],
     ],
-    load: async () => (await import('../commands/check.ts')).check,
+    load: async () => {
+      const { check } = await import('../commands/check.ts')
+      const { whatIf } = await import('../commands/what-if.ts')
+      return (given, io) => (given.options.rules === undefined ? check : whatIf)(given, io)
+    },
   },
   {
     name: 'why',
-    summary: 'Show how a permission decision came about.',
-    positionals: [{ name: 'DECISION', help: 'Its id, as the agent was told it. Default: the latest.' }],
+    summary: 'Explain a permission decision.',
+    positionals: [
+      { name: 'DECISION', help: "The decision's id, from the agent's message. Default: the latest." },
+    ],
     options: JSON_OPTION,
-    examples: [['baton why', 'The latest decision with its trail.']],
+    examples: [['baton why', 'The latest decision and the steps that led to it.']],
     load: async () => (await import('../commands/why.ts')).why,
   },
   {
     name: 'what-if',
-    summary: 'Replay recorded tool calls under other rules.',
+    hidden: true,
+    summary: 'Replay recorded tool calls under other rules. Now: baton check --rules FILE.',
     options: {
       rules: {
         type: 'string',
         value: 'FILE',
         required: true,
-        help: 'A file in the form of .baton.yaml: its rules are tried in place of all that is in force.',
+        help: 'A file in the form of .baton.yaml; its rules replace all current ones.',
       },
-      since: { type: 'string', value: 'TIME', help: 'Only calls from this time on: 2h, 7d or a date.' },
+      since: { type: 'string', value: 'TIME', help: 'Only calls since this time: 2h, 7d or a date.' },
       ...JSON_OPTION,
     },
     examples: [
@@ -55,32 +77,35 @@ export const permissionCommands: readonly Command[] = [
   },
   {
     name: 'learn',
-    summary: 'Propose rules from what you kept allowing.',
+    summary: 'Propose rules for what you keep allowing.',
     details:
-      'Word for word, or by sub-command where you allowed several forms of it. What you denied is never proposed.',
+      'Proposes exact commands, or a subcommand if you allowed several forms of it. Never proposes what you denied.',
     options: {
-      accept: { type: 'boolean', help: 'Write the rules into your own .baton.yaml.' },
-      times: { type: 'string', value: 'N', help: 'How often you must have allowed it. Default: 2.' },
+      accept: { type: 'boolean', help: 'Write the rules to your own .baton.yaml.' },
+      times: { type: 'string', value: 'N', help: 'How often you must have allowed something. Default: 2.' },
       since: {
         type: 'string',
         value: 'TIME',
-        help: 'Only what you allowed from this time on: 2h, 7d or a date.',
+        help: 'Only what you allowed since this time: 2h, 7d or a date.',
       },
       ...JSON_OPTION,
     },
     examples: [
-      ['baton learn', 'The rules as a diff; nothing is written.'],
-      ['baton learn --accept', 'Take them over.'],
+      ['baton learn', 'Show the rules as a diff, and write nothing.'],
+      ['baton learn --accept', 'Add them to your rules.'],
     ],
     load: async () => (await import('../commands/learn.ts')).learn,
   },
   {
     name: 'undo',
-    summary: 'Take back what a command did to the worktree.',
+    summary: 'Undo what a command did to the worktree.',
     details:
-      'Goes back to the state before a command that was allowed because it can be undone. An undo can be undone.',
+      'Restores the state before a command that Baton allowed because it can be undone. You can undo an undo.',
     positionals: [
-      { name: 'STEP', help: 'The step to go back to. Default: the newest that differs from now.' },
+      {
+        name: 'STEP',
+        help: 'The step to go back to. Default: the newest that differs from the current state.',
+      },
     ],
     options: {
       list: { type: 'boolean', help: 'List the steps of this worktree.' },
@@ -89,7 +114,7 @@ export const permissionCommands: readonly Command[] = [
     },
     examples: [
       ['baton undo --list', 'The steps, newest first.'],
-      ['baton undo --dry-run', 'What the newest would change, as a diff.'],
+      ['baton undo --dry-run', 'What undoing the newest step would change, as a diff.'],
     ],
     load: async () => (await import('../commands/undo.ts')).undo,
   },

@@ -1,20 +1,20 @@
 import type { Command } from '../command.ts'
 import { AGENTS, JSON_OPTION } from '../shared-options.ts'
 
-/** Putting Baton on a machine, checking it, and taking it off again. */
+/** Installing Baton, checking it, and removing it. */
 export const setupCommands: readonly Command[] = [
   {
     name: 'init',
-    summary: 'Install the hooks of your coding agents.',
+    summary: 'Set up Baton: install the hooks of your coding agents.',
     details:
-      'Chooses the fastest hook client that passes a self-test here, writes one launcher into the state folder\nand names it in the settings of the agents. Running it again changes nothing that is right already.',
+      'Chooses the fastest hook client that passes a self-test here, writes one launcher into the state folder and adds it to the\nsettings of the agents. You can run it again at any time; it does not touch what is already right.',
     options: {
       agent: {
         type: 'string',
         value: 'AGENT',
         many: true,
         choices: AGENTS,
-        help: 'Only this agent; may be given more than once. Default: those found here.',
+        help: 'Only this agent; repeatable. Default: all agents found here.',
       },
       scope: {
         type: 'string',
@@ -30,27 +30,27 @@ export const setupCommands: readonly Command[] = [
       },
       'no-status-line': {
         type: 'boolean',
-        help: "Leave Claude Code's status line alone. By default it tells Baton how full the context is; your own is kept.",
+        help: "Leave Claude Code's status line alone. By default it reports to Baton how full the context is, and your own stays visible.",
       },
       plugin: {
         type: 'boolean',
-        help: "Also give Claude Code Baton's plugin: slash commands (/issue-to-impl, /handoff, /claim), stage agents and tools.",
+        help: "Also install Baton's plugin for Claude Code: slash commands (/issue-to-impl, /handoff, /claim), stage agents and tools.",
       },
       mcp: {
         type: 'boolean',
-        help: "Also give the agents Baton's tools for staged work, as an MCP server, by their own `mcp add`.",
+        help: "Also add Baton's tools for staged work to the agents as an MCP server, with their own `mcp add`.",
       },
-      yes: { type: 'boolean', short: 'y', help: 'Ask nothing and take the defaults, also at a terminal.' },
+      yes: { type: 'boolean', short: 'y', help: 'Ask nothing and use the defaults.' },
       shadow: {
         type: 'boolean',
-        help: 'Only watch and decide nothing; `baton shadow` later says what Baton would have done.',
+        help: 'Only watch, and decide nothing; `baton shadow` later shows what Baton would have done.',
       },
       'dry-run': { type: 'boolean', help: 'Show the changes as a diff and write nothing.' },
       ...JSON_OPTION,
     },
     examples: [
-      ['baton init', 'Hooks for the agents found on this machine, in your own settings.'],
-      ['baton init --yes --plugin', 'The same without questions, and Claude Code gets the slash commands.'],
+      ['baton init', 'Add hooks for the agents on this machine to your own settings.'],
+      ['baton init --yes --plugin', 'The same without questions, with the slash commands for Claude Code.'],
       [
         'baton init --agent claude --scope project --dry-run',
         'Show what would change in .claude/settings.json of this project.',
@@ -62,7 +62,7 @@ export const setupCommands: readonly Command[] = [
     name: 'uninstall',
     summary: 'Remove Baton from this machine: hooks, daemon, journal and snapshots.',
     details:
-      'Names what would be lost (journal, undo snapshots, claims) and asks; without a terminal it takes --yes to remove more than hooks\nand daemon. With --agent or --scope only those hooks go. Handoff documents, work items and your configuration are yours and stay.',
+      'Lists what would be lost (journal, undo snapshots, claims) and asks. Without a terminal, it needs --yes to remove more than\nhooks and daemon. With --agent or --scope it removes only those hooks. Handoff documents, work items and your configuration\nstay.',
     options: {
       agent: { type: 'string', value: 'AGENT', many: true, choices: AGENTS, help: 'Only this agent.' },
       scope: {
@@ -72,48 +72,48 @@ export const setupCommands: readonly Command[] = [
         help: 'Only these settings. Default: all of them.',
       },
       'keep-data': { type: 'boolean', help: 'Keep the journal and everything else in the state folder.' },
-      yes: { type: 'boolean', short: 'y', help: 'Name what goes, and do not ask.' },
+      yes: { type: 'boolean', short: 'y', help: 'List what is removed, and do not ask.' },
       'dry-run': {
         type: 'boolean',
-        help: 'Show what would go and the changes as a diff, and write nothing.',
+        help: 'Show what would be removed, and write nothing.',
       },
       ...JSON_OPTION,
     },
-    examples: [['baton uninstall', 'See what goes, then take Baton off this machine.']],
+    examples: [['baton uninstall', 'See what would be removed, then remove it.']],
     load: async () => (await import('../commands/uninstall.ts')).uninstall,
   },
   {
     name: 'doctor',
-    summary: 'Check that everything works, and say how to fix what does not.',
+    summary: 'Check that everything works, and show how to fix what does not.',
     options: JSON_OPTION,
     examples: [['baton doctor', 'Agents, hooks, daemon, tmux, git and tokens, one line each.']],
     load: async () => (await import('../commands/doctor.ts')).doctor,
   },
   {
     name: 'tour',
-    summary: 'See what Baton does, in a world of its own that goes away afterwards.',
+    summary: 'See a live demo: an agent takes an issue to a merged pull request.',
     details:
-      'A scripted agent takes an issue from claim to merged pull request in a temporary repository and a private tmux.\nHooks, daemon and engine are the real ones. Nothing of yours is touched, nothing is sent anywhere.',
+      'A scripted agent works in a temporary repository and a private tmux. Hooks, daemon and engine are real. The tour touches\nnothing of yours and sends nothing anywhere.',
     options: {
-      yes: { type: 'boolean', help: 'Answer the questions by itself.' },
-      pace: { type: 'string', value: 'MS', help: 'How long each step stays, in milliseconds. Default: 700.' },
-      keep: { type: 'boolean', help: 'Keep the folder to look around in afterwards.' },
+      yes: { type: 'boolean', help: 'Let the tour answer the questions.' },
+      pace: { type: 'string', value: 'MS', help: 'Pause after each step, in milliseconds. Default: 700.' },
+      keep: { type: 'boolean', help: 'Keep the folder afterwards.' },
     },
-    examples: [['baton tour', 'About a minute.']],
+    examples: [['baton tour', 'Takes about a minute.']],
     load: async () => (await import('../commands/tour.ts')).tour,
   },
   {
     name: 'tour-agent',
     summary: 'The scripted agent of the tour, inside its terminal.',
     hidden: true,
-    options: { pace: { type: 'string', value: 'MS', help: 'How long each step stays.' } },
-    examples: [['baton tour-agent', 'What the tour starts in its own tmux.']],
+    options: { pace: { type: 'string', value: 'MS', help: 'Pause after each step, in milliseconds.' } },
+    examples: [['baton tour-agent', 'The tour starts this in its own tmux.']],
     load: async () => (await import('../commands/tour.ts')).tourAgent,
   },
   {
     name: 'config',
-    summary: 'Show the configuration in force and where each value comes from.',
-    positionals: [{ name: 'KEY', help: 'Only this key, or the keys below it, such as handsoff.' }],
+    summary: 'Show the current configuration and where each value comes from.',
+    positionals: [{ name: 'KEY', help: 'Show only this key, or the keys below it, such as handsoff.' }],
     options: {
       schema: { type: 'boolean', help: 'Print the JSON Schema of .baton.yaml, for editors.' },
       ...JSON_OPTION,
@@ -126,19 +126,19 @@ export const setupCommands: readonly Command[] = [
   },
   {
     name: 'trust',
-    summary: "Let a project's own configuration count in full.",
+    summary: "Trust this project's .baton.yaml.",
     details:
-      "A repository's file can always deny and ask. What loosens or reaches out (allow rules, commands, channels)\ncounts only while the file is exactly the one you trusted.",
+      "A repository's file can always deny and ask. Allow rules, commands and channels in it count only after you trust the file,\nand only until it changes.",
     positionals: [{ name: 'FILE', help: "The file. Default: this project's." }],
     options: {
       list: { type: 'boolean', help: 'List the files you trust.' },
-      remove: { type: 'boolean', help: 'Trust it no longer.' },
-      'dry-run': { type: 'boolean', help: 'Show what would count, and trust nothing.' },
+      remove: { type: 'boolean', help: 'Stop trusting it.' },
+      'dry-run': { type: 'boolean', help: 'Show what would take effect, and trust nothing.' },
       ...JSON_OPTION,
     },
     examples: [
       ['baton trust', "Trust this project's .baton.yaml as it is now."],
-      ['baton trust --list', 'What is trusted.'],
+      ['baton trust --list', 'The files you trust.'],
     ],
     load: async () => (await import('../commands/trust.ts')).trust,
   },

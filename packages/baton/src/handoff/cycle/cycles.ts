@@ -131,7 +131,7 @@ export class Cycles {
     const cycle = this.of(session)
     if (!cycle)
       throw new BatonError('not_found', 'No handoff is running in that session', {
-        remedy: 'Run `baton cycle` to list the running handoffs.',
+        remedy: 'Run `baton handoff cycles` to list the running handoffs.',
       })
     await this.happen(cycle.id, { type: 'cancel', why })
     return this.#open.get(cycle.id) ?? { ...cycle, step: 'cancelled', why }

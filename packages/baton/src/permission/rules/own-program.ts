@@ -8,6 +8,8 @@ export const OWN_PROGRAM: ProgramTable = {
     globals: '--json --help -h --version',
     sub: {
       'done status ps health recap asks why check what-if sessions issue doctor help completions': READ,
+      // Without words: `history clean` deletes files.
+      history: { kind: 'read', max: 0, flags: '--json --all -a --issue=' },
       config: { kind: 'read', max: 0, flags: '--json' },
       undo: { kind: 'write', flags: '--list', check: 'list-only' },
       // Not `--to`: that starts an agent which nobody watches.

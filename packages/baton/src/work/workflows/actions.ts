@@ -31,11 +31,11 @@ export class WorkflowActions {
     const [first, second] = exact ? [exact] : found
     if (!first || wanted === '')
       throw new BatonError('not_found', `No workflow runs in a session ${wanted}`, {
-        remedy: 'See `baton sessions`.',
+        remedy: 'See `baton history`.',
       })
     if (second)
       throw new BatonError('usage', `${wanted} is the start of more than one session`, {
-        remedy: 'Give more of the id; see `baton sessions`.',
+        remedy: 'Give more of the id; see `baton history`.',
       })
     return first
   }
@@ -113,7 +113,7 @@ export class WorkflowActions {
             ? `No workflow runs in session ${session}`
             : `The state file cannot be used: ${found.why}`,
           {
-            remedy: 'See `baton sessions`.',
+            remedy: 'See `baton history`.',
           },
         )
       if (await this.#files.change(root, session, found.text, { ...found.state, state: word })) return

@@ -95,14 +95,16 @@ describe('baton handoff', () => {
     await at.baton('handoff')
     await at.baton('handoff', '--focus', 'something else')
     expect(at.documents()).toHaveLength(2)
-    const { handoffs } = JSON.parse((await at.baton('handoffs', '--json')).out)
+    const { handoffs } = JSON.parse((await at.baton('handoff', 'list', '--json')).out)
     expect(handoffs).toMatchObject([
       { writtenBy: 'baton', task: 'Add the endpoint' },
       { agent: 'claude-code' },
     ])
+    expect((await at.baton('handoff', 'diff')).out).toContain('+focus: something else')
+    // The old name of 0.1.
     expect((await at.baton('handoffs', 'diff')).out).toContain('+focus: something else')
-    expect((await at.baton('handoffs', 'show')).out).toContain('Focus: something else')
-    expect((await at.baton('handoffs', 'show', '--context')).out).toMatch(
+    expect((await at.baton('handoff', 'show')).out).toContain('Focus: something else')
+    expect((await at.baton('handoff', 'show', '--context')).out).toMatch(
       /^<handoff-context>\n[\s\S]*\n<\/handoff-context>\n/,
     )
   })
