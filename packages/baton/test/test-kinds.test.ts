@@ -14,6 +14,7 @@ test('a test that needs the built command or a real program is a journey', () =>
   expect(kind('cli/setup.test.ts')).toBe('journeys')
   expect(kind('store/postgres.test.ts')).toBe('journeys')
   expect(kind('hook/perl.test.ts')).toBe('journeys')
+  expect(kind('claim/claims.test.ts')).toBe('journeys')
   expect(kind('journeys/tour.test.ts')).toBe('journeys')
 })
 

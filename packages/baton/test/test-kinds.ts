@@ -3,18 +3,27 @@ import { dirname, join } from 'node:path'
 
 /**
  * unit: imports source only and starts in a moment.
- * journeys: needs the built Baton or a real program such as tmux, a browser or PostgreSQL.
+ * journeys: needs the built Baton, or starts programs or servers: daemons, tmux, a browser, PostgreSQL, a fake GitHub.
  * agents: also drives real agents, which are installed first.
  */
 export type TestKind = 'unit' | 'journeys' | 'agents'
 
 const INSTALLS_AGENTS = 'world/agents/install.ts'
 const STARTS_PROGRAMS = [
+  'adapters/tmux/world.ts',
+  'claim/world.ts',
   'contracts/hook-client.contract.ts',
+  'daemon/process-world.ts',
+  'hook/world.ts',
+  'session/watch/world.ts',
+  'undo/world.ts',
   'world/agents/tmux.ts',
   'world/baton.ts',
   'world/browser.ts',
+  'world/claims.ts',
+  'world/github.ts',
   'world/postgres.ts',
+  'world/sandbox.ts',
 ]
 /** How tests name the built command. */
 const BUILT = /dirname, '\.\.\/\.\.\/dist\/cli\.js'/
