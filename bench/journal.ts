@@ -16,7 +16,7 @@ import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { guardStore } from '../packages/baton/src/journal/guard.ts'
 import { makeRedactor } from '../packages/baton/src/journal/redact.ts'
-import { limitsAt } from '../packages/baton/src/journal/retention.ts'
+import { pruneLimits } from '../packages/baton/src/journal/retention.ts'
 import { openSqlite } from '../packages/baton/src/store/sqlite.ts'
 
 setFlagsFromString('--expose-gc')
@@ -64,7 +64,7 @@ for (let day = 0; day < days; day++) {
     await turn()
     // The daemon prunes each hour.
     if (n % Math.ceil(eventsPerDay / 24) === 0)
-      pauses.push(await longestPause(() => store.prune(limitsAt(retention, now))))
+      pauses.push(await longestPause(() => store.prune(pruneLimits(retention, now))))
   }
   if ((day + 1) % 5 === 0) await report(day + 1)
 }

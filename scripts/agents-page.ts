@@ -1,19 +1,23 @@
 import { agents } from '../packages/baton/src/adapters/agents/agent-list.ts'
-import { type Offer, WANTED, WANTED_WORDS } from '../packages/baton/src/ports/agent.ts'
+import {
+  CAPABILITY_LABELS,
+  CAPABILITY_NAMES,
+  type CapabilitySupport,
+} from '../packages/baton/src/ports/agent.ts'
 
 /** docs/agents.md: what each agent offers, and between two marks the table of the last run of the real programs. */
 export function agentsPage(before: string): string {
   const titles = agents.map(({ adapter }) => adapter.title)
-  const rows = WANTED.map(
+  const rows = CAPABILITY_NAMES.map(
     wanted =>
-      `| ${WANTED_WORDS[wanted]} | ${agents.map(({ capabilities }) => sign(capabilities.offers[wanted])).join(' | ')} |`,
+      `| ${CAPABILITY_LABELS[wanted]} | ${agents.map(({ capabilities }) => sign(capabilities.offers[wanted])).join(' | ')} |`,
   )
   const details = agents.map(({ adapter, capabilities: { offers, cautions, tried } }) => {
-    const limits = WANTED.flatMap(wanted => {
+    const limits = CAPABILITY_NAMES.flatMap(wanted => {
       const offer = offers[wanted]
       if (offer === 'yes') return []
       return [
-        `- **${WANTED_WORDS[wanted]}**: ${'partly' in offer ? offer.partly : `missing. ${offer.missing}`}`,
+        `- **${CAPABILITY_LABELS[wanted]}**: ${'partly' in offer ? offer.partly : `missing. ${offer.missing}`}`,
       ]
     })
     const todo = cautions.map(({ what, fix }) => `- ${what} ${fix}`)
@@ -57,4 +61,4 @@ function seen(before: string): string {
   return `${BEGIN}\n${kept}\n${END}`
 }
 
-const sign = (offer: Offer): string => (offer === 'yes' ? '✓' : 'partly' in offer ? '◐' : '–')
+const sign = (offer: CapabilitySupport): string => (offer === 'yes' ? '✓' : 'partly' in offer ? '◐' : '–')

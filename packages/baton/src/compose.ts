@@ -31,7 +31,7 @@ import type { ConfigKeeper } from './config/keeper.ts'
 import { batonHome } from './config/places.ts'
 import type { Intake } from './engine/intake.ts'
 import type { Cycles } from './handoff/cycle/cycles.ts'
-import type { Live } from './journal/live.ts'
+import type { JournalListeners } from './journal/live.ts'
 import type { ChannelMemory } from './ports/ask-store.ts'
 import type { Clock } from './ports/clock.ts'
 import type { ToolServer } from './ports/driver.ts'
@@ -69,7 +69,7 @@ export interface Baton extends Maintenance {
   /** The windows of editors that are open. */
   editors: PageChannel
   browsers: ChannelMemory
-  live: Live
+  live: JournalListeners
   /** Work items, their stages and tools. */
   work: StagedWork
   clock: Clock
@@ -100,7 +100,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const handoff = composeHandoff({
     ...ground,
     placeOf: session => cycle?.cycles.of(session)?.place,
-    continues: (session, parent) => intake.amend(session, known => ({ ...known, parent })),
+    continues: (session, parent) => intake.updateSession(session, known => ({ ...known, parent })),
     written: (session, document) =>
       void cycle?.cycles.written(session, document).catch(cause => fault('a written document', cause)),
   })
@@ -108,7 +108,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     (await handoff.busy(session)) || cycle?.cycles.busy(session) === true
   const drivers = composeDrivers(
     env,
-    (agent, event, about) => intake.tell(agent, event, { ...about, hosted: true }),
+    (agent, event, about) => intake.handleEvent(agent, event, { ...about, hosted: true }),
     ground.inMemory ? undefined : stateDir,
   )
   const forges = forgeKeeper({ git: systemGit, env, clock: systemClock, config: configFor })
@@ -131,7 +131,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     driverAt: drivers.at,
     busyElsewhere,
     announce: announcement => asks.tell(newsOf(announcement)),
-    tell: (agent, event) => intake.tell(agent, event),
+    tell: (agent, event) => intake.handleEvent(agent, event),
   })
   const work = composeStage({
     env,
@@ -167,7 +167,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
           (from, to) => handsOff.carryOver(from.id, successorOf(to)),
           (from, to) => claim.claims.carryOver(from.id, to),
           (from, to) => work.carryOver(from.id, to),
-          (from, to) => intake.amend(to.id, session => ({ ...session, parent: from.id })),
+          (from, to) => intake.updateSession(to.id, session => ({ ...session, parent: from.id })),
         ],
         asks,
         config: configFor,
@@ -198,7 +198,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ownCalls,
     driverAt: place => drivers.at(place),
     reactors: [
-      contextReactor({ readerOf, tell: (agent, event) => intake.tell(agent, event), fault }),
+      contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
       permission,
       handoff.reactor,
       ...(cycle ? [cycle.reactor] : []),
@@ -215,7 +215,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     content: () => machine().config.journal.content,
     // Unless it was heard of meanwhile.
     async lost({ id, lastSeenAt }, why) {
-      await intake.amend(id, known =>
+      await intake.updateSession(id, known =>
         known.endedAt === undefined && known.lastSeenAt === lastSeenAt
           ? { ...known, endedAt: new Date(systemClock.now()).toISOString(), endReason: lostReason(why) }
           : known,

@@ -1,12 +1,12 @@
 import type { BatonError } from '@batonpass/contract/errors'
 import type { Written } from '../handoff/write/hosted-writer.ts'
-import type { Heard, TurnEnd } from '../ports/backend.ts'
+import type { BackendEvent, TurnEnd } from '../ports/backend.ts'
 import type { SessionMessage } from './session-file/entries.ts'
 
 /** Events for a program that displays a hosted conversation. */
 export type SessionEvent =
   | { type: 'agent_start' }
-  | { type: 'heard'; heard: Heard }
+  | { type: 'heard'; heard: BackendEvent }
   | { type: 'message_end'; message: SessionMessage }
   | { type: 'agent_end'; end: TurnEnd | 'failed' }
   | { type: 'handoff'; step: 'asked' | 'checking' | 'asked-again' | 'switching' }

@@ -1,4 +1,4 @@
-import type { Backend, Heard, TurnEnd } from '../ports/backend.ts'
+import type { Backend, BackendEvent, TurnEnd } from '../ports/backend.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Timers } from '../ports/timers.ts'
 import type { SessionEvent } from './session-event.ts'
@@ -117,7 +117,7 @@ export class TurnRunner {
     }
   }
 
-  #hear(heard: Heard): void {
+  #hear(heard: BackendEvent): void {
     if (heard.kind === 'usage') this.#context = { used: heard.used, size: heard.size }
     for (const message of this.#replies.take(heard, this.#stamp())) this.#keep(message)
     if (heard.kind === 'continued')

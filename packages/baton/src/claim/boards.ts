@@ -60,7 +60,7 @@ export class Boards {
       const { claim } = await this.#ports.config(project)
       if (now - (this.#looked.get(project) ?? Number.NEGATIVE_INFINITY) < claim.poll_seconds * 1000) return
       this.#looked.set(project, now)
-      const branch = (await this.#ports.git.standing(project))?.branch
+      const branch = (await this.#ports.git.readPosition(project))?.branch
       if (!branch || MAIN.test(branch)) return
       const pull = await (await this.#ports.forgeFor({ home: project })).pullRequestFor(branch)
       if (pull?.state !== 'merged' || this.#looked.get(`${project} ${pull.number}`)) return

@@ -32,7 +32,7 @@ export async function claimIssue(
   if (!order.worktree && first === 'check') await refuseDirt(ports, order.project, branch)
   const forge = await ports.forgeFor({ home: order.project })
   if (first === 'lease') {
-    const by = await ports.leases().look({ repository: repositoryName(forge), issue, folder: order.project })
+    const by = await ports.leases().find({ repository: repositoryName(forge), issue, folder: order.project })
     if (by) throw heldBy(by, false)
   }
   const check = async () => {
@@ -72,7 +72,7 @@ export async function claimIssue(
     record = { ...record, title: title.slice(0, 300), begun: true }
     await ports.records.put(record)
     if (order.worktree) await ports.work.addWorktree(order.project, record.project, branch, base)
-    else await ports.work.begin(record.project, branch, base)
+    else await ports.work.switchBranch(record.project, branch, base)
     const finished = await finish(ports, record, forge, warnings)
     if (order.takeover) await ports.journal(finished, entry(finished, 'taken-over'))
     return { record: finished, fresh: true, warnings }
@@ -152,11 +152,11 @@ export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Pr
   const own = { ...record, lease: { ...record.lease, token: taken.grip.token } }
   if (!record.begun) return undo(ports, own, forge)
   try {
-    const standing = await ports.git.standing(record.project)
+    const standing = await ports.git.readPosition(record.project)
     if (!standing || (standing.branch !== record.branch && standing.dirty.length > 0))
       return await undo(ports, own, forge)
     if (standing.branch !== record.branch)
-      await ports.work.begin(
+      await ports.work.switchBranch(
         record.project,
         record.branch,
         await ports.work.base(record.home, () => ports.loginFor(record.home)),

@@ -67,7 +67,7 @@ export async function makeReady(
 }
 
 async function standsWell({ git, work }: ReadyPorts, project: string, { branch }: ClaimFile): Promise<void> {
-  const standing = await git.standing(project)
+  const standing = await git.readPosition(project)
   if (!standing) throw refused(`${project} is no git repository`, 'Run it inside the worktree of the claim.')
   if (standing.branch === undefined)
     throw refused('HEAD is detached', `Put your commits on the claim's branch: git switch ${branch}`)

@@ -4,7 +4,7 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Session } from '@batonpass/contract/session'
 import type { Asks } from '../ask/asks.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Typed } from '../ports/driver.ts'
+import type { TypeResult } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { GitPosition } from '../ports/git.ts'
 import type { GitLogin, GitWork } from '../ports/git-work.ts'
@@ -34,7 +34,7 @@ export interface ClaimPorts {
   asks: Pick<Asks, 'ask' | 'withdraw'>
   config(project: string): Promise<Config>
   /** Types into a session's terminal; `gone` where nothing reaches it. */
-  type(place: string, text: string, agent: AgentName): Promise<Typed>
+  type(place: string, text: string, agent: AgentName): Promise<TypeResult>
   /** Takes up a session that has ended, with a prompt; false where that is not possible. */
   resume(record: ClaimRecord, prompt: string): Promise<boolean>
   /** Whether a process still runs. */

@@ -79,9 +79,12 @@ export function claimReactor({
     }
     const prompt = mend ? await once(now, mend) : ((await sendBack(ports, now)) ?? (await handoffPrompt(now)))
     if (prompt)
-      return { ...told, going: { rank: 'claim', prompt, note: `Issue #${now.issue}: ${oneLine(prompt)}` } }
+      return {
+        ...told,
+        continuation: { rank: 'claim', prompt, note: `Issue #${now.issue}: ${oneLine(prompt)}` },
+      }
     // With the pull request open the turn is over, whatever a workflow would still want.
-    if (did === 'opened' && notice) return { going: { rank: 'claim', stop: notice } }
+    if (did === 'opened' && notice) return { continuation: { rank: 'claim', stop: notice } }
     // Read only beside a prompt of somebody else's, which may ask for a pull request.
     return did === 'nothing' && now.pr === undefined ? { ...told, context: readyMessage(now.issue) } : told
   }

@@ -73,7 +73,7 @@ export const squeezed = (text: string): string => text.toLowerCase().replaceAll(
 
 /** Uncommitted work is somebody's: a branch is not switched under it. */
 export async function refuseDirt(ports: ClaimPorts, project: string, branch?: string): Promise<void> {
-  const standing = await ports.git.standing(project)
+  const standing = await ports.git.readPosition(project)
   if (!standing)
     throw new BatonError('claim_refused', `${project} is no git repository`, {
       remedy: 'Run it inside a clone.',

@@ -5,7 +5,7 @@ import { readerOf } from '../adapters/agents/readers.ts'
 import { recentTranscripts } from '../adapters/agents/recent-transcripts.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
-import type { Told } from '../ports/transcript.ts'
+import type { TranscriptItem } from '../ports/transcript.ts'
 import type { Io } from './io.ts'
 import { configOf, type LocalJudge, localJudge, outlook } from './local-judge.ts'
 
@@ -117,7 +117,7 @@ async function judgeIn(project: string, preset: Replay['preset'], io: Io): Promi
 /** A call from a transcript as the hook would have reported it. */
 function eventOf(
   agent: AgentName,
-  { id, tool, action }: Extract<Told, { kind: 'call' }>,
+  { id, tool, action }: Extract<TranscriptItem, { kind: 'call' }>,
   cwd: string,
   mode: PermissionMode | undefined,
 ): ToolEvent {

@@ -59,7 +59,7 @@ async function refuseStrangers(io: Io, told: string): Promise<void> {
     () => undefined,
   )
   const pid = Session.safeParse(session).data?.pid
-  const ancestors = pid === undefined ? undefined : await systemAncestry.of(process.pid)
+  const ancestors = pid === undefined ? undefined : await systemAncestry.ancestorsOf(process.pid)
   if (!ancestors || ancestors.some(each => each.pid === pid)) return
   throw new BatonError('not_allowed', 'Only the session itself can end its workflow from inside', {
     remedy: 'From outside, use `baton stop SESSION`; see `baton history`.',

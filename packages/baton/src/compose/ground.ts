@@ -13,7 +13,7 @@ import type { Environment } from '../config/places.ts'
 import { problemLine } from '../config/problem.ts'
 import type { StateFolder } from '../config/state-folder.ts'
 import { guardStore } from '../journal/guard.ts'
-import { Live } from '../journal/live.ts'
+import { JournalListeners } from '../journal/live.ts'
 import { makeRedactor, type Redactor } from '../journal/redact.ts'
 import { NO_REPLICATION, type Replication, replicate } from '../journal/replicate.ts'
 import type { Store } from '../ports/store.ts'
@@ -52,7 +52,7 @@ export interface Ground {
   copy: Replication
   /** Why the journal could not be written the last time, and since when. */
   writeFailure(): WriteFailure | undefined
-  live: Live
+  live: JournalListeners
   sessions: SessionCache
   write(entries: readonly NewEntry[], changed?: readonly Session[]): Promise<Entry[]>
   /** Logs and journals what went wrong; never fails itself. */
@@ -82,7 +82,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
   const local = await openSqlite(inMemory ? ':memory:' : folder.database)
   const store = guardStore(local, { redactor, content: () => machine.config.journal.content })
   const copy = machine.config.store.url && !inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION
-  const live = new Live()
+  const live = new JournalListeners()
   const sessions = new SessionCache(store)
 
   async function copyTo(url: string) {

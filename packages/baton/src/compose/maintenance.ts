@@ -4,7 +4,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { isDiskFull } from '../adapters/system/free-space.ts'
 import { problemLine } from '../config/problem.ts'
 import type { ReplicationFailure } from '../journal/replicate.ts'
-import { limitsAt } from '../journal/retention.ts'
+import { pruneLimits } from '../journal/retention.ts'
 import { type Forgotten, forgetSessionFiles } from '../views/forget-session.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
@@ -48,7 +48,7 @@ export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): M
       await config.refresh()
       await tidy()
       const { days, size } = ground.machine().config.journal.retain
-      const limits = limitsAt({ days, bytes: size }, systemClock.now())
+      const limits = pruneLimits({ days, bytes: size }, systemClock.now())
       await store.prune(limits)
       if (!limits.olderThan) return
       await local.asks.forget({ before: limits.olderThan })

@@ -64,7 +64,7 @@ export function composePermission(parts: PermissionParts): Reactor {
     snapshot: parts.snapshot,
     model: parts.model,
     bringsGuarded: (project, commands) =>
-      gitUnnamedWrites.changes(project, commands, path => isGuarded(path, guarded)),
+      gitUnnamedWrites.mayChange(project, commands, path => isGuarded(path, guarded)),
     write: parts.write,
     fault: parts.fault,
     debug: (context, line) => debugLine(parts.logRoot(context.project), context, parts.redact(line)),

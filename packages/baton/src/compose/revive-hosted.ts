@@ -10,7 +10,7 @@ export interface RevivalParts {
   drivers: Pick<Drivers, 'revive' | 'at'>
   sessions: Pick<Sessions, 'revived'>
   cycles: Pick<Cycles, 'busy' | 'lost' | 'start'> | undefined
-  intake: Pick<Intake, 'tell'>
+  intake: Pick<Intake, 'handleEvent'>
   session(id: string): Promise<Session | undefined>
   asks: Pick<Asks, 'tell'>
   fault(during: string, cause: unknown): void
@@ -49,7 +49,7 @@ async function settle(parts: RevivalParts, revived: Revived): Promise<void> {
     const { project, cwd = project ?? '/' } = session
     const ended = { type: 'SessionEnded' as const, nativeSession: session.nativeSession, cwd, reason: 'died' }
     const signal = new AbortController().signal
-    await intake.tell(agent, ended, { pane: place, cwd, attended: false, hosted: true, signal })
+    await intake.handleEvent(agent, ended, { pane: place, cwd, attended: false, hosted: true, signal })
     await asks.tell({
       project: project ?? cwd,
       text: `🔔 A hosted session of ${project ?? agent} is over: ${reason}`,

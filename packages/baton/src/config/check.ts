@@ -102,7 +102,7 @@ function wrongValue(path: Path, root: MapNode, file: string): Found {
   const at = known ? path.slice(0, known.depth) : path
   const { node } = nodeAt(root, path)
   const expects = known?.facts.expects ?? sectionWords(at)
-  const message = `${nameOf(at)}: expected ${expects}, found ${found(node, known?.facts)}`
+  const message = `${nameOf(at)}: expected ${expects}, found ${describeFound(node, known?.facts)}`
   const remedy = meantValue(nodeAt(root, at).node, known?.facts)
   return {
     at,
@@ -113,7 +113,7 @@ function wrongValue(path: Path, root: MapNode, file: string): Found {
 const sectionWords = (path: Path): string => `keys under it, such as ${keysAt(path).slice(0, 3).join(', ')}`
 
 // Text is never quoted: a token put on the wrong line would be shown.
-function found(node: ConfigNode, facts: SettingFacts | undefined): string {
+function describeFound(node: ConfigNode, facts: SettingFacts | undefined): string {
   if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a map'
   if (node.value === null) return 'nothing'
   if (typeof node.value === 'string') return node.value === '' ? 'empty text' : 'other text'

@@ -14,7 +14,7 @@ export interface ConfigKey {
 
 /** Every key that takes a value, in the order of the schema. */
 export function configKeys(): readonly ConfigKey[] {
-  known ??= collect(Config, [])
+  known ??= collectKeys(Config, [])
   return known
 }
 let known: readonly ConfigKey[] | undefined
@@ -75,7 +75,7 @@ export function nearestWord(wrong: string, words: readonly string[]): string | u
   return best && best.distance <= Math.max(2, Math.ceil(best.word.length / 3)) ? best.word : undefined
 }
 
-function collect(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[] {
+function collectKeys(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[] {
   const facts = settingFacts.get(schema)
   if (facts) {
     const description = z.globalRegistry.get(schema)?.description ?? ''
@@ -84,7 +84,7 @@ function collect(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[] 
   const bare = unwrap(schema)
   if (!(bare instanceof z.ZodObject)) throw new TypeError(`${keyName(path)} is no setting and no section`)
   return Object.entries(bare.shape).flatMap(([key, child]) =>
-    collect(child as z.core.$ZodType, [...path, key]),
+    collectKeys(child as z.core.$ZodType, [...path, key]),
   )
 }
 

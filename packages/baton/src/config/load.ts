@@ -33,7 +33,9 @@ export interface LoadedConfig {
 export async function loadConfig(places: ConfigPlaces, { files }: { files: Files }): Promise<LoadedConfig> {
   const { pins, notice } = await readPins(places.stateDir, files)
   const notices: ConfigNotice[] = notice ? [notice] : []
-  const read = await Promise.all((await searched(places, files)).map(place => readPlace(place, pins, files)))
+  const read = await Promise.all(
+    (await searchedFolders(places, files)).map(place => readPlace(place, pins, files)),
+  )
   const found = read.filter(file => file !== undefined)
 
   // From far to near: whether a project loosens something depends on what the user's own files say.
@@ -51,7 +53,7 @@ export async function loadConfig(places: ConfigPlaces, { files }: { files: Files
   const values = plainValue(mergeMaps(environment.node, merged))
   const sources = sourcesOf(mergeMaps(environment.node, merged))
   for (const { name } of configKeys()) if (!sources.has(name)) sources.set(name, { kind: 'default' })
-  if (problems.length > 0) beCautious(values, sources)
+  if (problems.length > 0) applyCautiousValues(values, sources)
   return {
     config: Config.parse(values),
     sources,
@@ -62,7 +64,10 @@ export async function loadConfig(places: ConfigPlaces, { files }: { files: Files
 }
 
 // A project that is the home folder by another name is still the user's own.
-async function searched(places: ConfigPlaces, files: Files): Promise<{ folder: string; own: boolean }[]> {
+async function searchedFolders(
+  places: ConfigPlaces,
+  files: Files,
+): Promise<{ folder: string; own: boolean }[]> {
   const real = (folder: string) => files.realPath(folder).catch(() => folder)
   const own = new Set(await Promise.all(ownFolders(places).map(real)))
   const byRealPath = new Map<string, { folder: string; own: boolean }>()
@@ -90,7 +95,7 @@ const accumulates = (path: Path): boolean => {
   return found?.depth === path.length && found.facts.accumulates === true
 }
 
-function beCautious(values: Values, sources: Map<string, Source>): void {
+function applyCautiousValues(values: Values, sources: Map<string, Source>): void {
   for (const { path, name, facts } of configKeys()) {
     if (facts.whenBroken === undefined) continue
     setValue(values, path, facts.whenBroken)
@@ -121,7 +126,7 @@ function fromEnvironment(env: Environment): { node: MapNode; problems: ConfigPro
     const value = variable && env[variable]
     if (!value) continue
     if (z.safeParse(key.schema, value).success) {
-      node = mergeMaps(nest(key.path, value, { kind: 'environment', variable }), node)
+      node = mergeMaps(nestValue(key.path, value, { kind: 'environment', variable }), node)
       continue
     }
     const message = `expected ${key.facts.expects}`
@@ -130,8 +135,8 @@ function fromEnvironment(env: Environment): { node: MapNode; problems: ConfigPro
   return { node, problems }
 }
 
-function nest(path: readonly string[], value: string, source: Source): MapNode {
+function nestValue(path: readonly string[], value: string, source: Source): MapNode {
   const [key = '', ...rest] = path
-  const node = rest.length > 0 ? nest(rest, value, source) : ({ kind: 'scalar', value, source } as const)
+  const node = rest.length > 0 ? nestValue(rest, value, source) : ({ kind: 'scalar', value, source } as const)
   return { kind: 'map', entries: new Map([[key, { key: source, node }]]), source }
 }

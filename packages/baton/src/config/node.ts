@@ -97,17 +97,21 @@ export function withoutPaths(
   const entries = new Map<string, MapEntry>()
   for (const [key, { key: source, node }] of map.entries) {
     const here = [...path, key]
-    if (!drop(here, node)) entries.set(key, { key: source, node: prune(node, drop, here) })
+    if (!drop(here, node)) entries.set(key, { key: source, node: pruneNode(node, drop, here) })
   }
   return { ...map, entries }
 }
 
-function prune(node: ConfigNode, drop: (path: Path, node: ConfigNode) => boolean, path: Path): ConfigNode {
+function pruneNode(
+  node: ConfigNode,
+  drop: (path: Path, node: ConfigNode) => boolean,
+  path: Path,
+): ConfigNode {
   if (node.kind === 'scalar') return node
   if (node.kind === 'map') return withoutPaths(node, drop, path)
   const items = node.items.flatMap((item, index) => {
     const here = [...path, index]
-    return drop(here, item) ? [] : [prune(item, drop, here)]
+    return drop(here, item) ? [] : [pruneNode(item, drop, here)]
   })
   return { ...node, items }
 }

@@ -18,8 +18,8 @@ export function parseConfig(bytes: Uint8Array, file: string): { node?: MapNode; 
     problems.push({ code: 'config_invalid', file, ...at, message, ...(remedy ? { remedy } : {}) })
   }
   try {
-    const node = new Reader(decode(bytes), file, report).read()
-    return { node, problems: shorten(problems, file) }
+    const node = new Reader(decodeUtf8(bytes), file, report).readDocument()
+    return { node, problems: limitProblems(problems, file) }
   } catch (stop) {
     if (!(stop instanceof Stop)) throw stop
     report(stop.at, stop.message, stop.remedy)
@@ -57,7 +57,7 @@ class Reader {
     this.report = report
   }
 
-  read(): MapNode {
+  readDocument(): MapNode {
     this.checkTokens()
     const document = parseDocument(this.text, {
       lineCounter: this.lines,
@@ -101,7 +101,7 @@ class Reader {
     if (++this.nodes > maxNodes)
       throw new Stop(this.outermostAlias ?? at, 'the file holds too many values, aliases written out')
     if (depth > maxDepth) throw new Stop(at, 'values are nested too deeply')
-    if (isAlias(node)) return this.follow(node.source, at, fallback, depth)
+    if (isAlias(node)) return this.followAlias(node.source, at, fallback, depth)
     if (hasAnchor(node)) this.anchors.set(node.anchor, node)
     if (isScalar(node)) return { kind: 'scalar', value: this.scalar(node.value, at), source }
     if (!isMap(node) && !isSeq(node)) return { kind: 'scalar', value: null, source }
@@ -129,7 +129,7 @@ class Reader {
     return entries
   }
 
-  private follow(name: string, at: Position, fallback: Source, depth: number): ConfigNode {
+  private followAlias(name: string, at: Position, fallback: Source, depth: number): ConfigNode {
     const target = this.anchors.get(name)
     if (target === undefined) throw new Stop(at, 'an alias names an anchor that is not in the file')
     if (this.open.has(target)) throw new Stop(at, 'an alias names a value that it stands in')
@@ -174,7 +174,7 @@ const positionOf = (source: Source): Position =>
 /** A key as it may stand in a message. */
 export const quote = (key: string): string => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)
 
-function decode(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -198,7 +198,7 @@ function positionIn(text: string, offset: number): Position {
   return { line: before.split('\n').length, column: before.length - lineStart + 1 }
 }
 
-function shorten(problems: ConfigProblem[], file: string): ConfigProblem[] {
+function limitProblems(problems: ConfigProblem[], file: string): ConfigProblem[] {
   if (problems.length <= maxProblems) return problems
   const rest = problems.length - maxProblems
   return [

@@ -85,14 +85,14 @@ const maxTrustBytes = 10_000_000
 function asksTrust({ facts, path, schema }: ConfigKey, node: ConfigNode, without: Config): boolean {
   if (facts.trust === 'needed') return true
   if (facts.trust !== 'to-loosen') return false
-  const wanted = normalised(schema, plainNode(node))
+  const wanted = normalisedValue(schema, plainNode(node))
   const now = valueAt(without, path)
   if (facts.looser === 'more') return typeof wanted !== 'number' || (typeof now === 'number' && wanted > now)
   const order = facts.looser ?? []
   return order.indexOf(wanted) > order.indexOf(now)
 }
 
-function normalised(schema: ConfigKey['schema'], value: unknown): unknown {
+function normalisedValue(schema: ConfigKey['schema'], value: unknown): unknown {
   const parsed = z.safeParse(schema, value)
   return parsed.success ? parsed.data : undefined
 }

@@ -35,7 +35,7 @@ export function answererGuard({ ancestry, user, fromLogin }: GuardParts): MayAns
     const clients = await ancestry.clientsOf(connection)
     if (clients.length === 0) throw unproven()
     for (const pid of clients)
-      refuseAgents(await ancestry.of(pid), need === 'person' ? 'needed' : 'not-needed')
+      refuseAgents(await ancestry.ancestorsOf(pid), need === 'person' ? 'needed' : 'not-needed')
     // A process number may have been given to another process meanwhile, and the ports to another connection.
     const still = await ancestry.clientsOf(connection, clients)
     if (socket.destroyed || clients.some(pid => !still.includes(pid))) throw unproven()

@@ -4,7 +4,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import type { Live } from '../journal/live.ts'
+import type { JournalListeners } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { errorResponse } from './error-response.ts'
@@ -13,7 +13,7 @@ import { followJournal } from './follow-journal.ts'
 export interface ApiParts {
   health(): Promise<Health>
   store: Store
-  live: Live
+  live: JournalListeners
   /** Lets what is under way finish, then ends the process. */
   stop(reason: 'stopped' | 'drained'): void
   forget(session: string): Promise<{ session: string; entries: number }>

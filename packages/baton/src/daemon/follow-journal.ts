@@ -1,5 +1,5 @@
 import type { Entry } from '@batonpass/contract/journal'
-import type { Live } from '../journal/live.ts'
+import type { JournalListeners } from '../journal/live.ts'
 import type { Store } from '../ports/store.ts'
 import { streamUpdates, type UpdateListener } from './stream-updates.ts'
 
@@ -16,7 +16,7 @@ const BATCH = 500
 export async function followJournal(
   from: number | undefined,
   store: Pick<Store, 'entries' | 'stats'>,
-  live: Pick<Live, 'listen'>,
+  live: Pick<JournalListeners, 'listen'>,
   to: Follower,
 ): Promise<void> {
   let last = from ?? (await store.stats()).lastSeq

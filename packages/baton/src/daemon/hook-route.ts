@@ -40,7 +40,7 @@ export async function answerHook(
     if (body.length > LARGE_BYTES) sayWait()
     else heartbeat = setTimeout(sayWait, SAY_WAIT_AFTER_MS)
     const retry = request.headers['baton-retry'] === '1'
-    const answer = `${await intake.take({ envelope, body, retry, signal: abort.signal })}\n`
+    const answer = `${await intake.handleHookCall({ envelope, body, retry, signal: abort.signal })}\n`
     clearInterval(heartbeat)
     if (!response.headersSent) {
       response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(answer) })

@@ -23,7 +23,7 @@ import { streamUpdates } from './stream-updates.ts'
  * can ask and be told, but decide nothing.
  */
 export function hostedRoutes(
-  intake: Pick<Intake, 'tell' | 'ownTurn'>,
+  intake: Pick<Intake, 'handleEvent' | 'ownTurn'>,
   talks: Pick<HostedConversations, 'tell' | 'hear'>,
   beatMs = BEAT_MS,
 ): Hono {
@@ -39,7 +39,7 @@ export function hostedRoutes(
       signal: c.req.raw.signal,
       ...(pid === undefined ? {} : { pid }),
     }
-    return c.json(await intake.tell(agent, decoded(agent, event), about))
+    return c.json(await intake.handleEvent(agent, decoded(agent, event), about))
   })
   api.post('/api/hosted/own', bodyLimit({ maxSize: SMALL }), async c => {
     const parsed = HostedOwnTurn.safeParse(await c.req.json().catch(() => undefined))

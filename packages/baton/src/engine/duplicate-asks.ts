@@ -2,7 +2,7 @@ import type { Reaction } from '@batonpass/contract/reaction'
 import { fingerprintOf } from '../ask/fingerprint.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
 
-interface Asking {
+interface OpenAskCall {
   hosted: boolean
   reaction: Promise<Reaction | undefined>
 }
@@ -12,9 +12,9 @@ interface Asking {
  * Whichever comes second gets the answer of the first, so that a person is asked once.
  */
 export class DuplicateAsks {
-  readonly #open = new Map<string, Asking[]>()
+  readonly #open = new Map<string, OpenAskCall[]>()
 
-  async once(
+  async runOnce(
     session: string,
     event: DecodedEvent,
     hosted: boolean,
@@ -28,7 +28,7 @@ export class DuplicateAsks {
     const at = open.findIndex(each => each.hosted !== hosted)
     const [other] = at < 0 ? [] : open.splice(at, 1)
     if (other) return other.reaction
-    const asking: Asking = { hosted, reaction: ask() }
+    const asking: OpenAskCall = { hosted, reaction: ask() }
     this.#open.set(key, [...open, asking])
     try {
       return await asking.reaction

@@ -16,7 +16,7 @@ export interface ReportedCall {
   now: number
 }
 
-interface Heard {
+interface SeenEvent {
   counts: Map<HookSource, number>
   requests: Map<string, boolean>
   until: number
@@ -28,11 +28,11 @@ interface Heard {
  * really happens twice still counts twice.
  */
 export class DuplicateEvents {
-  readonly #heard = new Map<string, Heard>()
+  readonly #heard = new Map<string, SeenEvent>()
   #swept = Number.NEGATIVE_INFINITY
 
   /** True when another source has told this event already. */
-  isEcho({ fingerprint, source, request, now }: ReportedCall): boolean {
+  isDuplicate({ fingerprint, source, request, now }: ReportedCall): boolean {
     this.#sweep(now)
     const heard = this.#hear(fingerprint, now)
     const before = request === undefined ? undefined : heard.requests.get(request)
@@ -40,7 +40,7 @@ export class DuplicateEvents {
     const most = Math.max(0, ...heard.counts.values())
     const mine = (heard.counts.get(source) ?? 0) + 1
     heard.counts.set(source, mine)
-    if (request !== undefined) keep(heard.requests, REQUESTS_AT_MOST, request, mine <= most)
+    if (request !== undefined) setBounded(heard.requests, REQUESTS_AT_MOST, request, mine <= most)
     return mine <= most
   }
 
@@ -48,12 +48,12 @@ export class DuplicateEvents {
     return this.#heard.size
   }
 
-  #hear(fingerprint: string, now: number): Heard {
+  #hear(fingerprint: string, now: number): SeenEvent {
     const known = this.#heard.get(fingerprint)
-    const heard: Heard =
+    const heard: SeenEvent =
       known && known.until > now ? known : { counts: new Map(), requests: new Map(), until: 0 }
     heard.until = now + REMEMBER_MS
-    keep(this.#heard, REMEMBER_AT_MOST, fingerprint, heard)
+    setBounded(this.#heard, REMEMBER_AT_MOST, fingerprint, heard)
     return heard
   }
 
@@ -65,7 +65,7 @@ export class DuplicateEvents {
 }
 
 /** Puts it last; beyond `most` the first goes. */
-function keep<T>(map: Map<string, T>, most: number, key: string, value: T): void {
+function setBounded<T>(map: Map<string, T>, most: number, key: string, value: T): void {
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()

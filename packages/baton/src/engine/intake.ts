@@ -21,8 +21,8 @@ import { isPresumed } from '../session/watch/lost-sessions.ts'
 import { DuplicateAsks } from './duplicate-asks.ts'
 import { DuplicateEvents } from './duplicate-events.ts'
 import { mapPaths } from './map-paths.ts'
-import { type Merged, settle, speakers } from './merge.ts'
-import { OwnActivity, remember } from './own-activity.ts'
+import { contributors, type Merged, toReaction } from './merge.ts'
+import { OwnActivity, rememberSession } from './own-activity.ts'
 import { type PendingReaction, react } from './react.ts'
 import { entryOf, stamp } from './stamp.ts'
 
@@ -43,10 +43,10 @@ export interface IntakeParts {
   reactors: readonly Reactor[]
   write(entries: readonly NewEntry[], sessions?: readonly Session[]): Promise<Entry[]>
   /** The event of an earlier call with this id, if it was recorded. */
-  recorded(request: string): Promise<AgentEvent | undefined>
+  findRecordedEvent(request: string): Promise<AgentEvent | undefined>
   session(id: string): Promise<Session | undefined>
   /** Keeps at hand what is not worth a write: the session's next event writes it. */
-  keep(session: Session): void
+  cacheSession(session: Session): void
   projectOf(cwd: string): string
   /** Whether that process really runs at the place it names. */
   isOwnPlace(place: string, pid: number | undefined): Promise<boolean>
@@ -62,7 +62,7 @@ export interface IntakeParts {
 }
 
 /** What is known about an event beside itself, as an envelope would say it. */
-export interface Told extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
+export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
   /** Told by whoever hosts the session; its own hooks, where it has any, tell the same and are believed first. */
   hosted?: boolean
   /** Aborted when nobody waits for the answer any more. */
@@ -70,9 +70,9 @@ export interface Told extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'
 }
 
 /** What hooks do not tell, or only where they are asked, or no longer where the agent is sent away. */
-const BESIDE_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured', 'SessionEnded']
+const NOT_FROM_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured', 'SessionEnded']
 /** As long as any hook may wait. */
-const TOLD_MS = 2 * 60 * 60_000
+const MAX_WAIT_MS = 2 * 60 * 60_000
 
 /** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
 export class Intake {
@@ -89,7 +89,7 @@ export class Intake {
     this.#parts = parts
   }
 
-  async take(call: HookCall): Promise<string> {
+  async handleHookCall(call: HookCall): Promise<string> {
     const { envelope } = call
     const adapter = this.#parts.adapterFor(envelope.agent)
     if (!adapter) throw new BatonError('agent_unknown', `No adapter for agent ${envelope.agent}`)
@@ -107,13 +107,13 @@ export class Intake {
       return ownCall ? NOTHING_TO_SAY : await this.#safe(adapter, envelope, cause)
     }
     if (this.#own.isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
-    remember(this.#hooked, sessionId(adapter.name, decoded.nativeSession))
+    rememberSession(this.#hooked, sessionId(adapter.name, decoded.nativeSession))
     if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
 
     try {
       const event = mapPaths(decoded, envelope.pathMap)
       const session = sessionId(adapter.name, event.nativeSession)
-      const reaction = await this.#askedTwice.once(session, event, false, () => this.#hear(call, event))
+      const reaction = await this.#askedTwice.runOnce(session, event, false, () => this.#hear(call, event))
       if (!reaction) return NOTHING_TO_SAY
       return JSON.stringify(
         adapter.encode(reaction, native, await this.#isOnScreen(adapter, session, reaction)),
@@ -124,25 +124,27 @@ export class Intake {
   }
 
   /** Takes an event in that no hook brought: a hosted session's, or a figure that Baton read itself. */
-  async tell(agent: AgentName, event: DecodedEvent, about: Told = {}): Promise<Reaction> {
-    const { signal = AbortSignal.timeout(TOLD_MS), hosted, ...seen } = about
+  async handleEvent(agent: AgentName, event: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
+    const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, ...seen } = about
     const session = sessionId(agent, event.nativeSession)
-    if (hosted && this.#hooked.has(session) && !BESIDE_HOOKS.includes(event.type)) {
-      if (seen.pane !== undefined) await this.amend(session, known => ({ ...known, pane: seen.pane }))
+    if (hosted && this.#hooked.has(session) && !NOT_FROM_HOOKS.includes(event.type)) {
+      if (seen.pane !== undefined) await this.updateSession(session, known => ({ ...known, pane: seen.pane }))
       return {}
     }
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
     const call = { envelope, body: new Uint8Array(), retry: false, hosted: true, signal }
-    return (await this.#askedTwice.once(session, event, hosted === true, () => this.#hear(call, event))) ?? {}
+    return (
+      (await this.#askedTwice.runOnce(session, event, hosted === true, () => this.#hear(call, event))) ?? {}
+    )
   }
 
   /** While a session answers a question of Baton's own, no reactor speaks at its stop. */
   ownTurn(agent: AgentName, nativeSession: string, on: boolean): void {
-    this.#own.asks(sessionId(agent, nativeSession), on, this.#parts.clock.elapsed())
+    this.#own.setOwnTurn(sessionId(agent, nativeSession), on, this.#parts.clock.elapsed())
   }
 
   /** Changes what is known of a session, in its turn. */
-  async amend(id: SessionId, change: (session: Session) => Session): Promise<void> {
+  async updateSession(id: SessionId, change: (session: Session) => Session): Promise<void> {
     await this.#lanes.run(id, async () => {
       const known = await this.#parts.session(id)
       const next = known && change(known)
@@ -176,14 +178,20 @@ export class Intake {
     if (!heard) return undefined
     if ('denied' in heard) return heard.denied
     const { event, reacting, project } = heard
-    const merged = await lateToo(reacting, call.signal)
-    const reaction = settle(merged)
-    if (reaction.goOn) this.#own.said(session, reaction.goOn.prompt)
+    const merged = await withDeferred(reacting, call.signal)
+    const reaction = toReaction(merged)
+    if (reaction.goOn) this.#own.rememberPrompt(session, reaction.goOn.prompt)
     // The answer to a figure is only shown.
     const isShown = event.type === 'ContextMeasured'
     if (!isShown && Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
       const tookMs = Math.round((clock.elapsed() - began) * 1000) / 1000
-      const body: EntryBody = { kind: 'reaction', event: event.id, reaction, by: speakers(merged), tookMs }
+      const body: EntryBody = {
+        kind: 'reaction',
+        event: event.id,
+        reaction,
+        by: contributors(merged),
+        tookMs,
+      }
       try {
         await this.#parts.write([entryOf(this.#parts, event, project, body)])
       } catch (cause) {
@@ -200,10 +208,11 @@ export class Intake {
     const { envelope } = call
     const now = clock.now()
     let unrecorded: unknown
-    const before = call.retry && envelope.request ? await this.#parts.recorded(envelope.request) : undefined
+    const before =
+      call.retry && envelope.request ? await this.#parts.findRecordedEvent(envelope.request) : undefined
     // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
     if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
-    const event = before ?? this.#own.recognise(stamp(decoded, envelope, now, ids))
+    const event = before ?? this.#own.markOwnPrompt(stamp(decoded, envelope, now, ids))
     const known = await this.#parts.session(event.session)
     if (!before && event.type === 'SessionEnded' && hasEnded(known)) return undefined
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
@@ -219,7 +228,7 @@ export class Intake {
             { project, ...seen, parent: this.#cleared.parentOf(event, seen) },
             config.context,
           )
-    if (!before && !tellsNews(known, event, session)) this.#parts.keep(session)
+    if (!before && !isWorthRecording(known, event, session)) this.#parts.cacheSession(session)
     else if (!before) {
       const body: EntryBody = { kind: 'event', event, source: envelope.source }
       const entry = entryOf(this.#parts, event, project, body)
@@ -280,7 +289,7 @@ export class Intake {
   #isEcho({ envelope }: HookCall, decoded: DecodedEvent): boolean {
     const fingerprint = hash('sha1', envelope.agent + JSON.stringify(decoded), 'base64')
     const { source, request } = envelope
-    return this.#echoes.isEcho({ fingerprint, source, request, now: this.#parts.clock.elapsed() })
+    return this.#echoes.isDuplicate({ fingerprint, source, request, now: this.#parts.clock.elapsed() })
   }
 
   async #safe(
@@ -316,16 +325,16 @@ const hasEnded = (known: Session | undefined): boolean =>
   known?.endedAt !== undefined && !isPresumed(known.endReason)
 
 /** Agents give their figures many times a minute; only what changes something is kept. */
-const tellsNews = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>
+const isWorthRecording = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>
   event.type !== 'ContextMeasured' || after.context === undefined || isNews(known?.context, after.context)
 
 /** An allow by the permission chain alone stands in the journal already, as its decision. */
 const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
   reaction.permission?.decision === 'allow' &&
   Object.keys(reaction).length === 1 &&
-  speakers(merged).every(reactor => reactor === 'permission')
+  contributors(merged).every(reactor => reactor === 'permission')
 
-const lateToo = (reacting: PendingReaction, signal: AbortSignal) =>
+const withDeferred = (reacting: PendingReaction, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)
 
 /** Invalid UTF-8 becomes replacement characters: an odd byte in a prompt is no reason to fail. */

@@ -8,7 +8,9 @@ export function mapPaths(event: DecodedEvent, map: string | undefined): DecodedE
     .split(';')
     .map(pair => pair.split('='))
     .flatMap(([from, to]) =>
-      from?.startsWith('/') && to?.startsWith('/') ? [{ from: bare(from), to: bare(to) }] : [],
+      from?.startsWith('/') && to?.startsWith('/')
+        ? [{ from: withoutTrailingSlash(from), to: withoutTrailingSlash(to) }]
+        : [],
     )
     .sort((a, b) => b.from.length - a.from.length)
   if (pairs.length === 0) return event
@@ -20,18 +22,18 @@ export function mapPaths(event: DecodedEvent, map: string | undefined): DecodedE
     ...event,
     ...(event.cwd ? { cwd: mapped(event.cwd) } : {}),
     ...(event.transcript ? { transcript: mapped(event.transcript) } : {}),
-    ...('action' in event ? { action: inAction(event.action, mapped) } : {}),
+    ...('action' in event ? { action: mapAction(event.action, mapped) } : {}),
   }
 }
 
-function inAction(action: Action, mapped: (path: string) => string): Action {
+function mapAction(action: Action, mapped: (path: string) => string): Action {
   if ('paths' in action) return { ...action, paths: action.paths.map(mapped) }
   if (action.kind === 'shell' && action.cwd) return { ...action, cwd: mapped(action.cwd) }
   return action
 }
 
 /** Without a slash at its end, so that `/` and `/a/` join as `/a` does. */
-function bare(path: string): string {
+function withoutTrailingSlash(path: string): string {
   const whole = posix.normalize(path)
   return whole.endsWith('/') ? whole.slice(0, -1) : whole
 }

@@ -9,27 +9,29 @@ import {
 
 /** Everything that was said to one event, in a form whose order never depends on who spoke first. */
 export interface Merged {
-  readonly said: readonly Said[]
+  readonly contributions: readonly AttributedContribution[]
 }
-type Said = { by: ReactorName } & Contribution
+type AttributedContribution = { by: ReactorName } & Contribution
 
-export const NOTHING: Merged = { said: [] }
+export const NOTHING: Merged = { contributions: [] }
 
 export function contribute(by: ReactorName, contribution: Contribution): Merged {
-  return { said: [{ by, ...contribution }] }
+  return { contributions: [{ by, ...contribution }] }
 }
 
 /** Associative, commutative and idempotent: a set union in a total order. */
 export function merge(a: Merged, b: Merged): Merged {
-  const byKey = new Map<string, Said>()
-  for (const said of [...a.said, ...b.said]) byKey.set(keyOf(said), said)
-  return { said: [...byKey].sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0)).map(([, said]) => said) }
+  const byKey = new Map<string, AttributedContribution>()
+  for (const said of [...a.contributions, ...b.contributions]) byKey.set(keyOf(said), said)
+  return {
+    contributions: [...byKey].sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0)).map(([, said]) => said),
+  }
 }
 
 /** The one reaction that follows from everything said. */
-export function settle({ said }: Merged): Reaction {
+export function toReaction({ contributions: said }: Merged): Reaction {
   const permission = strictest(said)
-  const going = goOn(said.flatMap(s => s.going ?? []))
+  const going = resolveContinuation(said.flatMap(s => s.continuation ?? []))
   const refusals = unique(said.flatMap(s => s.refuse?.reason ?? []))
   const contexts = unique(said.flatMap(s => s.context ?? []))
   const notices = unique([...said.flatMap(s => s.notice ?? []), ...(going.stopped ? [going.stopped] : [])])
@@ -43,11 +45,11 @@ export function settle({ said }: Merged): Reaction {
 }
 
 /** Which reactors spoke, for the journal. */
-export const speakers = ({ said }: Merged): ReactorName[] => unique(said.map(s => s.by))
+export const contributors = ({ contributions: said }: Merged): ReactorName[] => unique(said.map(s => s.by))
 
 const STRICTNESS: readonly Decision[] = ['deny', 'ask', 'allow']
 
-function strictest(said: readonly Said[]): Reaction['permission'] {
+function strictest(said: readonly AttributedContribution[]): Reaction['permission'] {
   for (const decision of STRICTNESS) {
     const reasons = said.flatMap(s => (s.permission?.decision === decision ? s.permission.reason : []))
     if (reasons.length > 0) return { decision, reason: unique(reasons).join('; ') }
@@ -56,7 +58,7 @@ function strictest(said: readonly Said[]): Reaction['permission'] {
 }
 
 /** The strongest wish wins whole; weaker prompts leave at most a line under it. */
-function goOn(wishes: readonly ContinueRequest[]): { prompt?: string; stopped?: string } {
+function resolveContinuation(wishes: readonly ContinueRequest[]): { prompt?: string; stopped?: string } {
   const ordered = [...wishes].sort(
     (a, b) => CONTINUE_RANKS.indexOf(a.rank) - CONTINUE_RANKS.indexOf(b.rank) || stopFirst(a, b),
   )
@@ -81,9 +83,9 @@ function stopFirst(a: ContinueRequest, b: ContinueRequest): number {
 }
 
 /** Sorts by the reactors' fixed order, then by content, so that the order of arrival cannot matter. */
-function keyOf(said: Said): string {
-  const { by, permission, going, refuse, context, notice } = said
-  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, going, refuse, context, notice])}`
+function keyOf(said: AttributedContribution): string {
+  const { by, permission, continuation, refuse, context, notice } = said
+  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, continuation, refuse, context, notice])}`
 }
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]

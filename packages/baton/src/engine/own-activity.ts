@@ -17,12 +17,12 @@ export class OwnActivity {
   /** Whether Baton's own model call speaks. Some of its hooks carry no marker or come late, so its session is remembered. */
   isOwn(nativeSession: string, marked: boolean): boolean {
     if (!marked) return this.#sessions.has(nativeSession)
-    remember(this.#sessions, nativeSession)
+    rememberSession(this.#sessions, nativeSession)
     return true
   }
 
   /** Whoever hosts a session asks it something of Baton's own, such as for a handoff document, or has its answer. */
-  asks(session: string, on: boolean, elapsed: number): void {
+  setOwnTurn(session: string, on: boolean, elapsed: number): void {
     this.#turns.delete(session)
     if (on) this.#turns.set(session, elapsed)
     const [oldest] = this.#turns.keys()
@@ -36,14 +36,14 @@ export class OwnActivity {
   }
 
   /** A session was told to go on with this. */
-  said(session: string, prompt: string): void {
+  rememberPrompt(session: string, prompt: string): void {
     this.#prompts.set(session, digestOf(prompt))
     const [oldest] = this.#prompts.keys()
     if (this.#prompts.size > MAX_ITEMS && oldest !== undefined) this.#prompts.delete(oldest)
   }
 
   /** Some agents tell their hooks of our own continuation as of any prompt: no person typed that one. */
-  recognise(event: AgentEvent): AgentEvent {
+  markOwnPrompt(event: AgentEvent): AgentEvent {
     if (event.type !== 'PromptSubmitted' || event.automatic) return event
     if (this.#prompts.get(event.session) !== digestOf(event.prompt)) return event
     this.#prompts.delete(event.session)
@@ -52,7 +52,7 @@ export class OwnActivity {
 }
 
 /** Keeps the newest thousand. */
-export function remember(sessions: Set<string>, session: string): void {
+export function rememberSession(sessions: Set<string>, session: string): void {
   sessions.add(session)
   const [oldest] = sessions
   if (sessions.size > MAX_ITEMS && oldest !== undefined) sessions.delete(oldest)

@@ -23,7 +23,7 @@ export async function react(
 ): Promise<PendingReaction> {
   let merged = NOTHING
   const late: { by: ReactorName; later: Later }[] = []
-  const patience = new Patience()
+  const patience = new ReactorTimeout()
   for (const reactor of reactors) {
     try {
       const outcome = await patience.with(reactor, event, context)
@@ -54,7 +54,7 @@ export async function react(
 const AT_ONCE_MS = 10_000
 
 /** One clock for all of them: each call passes many reactors, and nearly all answer at once. */
-class Patience {
+class ReactorTimeout {
   #timer: NodeJS.Timeout | undefined
   #ring: (() => void) | undefined
 

@@ -50,7 +50,7 @@ const LATE_MS = 60_000
 export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Promise<Evidence> {
   const { root, transcript } = subject
   const [git, remote, seen, contextTokens, present] = await Promise.all([
-    ports.git.standing(root),
+    ports.git.readPosition(root),
     ports.git.remoteUrl(root),
     transcript && collectFacts(transcript.reader.read(transcript.path), ports.readTest),
     transcript?.reader.contextSize(transcript.path),

@@ -37,7 +37,12 @@ export async function takeInline(call: {
         cwd: call.cwd,
         ...(call.event ? { event: call.event } : {}),
       })
-      return await baton.intake.take({ envelope, body: call.body, retry: false, signal: call.signal })
+      return await baton.intake.handleHookCall({
+        envelope,
+        body: call.body,
+        retry: false,
+        signal: call.signal,
+      })
     } finally {
       await baton.close()
     }

@@ -20,28 +20,30 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'spawn':
       return body
     case 'health':
-      return { ...body, message: ofText(body.message) }
+      return { ...body, message: digestText(body.message) }
     case 'workflow':
-      return { ...body, ...ofOptional('prompt', body.prompt) }
+      return { ...body, ...digestOptional('prompt', body.prompt) }
     case 'handoff':
-      return { ...body, ...(body.findings ? { findings: body.findings.map(ofText) } : {}) }
+      return { ...body, ...(body.findings ? { findings: body.findings.map(digestText) } : {}) }
     case 'stage':
-      return { ...body, ...ofOptional('detail', body.detail) }
+      return { ...body, ...digestOptional('detail', body.detail) }
     case 'claim':
     case 'cycle':
-      return { ...body, ...ofOptional('reason', body.reason) }
+      return { ...body, ...digestOptional('reason', body.reason) }
     case 'decision':
       return {
         ...body,
-        subject: ofText(body.subject),
-        trail: body.trail.map(step => ({ ...step, part: ofText(step.part) })),
+        subject: digestText(body.subject),
+        trail: body.trail.map(step => ({ ...step, part: digestText(step.part) })),
       }
     case 'ask':
       return {
         ...body,
-        title: ofText(body.title),
-        ...ofOptional('detail', body.detail),
-        ...(body.answer ? { answer: { ...body.answer, ...ofOptional('reason', body.answer.reason) } } : {}),
+        title: digestText(body.title),
+        ...digestOptional('detail', body.detail),
+        ...(body.answer
+          ? { answer: { ...body.answer, ...digestOptional('reason', body.answer.reason) } }
+          : {}),
       }
   }
 }
@@ -49,27 +51,27 @@ export function digestBody(body: EntryBody): EntryBody {
 function digestEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
     case 'PromptSubmitted':
-      return { ...event, prompt: ofText(event.prompt) }
+      return { ...event, prompt: digestText(event.prompt) }
     case 'ToolRequested':
     case 'PermissionAsked':
-      return { ...event, input: ofValue(event.input), action: digestAction(event.action) }
+      return { ...event, input: digestValue(event.input), action: digestAction(event.action) }
     case 'ToolFinished':
       return {
         ...event,
-        input: ofValue(event.input),
+        input: digestValue(event.input),
         action: digestAction(event.action),
-        response: ofValue(event.response),
+        response: digestValue(event.response),
       }
     case 'TurnEnded':
     case 'SubagentEnded':
-      return { ...event, ...ofOptional('lastMessage', event.lastMessage) }
+      return { ...event, ...digestOptional('lastMessage', event.lastMessage) }
     case 'TurnFailed':
     case 'Idle':
-      return { ...event, ...ofOptional('message', event.message) }
+      return { ...event, ...digestOptional('message', event.message) }
     case 'Compacting':
-      return { ...event, ...ofOptional('instructions', event.instructions) }
+      return { ...event, ...digestOptional('instructions', event.instructions) }
     case 'Compacted':
-      return { ...event, ...ofOptional('summary', event.summary) }
+      return { ...event, ...digestOptional('summary', event.summary) }
     case 'SessionStarted':
     case 'ContextMeasured':
     case 'SubagentStarted':
@@ -81,16 +83,16 @@ function digestEvent(event: AgentEvent): AgentEvent {
 function digestAction(action: Action): Action {
   switch (action.kind) {
     case 'shell':
-      return { ...action, command: ofText(action.command) }
+      return { ...action, command: digestText(action.command) }
     case 'read':
     case 'write':
-      return { ...action, paths: action.paths.map(ofText) }
+      return { ...action, paths: action.paths.map(digestText) }
     case 'search':
-      return { ...action, paths: action.paths.map(ofText), ...ofOptional('pattern', action.pattern) }
+      return { ...action, paths: action.paths.map(digestText), ...digestOptional('pattern', action.pattern) }
     case 'web':
-      return { ...action, ...ofOptional('url', action.url), ...ofOptional('query', action.query) }
+      return { ...action, ...digestOptional('url', action.url), ...digestOptional('query', action.query) }
     case 'agent':
-      return { ...action, ...ofOptional('description', action.description) }
+      return { ...action, ...digestOptional('description', action.description) }
     case 'mcp':
     case 'other':
       return action
@@ -101,25 +103,25 @@ function digestReaction(reaction: Reaction): Reaction {
   const { permission, goOn, refuse } = reaction
   return {
     ...reaction,
-    ...(permission ? { permission: { ...permission, reason: ofText(permission.reason) } } : {}),
-    ...(goOn ? { goOn: { prompt: ofText(goOn.prompt) } } : {}),
-    ...(refuse ? { refuse: { reason: ofText(refuse.reason) } } : {}),
-    ...ofOptional('context', reaction.context),
-    ...ofOptional('notice', reaction.notice),
+    ...(permission ? { permission: { ...permission, reason: digestText(permission.reason) } } : {}),
+    ...(goOn ? { goOn: { prompt: digestText(goOn.prompt) } } : {}),
+    ...(refuse ? { refuse: { reason: digestText(refuse.reason) } } : {}),
+    ...digestOptional('context', reaction.context),
+    ...digestOptional('notice', reaction.notice),
   }
 }
 
-function ofText(text: string): string {
+function digestText(text: string): string {
   const { sha256, bytes } = digest(text)
   return `sha256:${sha256} bytes:${bytes}`
 }
 
-function ofValue(value: unknown): unknown {
+function digestValue(value: unknown): unknown {
   return value === undefined || value === null ? value : digest(JSON.stringify(value))
 }
 
-function ofOptional<const K extends string>(key: K, text: string | undefined): { [P in K]?: string } {
-  return (text === undefined ? {} : { [key]: ofText(text) }) as { [P in K]?: string }
+function digestOptional<const K extends string>(key: K, text: string | undefined): { [P in K]?: string } {
+  return (text === undefined ? {} : { [key]: digestText(text) }) as { [P in K]?: string }
 }
 
 function digest(text: string): { sha256: string; bytes: number } {

@@ -3,7 +3,7 @@ import type { Entry } from '@batonpass/contract/journal'
 export type Listener = (entry: Entry) => void
 
 /** Tells whoever listens what was just written to the journal. A slow or broken listener harms nobody. */
-export class Live {
+export class JournalListeners {
   readonly #listeners = new Set<Listener>()
 
   listen(listener: Listener): () => void {
@@ -13,7 +13,7 @@ export class Live {
 
   publish(entries: readonly Entry[]): void {
     if (this.#listeners.size === 0) return
-    for (const entry of entries) for (const listener of this.#listeners) tell(listener, entry)
+    for (const entry of entries) for (const listener of this.#listeners) notifyListener(listener, entry)
   }
 
   get listeners(): number {
@@ -21,7 +21,7 @@ export class Live {
   }
 }
 
-function tell(listener: Listener, entry: Entry): void {
+function notifyListener(listener: Listener, entry: Entry): void {
   try {
     listener(entry)
   } catch {

@@ -29,7 +29,7 @@ const MAX_SUBJECTS = 3
 const MAX_LENGTH = 300
 
 /** What happened in a span: what changed, what was decided and by whom, what ended and why, and what waits. Pure. */
-export function recapOf(facts: RecapFacts): Recap {
+export function buildRecap(facts: RecapFacts): Recap {
   const entries = facts.entries
     .filter(({ at }) => at >= facts.since && at <= facts.until)
     .toSorted((a, b) => a.seq - b.seq)
@@ -72,13 +72,14 @@ export function recapOf(facts: RecapFacts): Recap {
         // What was left to the agent is no decision: if the agent asks, that dialog has an entry of its own.
         if (body.decision !== 'defer') decisions.all++
         if (isWithoutPerson(body)) decisions.without++
-        if (body.by !== 'person') group(groups, body, at)
+        if (body.by !== 'person') addToGroup(groups, body, at)
         if (project && body.undo && body.decision === 'allow')
           projectOf(project).undo.unshift({ step: Number(body.undo), subject: cut(body.subject), at })
         break
       }
       case 'event':
-        if (project && body.event.type === 'ToolFinished') finished(projectOf, project, at, body.event, facts)
+        if (project && body.event.type === 'ToolFinished')
+          addFinishedTool(projectOf, project, at, body.event, facts)
         break
       case 'workflow': {
         const { what, workflow, issue, end, reason = '', pullRequest } = body
@@ -132,7 +133,7 @@ export function recapOf(facts: RecapFacts): Recap {
     ended: ended.sort((a, b) => (a.at < b.at ? 1 : -1)),
     handoffs,
     continued,
-    waits: { asks: facts.asks.filter(({ state }) => state === 'open'), sessions: waiting(facts) },
+    waits: { asks: facts.asks.filter(({ state }) => state === 'open'), sessions: waitingSessions(facts) },
     faults,
   }
 }
@@ -141,7 +142,7 @@ export function recapOf(facts: RecapFacts): Recap {
 const isWithoutPerson = ({ by, decision }: DecisionEntry): boolean =>
   by !== 'person' && (decision === 'allow' || decision === 'deny')
 
-function group(
+function addToGroup(
   groups: Map<string, Group>,
   { decision, by, reason, subject }: DecisionEntry,
   at: string,
@@ -161,7 +162,7 @@ function group(
 
 type Finished = Extract<Extract<Entry['body'], { kind: 'event' }>['event'], { type: 'ToolFinished' }>
 
-function finished(
+function addFinishedTool(
   projectOf: (path: string) => ProjectRecap,
   project: string,
   at: string,
@@ -205,7 +206,7 @@ const WAITING: Record<string, string> = {
   PermissionAsked: 'asks in its own terminal',
 }
 
-function waiting({ sessions, since }: RecapFacts): Recap['waits']['sessions'] {
+function waitingSessions({ sessions, since }: RecapFacts): Recap['waits']['sessions'] {
   return sessions.flatMap(({ id, agent, project, endedAt, lastEvent, lastSeenAt }) => {
     const why = WAITING[lastEvent]
     if (endedAt || why === undefined || lastSeenAt < since) return []

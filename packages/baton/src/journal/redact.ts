@@ -1,4 +1,4 @@
-import { isElsewhere, mayHoldSecret, secretRules } from './secrets.ts'
+import { isReference, mayHoldSecret, secretRules } from './secrets.ts'
 
 export const REDACTED = '[redacted]'
 
@@ -91,7 +91,7 @@ function isSecretUnder(key: string, value: unknown): boolean {
     value !== '' &&
     value !== REDACTED &&
     SECRET_KEY.test(key) &&
-    !isElsewhere(value)
+    !isReference(value)
   )
 }
 

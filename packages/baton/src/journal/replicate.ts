@@ -60,7 +60,7 @@ export function replicate(
 ): Replication {
   const limits = { entries: options.entries ?? 500, bytes: options.bytes ?? 1024 * 1024 }
   const source = local.copy
-  const rest = new Rest(timers)
+  const rest = new PauseTimer(timers)
   let state: ReplicationState = 'behind'
   let failure: ReplicationFailure | undefined
   /** What was reported of this failure: some servers alternate between two errors. */
@@ -87,12 +87,12 @@ export function replicate(
 
   const run = async () => {
     let remote: Copies | undefined
-    let course: Course | undefined
+    let course: CopyProgress | undefined
     while (!stopped) {
       try {
         remote ??= await connect()
         const target = remote.copies
-        course ??= await resume(source, target)
+        course ??= await resumeCopy(source, target)
         const batch = await source.changesAfter(course.position, limits)
         if (!samePosition(batch.position, course.position)) await target.apply(course.origin, batch)
         course = { ...course, position: batch.position }
@@ -135,12 +135,12 @@ export function replicate(
 /** A server that hangs is not waited for longer when the daemon stops. */
 const STOP_MS = 2000
 
-interface Course {
+interface CopyProgress {
   origin: string
   position: CopyPosition
 }
 
-async function resume(source: CopySource, target: CopyTarget): Promise<Course> {
+async function resumeCopy(source: CopySource, target: CopyTarget): Promise<CopyProgress> {
   const origin = await source.origin()
   const position = await target.position(origin)
   if (await source.continues(position)) return { origin, position }
@@ -167,7 +167,7 @@ function samePosition(a: CopyPosition, b: CopyPosition): boolean {
 }
 
 /** The pauses of a loop. News that comes while nothing rests counts for the next `untilNews`. */
-class Rest {
+class PauseTimer {
   readonly #timers: Timers
   #hasNews = false
   #ended = false

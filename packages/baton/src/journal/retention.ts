@@ -7,7 +7,7 @@ export interface Retention {
 }
 
 /** What must go at a given moment. A limit of zero stands for "no limit". */
-export function limitsAt(retention: Retention, now: number): Parameters<Store['prune']>[0] {
+export function pruneLimits(retention: Retention, now: number): Parameters<Store['prune']>[0] {
   const { days, bytes } = retention
   return {
     ...(days > 0 ? { olderThan: new Date(now - days * 86_400_000).toISOString() } : {}),

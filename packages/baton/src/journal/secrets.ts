@@ -74,7 +74,7 @@ function withoutAssigned(text: string, mark: string): string {
     ASSIGNED,
     (whole, name: string, quoted: string | undefined, bare: string | undefined, at: number) => {
       const value = quoted ?? bare ?? ''
-      if (value.startsWith(mark) || isElsewhere(value)) return whole
+      if (value.startsWith(mark) || isReference(value)) return whole
       const sign = whole.slice(0, whole.length - value.length)
       if (quoted !== undefined) return isQuotedSecret(name, quoted) ? sign + mark : whole
       // A closing bracket ends the call around it, not the value.
@@ -99,7 +99,7 @@ function isBareSecret(name: string, value: string, sign: string, before: string)
 }
 
 /** `$VAR`, `<password>`, `env:NAME`, a path: says where the secret is, and is none. */
-export function isElsewhere(value: string): boolean {
+export function isReference(value: string): boolean {
   return /^(?:\$|%|\*{3}|<|\{\{|env:|process\.env|os\.environ|https?:|(?:~|\.{1,2})?\/[\w.-]{1,64}\/)/.test(
     value,
   )

@@ -5,18 +5,18 @@ const MAX_ITEMS = 40
 
 /** The entry with long texts and lists cut, for a list of many; the whole of it is asked for by its id. */
 export function slimEntry(entry: Entry, longest = 400): Entry {
-  return { ...entry, body: cut(entry.body, longest, 0) as Entry['body'] }
+  return { ...entry, body: truncate(entry.body, longest, 0) as Entry['body'] }
 }
 
-function cut(value: unknown, longest: number, depth: number): unknown {
+function truncate(value: unknown, longest: number, depth: number): unknown {
   if (typeof value === 'string')
     return value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) return '…'
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => cut(item, longest, depth + 1))
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => truncate(item, longest, depth + 1))
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)
-      .map(([key, item]) => [key, cut(item, longest, depth + 1)]),
+      .map(([key, item]) => [key, truncate(item, longest, depth + 1)]),
   )
 }

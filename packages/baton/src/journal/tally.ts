@@ -34,7 +34,7 @@ export class Tally {
     for (const hour of this.#hours.keys()) if (hour <= last - KEPT_HOURS) this.#hours.delete(hour)
     return Array.from({ length: count }, (_, index) => {
       const hour = last - count + 1 + index
-      return this.#hours.get(hour) ?? blank(hour)
+      return this.#hours.get(hour) ?? emptyHour(hour)
     })
   }
 
@@ -69,7 +69,7 @@ export class Tally {
 
   #add(entry: Entry): void {
     const hour = Math.floor(Date.parse(entry.at) / HOUR_MS)
-    const tally = this.#hours.get(hour) ?? blank(hour)
+    const tally = this.#hours.get(hour) ?? emptyHour(hour)
     this.#hours.set(hour, tally)
     countInto(tally, entry)
   }
@@ -100,8 +100,8 @@ function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
 }
 
 /** Several hours in one. */
-export function sumOf(hours: readonly HourTally[], now: number): HourTally {
-  const sum = blank(Math.floor(now / HOUR_MS))
+export function sumHours(hours: readonly HourTally[], now: number): HourTally {
+  const sum = emptyHour(Math.floor(now / HOUR_MS))
   for (const each of hours)
     for (const key of Object.keys(sum) as (keyof HourTally)[]) {
       if (key !== 'hour') sum[key] += each[key]
@@ -109,7 +109,7 @@ export function sumOf(hours: readonly HourTally[], now: number): HourTally {
   return sum
 }
 
-const blank = (hour: number): HourTally => ({
+const emptyHour = (hour: number): HourTally => ({
   hour: new Date(hour * HOUR_MS).toISOString(),
   allowed: 0,
   denied: 0,

@@ -147,7 +147,7 @@ export interface Caution {
 }
 
 /** What people want of an agent under Baton, in the order of the table in docs/agents.md. */
-export const WANTED = [
+export const CAPABILITY_NAMES = [
   'allow',
   'deny',
   'ask',
@@ -163,10 +163,10 @@ export const WANTED = [
   'acp',
   'terminal',
 ] as const
-export type Wanted = (typeof WANTED)[number]
+export type CapabilityName = (typeof CAPABILITY_NAMES)[number]
 
 /** The same for people. */
-export const WANTED_WORDS: Readonly<Record<Wanted, string>> = {
+export const CAPABILITY_LABELS: Readonly<Record<CapabilityName, string>> = {
   allow: 'allow',
   deny: 'deny with a reason',
   ask: 'ask the person',
@@ -184,11 +184,11 @@ export const WANTED_WORDS: Readonly<Record<Wanted, string>> = {
 }
 
 /** `yes`, or how far it goes and why not further, in a sentence for people. */
-export type Offer = 'yes' | { partly: string } | { missing: string }
+export type CapabilitySupport = 'yes' | { partly: string } | { missing: string }
 
 /** What an agent can do under Baton. `doctor` and docs/agents.md say it in these words. */
 export interface Capabilities {
-  readonly offers: Readonly<Record<Wanted, Offer>>
+  readonly offers: Readonly<Record<CapabilityName, CapabilitySupport>>
   /** What a person must do or know before it works as they expect. */
   readonly cautions: readonly Caution[]
   /** How it was tried, after the word “Tried”: with which version, or how else. */

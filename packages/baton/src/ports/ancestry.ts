@@ -21,7 +21,7 @@ export interface LocalConnection {
 /** Which process started which, and which processes are at the client's end of a connection. */
 export interface Ancestry {
   /** The process and its ancestors, nearest first; undefined when the walk did not reach the first process. */
-  of(pid: number): Promise<ProcessFacts[] | undefined>
+  ancestorsOf(pid: number): Promise<ProcessFacts[] | undefined>
   /** Every process (or every one `among` these) that holds the client's end open, as the kernel says; none if Baton cannot tell. */
   clientsOf(connection: LocalConnection, among?: readonly number[]): Promise<readonly number[]>
 }

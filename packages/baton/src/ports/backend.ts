@@ -2,7 +2,7 @@ import type { Action, AgentName } from '@batonpass/contract/event'
 import type { Todo } from './transcript.ts'
 
 /** What an agent that Baton hosts tells while it works, in our words. */
-export type Heard =
+export type BackendEvent =
   | { kind: 'text'; text: string; message?: string | undefined }
   | { kind: 'thought'; text: string }
   /** A tool is called, or more is known of the call. */
@@ -14,16 +14,16 @@ export type Heard =
   | { kind: 'continued'; prompt: string }
 
 /** A tool call that needs a yes. */
-export interface Consent {
+export interface ConsentRequest {
   nativeSession: string
-  call: Extract<Heard, { kind: 'call' }>
+  call: Extract<BackendEvent, { kind: 'call' }>
   /** The agent also offers to remember a yes by itself. */
   always: boolean
 }
 /** A refusal may say why. */
-export type Answer = 'allow' | 'always' | 'deny' | { deny: string }
+export type ConsentAnswer = 'allow' | 'always' | 'deny' | { deny: string }
 
-export interface PromptHow {
+export interface PromptOptions {
   /** Told to the model before the prompt itself. */
   before?: readonly string[]
   /** Baton's own question: no word of a person, and no turn of a workflow. */
@@ -44,17 +44,17 @@ export interface Backend {
   /** Goes on with an earlier conversation; false where the agent cannot. */
   resume(nativeSession: string): Promise<boolean>
   /** One turn, to its end. */
-  prompt(text: string, how?: PromptHow): Promise<TurnEnd>
+  prompt(text: string, how?: PromptOptions): Promise<TurnEnd>
   /** Stops the turn that runs. */
   cancel(): Promise<void>
-  listen(listener: (heard: Heard) => void): () => void
+  listen(listener: (heard: BackendEvent) => void): () => void
   /** Resolves when the program is gone, with what it said last. */
   readonly gone: Promise<string>
   close(): Promise<void>
 }
 
 /** Stands before another backend: who the agent is stays the same, what it does is told anew. */
-export function inFrontOf(
+export function wrapBackend(
   backend: Backend,
   does: Omit<Backend, 'agent' | 'pid' | 'nativeSession' | 'gone'>,
 ): Backend {

@@ -21,7 +21,7 @@ export type ContinueRequest =
 /** What one reactor says to one event. */
 export interface Contribution {
   permission?: { decision: Decision; reason: string }
-  going?: ContinueRequest
+  continuation?: ContinueRequest
   refuse?: { reason: string }
   context?: string
   notice?: string

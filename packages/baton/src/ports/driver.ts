@@ -9,19 +9,19 @@ import type { Launch } from './launch.ts'
 export interface Driver {
   readonly kind: 'tmux' | 'acp'
   reaches(place: string): boolean
-  look(place: string, agent: AgentName): Promise<Look>
+  readScreen(place: string, agent: AgentName): Promise<ScreenReading>
   /** Whether the agent's own screen is at a place, whoever types there; not so where a driver does not say. */
-  shows?(place: string, agent: AgentName): Promise<boolean>
+  showsAgent?(place: string, agent: AgentName): Promise<boolean>
   /** What is at many places, cheaply; a driver without it is looked at one by one. */
-  glance?(places: readonly string[]): Promise<ReadonlyMap<string, Glance>>
+  checkPlaces?(places: readonly string[]): Promise<ReadonlyMap<string, PlaceStatus>>
   /** What was said at a place that has a conversation instead of a screen. */
   conversation?(place: string): LiveConversation | undefined
   /** Types a prompt and submits it; checked, not assumed. */
-  type(place: string, text: string, agent: AgentName): Promise<Typed>
+  type(place: string, text: string, agent: AgentName): Promise<TypeResult>
   /** Stops the turn that runs. */
   interrupt(place: string, agent: AgentName): Promise<'interrupted' | 'idle' | 'gone'>
   /** Begins a fresh conversation at the same place: the agent's own session id changes. */
-  clear(place: string, agent: AgentName): Promise<Typed>
+  clear(place: string, agent: AgentName): Promise<TypeResult>
   /** Whether this agent, cleared, tells of its fresh conversation only with the first prompt in it; else at once. */
   startsWithPrompt?(agent: AgentName): boolean
   start(order: StartOrder): Promise<Started>
@@ -33,9 +33,9 @@ export interface Driver {
  * `taken`: the agent has it. `busy`: it does not wait for input, or a person has begun to type, so nothing was typed.
  * `not-taken`: typed, but it never left the prompt line. `gone`: there is no such place.
  */
-export type Typed = 'taken' | 'not-taken' | 'busy' | 'gone'
+export type TypeResult = 'taken' | 'not-taken' | 'busy' | 'gone'
 
-export interface Look {
+export interface ScreenReading {
   /** `waiting`: an empty prompt line. `person`: somebody is typing or reads back. `dialog`: it asks something. */
   state: 'waiting' | 'working' | 'person' | 'dialog' | 'unknown' | 'dead' | 'gone'
   /** The last lines on the screen (or of the conversation), oldest first, without control characters. */
@@ -51,7 +51,7 @@ export interface LiveConversation {
   listen(listener: () => void): () => void
 }
 
-export interface Glance {
+export interface PlaceStatus {
   state: 'there' | 'dead' | 'gone'
   pid?: number | undefined
   /** When something was last printed there, in milliseconds since the epoch; it may be a second off. */

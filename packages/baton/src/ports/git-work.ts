@@ -11,7 +11,7 @@ export interface GitWork {
   /** Fetches, and names the commit new work starts from, such as `origin/main`. */
   base(folder: string, login?: () => Promise<GitLogin | undefined>): Promise<string>
   /** Switches to a branch; made from `base` where it is neither here nor on the remote. */
-  begin(folder: string, branch: string, base: string): Promise<void>
+  switchBranch(folder: string, branch: string, base: string): Promise<void>
   /** The same in a worktree of its own. Gives its real path. */
   addWorktree(folder: string, path: string, branch: string, base: string): Promise<string>
   /** Commits on HEAD that `base` has not. */

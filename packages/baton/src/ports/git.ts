@@ -40,7 +40,7 @@ export interface CommitFacts {
 
 /** Git, as far as a handoff looks at it. Never fails: no answer means no repository, or git took too long. */
 export interface GitPosition {
-  standing(folder: string): Promise<WorktreePosition | undefined>
+  readPosition(folder: string): Promise<WorktreePosition | undefined>
   /** What was committed on the way to HEAD between two moments, newest first. */
   commitsBetween(folder: string, sinceMs: number, untilMs: number): Promise<CommitFacts[]>
 }

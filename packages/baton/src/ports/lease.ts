@@ -51,7 +51,7 @@ export interface Leases {
   renew(name: LeaseName, grip: LeaseHandle, ttlMs: number): Promise<boolean>
   /** False: it was not ours any more. */
   release(name: LeaseName, grip: LeaseHandle): Promise<boolean>
-  look(name: LeaseName): Promise<HeldLease | undefined>
+  find(name: LeaseName): Promise<HeldLease | undefined>
   /** Every hold in a repository. */
   list(name: Pick<LeaseName, 'repository' | 'folder'>): Promise<HeldLease[]>
 }

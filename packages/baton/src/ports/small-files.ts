@@ -1,10 +1,10 @@
 /** What stands at a place; `refused` where a link, another user's file or something odd stands in the way. */
-export type Found =
+export type ReadResult =
   | { kind: 'text'; text: string; modifiedMs: number }
   | { kind: 'absent' }
   | { kind: 'refused'; why: string }
 
-export interface WriteHow {
+export interface WriteOptions {
   /** Skips the wait for the disk. */
   hasty?: boolean
   /** A project's own file, not Baton's: 0644, folders 0755. */
@@ -18,9 +18,9 @@ export interface WriteHow {
  * a repository could lead a write anywhere.
  */
 export interface SmallFiles {
-  read(root: string, name: string, limit?: number): Promise<Found>
+  read(root: string, name: string, limit?: number): Promise<ReadResult>
   /** Atomic, 0600, folders 0700. Throws FileError where `read` would refuse. */
-  write(root: string, name: string, text: string, how?: WriteHow): Promise<void>
+  write(root: string, name: string, text: string, how?: WriteOptions): Promise<void>
   append(root: string, name: string, text: string): Promise<void>
   /** False when there was nothing. */
   remove(root: string, name: string): Promise<boolean>

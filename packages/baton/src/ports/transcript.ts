@@ -36,7 +36,7 @@ export interface Todo {
 }
 
 /** One thing that a transcript tells, in our words, oldest first. `at` is in milliseconds since the epoch. */
-export type Told = { at?: number | undefined } & (
+export type TranscriptItem = { at?: number | undefined } & (
   | { kind: 'about'; session?: string | undefined; cwd?: string | undefined }
   /** Words of a person; commands stand there as they were typed. */
   | { kind: 'prompt'; text: string }
@@ -63,7 +63,7 @@ export interface TranscriptReader {
   /** Whether this is the path of such a transcript, where one is no file of its own. */
   names?(path: string): boolean
   /** In pieces, so that no size of file fills the memory. Throws FileError where there is no such file. */
-  read(path: string): AsyncIterable<readonly Told[]>
+  read(path: string): AsyncIterable<readonly TranscriptItem[]>
   /** How many tokens the last request held; undefined before the first reply, and after the context was made smaller. */
   contextSize(path: string): Promise<number | undefined>
   /** The same with what else stands beside it: the model, and the window's size where the agent writes it down. */

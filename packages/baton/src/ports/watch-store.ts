@@ -14,7 +14,7 @@ export interface WatchStore {
   /** Newest first. */
   checks(query?: { session?: SessionId; limit?: number }): HealthCheck[]
   /** The last finding of each kind for each session: what holds now. */
-  standing(): HealthCheck[]
+  currentChecks(): HealthCheck[]
   /** Removes checks and ended spawns that are older. */
   prune(before: string): void
 }

@@ -128,7 +128,7 @@ export function postgresLeases(
         const done = await own(db, name, claim, token).set({ claim: null }).executeTakeFirst()
         return done.numUpdatedRows > 0n
       }),
-    look: name =>
+    find: name =>
       run(async db => {
         const row = await find(db, name)
         return row && holding(row)

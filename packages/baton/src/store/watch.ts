@@ -86,7 +86,7 @@ export function sqliteWatch(connection: Connection, where: string): WatchStore {
       )
       return rows.map(checkOf)
     },
-    standing: () =>
+    currentChecks: () =>
       all<TextCheck>(
         `select ${COLUMNS.health_checks} from (select *, row_number() over
            (partition by session, check_type order by created_at desc, changed desc) as age from health_checks)

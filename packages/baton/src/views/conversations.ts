@@ -3,7 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { Session } from '@batonpass/contract/session'
 import type { HostedConversations } from '../chat/hosted-conversations.ts'
 import type { Redactor } from '../journal/redact.ts'
-import type { Driver, LiveConversation, Typed } from '../ports/driver.ts'
+import type { Driver, LiveConversation, TypeResult } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 
 export interface ConversationParts {
@@ -19,7 +19,7 @@ export interface Conversations {
   /** Undefined if the session has no conversation that Baton can show. */
   open(id: string): Promise<Pick<LiveConversation, 'since' | 'listen'> | undefined>
   /** Sends a person's prompt to the session. */
-  say(id: string, text: string): Promise<Typed>
+  say(id: string, text: string): Promise<TypeResult>
   interrupt(id: string): Promise<'interrupted' | 'idle' | 'gone'>
 }
 

@@ -33,7 +33,7 @@ import { HandoffFiles } from '../handoff/handoff-files.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { searchJournal } from '../journal/search.ts'
 import { slimEntry } from '../journal/slim.ts'
-import { sumOf, Tally } from '../journal/tally.ts'
+import { sumHours, Tally } from '../journal/tally.ts'
 import { eventOf, subjectOf, type ToolEvent } from '../permission/ask-for.ts'
 import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
@@ -151,7 +151,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
         ended: await Promise.all(over.slice(0, ended).map(card)),
         more: over.length > ended,
         asks: open.length,
-        today: sumOf(hours, clock.now()),
+        today: sumHours(hours, clock.now()),
       }
     },
 
@@ -186,7 +186,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       // Another session may now use its terminal.
       if (endedAt !== undefined) return { state: 'gone', lines: [] }
       if (pane === undefined || !driver) return { state: 'none', lines: [] }
-      const { state, lines } = await driver.look(pane, agent)
+      const { state, lines } = await driver.readScreen(pane, agent)
       return { state, lines: lines.slice(-200).map(line => parts.redactor.text(line)) }
     },
 

@@ -4,7 +4,7 @@ import type { Recap } from '@batonpass/contract/recap'
 import { systemGit } from '../adapters/git/git.ts'
 import type { Asks } from '../ask/asks.ts'
 import { awaySince } from '../journal/away.ts'
-import { recapOf } from '../journal/recap.ts'
+import { buildRecap } from '../journal/recap.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
@@ -39,7 +39,7 @@ export async function makeRecap(
       .map(async path => [path, await systemGit.commitsBetween(path, Date.parse(from), now)] as const),
   )
   const until = new Date(now).toISOString()
-  return recapOf({
+  return buildRecap({
     since: from,
     until,
     entries,

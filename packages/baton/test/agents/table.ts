@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agents } from '../../src/adapters/agents/agent-list.ts'
-import type { Wanted } from '../../src/ports/agent.ts'
+import type { CapabilityName } from '../../src/ports/agent.ts'
 import { claudeCode } from '../world/agents/claude.ts'
 import { codex } from '../world/agents/codex.ts'
 import { copilot } from '../world/agents/copilot.ts'
@@ -130,7 +130,7 @@ function wordFor(agent: RealAgent, behaviour: Behaviour, outcome: Outcome | unde
 
 /** Only what the agent's folder declares as missing counts as not offered. */
 function isMissing({ name }: RealAgent, behaviour: Behaviour): boolean {
-  const wanted: Partial<Record<Behaviour, Wanted>> = {
+  const wanted: Partial<Record<Behaviour, CapabilityName>> = {
     allow: 'allow',
     deny: 'deny',
     ask: 'ask',

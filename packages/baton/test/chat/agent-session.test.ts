@@ -18,7 +18,7 @@ import { HandoffFiles } from '../../src/handoff/handoff-files.ts'
 import { HandoffWriter } from '../../src/handoff/write/hosted-writer.ts'
 import { makeRedactor } from '../../src/journal/redact.ts'
 import type { AppendFiles } from '../../src/ports/append-files.ts'
-import type { Answer, Consent } from '../../src/ports/backend.ts'
+import type { ConsentAnswer, ConsentRequest } from '../../src/ports/backend.ts'
 import { FileError } from '../../src/ports/files.ts'
 import { readTest } from '../../src/session/transcript/test-runs.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
@@ -33,7 +33,7 @@ const document = (more = '', goal = 'Add refresh tokens') =>
 interface World {
   documents?: readonly string[]
   env?: Record<string, string>
-  consent?: (consent: Consent) => Promise<Answer>
+  consent?: (consent: ConsentRequest) => Promise<ConsentAnswer>
   files?: AppendFiles
 }
 
@@ -127,8 +127,8 @@ describe('a turn', () => {
     ['allow', 'answered yes'],
     ['always', 'answered all'],
   ] as const)('a consent of %s reaches the agent', async (answer, said) => {
-    const asked: Consent[] = []
-    const consent = async (one: Consent) => {
+    const asked: ConsentRequest[] = []
+    const consent = async (one: ConsentRequest) => {
       asked.push(one)
       return answer
     }

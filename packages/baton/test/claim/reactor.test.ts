@@ -106,13 +106,13 @@ test('/handoff in a claimed task wants the branch handed off, once; with --conte
   // It was there before the claim.
   await w.tell(me, 'PromptSubmitted', { prompt: '/baton:handoff --context the tests' })
   expect((await w.record()).nativeSession).toBe('native-1')
-  expect((await w.tell(me, 'TurnEnded', { continued: false })).going).toBeUndefined()
+  expect((await w.tell(me, 'TurnEnded', { continued: false })).continuation).toBeUndefined()
   await w.tell(me, 'PromptSubmitted', { prompt: '/handoff' })
-  expect((await w.tell(me, 'TurnEnded', { continued: false })).going).toMatchObject({
+  expect((await w.tell(me, 'TurnEnded', { continued: false })).continuation).toMatchObject({
     rank: 'claim',
     prompt: expect.stringContaining('baton claim ready'),
   })
-  expect((await w.tell(me, 'TurnEnded', { continued: true })).going).toBeUndefined()
+  expect((await w.tell(me, 'TurnEnded', { continued: true })).continuation).toBeUndefined()
 })
 
 test('a subagent’s stop, and a turn that is under way, set nothing off', async () => {
@@ -127,7 +127,7 @@ test('a subagent’s stop, and a turn that is under way, set nothing off', async
   await w.tick()
   expect(w.signal().phase).toBe('ready_for_pr')
   const stop = await w.tell(me, 'TurnEnded', { continued: false })
-  expect(stop.going).toMatchObject({ rank: 'claim', stop: expect.stringContaining('created: http') })
+  expect(stop.continuation).toMatchObject({ rank: 'claim', stop: expect.stringContaining('created: http') })
   expect((await w.tell(me, 'PromptSubmitted', { prompt: 'and?' })).context).toContain('created: http')
   expect((await w.tell(me, 'PromptSubmitted', { prompt: 'and?' })).context).toBeUndefined()
 })

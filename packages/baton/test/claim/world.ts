@@ -19,7 +19,7 @@ import { makeReady } from '../../src/claim/make-ready.ts'
 import type { ClaimPorts } from '../../src/claim/ports.ts'
 import { ClaimRecords } from '../../src/claim/record.ts'
 import { SignalFiles } from '../../src/claim/signal-file.ts'
-import type { Typed } from '../../src/ports/driver.ts'
+import type { TypeResult } from '../../src/ports/driver.ts'
 import type { Leases } from '../../src/ports/lease.ts'
 import type { WritableForge } from '../../src/ports/writable-forge.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
@@ -60,7 +60,7 @@ export async function claimsWorld(
     typed: [] as string[],
     resumed: [] as string[],
     asked: [] as string[],
-    terminal: 'gone' as Typed,
+    terminal: 'gone' as TypeResult,
     answers: [] as ((option: 'yes' | 'no') => void)[],
   }
   const host = new URL(github.url).host

@@ -1,6 +1,6 @@
 import type { AgentName } from '@batonpass/contract/event'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Driver, Look, StartOrder, Typed } from '../../src/ports/driver.ts'
+import type { Driver, ScreenReading, StartOrder, TypeResult } from '../../src/ports/driver.ts'
 import { until } from '../world/wait.ts'
 
 /** What the suite needs of a driver's surroundings: a small agent that does as it is told. */
@@ -55,21 +55,21 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       }
       return started
     }
-    const comes = (place: string, ...states: Look['state'][]) =>
+    const comes = (place: string, ...states: ScreenReading['state'][]) =>
       until(
         async () => {
-          const look = await world.driver.look(place, world.agent)
+          const look = await world.driver.readScreen(place, world.agent)
           return states.includes(look.state) && look
         },
         {
           what: `${place} to be ${states.join(' or ')}`,
           timeout: timeout - 2000,
-          evidence: async () => (await world.driver.look(place, world.agent)).lines.join('\n'),
+          evidence: async () => (await world.driver.readScreen(place, world.agent)).lines.join('\n'),
         },
       )
     const type = (place: string, text: string) => world.driver.type(place, text, world.agent)
     /** Hooks that run after its start or a turn may keep it busy for a moment. */
-    const soon = (act: () => Promise<Typed>) =>
+    const soon = (act: () => Promise<TypeResult>) =>
       until(async () => (await act().then(outcome => outcome !== 'busy' && outcome)) || undefined, {
         what: 'it to be free',
       })
@@ -88,12 +88,12 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
     it('starts an agent, looks at it and says which process it is', async () => {
       const { place, pid } = await begin('contract-look')
       expect(world.driver.reaches(place)).toBe(true)
-      const look = await world.driver.look(place, world.agent)
+      const look = await world.driver.readScreen(place, world.agent)
       expect(look.state).toBe('waiting')
       expect(look.pid ?? pid).toBeGreaterThan(1)
       for (const line of look.lines) expect(line).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f]/)
-      const glance = (await world.driver.glance?.([place, world.nowhere])) ?? new Map()
-      if (world.driver.glance) {
+      const glance = (await world.driver.checkPlaces?.([place, world.nowhere])) ?? new Map()
+      if (world.driver.checkPlaces) {
         expect(glance.get(place)?.state).toBe('there')
         expect(glance.get(world.nowhere)?.state).toBe('gone')
       }
@@ -154,7 +154,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
     })
 
     it('knows when there is nothing at a place', async () => {
-      expect((await world.driver.look(world.nowhere, world.agent)).state).toBe('gone')
+      expect((await world.driver.readScreen(world.nowhere, world.agent)).state).toBe('gone')
       expect(await type(world.nowhere, 'x')).toBe('gone')
       expect(await world.driver.clear(world.nowhere, world.agent)).toBe('gone')
       expect(await world.driver.interrupt(world.nowhere, world.agent)).toBe('gone')
@@ -171,7 +171,7 @@ export function driverContract(name: string, open: () => Promise<DriverWorld>, t
       const other = await world.stranger?.()
       if (other === undefined) return
       expect(await world.driver.kill(other)).toBe(false)
-      expect((await world.driver.look(other, world.agent)).state).toBe('waiting')
+      expect((await world.driver.readScreen(other, world.agent)).state).toBe('waiting')
     })
 
     it('leaves a person alone who has begun to type', async () => {

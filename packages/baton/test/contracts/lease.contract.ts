@@ -47,12 +47,12 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
 
     test('what one machine holds another cannot take, and sees who has it', async () => {
       const { a, b, onA, onB } = await two()
-      expect(await a.look(onA)).toBeUndefined()
+      expect(await a.find(onA)).toBeUndefined()
       const taken = await a.take(onA, owner('ann'), TTL)
       expect(taken.held).toBe(true)
       const refused = await b.take(onB, owner('bob'), TTL)
       expect(refused).toMatchObject({ held: false, by: { ...owner('ann'), issue: 42, dead: false } })
-      expect(await b.look(onB)).toMatchObject(owner('ann'))
+      expect(await b.find(onB)).toMatchObject(owner('ann'))
       expect(await b.list(onB)).toMatchObject([{ issue: 42, ...owner('ann') }])
     })
 
@@ -89,14 +89,14 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       expect(await a.holds(onA, first.grip)).toBe(false)
       expect(await a.renew(onA, first.grip, TTL)).toBe(false)
       expect(await a.release(onA, first.grip)).toBe(false)
-      expect(await b.look(onB)).toMatchObject({ ...owner('bob'), dead: false })
+      expect(await b.find(onB)).toMatchObject({ ...owner('bob'), dead: false })
     })
 
     test('of two that take over the same dead one, one gets it', async () => {
       const { a, b, onA, onB } = await two()
       await a.take(onA, owner('ann'), TTL)
       await world.pass(TTL + HOUR)
-      const seen = (await a.look(onA))?.token ?? 0
+      const seen = (await a.find(onA))?.token ?? 0
       const both = await Promise.all([
         a.takeOver(onA, owner('cid'), TTL, seen),
         b.takeOver(onB, owner('dan'), TTL, seen),
@@ -111,7 +111,7 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       await world.pass(TTL / 2)
       expect(await a.renew(onA, taken.grip, TTL + HOUR)).toBe(true)
       await world.pass(TTL)
-      expect(await b.look(onB)).toMatchObject({ ...owner('ann'), dead: false })
+      expect(await b.find(onB)).toMatchObject({ ...owner('ann'), dead: false })
       expect(await a.holds(onA, taken.grip)).toBe(true)
     })
 
@@ -122,7 +122,7 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       expect(await a.release(onA, first.grip)).toBe(true)
       expect(await a.release(onA, first.grip)).toBe(false)
       expect(await a.holds(onA, first.grip)).toBe(false)
-      expect(await b.look(onB)).toBeUndefined()
+      expect(await b.find(onB)).toBeUndefined()
       await world.pass(5)
       const next = await b.take(onB, owner('bob'), TTL)
       expect(next.held && next.grip.token > first.grip.token).toBe(true)

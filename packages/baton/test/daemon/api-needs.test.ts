@@ -69,7 +69,7 @@ describe('who may change what over the API', () => {
 
   const person = { pid: 7, words: ['bash'], program: '/bin/bash', terminal: true, environment: [] }
   const guard = (chain: ProcessFacts[]) =>
-    answererGuard({ ancestry: { of: async () => chain, clientsOf: async () => [7] }, user: 'dev' })
+    answererGuard({ ancestry: { ancestorsOf: async () => chain, clientsOf: async () => [7] }, user: 'dev' })
   const local = {
     remoteAddress: '127.0.0.1',
     remotePort: 50_000,
@@ -98,7 +98,7 @@ describe('who may change what over the API', () => {
 
   test('a process number that belongs to another process by now proves nothing', async () => {
     const answers = [[7], [8]]
-    const ancestry = { of: async () => [person], clientsOf: async () => answers.shift() ?? [] }
+    const ancestry = { ancestorsOf: async () => [person], clientsOf: async () => answers.shift() ?? [] }
     await expect(answererGuard({ ancestry, user: 'dev' })(from(local))).rejects.toMatchObject({
       code: 'not_allowed',
     })

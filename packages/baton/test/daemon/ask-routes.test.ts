@@ -10,7 +10,8 @@ import { settled } from '../world/time.ts'
 const TOKEN = 'a'.repeat(64)
 const shell: ProcessFacts = { pid: 5, words: ['zsh'], program: undefined, terminal: true, environment: [] }
 const ancestry: Ancestry = {
-  of: async pid => (pid === 5 ? [shell] : pid === 6 ? [shell, { ...shell, words: ['claude'] }] : undefined),
+  ancestorsOf: async pid =>
+    pid === 5 ? [shell] : pid === 6 ? [shell, { ...shell, words: ['claude'] }] : undefined,
   clientsOf: async ({ clientPort }) => HOLDERS[clientPort] ?? [],
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PageChannel } from '../../src/ask/page-channel.ts'
 import { answererGuard } from '../../src/daemon/answerer-guard.ts'
 import { editorRoutes } from '../../src/daemon/editor-routes.ts'
-import { Live } from '../../src/journal/live.ts'
+import { JournalListeners } from '../../src/journal/live.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { sampleAsk } from '../ask/sample.ts'
 import { anEntry } from '../world/journal.ts'
@@ -11,9 +11,9 @@ import { until } from '../world/wait.ts'
 
 async function world() {
   const store = await openSqlite(':memory:')
-  const live = new Live()
+  const live = new JournalListeners()
   const editors = new PageChannel(fakeTime().timers, 'vscode')
-  const ancestry = { of: async () => undefined, clientsOf: async () => [] }
+  const ancestry = { ancestorsOf: async () => undefined, clientsOf: async () => [] }
   const fromLogin = (headers: Headers) => headers.get('baton-page') === 'signed'
   const mayAnswer = answererGuard({ ancestry, user: 'ann', fromLogin })
   const api = editorRoutes({ store, live, editors, mayAnswer, beatMs: 60_000 })

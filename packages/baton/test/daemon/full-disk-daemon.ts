@@ -41,7 +41,7 @@ const answers = async (commands: readonly string[]) => {
       event: 'PreToolUse',
     } as const
     const call = { envelope, body, retry: false, signal: AbortSignal.timeout(30_000) }
-    const { hookSpecificOutput } = JSON.parse(await baton.intake.take(call))
+    const { hookSpecificOutput } = JSON.parse(await baton.intake.handleHookCall(call))
     said.push({
       decision: hookSpecificOutput?.permissionDecision,
       reason: hookSpecificOutput?.permissionDecisionReason,

@@ -3,19 +3,19 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { makeApi } from '../../src/daemon/api.ts'
 import { hostedRoutes } from '../../src/daemon/hosted-routes.ts'
-import type { Told } from '../../src/engine/intake.ts'
-import { Live } from '../../src/journal/live.ts'
+import type { ReportContext } from '../../src/engine/intake.ts'
+import { JournalListeners } from '../../src/journal/live.ts'
 import type { DecodedEvent } from '../../src/ports/agent.ts'
 import type { Store } from '../../src/ports/store.ts'
 
 function world() {
   const talks: unknown[] = []
-  const told: { agent: AgentName; event: DecodedEvent; about: Told | undefined }[] = []
+  const told: { agent: AgentName; event: DecodedEvent; about: ReportContext | undefined }[] = []
   const own: [string, string, boolean][] = []
   const routes = hostedRoutes(
     {
       ownTurn: (agent, native, on) => void own.push([agent, native, on]),
-      async tell(agent, event, about) {
+      async handleEvent(agent, event, about) {
         told.push({ agent, event, about })
         return event.type === 'PermissionAsked' ? { permission: { decision: 'deny', reason: 'no' } } : {}
       },
@@ -31,7 +31,7 @@ function world() {
   const api = makeApi({
     health: () => Promise.reject(new Error('not here')),
     store: {} as Store,
-    live: new Live(),
+    live: new JournalListeners(),
     stop() {},
     forget: () => Promise.reject(new Error('not here')),
     mayAnswer: async () => ({ channel: 'terminal', who: 'dev' }),

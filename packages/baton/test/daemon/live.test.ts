@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http'
 import type { Entry } from '@batonpass/contract/journal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeApi } from '../../src/daemon/api.ts'
-import { Live } from '../../src/journal/live.ts'
+import { JournalListeners } from '../../src/journal/live.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { type HookWorld, hookWorld, toolCall } from '../hook/world.ts'
 import { anEntry } from '../world/journal.ts'
@@ -74,7 +74,7 @@ describe('live events', () => {
 
   test('end with the daemon, and leave no listener when the reader goes', async () => {
     const store = await openSqlite(':memory:')
-    const live = new Live()
+    const live = new JournalListeners()
     const api = apiOn(store, live, 60_000)
     const stop = new AbortController()
     const response = await api.request('/api/events', { signal: stop.signal })
@@ -86,7 +86,7 @@ describe('live events', () => {
 
   test('show signs of life while nothing happens', async () => {
     const store = await openSqlite(':memory:')
-    const live = new Live()
+    const live = new JournalListeners()
     const response = await apiOn(store, live, 20).request('/api/events')
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     expect((await reader?.read())?.value).toBe(': still here\n\n')
@@ -99,7 +99,7 @@ describe('live events', () => {
   })
 })
 
-function apiOn(store: Awaited<ReturnType<typeof openSqlite>>, live: Live, beatMs: number) {
+function apiOn(store: Awaited<ReturnType<typeof openSqlite>>, live: JournalListeners, beatMs: number) {
   const none = async () => {
     throw new Error('not here')
   }

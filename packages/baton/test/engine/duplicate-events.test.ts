@@ -16,7 +16,7 @@ describe('echoes', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...SOURCES), { maxLength: 20 }), tellings => {
         const echoes = new DuplicateEvents()
-        const events = tellings.filter(source => !echoes.isEcho(told(source))).length
+        const events = tellings.filter(source => !echoes.isDuplicate(told(source))).length
         const most = Math.max(0, ...SOURCES.map(source => tellings.filter(one => one === source).length))
         expect(events).toBe(most)
       }),
@@ -27,15 +27,15 @@ describe('echoes', () => {
     fc.assert(
       fc.property(fc.nat({ max: 20 }), times => {
         const echoes = new DuplicateEvents()
-        for (let i = 0; i < times; i++) expect(echoes.isEcho(told('user', i))).toBe(false)
+        for (let i = 0; i < times; i++) expect(echoes.isDuplicate(told('user', i))).toBe(false)
       }),
     )
   })
 
   it('tell different events apart', () => {
     const echoes = new DuplicateEvents()
-    expect(echoes.isEcho(told('user', 0, 'one'))).toBe(false)
-    expect(echoes.isEcho(told('plugin', 0, 'two'))).toBe(false)
+    expect(echoes.isDuplicate(told('user', 0, 'one'))).toBe(false)
+    expect(echoes.isDuplicate(told('plugin', 0, 'two'))).toBe(false)
   })
 
   it('say the same to a call that is repeated, however often', () => {
@@ -47,7 +47,7 @@ describe('echoes', () => {
           const said = new Map<string, boolean>()
           for (const { source, request } of calls) {
             const name = `${source}-${request}`
-            const echo = echoes.isEcho(told(source, 0, 'f', name))
+            const echo = echoes.isDuplicate(told(source, 0, 'f', name))
             expect(said.get(name) ?? echo).toBe(echo)
             said.set(name, echo)
           }
@@ -58,16 +58,16 @@ describe('echoes', () => {
 
   it('are forgotten a minute after the last telling', () => {
     const echoes = new DuplicateEvents()
-    echoes.isEcho(told('user', 0))
-    expect(echoes.isEcho(told('plugin', 59_000))).toBe(true)
-    expect(echoes.isEcho(told('project', 59_000 + 60_000))).toBe(false)
+    echoes.isDuplicate(told('user', 0))
+    expect(echoes.isDuplicate(told('plugin', 59_000))).toBe(true)
+    expect(echoes.isDuplicate(told('project', 59_000 + 60_000))).toBe(false)
   })
 
   it('hold a bounded number of events, under a flood within one moment and over time', () => {
     const echoes = new DuplicateEvents()
-    for (let i = 0; i < 25_000; i++) echoes.isEcho(told('user', 0, `flood ${i}`))
+    for (let i = 0; i < 25_000; i++) echoes.isDuplicate(told('user', 0, `flood ${i}`))
     expect(echoes.size).toBe(4000)
-    for (let i = 0; i < 500; i++) echoes.isEcho(told('user', 100_000 + i * 1000, `slow ${i}`))
+    for (let i = 0; i < 500; i++) echoes.isDuplicate(told('user', 100_000 + i * 1000, `slow ${i}`))
     expect(echoes.size).toBeLessThan(130)
   })
 })

@@ -18,8 +18,8 @@ const ended = (nativeSession: string): DecodedEvent => ({
 describe('an event that a host tells', () => {
   it('is heard where the session has no hooks', async () => {
     const world = intakeWorld()
-    await world.intake.tell('claude-code', submitted('s1'), about)
-    await world.intake.tell('claude-code', ended('s1'), about)
+    await world.intake.handleEvent('claude-code', submitted('s1'), about)
+    await world.intake.handleEvent('claude-code', ended('s1'), about)
     expect(world.events().map(({ type }) => type)).toEqual(['PromptSubmitted', 'TurnEnded'])
     expect([...world.sessions.values()]).toMatchObject([{ pane: about.pane }])
   })
@@ -27,12 +27,12 @@ describe('an event that a host tells', () => {
   it('counts once where hooks tell it, too; the place is known all the same', async () => {
     const world = intakeWorld({
       reactors: [
-        { name: 'workflow', react: () => ({ now: { going: { rank: 'workflow', prompt: 'more' } } }) },
+        { name: 'workflow', react: () => ({ now: { continuation: { rank: 'workflow', prompt: 'more' } } }) },
       ],
     })
     await world.take(prompted('s1', 'hi'))
-    await world.intake.tell('claude-code', submitted('s1'), about)
-    expect(await world.intake.tell('claude-code', ended('s1'), about)).toEqual({})
+    await world.intake.handleEvent('claude-code', submitted('s1'), about)
+    expect(await world.intake.handleEvent('claude-code', ended('s1'), about)).toEqual({})
     expect(world.events().map(({ type }) => type)).toEqual(['PromptSubmitted'])
     expect([...world.sessions.values()]).toMatchObject([{ pane: about.pane }])
   })
@@ -40,14 +40,14 @@ describe('an event that a host tells', () => {
   it('no reactor speaks at the stop of a question of Baton’s own, and all do again after it', async () => {
     const world = intakeWorld({
       reactors: [
-        { name: 'workflow', react: () => ({ now: { going: { rank: 'workflow', prompt: 'more' } } }) },
+        { name: 'workflow', react: () => ({ now: { continuation: { rank: 'workflow', prompt: 'more' } } }) },
       ],
     })
-    const stop = () => world.intake.tell('claude-code', ended('s1'), about)
+    const stop = () => world.intake.handleEvent('claude-code', ended('s1'), about)
     expect(await stop()).toMatchObject({ goOn: { prompt: 'more' } })
     world.intake.ownTurn('claude-code', 's1', true)
     expect(await stop()).toEqual({})
-    expect(await world.intake.tell('claude-code', ended('s2'), about)).toMatchObject({ goOn: {} })
+    expect(await world.intake.handleEvent('claude-code', ended('s2'), about)).toMatchObject({ goOn: {} })
     world.intake.ownTurn('claude-code', 's1', false)
     expect(await stop()).toMatchObject({ goOn: { prompt: 'more' } })
     // It is written down all the same.
@@ -57,7 +57,7 @@ describe('an event that a host tells', () => {
   it('an end is heard in any case and once: an agent that is sent away may not call its hook any more', async () => {
     const world = intakeWorld()
     await world.take(prompted('s1', 'hi'))
-    await world.intake.tell(
+    await world.intake.handleEvent(
       'claude-code',
       { type: 'SessionEnded', nativeSession: 's1', reason: 'closed' },
       about,
@@ -85,7 +85,7 @@ describe('an event that a host tells', () => {
       input: { command: 'ls' },
       action: { kind: 'shell', command: 'ls' },
     }
-    expect(await world.intake.tell('claude-code', asked, about)).toMatchObject({
+    expect(await world.intake.handleEvent('claude-code', asked, about)).toMatchObject({
       permission: { decision: 'deny' },
     })
   })
@@ -129,7 +129,7 @@ describe('one question that comes by a hook and from the host', () => {
 
   it.each(['hook first', 'host first'])('is asked once, and both get the answer: %s', async order => {
     const { take, intake, answer, times } = waiting()
-    const ways = [() => take(hook), () => intake.tell('claude-code', asked, about)]
+    const ways = [() => take(hook), () => intake.handleEvent('claude-code', asked, about)]
     const both = (order === 'hook first' ? ways : ways.toReversed()).map(way => way())
     answer()
     const answers = (await Promise.all(both)).map(each => JSON.stringify(each))
@@ -139,7 +139,7 @@ describe('one question that comes by a hook and from the host', () => {
 
   it('but two equal calls are two questions', async () => {
     const { intake, answer, times } = waiting()
-    const both = [1, 2].map(() => intake.tell('claude-code', asked, about))
+    const both = [1, 2].map(() => intake.handleEvent('claude-code', asked, about))
     answer()
     await Promise.all(both)
     expect(times()).toBe(2)

@@ -48,12 +48,12 @@ export function intakeWorld(
         Entry.parse({ ...entry, seq: journal.length - entries.length + i + 1 }),
       )
     },
-    recorded: async request => {
+    findRecordedEvent: async request => {
       const body = journal.find(entry => entry.request === request)?.body
       return body?.kind === 'event' ? body.event : undefined
     },
     session: async id => sessions.get(id),
-    keep: session => void sessions.set(session.id, session),
+    cacheSession: session => void sessions.set(session.id, session),
     projectOf: cwd => cwd,
     onScreen: async (place, agent) => world.screens.has(`${agent} ${place}`),
     isOwnPlace: async (place, pid) => world.processes.get(pid ?? 0) === place,
@@ -66,7 +66,7 @@ export function intakeWorld(
 
   /** One call of a hook with this payload. */
   function take(payload: unknown, parts: CallParts = {}): Promise<string> {
-    return intake.take({
+    return intake.handleHookCall({
       body: payload instanceof Uint8Array ? payload : new TextEncoder().encode(JSON.stringify(payload)),
       retry: parts.retry ?? false,
       signal: parts.signal ?? new AbortController().signal,

@@ -51,7 +51,9 @@ describe('a hook call', () => {
     const goesOn: Reactor = {
       name: 'workflow',
       react: ({ type }) =>
-        type === 'TurnEnded' ? { now: { going: { rank: 'workflow', prompt: 'Go on.\n' } } } : undefined,
+        type === 'TurnEnded'
+          ? { now: { continuation: { rank: 'workflow', prompt: 'Go on.\n' } } }
+          : undefined,
     }
     const world = intakeWorld({ reactors: [goesOn] })
     await world.take({ hook_event_name: 'Stop', session_id: 's1', stop_hook_active: false })

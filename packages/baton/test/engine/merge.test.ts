@@ -1,7 +1,7 @@
 import { Reaction } from '@batonpass/contract/reaction'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contribute, type Merged, merge, NOTHING, settle, speakers } from '../../src/engine/merge.ts'
+import { contribute, contributors, type Merged, merge, NOTHING, toReaction } from '../../src/engine/merge.ts'
 import {
   CONTINUE_RANKS,
   type Contribution,
@@ -13,9 +13,9 @@ import { anySaid } from './sample.ts'
 type Said = { by: ReactorName; what: Contribution }
 const mergedOf = (said: readonly Said[]): Merged =>
   said.map(({ by, what }) => contribute(by, what)).reduce(merge, NOTHING)
-const reactionOf = (...said: readonly Said[]) => settle(mergedOf(said))
+const reactionOf = (...said: readonly Said[]) => toReaction(mergedOf(said))
 const anyMerged = fc.array(anySaid, { maxLength: 6 }).map(mergedOf)
-const goings = (said: readonly Said[]) => said.flatMap(({ what }) => what.going ?? [])
+const goings = (said: readonly Said[]) => said.flatMap(({ what }) => what.continuation ?? [])
 const rankOf = (going: { rank: (typeof CONTINUE_RANKS)[number] }) => CONTINUE_RANKS.indexOf(going.rank)
 
 describe('merge', () => {
@@ -77,7 +77,7 @@ describe('permission', () => {
   })
 })
 
-describe('going on', () => {
+describe('continuations', () => {
   it('sends exactly one prompt: the strongest wish decides alone', () => {
     fc.assert(
       fc.property(fc.array(anySaid, { minLength: 1, maxLength: 7 }), said => {
@@ -111,8 +111,13 @@ describe('going on', () => {
   it("lets a person's stop beat everything, and tells the person why it stopped", () => {
     fc.assert(
       fc.property(fc.array(anySaid, { maxLength: 6 }), said => {
-        const stop: Said = { by: 'session', what: { going: { rank: 'person', stop: 'you said stop' } } }
-        const calm = said.filter(({ what }) => !(what.going?.rank === 'person' && 'stop' in what.going))
+        const stop: Said = {
+          by: 'session',
+          what: { continuation: { rank: 'person', stop: 'you said stop' } },
+        }
+        const calm = said.filter(
+          ({ what }) => !(what.continuation?.rank === 'person' && 'stop' in what.continuation),
+        )
         const reaction = reactionOf(...calm, stop)
         expect(reaction.goOn).toBeUndefined()
         expect(reaction.notice).toContain('you said stop')
@@ -123,7 +128,7 @@ describe('going on', () => {
   it('ranks a person, a limit, a cycle, a claim, a stage and a workflow in this order', () => {
     const going = (rank: (typeof CONTINUE_RANKS)[number]): Said => ({
       by: 'workflow',
-      what: { going: { rank, prompt: rank, note: `${rank} waits` } },
+      what: { continuation: { rank, prompt: rank, note: `${rank} waits` } },
     })
     for (const [i, rank] of CONTINUE_RANKS.entries()) {
       const weaker = CONTINUE_RANKS.slice(i + 1)
@@ -145,7 +150,7 @@ describe('what is told', () => {
   })
 
   it('is a valid reaction, empty when nobody spoke', () => {
-    expect(settle(NOTHING)).toEqual({})
+    expect(toReaction(NOTHING)).toEqual({})
     fc.assert(
       fc.property(fc.array(anySaid, { maxLength: 7 }), said => {
         expect(Reaction.parse(reactionOf(...said))).toEqual(reactionOf(...said))
@@ -157,7 +162,7 @@ describe('what is told', () => {
     fc.assert(
       fc.property(fc.array(anySaid, { maxLength: 7 }), said => {
         const spoke = REACTORS.filter(name => said.some(({ by }) => by === name))
-        expect(speakers(mergedOf(said))).toEqual(spoke)
+        expect(contributors(mergedOf(said))).toEqual(spoke)
       }),
     )
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { settle } from '../../src/engine/merge.ts'
+import { toReaction } from '../../src/engine/merge.ts'
 import { react } from '../../src/engine/react.ts'
 import type { Contribution } from '../../src/ports/contribution.ts'
 import type { Later, Reactor } from '../../src/ports/reactor.ts'
@@ -39,7 +39,7 @@ describe('reactors that fail', () => {
         by => faults.push(by),
       )
       await vi.advanceTimersByTimeAsync(10_000)
-      const said = settle((await reacting).merged)
+      const said = toReaction((await reacting).merged)
       expect(faults).toEqual(['stage'])
       expect(said).toMatchObject({ context: 'here', permission: { decision: 'ask' } })
     } finally {
@@ -61,7 +61,7 @@ describe('reactors that fail', () => {
       await vi.advanceTimersByTimeAsync(18_000)
       expect(faults).toEqual([])
       await vi.advanceTimersByTimeAsync(20_000)
-      expect(settle((await reacting).merged)).toMatchObject({ context: 'slow' })
+      expect(toReaction((await reacting).merged)).toMatchObject({ context: 'slow' })
       expect(faults).toEqual(['stage', 'workflow'])
       expect(vi.getTimerCount()).toBe(0)
     } finally {
@@ -82,9 +82,9 @@ describe('reactors that fail', () => {
         const healthy = said.map(({ by, what }) => reactorSaying(by, what))
         const faults: string[] = []
         const fault = (by: string) => faults.push(by)
-        const without = settle((await react(healthy, event, context, fault)).merged)
+        const without = toReaction((await react(healthy, event, context, fault)).merged)
         const ill = healthy.toSpliced(Math.min(at, healthy.length), 0, throwing)
-        const { permission, ...withFault } = settle((await react(ill, event, context, fault)).merged)
+        const { permission, ...withFault } = toReaction((await react(ill, event, context, fault)).merged)
         const { permission: before, ...rest } = without
         expect(faults).toEqual(['stage'])
         expect(withFault).toEqual(rest)
@@ -98,7 +98,7 @@ describe('reactors that fail', () => {
     const allow = reactorSaying('workflow', { permission: { decision: 'allow', reason: 'declared' } })
     const broken: Reactor = { name: 'permission', react: () => Promise.reject(new Error('no rules')) }
     const { merged } = await react([broken, allow], toolRequest, context, () => {})
-    expect(settle(merged).permission?.decision).toBe('ask')
+    expect(toReaction(merged).permission?.decision).toBe('ask')
   })
 })
 
@@ -108,8 +108,8 @@ describe('an answer that takes its time', () => {
     const slow = later(async () => ({ notice: 'at last' }))
     const reacting = await react([slow, now], toolRequest, context, noFault)
     expect(reacting.waiting).toBe(true)
-    expect(settle(reacting.merged)).toEqual({ context: 'at once' })
-    expect(settle(await reacting.rest(nobody))).toEqual({ context: 'at once', notice: 'at last' })
+    expect(toReaction(reacting.merged)).toEqual({ context: 'at once' })
+    expect(toReaction(await reacting.rest(nobody))).toEqual({ context: 'at once', notice: 'at last' })
   })
 
   it('is replaced by what is said otherwise when its time is up, and is told to stop', async () => {
@@ -121,7 +121,7 @@ describe('an answer that takes its time', () => {
       return never()
     }, 1)
     const { rest } = await react([slow], toolRequest, context, noFault)
-    expect(settle(await rest(nobody))).toEqual({ context: 'in its place' })
+    expect(toReaction(await rest(nobody))).toEqual({ context: 'in its place' })
     expect(stopped).toBe(true)
   })
 
@@ -130,7 +130,7 @@ describe('an answer that takes its time', () => {
     const { rest } = await react([later(never)], toolRequest, context, noFault)
     const settled = rest(gone.signal)
     gone.abort()
-    expect(settle(await settled)).toEqual({ context: 'in its place' })
+    expect(toReaction(await settled)).toEqual({ context: 'in its place' })
   })
 
   it('is not even begun when nobody waits from the start', async () => {
@@ -140,7 +140,7 @@ describe('an answer that takes its time', () => {
       return never()
     })
     const { rest } = await react([slow], toolRequest, context, noFault)
-    expect(settle(await rest(AbortSignal.abort()))).toEqual({ context: 'in its place' })
+    expect(toReaction(await rest(AbortSignal.abort()))).toEqual({ context: 'in its place' })
     expect(begun).toBe(false)
   })
 
@@ -153,7 +153,7 @@ describe('an answer that takes its time', () => {
     const { rest } = await react([failing, throwing], toolRequest, context, (_by, cause) =>
       faults.push(cause),
     )
-    expect(settle(await rest(nobody))).toEqual({ context: 'in its place' })
+    expect(toReaction(await rest(nobody))).toEqual({ context: 'in its place' })
     expect(faults.map(String).sort()).toEqual(['Error: no model', 'Error: no network'])
   })
 
@@ -173,6 +173,6 @@ describe('an answer that takes its time', () => {
       return { notice: 'second' }
     })
     const { rest } = await react([waits, frees], toolRequest, context, noFault)
-    expect(settle(await rest(nobody)).notice).toBe('first\nsecond')
+    expect(toReaction(await rest(nobody)).notice).toBe('first\nsecond')
   })
 })

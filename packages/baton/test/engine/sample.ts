@@ -27,7 +27,7 @@ const anyGoing: fc.Arbitrary<ContinueRequest> = fc.oneof(
 const anyContribution: fc.Arbitrary<Contribution> = fc
   .record({
     permission: some(fc.record({ decision: fc.constantFrom('allow', 'deny', 'ask'), reason: words })),
-    going: some(anyGoing),
+    continuation: some(anyGoing),
     refuse: some(fc.record({ reason: words })),
     context: some(words),
     notice: some(words),

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { digestBody } from '../../src/journal/digest.ts'
 import { guardEntry, guardStore } from '../../src/journal/guard.ts'
 import { makeRedactor } from '../../src/journal/redact.ts'
-import { limitsAt } from '../../src/journal/retention.ts'
+import { pruneLimits } from '../../src/journal/retention.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { anyBody, anyEntry } from '../world/any-journal.ts'
 import { anEntry, aPrompt, aSession } from '../world/journal.ts'
@@ -98,10 +98,10 @@ describe('a digest', () => {
 describe('retention', () => {
   test('is by age and by size, and a limit of zero is none', () => {
     const now = Date.UTC(2026, 0, 31)
-    expect(limitsAt({ days: 30, bytes: 1000 }, now)).toEqual({
+    expect(pruneLimits({ days: 30, bytes: 1000 }, now)).toEqual({
       olderThan: '2026-01-01T00:00:00.000Z',
       maxBytes: 1000,
     })
-    expect(limitsAt({ days: 0, bytes: 0 }, now)).toEqual({})
+    expect(pruneLimits({ days: 0, bytes: 0 }, now)).toEqual({})
   })
 })

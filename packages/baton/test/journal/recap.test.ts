@@ -3,7 +3,7 @@ import { Recap } from '@batonpass/contract/recap'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AWAY_MS, awaySince } from '../../src/journal/away.ts'
-import { type RecapFacts, recapOf } from '../../src/journal/recap.ts'
+import { buildRecap, type RecapFacts } from '../../src/journal/recap.ts'
 import { anyEntry } from '../world/any-journal.ts'
 import { anEntry, aPrompt, aSession, at, eventId, sessionId } from '../world/journal.ts'
 
@@ -36,7 +36,7 @@ const decision = (more: object): EntryBody => ({
 
 describe('a recap', () => {
   test('says what was decided, puts equal reasons together, and refused things first', () => {
-    const { decided, decisions } = recapOf({
+    const { decided, decisions } = buildRecap({
       ...nothing,
       entries: [
         entry(1, decision({ subject: 'ls a' })),
@@ -64,7 +64,7 @@ describe('a recap', () => {
         event: { ...common, ...call, type: 'ToolFinished', action } as never,
       }
     }
-    const { projects } = recapOf({
+    const { projects } = buildRecap({
       ...nothing,
       entries: [
         entry(1, finished({ kind: 'shell', command: 'npm test' })),
@@ -92,7 +92,7 @@ describe('a recap', () => {
 
   test('tells each end once, by the workflow where there was one, and what waits', () => {
     const ended = (n: number) => aSession(n, { endedAt: at(50), endReason: 'other' })
-    const { ended: ends, waits } = recapOf({
+    const { ended: ends, waits } = buildRecap({
       ...nothing,
       entries: [
         {
@@ -119,7 +119,7 @@ describe('a recap', () => {
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 30 }), fc.nat({ max: 900 }), (entries, from) => {
         const numbered = entries.map((each, index): Entry => ({ ...each, seq: index + 1 }))
-        const recap = recapOf({ ...nothing, since: at(from), entries: numbered })
+        const recap = buildRecap({ ...nothing, since: at(from), entries: numbered })
         expect(Recap.parse(JSON.parse(JSON.stringify(recap)))).toBeTruthy()
         expect(recap.faults.every(fault => fault.at >= at(from))).toBe(true)
       }),

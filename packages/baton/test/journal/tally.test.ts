@@ -1,7 +1,7 @@
 import type { EntryBody } from '@batonpass/contract/journal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sumOf, Tally } from '../../src/journal/tally.ts'
+import { sumHours, Tally } from '../../src/journal/tally.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { anEntry, eventId } from '../world/journal.ts'
 
@@ -50,7 +50,7 @@ describe('counts by the hour', () => {
           await write(parts.slice(half))
           for (const hours of asked) {
             const within = parts.filter(({ hoursAgo }) => hoursAgo < hours)
-            const sum = sumOf(await tally.hours(hours, NOW, store), NOW)
+            const sum = sumHours(await tally.hours(hours, NOW, store), NOW)
             expect(sum.allowed + sum.denied + sum.asked).toBe(within.length)
             expect(sum.byUndo).toBe(within.filter(({ of, by }) => of === 'allow' && by === 'undo').length)
             expect(sum.byPerson).toBe(within.filter(({ by }) => by === 'person').length)

@@ -91,7 +91,7 @@ describe('What is known of sessions under watch', () => {
     expect(watch.spawn(spawned(1).id)).toEqual(spawned(1))
     expect(watch.checks()).toEqual([other, calm, old])
     expect(watch.checks({ session: sessionId(2) })).toEqual([])
-    expect(watch.standing()).toEqual([other, calm])
+    expect(watch.currentChecks()).toEqual([other, calm])
     watch.prune(at(10_000))
     expect(watch.checks()).toEqual([])
     expect(watch.spawns()).toEqual([spawned(1)])

@@ -1,10 +1,10 @@
-import type { Consent } from '../../ports/backend.ts'
+import type { ConsentRequest } from '../../ports/backend.ts'
 import type { ReactTo } from '../../ports/reactor.ts'
 
 /** What the permission chain says to a tool call; `ask` where it leaves that to whoever hosts the session. */
 export async function askPermissionChain(
   ear: ReactTo,
-  { nativeSession, call }: Consent,
+  { nativeSession, call }: ConsentRequest,
   cwd: string,
   signal: AbortSignal,
 ): Promise<{ decision: 'allow' | 'deny' | 'ask'; reason?: string }> {

@@ -13,7 +13,14 @@ import {
 } from '@agentclientprotocol/sdk'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
-import type { Answer, Backend, Consent, Heard, PromptHow, TurnEnd } from '../../ports/backend.ts'
+import type {
+  Backend,
+  BackendEvent,
+  ConsentAnswer,
+  ConsentRequest,
+  PromptOptions,
+  TurnEnd,
+} from '../../ports/backend.ts'
 import type { ToolServer } from '../../ports/driver.ts'
 import { type AgentProgram, type ProgramStart, startProgram } from './program.ts'
 import { callOf, resultOf } from './tool-call.ts'
@@ -25,7 +32,7 @@ export interface HostOrder extends ProgramStart {
   /** Baton's own, told to the agent. */
   version?: string
   /** Decides about a tool call; aborted when the agent asks no longer. */
-  consent(consent: Consent, signal: AbortSignal): Promise<Answer>
+  consent(consent: ConsentRequest, signal: AbortSignal): Promise<ConsentAnswer>
   /** Another conversation is open now; whoever called for it waits for this. */
   began?(): Promise<void>
 }
@@ -55,8 +62,8 @@ class AcpBackend implements Backend {
   readonly #order: HostOrder
   readonly #program: AgentProgram
   readonly #connection: ClientConnection
-  readonly #listeners = new Set<(heard: Heard) => void>()
-  readonly #calls = new Map<string, Extract<Heard, { kind: 'call' }>>()
+  readonly #listeners = new Set<(heard: BackendEvent) => void>()
+  readonly #calls = new Map<string, Extract<BackendEvent, { kind: 'call' }>>()
   #can: AgentCapabilities = {}
   /** Calls that wait for a yes. */
   readonly #asked = new Map<string, AbortController>()
@@ -64,7 +71,7 @@ class AcpBackend implements Backend {
   #muted = false
   #stopped = false
   /** The call whose refusal ends the turn, and why. */
-  #refused: { call: Extract<Heard, { kind: 'call' }>; why: string | undefined } | undefined
+  #refused: { call: Extract<BackendEvent, { kind: 'call' }>; why: string | undefined } | undefined
 
   constructor(order: HostOrder, program: AgentProgram) {
     this.#order = order
@@ -141,7 +148,7 @@ class AcpBackend implements Backend {
     }
   }
 
-  async prompt(text: string, { before = [] }: PromptHow = {}): Promise<TurnEnd> {
+  async prompt(text: string, { before = [] }: PromptOptions = {}): Promise<TurnEnd> {
     const sessionId = this.nativeSession ?? (await this.begin())
     this.#stopped = false
     let end = await this.#turn(sessionId, [...before, text].join('\n\n'))
@@ -178,7 +185,7 @@ class AcpBackend implements Backend {
       .catch(() => {})
   }
 
-  listen(listener: (heard: Heard) => void): () => void {
+  listen(listener: (heard: BackendEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -226,7 +233,7 @@ class AcpBackend implements Backend {
     }
   }
 
-  #know(update: Parameters<typeof callOf>[0]): Extract<Heard, { kind: 'call' }> {
+  #know(update: Parameters<typeof callOf>[0]): Extract<BackendEvent, { kind: 'call' }> {
     const call = callOf(update, this.#calls.get(update.toolCallId), this.#order.launch.inputOf)
     this.#calls.set(call.id, call)
     const [oldest] = this.#calls.keys()
@@ -234,7 +241,7 @@ class AcpBackend implements Backend {
     return call
   }
 
-  #tell(heard: Heard): void {
+  #tell(heard: BackendEvent): void {
     for (const listener of this.#listeners) listener(heard)
   }
 
@@ -252,7 +259,7 @@ class AcpBackend implements Backend {
       over.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     const asked = this.#order.consent({ nativeSession: sessionId, call, always }, over)
-    const answer = await Promise.race([asked.catch((): Answer => 'deny'), stopped])
+    const answer = await Promise.race([asked.catch((): ConsentAnswer => 'deny'), stopped])
     if (this.#asked.get(call.id) === settled) this.#asked.delete(call.id)
     if (answer === undefined) return { outcome: { outcome: 'cancelled' } }
     const why = typeof answer === 'object' ? answer.deny : undefined
@@ -299,7 +306,7 @@ const ENDS: Record<StopReason, TurnEnd> = {
 }
 
 const WANTED: Record<
-  Extract<Answer, string>,
+  Extract<ConsentAnswer, string>,
   readonly RequestPermissionRequest['options'][number]['kind'][]
 > = {
   allow: ['allow_once'],

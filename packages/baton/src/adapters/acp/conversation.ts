@@ -1,5 +1,5 @@
 import type { CallState, ConversationItem, ConversationView } from '@batonpass/contract/conversation'
-import type { Heard } from '../../ports/backend.ts'
+import type { BackendEvent } from '../../ports/backend.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 type Call = Extract<ConversationItem, { kind: 'call' }>
@@ -44,7 +44,7 @@ export class Conversation {
     this.#add({ ...this.#stamp(), kind: 'note', text: plain(text).slice(0, MAX_TEXT_LENGTH), bad })
   }
 
-  hear(heard: Heard): void {
+  hear(heard: BackendEvent): void {
     if (heard.kind === 'text') this.#say('reply', heard.text)
     else if (heard.kind === 'thought') this.#say('thought', heard.text)
     else if (heard.kind === 'call') this.#call(heard)
@@ -106,7 +106,7 @@ export class Conversation {
     else this.#add({ ...this.#stamp(), kind, text: plain(text).slice(-MAX_TEXT_LENGTH) })
   }
 
-  #call({ id, tool, title, action }: Extract<Heard, { kind: 'call' }>): void {
+  #call({ id, tool, title, action }: Extract<BackendEvent, { kind: 'call' }>): void {
     const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, MAX_TEXT_LENGTH)
     const known = this.#calls.get(id)
     // An agent repeats itself while its call runs: only news is told.
@@ -123,7 +123,7 @@ export class Conversation {
     this.#add(call)
   }
 
-  #result({ id, failed, text }: Extract<Heard, { kind: 'result' }>): void {
+  #result({ id, failed, text }: Extract<BackendEvent, { kind: 'result' }>): void {
     const call = this.#calls.get(id)
     const state: CallState = failed ? 'failed' : 'done'
     if (call) this.#change(call, { state, result: plain(text).slice(-MAX_RESULT_LENGTH) })

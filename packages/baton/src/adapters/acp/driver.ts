@@ -58,11 +58,11 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
   return {
     kind: 'acp',
     reaches: place => HOSTED_PLACE.test(place),
-    async look(place) {
+    async readScreen(place) {
       const hosted = places.get(place)
       return hosted ? hosted.look() : { state: 'gone', lines: [] }
     },
-    async glance(wanted) {
+    async checkPlaces(wanted) {
       return new Map(wanted.map(place => [place, places.get(place)?.glance() ?? { state: 'gone' as const }]))
     },
     conversation: place => places.get(place)?.talk,

@@ -2,7 +2,13 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Backend } from '../../ports/backend.ts'
-import type { Glance, LiveConversation, Look, StartOrder, Typed } from '../../ports/driver.ts'
+import type {
+  LiveConversation,
+  PlaceStatus,
+  ScreenReading,
+  StartOrder,
+  TypeResult,
+} from '../../ports/driver.ts'
 import { askPermissionChain } from './ask-permission.ts'
 import { Conversation } from './conversation.ts'
 import type { AcpDriverParts } from './parts.ts'
@@ -191,23 +197,23 @@ export class HostedAgent {
     return this.#parts.tell(agent, event, about)
   }
 
-  look(): Look {
+  look(): ScreenReading {
     return { state: this.state, lines: this.#said.lines(), pid: this.pid }
   }
 
-  glance(): Glance {
+  glance(): PlaceStatus {
     // That it was alive not long ago: one that is left for a day is not started again.
     if (this.#parts.clock.now() - this.#keptAt > ALIVE_MS) void this.#keep()
     return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#said.changedAt }
   }
 
-  async type(text: string): Promise<Typed> {
+  async type(text: string): Promise<TypeResult> {
     const backend = this.#backend
     if (this.state === 'unknown' || this.#turn) return 'busy'
     if (!backend) return 'gone'
     this.#said.prompt(text)
     this.state = 'working'
-    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<Typed>()
+    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<TypeResult>()
     const unlisten = backend.listen(() => hasBegun('taken'))
     const timer = setTimeout(hasBegun, TAKEN_MS, 'taken')
     this.#cut = false
@@ -249,7 +255,7 @@ export class HostedAgent {
     return this.state === 'dead' ? 'gone' : 'interrupted'
   }
 
-  async clear(): Promise<Typed> {
+  async clear(): Promise<TypeResult> {
     if (this.state === 'unknown' || this.#turn) return 'busy'
     try {
       await this.#backend?.begin()

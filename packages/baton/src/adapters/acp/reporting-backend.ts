@@ -1,6 +1,12 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { DecodedEvent } from '../../ports/agent.ts'
-import { type Backend, type Heard, inFrontOf, type PromptHow, type TurnEnd } from '../../ports/backend.ts'
+import {
+  type Backend,
+  type BackendEvent,
+  type PromptOptions,
+  type TurnEnd,
+  wrapBackend,
+} from '../../ports/backend.ts'
 import type { ReactTo } from '../../ports/reactor.ts'
 
 const NO_END = new AbortController().signal
@@ -9,7 +15,7 @@ const MAX_CONTINUATIONS = 1000
 
 /** A hosted agent whose life is told to Baton: what it says counts as what hooks of that agent would say. */
 export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ownTurn?: OwnTurn): Backend {
-  const listeners = new Set<(heard: Heard) => void>()
+  const listeners = new Set<(heard: BackendEvent) => void>()
   let text = ''
   let stopped = false
   let closing = false
@@ -26,7 +32,7 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
     pass(heard)
   })
 
-  const pass = (heard: Heard) => {
+  const pass = (heard: BackendEvent) => {
     for (const listener of listeners) listener(heard)
   }
 
@@ -37,7 +43,7 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
     return await ear({ ...event, nativeSession, cwd } as DecodedEvent, signal).catch(() => ({}))
   }
 
-  async function turn(words: string, how: PromptHow): Promise<TurnEnd> {
+  async function turn(words: string, how: PromptOptions): Promise<TurnEnd> {
     text = ''
     try {
       return await backend.prompt(words, how)
@@ -50,7 +56,7 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
   }
 
   /** Nobody is told; but hooks of the agent's own would be, so whoever hears them is asked to stand aside. */
-  async function own(words: string, how: PromptHow): Promise<TurnEnd> {
+  async function own(words: string, how: PromptOptions): Promise<TurnEnd> {
     const { nativeSession } = backend
     if (!ownTurn || nativeSession === undefined) return await backend.prompt(words, how)
     await ownTurn(nativeSession, true).catch(() => {})
@@ -61,7 +67,7 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
     }
   }
 
-  return inFrontOf(backend, {
+  return wrapBackend(backend, {
     async begin() {
       if (backend.nativeSession !== undefined) await tell({ type: 'SessionEnded', reason: 'clear' })
       const source = backend.nativeSession === undefined ? 'startup' : 'clear'

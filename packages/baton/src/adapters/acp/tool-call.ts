@@ -1,9 +1,9 @@
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import type { Action } from '@batonpass/contract/event'
-import type { Heard } from '../../ports/backend.ts'
+import type { BackendEvent } from '../../ports/backend.ts'
 import type { AcpLaunch } from '../../ports/launch.ts'
 
-type Call = Extract<Heard, { kind: 'call' }>
+type Call = Extract<BackendEvent, { kind: 'call' }>
 
 /** What is known of a call once an update is added to what was known before. */
 export function callOf(
@@ -34,7 +34,7 @@ function toldIn(
 }
 
 /** What a finished call gave back, as text. */
-export function resultOf(update: ToolCallUpdate): Extract<Heard, { kind: 'result' }> | undefined {
+export function resultOf(update: ToolCallUpdate): Extract<BackendEvent, { kind: 'result' }> | undefined {
   if (update.status !== 'completed' && update.status !== 'failed') return undefined
   const text = (update.content ?? []).flatMap(textOf).join('\n')
   const raw = typeof update.rawOutput === 'string' ? update.rawOutput : outputIn(update.rawOutput)

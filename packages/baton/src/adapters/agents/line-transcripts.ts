@@ -1,7 +1,13 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { AgentName } from '@batonpass/contract/event'
-import type { Told, TranscriptReader, TranscriptReading, Transcripts, Usage } from '../../ports/transcript.ts'
+import type {
+  TranscriptItem,
+  TranscriptReader,
+  TranscriptReading,
+  Transcripts,
+  Usage,
+} from '../../ports/transcript.ts'
 import { isRow, type Row, rowsFromEnd, rowsOf } from './json-lines.ts'
 
 /** How one agent's file of JSON lines is understood. */
@@ -9,7 +15,7 @@ export interface LineForm {
   agent: AgentName
   knows(head: string): boolean
   /** Begins a file: what is told of a row may depend on rows before it. */
-  begin(): { tell(row: Row): Told[]; spent?(row: Row): Spent | undefined }
+  begin(): { tell(row: Row): TranscriptItem[]; spent?(row: Row): Spent | undefined }
   /** What the last reply says of the context, seen from the end; `smaller` when it was made smaller after the last reply. */
   measured(row: Row): { used: number; size?: number; model?: string } | 'smaller' | undefined
   /** An error of the model service, if the row is one. */
@@ -116,7 +122,7 @@ function rowsIn(text: string): Row[] {
 }
 
 /** One thing told, as a line of talk. */
-export function lineOf(told: Told): string[] {
+export function lineOf(told: TranscriptItem): string[] {
   switch (told.kind) {
     case 'prompt':
       return [`user: ${told.text}`]

@@ -49,7 +49,7 @@ export const systemGit: Git & GitPosition = {
     }
   },
 
-  async standing(folder) {
+  async readPosition(folder) {
     const scope = ['--', ':/', ...OURS.map(name => `:(exclude,top)${name}`)]
     const status = ['status', '--porcelain=v2', '--branch', '-z', ...STATUS]
     const calm = await withoutFilters(folder)

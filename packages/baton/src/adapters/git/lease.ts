@@ -195,7 +195,7 @@ export function gitLeases(parts: {
       const seen = await see(name)
       return isOurs(seen, grip) && (await move(name, seen.commit, undefined))
     },
-    async look(name) {
+    async find(name) {
       const seen = await see(name)
       return seen && (await holding(name, seen.payload))
     },

@@ -10,7 +10,7 @@ const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVER
 
 /** Compares what git would bring with what is here: the same file again changes nothing. */
 export const gitUnnamedWrites: UnnamedWrites = {
-  async changes(worktree, commands, isGuarded) {
+  async mayChange(worktree, commands, isGuarded) {
     const calm = await withoutFilters(worktree)
     const where = (await git(worktree, ['rev-parse', '--show-toplevel']))?.trimEnd()
     if (!calm || !where) return true

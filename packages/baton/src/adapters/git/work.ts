@@ -38,7 +38,7 @@ export const gitWork: GitWork = {
     })
   },
 
-  async begin(folder, branch, base) {
+  async switchBranch(folder, branch, base) {
     await checkBranchName(folder, branch)
     const { out } = await local(folder, ['symbolic-ref', '--short', '-q', 'HEAD'])
     if (out.trim() === branch) return

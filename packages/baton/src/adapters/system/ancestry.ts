@@ -11,7 +11,7 @@ const MAX_DEPTH = 200
 
 /** The real processes: from /proc on Linux, from `ps` elsewhere. */
 export const systemAncestry: Ancestry = {
-  async of(pid) {
+  async ancestorsOf(pid) {
     const read = process.platform === 'linux' ? fromProc : await psReader()
     const chain: ProcessFacts[] = []
     for (let next = pid; chain.length < MAX_DEPTH; ) {

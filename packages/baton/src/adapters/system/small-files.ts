@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { FileError } from '../../ports/files.ts'
-import type { Found, SmallFiles } from '../../ports/small-files.ts'
+import type { ReadResult, SmallFiles } from '../../ports/small-files.ts'
 
 const LIMIT = 1_000_000
 
@@ -131,7 +131,7 @@ async function safePath(root: string, name: string, mode = 0o700): Promise<strin
   }
 }
 
-function absentOr(error: unknown, name: string): Found {
+function absentOr(error: unknown, name: string): ReadResult {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
   return { kind: 'refused', why: `${name} cannot be read (${code || 'error'})` }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Look } from '../../ports/driver.ts'
+import type { ScreenReading } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { isOwnTyping, isTypedInto, type Pane, paneAt, screenOf } from './pane.ts'
 import type { TmuxServer } from './server.ts'
@@ -7,7 +7,7 @@ import type { TmuxServer } from './server.ts'
 const LOOK_AGAIN_MS = 40
 
 /** What a pane shows, read as its agent's screen. */
-export interface View extends Look {
+export interface View extends ScreenReading {
   /** What stands on the prompt line. */
   typed: string
   pane?: (Pane & { now: number }) | undefined

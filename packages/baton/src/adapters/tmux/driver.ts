@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
-import type { Driver, Glance, Look, Started, StartOrder } from '../../ports/driver.ts'
+import type { Driver, PlaceStatus, ScreenReading, Started, StartOrder } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { AgentPane, eventually } from './agent-pane.ts'
 import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
@@ -63,14 +63,14 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     reaches: place => parsePlace(place) !== undefined,
     type,
 
-    async look(place, agent): Promise<Look> {
+    async readScreen(place, agent): Promise<ScreenReading> {
       const pane = paneOf(place, agent)
       if (!pane) return { state: 'gone', lines: [], pid: undefined }
       const { state, lines, pid } = await pane.look()
       return { state, lines, pid }
     },
 
-    async shows(place, agent) {
+    async showsAgent(place, agent) {
       const spot = at(place)
       const pane = spot && (await paneAt(spot.server, spot.id))
       const screen = pane && !pane.dead ? await screenOf(spot.server, pane.id) : undefined
@@ -78,7 +78,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       return state === 'waiting' || state === 'working'
     },
 
-    async glance(places) {
+    async checkPlaces(places) {
       const spots = places.flatMap(place => {
         const spot = parsePlace(place)
         return spot ? [{ place, ...spot }] : []
@@ -87,7 +87,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       const found = await Promise.all(
         [...bySocket].map(async ([socket, wanted]) => {
           const panes = new Map((await panesOf(serverOf(socket))).map(pane => [pane.id, pane]))
-          return wanted.map(({ place, id }): [string, Glance] => [place, glanceAt(panes.get(id))])
+          return wanted.map(({ place, id }): [string, PlaceStatus] => [place, glanceAt(panes.get(id))])
         }),
       )
       return new Map(found.flat())
@@ -150,7 +150,7 @@ function notStarted({ title }: StartOrder, why: string): BatonError {
   })
 }
 
-function glanceAt(pane: Pane | undefined): Glance {
+function glanceAt(pane: Pane | undefined): PlaceStatus {
   if (!pane) return { state: 'gone' }
   return { state: pane.dead ? 'dead' : 'there', pid: pane.pid, changedAt: pane.changedAt }
 }

@@ -8,7 +8,10 @@ import { TmuxServer } from './server.ts'
 export async function runsInPane(
   place: string,
   pid: number,
-  { ancestry, ...parts }: { ancestry: Pick<Ancestry, 'of'>; env: NodeJS.ProcessEnv; elapsed(): number },
+  {
+    ancestry,
+    ...parts
+  }: { ancestry: Pick<Ancestry, 'ancestorsOf'>; env: NodeJS.ProcessEnv; elapsed(): number },
 ): Promise<boolean> {
   const [, id, socket] = /^(%\d{1,9}) (\/[^\0\n]{1,200})$/.exec(place) ?? []
   if (!id || !socket) return false
@@ -17,5 +20,5 @@ export async function runsInPane(
   const [, found, program] = /^(%\d+) (\d+)$/.exec((answer?.ok && answer.lines[0]) || '') ?? []
   // For a pane that is gone, tmux may answer with another one.
   if (found !== id) return false
-  return (await ancestry.of(pid))?.some(one => one.pid === Number(program)) === true
+  return (await ancestry.ancestorsOf(pid))?.some(one => one.pid === Number(program)) === true
 }

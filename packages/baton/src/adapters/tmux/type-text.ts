@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Typed } from '../../ports/driver.ts'
+import type { TypeResult } from '../../ports/driver.ts'
 import type { AgentPane } from './agent-pane.ts'
 import type { TmuxServer } from './server.ts'
 
@@ -13,7 +13,7 @@ const MAX_PRESSES = 100
 const ENTER_MS = [1500, 3000, 4000]
 
 /** Types a text and sends it off, if the agent waits for one and nobody else is about to type. */
-export async function typeInto(pane: AgentPane, text: string): Promise<Typed> {
+export async function typeInto(pane: AgentPane, text: string): Promise<TypeResult> {
   const { server, id } = pane
   const before = await pane.look()
   if (before.state === 'gone' || before.state === 'dead') return 'gone'
@@ -53,7 +53,7 @@ export async function erase(pane: AgentPane): Promise<boolean> {
 let buffers = 0
 
 /** Puts the words on the prompt line. */
-async function paste(pane: AgentPane, clean: string): Promise<Typed> {
+async function paste(pane: AgentPane, clean: string): Promise<TypeResult> {
   const { server, id } = pane
   const buffer = `baton-${process.pid}-${++buffers}`
   for (const [i, piece] of pieces(clean).entries()) {
@@ -67,7 +67,7 @@ async function paste(pane: AgentPane, clean: string): Promise<Typed> {
 }
 
 /** Enter in the same call can be swallowed, so it comes by itself and is checked. */
-async function submit(pane: AgentPane): Promise<Typed> {
+async function submit(pane: AgentPane): Promise<TypeResult> {
   let entered = false
   for (const withinMs of ENTER_MS) {
     // A person who went to read back would get the key, and so would a dialog that has come up since.

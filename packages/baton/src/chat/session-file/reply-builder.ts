@@ -1,7 +1,7 @@
-import type { Heard } from '../../ports/backend.ts'
+import type { BackendEvent } from '../../ports/backend.ts'
 import type { SessionMessage } from './entries.ts'
 
-type Call = Extract<Heard, { kind: 'call' }>
+type Call = Extract<BackendEvent, { kind: 'call' }>
 interface Block {
   type: string
   [key: string]: unknown
@@ -22,7 +22,7 @@ export class ReplyBuilder {
   #lists = 0
 
   /** Adds an update and returns the messages that are now complete. */
-  take(heard: Heard, stamp: ReplyStamp): SessionMessage[] {
+  take(heard: BackendEvent, stamp: ReplyStamp): SessionMessage[] {
     switch (heard.kind) {
       case 'text': {
         const next =
@@ -132,7 +132,7 @@ function entriesOf({ id, tool, input, action }: Call): Block[] {
 const resultOf = (
   toolCallId: string,
   toolName: string,
-  { failed, text }: Extract<Heard, { kind: 'result' }>,
+  { failed, text }: Extract<BackendEvent, { kind: 'result' }>,
   { now }: ReplyStamp,
 ): SessionMessage => ({
   role: 'toolResult',

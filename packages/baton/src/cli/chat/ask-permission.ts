@@ -3,7 +3,7 @@ import { Reaction } from '@batonpass/contract/reaction'
 import { askPermissionChain } from '../../adapters/acp/ask-permission.ts'
 import type { OwnTurn } from '../../adapters/acp/reporting-backend.ts'
 import type { StateFolder } from '../../config/state-folder.ts'
-import type { Answer, Consent } from '../../ports/backend.ts'
+import type { ConsentAnswer, ConsentRequest } from '../../ports/backend.ts'
 import type { ReactTo } from '../../ports/reactor.ts'
 import { callDaemon } from '../daemon.ts'
 
@@ -38,17 +38,17 @@ const CHAIN_FIRST_MS = 1500
 
 /** Asks the person at the terminal; undefined where nobody is there, or the question was settled elsewhere. */
 export type AskInline = (
-  consent: Consent,
+  consent: ConsentRequest,
   reason: string | undefined,
   signal: AbortSignal,
-) => Promise<Answer | undefined>
+) => Promise<ConsentAnswer | undefined>
 
 /**
  * What a tool call is answered: by the chain where it decides, else by whoever answers first, the person here or one on
  * another channel. Nobody there means no.
  */
 export function consentBy(ear: ReactTo, cwd: string, ask: AskInline | undefined) {
-  return async (consent: Consent, signal: AbortSignal): Promise<Answer> => {
+  return async (consent: ConsentRequest, signal: AbortSignal): Promise<ConsentAnswer> => {
     const settled = new AbortController()
     const over = AbortSignal.any([signal, settled.signal])
     // No daemon means no rules: then the person decides, or nobody.

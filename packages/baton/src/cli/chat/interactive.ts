@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentSession } from '../../chat/agent-session.ts'
 import { type ListedSession, listSessions } from '../../chat/session-file/list-sessions.ts'
-import type { Consent } from '../../ports/backend.ts'
+import type { ConsentRequest } from '../../ports/backend.ts'
 import { EXIT } from '../command.ts'
 import { type Io, paint } from '../io.ts'
 import type { AskInline } from './ask-permission.ts'
@@ -264,7 +264,7 @@ const STEPS = {
 
 async function askInline(
   terminal: ChatTerminal,
-  { call, always }: Consent,
+  { call, always }: ConsentRequest,
   reason: string | undefined,
   signal: AbortSignal,
 ) {

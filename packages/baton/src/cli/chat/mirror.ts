@@ -1,6 +1,6 @@
 import type { ConversationView } from '@batonpass/contract/conversation'
 import { Conversation } from '../../adapters/acp/conversation.ts'
-import { type Backend, inFrontOf } from '../../ports/backend.ts'
+import { type Backend, wrapBackend } from '../../ports/backend.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Timers } from '../../ports/timers.ts'
 
@@ -56,7 +56,7 @@ export function mirrored(backend: Backend, { clock, timers, tell, attend }: Mirr
     if (nativeSession !== undefined && !signal.aborted) attend?.(nativeSession, signal)
     return begun
   }
-  return inFrontOf(backend, {
+  return wrapBackend(backend, {
     begin: () => anew(() => backend.begin()),
     resume: nativeSession => anew(() => backend.resume(nativeSession)),
     async prompt(text, how) {

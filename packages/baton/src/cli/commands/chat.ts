@@ -26,7 +26,7 @@ export const chat: Handler = async (given, io) => {
 /** A person sits here, and no agent started us: only then are questions put to this terminal. */
 async function mayAnswer(): Promise<boolean> {
   try {
-    refuseAgents(await systemAncestry.of(process.pid))
+    refuseAgents(await systemAncestry.ancestorsOf(process.pid))
     return true
   } catch {
     return false

@@ -7,7 +7,13 @@ import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
-import { type Agent, type AgentAdapter, type Capabilities, WANTED, WANTED_WORDS } from '../../ports/agent.ts'
+import {
+  type Agent,
+  type AgentAdapter,
+  CAPABILITY_LABELS,
+  CAPABILITY_NAMES,
+  type Capabilities,
+} from '../../ports/agent.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { daemonHealth, folderOf } from '../daemon.ts'
@@ -122,11 +128,11 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
 
 /** What the agent cannot do under Baton, and what to do about it. */
 function limits(name: string, { offers, cautions }: Capabilities): Check[] {
-  const less = WANTED.flatMap((wanted): Check[] => {
+  const less = CAPABILITY_NAMES.flatMap((wanted): Check[] => {
     const offer = offers[wanted]
     // What is said of asking says it already.
     if (offer === 'yes' || wanted === 'dialog') return []
-    const what = WANTED_WORDS[wanted]
+    const what = CAPABILITY_LABELS[wanted]
     return 'missing' in offer
       ? [found('AGENT/limits', { what, why: offer.missing }, name)]
       : [found('AGENT/limited', { what, why: offer.partly }, name)]

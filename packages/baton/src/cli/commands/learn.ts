@@ -23,7 +23,7 @@ export const learn: Handler = async (given, io) => {
   const accept = flag(given, 'accept')
   const times = timesOf(given)
   // A rule is a yes to the future: the same people may give it who may answer an ask.
-  if (accept) refuseAgents(await systemAncestry.of(process.pid), 'needed')
+  if (accept) refuseAgents(await systemAncestry.ancestorsOf(process.pid), 'needed')
   const taught = await decisions(io, text(given, 'since'))
   const lessons = lessonsFrom(taught, await trialOf(taught, io), times)
   const file = await ownFile(io)

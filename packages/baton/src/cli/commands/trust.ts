@@ -24,7 +24,7 @@ export const trust: Handler = async (given, io) => {
     const path = await target(given, io)
     if (flag(given, 'remove')) return await remove(path, io)
     // What the project's file allows counts from then on, so an agent must not say so; a person's script may.
-    if (!flag(given, 'dry-run')) refuseAgents(await systemAncestry.of(process.pid), 'not-needed')
+    if (!flag(given, 'dry-run')) refuseAgents(await systemAncestry.ancestorsOf(process.pid), 'not-needed')
     if (isWorkflowFile(path)) return await trustWorkflow(path, flag(given, 'dry-run'), io)
     return await pin(path, given, io)
   } catch (error) {

@@ -114,7 +114,7 @@ async function run(given: Given, io: Io, project: string, words: readonly string
   const [workId, ...typed] = words
   const item = workId
     ? await ports.items.get(project, workId)
-    : detect(await ports.items.list(project), await ports.git.standing(project))
+    : detect(await ports.items.list(project), await ports.git.readPosition(project))
   if (!item)
     throw new BatonError('usage', 'WORK is missing, and the branch does not tell', {
       remedy: 'See `baton work list`.',

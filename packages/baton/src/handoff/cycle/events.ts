@@ -1,14 +1,14 @@
 import type { Cycle, CycleEntry, Essentials } from '@batonpass/contract/cycle'
 import type { EventId, SessionId } from '@batonpass/contract/ids'
-import type { Typed } from '../../ports/driver.ts'
+import type { TypeResult } from '../../ports/driver.ts'
 
 /** Events of a cycle. Times are milliseconds that passed while a daemon ran, so a clock change has no effect. */
 export type CycleEvent =
   /** A good moment to start: at a stop the hook asks for the document, else Baton types the prompt; `force` interrupts the turn first. */
   | { type: 'moment'; by: 'stop' | 'idle' | 'force' }
   /** The outcome of the last prompt that Baton typed. */
-  | { type: 'typed'; outcome: Typed }
-  | { type: 'cleared'; outcome: Typed }
+  | { type: 'typed'; outcome: TypeResult }
+  | { type: 'cleared'; outcome: TypeResult }
   /** The agent has started to work on the prompt. */
   | { type: 'begun' }
   /** A person typed something else. */

@@ -32,7 +32,7 @@ export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollLis
   const tells = driver.kind !== 'acp' && session?.agent === 'claude-code'
   if (tells && session.pid && !ports.alive(session.pid))
     await looker.happen(cycle.id, { type: 'lost', why: 'the agent process has ended' })
-  const { state } = await driver.look(cycle.place, cycle.agent)
+  const { state } = await driver.readScreen(cycle.place, cycle.agent)
   const acting = { driver, timers: ports.timers }
   if ((state === 'gone' || state === 'dead') && (await isGone(acting, cycle)))
     await looker.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })

@@ -64,7 +64,7 @@ async function inOld(cycles: Cycles, documents: Documents, event: AgentEvent, co
       const subject = { ...cycle, transcript: event.transcript ?? session.transcript, by: event.id }
       const name = await documents.request(subject, now)
       const prompt = `${askDocumentWords(cycle.percent)}\n\n${askWords(name, undefined, true)}`
-      return { now: { going: { rank: 'cycle' as const, prompt } } }
+      return { now: { continuation: { rank: 'cycle' as const, prompt } } }
     }
     case 'PromptSubmitted':
       if (!known || event.automatic) return undefined
@@ -119,7 +119,7 @@ async function inSuccessor(
 ): Promise<Outcome | undefined> {
   switch (event.type) {
     case 'TurnEnded': {
-      const goOn = { going: { rank: 'cycle' as const, prompt: goOnWords(cycle) } }
+      const goOn = { continuation: { rank: 'cycle' as const, prompt: goOnWords(cycle) } }
       // The same event arrives again: the first answer was lost with the previous daemon.
       if (cycle.step === 'continuing' && cycle.heard === event.id) return { now: goOn }
       if (cycle.step === 'continuing') {
@@ -131,7 +131,7 @@ async function inSuccessor(
         const effects = await cycles.happen(cycle.id, { type: 'answered', wrong, by: event.id })
         if (effects.some(effect => effect.do === 'continue')) return goOn
         if (!effects.some(effect => effect.do === 'ask-again')) return {}
-        return { going: { rank: 'cycle', prompt: askAgainWords(cycle.document ?? '', wrong) } }
+        return { continuation: { rank: 'cycle', prompt: askAgainWords(cycle.document ?? '', wrong) } }
       }
       if (event.lastMessage !== undefined) return { now: await judge(event.lastMessage) }
       const run = async () => judge(await lastWords(event))

@@ -1,5 +1,5 @@
 import type { Cycle } from '@batonpass/contract/cycle'
-import type { Driver, Typed } from '../../ports/driver.ts'
+import type { Driver, TypeResult } from '../../ports/driver.ts'
 import type { Timers } from '../../ports/timers.ts'
 
 /** How long a turn may take to end before Baton interrupts it. */
@@ -21,7 +21,7 @@ export async function clearAt(
   { driver, timers }: TerminalAccess,
   { place, agent }: Place,
   interrupted: () => Promise<void>,
-): Promise<Typed> {
+): Promise<TypeResult> {
   let state = await restAt({ driver, timers }, { place, agent }, ENDING_MS)
   if (state === 'working') {
     await interrupted()
@@ -33,7 +33,11 @@ export async function clearAt(
 }
 
 /** Types a prompt when the agent at a place waits for one. */
-export async function typeAt(acting: TerminalAccess, { place, agent }: Place, text: string): Promise<Typed> {
+export async function typeAt(
+  acting: TerminalAccess,
+  { place, agent }: Place,
+  text: string,
+): Promise<TypeResult> {
   const state = await restAt(acting, { place, agent }, READY_MS)
   if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
   return sure(acting, { place, agent }, await acting.driver.type(place, text, agent))
@@ -47,14 +51,14 @@ export async function interruptAt(acting: TerminalAccess, { place, agent }: Plac
 /** Whether the terminal at a place is gone. Looks several times: on a busy machine one look may fail. */
 export async function isGone({ driver, timers }: TerminalAccess, { place, agent }: Place): Promise<boolean> {
   for (let looks = 1; ; looks++) {
-    const { state } = await driver.look(place, agent)
+    const { state } = await driver.readScreen(place, agent)
     if (state !== 'gone' && state !== 'dead') return false
     if (looks === SURE_AFTER) return true
     await new Promise<void>(resolve => timers.after(SURE_MS, resolve))
   }
 }
 
-async function sure(acting: TerminalAccess, place: Place, outcome: Typed): Promise<Typed> {
+async function sure(acting: TerminalAccess, place: Place, outcome: TypeResult): Promise<TypeResult> {
   return outcome === 'gone' && !(await isGone(acting, place)) ? 'busy' : outcome
 }
 
@@ -68,7 +72,7 @@ async function restAt(
   withinMs: number,
 ): Promise<'waiting' | 'working' | 'busy' | 'gone'> {
   for (let waited = 0; ; waited += LOOK_MS) {
-    const { state } = await driver.look(place, agent)
+    const { state } = await driver.readScreen(place, agent)
     if (state === 'waiting') return 'waiting'
     if ((state === 'gone' || state === 'dead') && (await isGone({ driver, timers }, { place, agent })))
       return 'gone'

@@ -193,12 +193,12 @@ export class HandoffGeneration {
         await journal(request, entry)
         const prompt = askAgainWords(written?.name ?? request.name, findings, written !== undefined)
         // Rank "cycle": overrides continuations, but not a person or a limit.
-        return { going: { rank: 'cycle', prompt } }
+        return { continuation: { rank: 'cycle', prompt } }
       }
       const name = await storeDocument(this.#ports, request, taken, now)
       const own = findings.length > 0 ? ' (written by Baton: the agent’s document failed the check)' : ''
       const stop = `Handoff document ${HANDOFFS}/${name}${own}. Run /clear or start a new session here to continue with it.`
-      return { going: { rank: 'cycle', stop } }
+      return { continuation: { rank: 'cycle', stop } }
     })
   }
 

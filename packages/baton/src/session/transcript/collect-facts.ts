@@ -1,4 +1,4 @@
-import type { Todo, Told } from '../../ports/transcript.ts'
+import type { Todo, TranscriptItem } from '../../ports/transcript.ts'
 
 /** A command that was run, and how it ended; `failed` is undefined while nothing is known of its end. */
 export interface CommandRun {
@@ -54,7 +54,7 @@ const MAX_FILES = 3000
 
 /** Follows a transcript to its end and keeps what matters to whoever goes on with the work. */
 export async function collectFacts(
-  pieces: AsyncIterable<readonly Told[]>,
+  pieces: AsyncIterable<readonly TranscriptItem[]>,
   readTest: ReadTest,
 ): Promise<TranscriptFacts> {
   const first: string[] = []

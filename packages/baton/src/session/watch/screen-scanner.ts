@@ -1,11 +1,11 @@
-import type { Glance, Look } from '../../ports/driver.ts'
+import type { PlaceStatus, ScreenReading } from '../../ports/driver.ts'
 import { gist } from './activity.ts'
 import type { WatchParts } from './parts.ts'
 import type { Subject } from './subjects.ts'
 
 /** What was last seen at a place. */
 export interface ScreenState {
-  state: Look['state']
+  state: ScreenReading['state']
   lines: readonly string[]
   pid: number | undefined
   /** When the screen last said something new, in milliseconds since the epoch. */
@@ -34,13 +34,13 @@ export class ScreenScanner {
     for (const place of this.#sights.keys()) if (!wanted.has(place)) this.#sights.delete(place)
     for (const driver of this.#parts.drivers) {
       const places = [...wanted.keys()].filter(place => driver.reaches(place))
-      const glances = places.length > 0 ? await driver.glance?.(places) : undefined
+      const glances = places.length > 0 ? await driver.checkPlaces?.(places) : undefined
       for (let i = 0; i < places.length; i += AT_ONCE) {
         await Promise.all(
           places.slice(i, i + AT_ONCE).map(async place => {
             const glance = glances?.get(place)
             const agent = wanted.get(place)
-            if (agent && this.#isNews(place, glance)) this.#keep(place, await driver.look(place, agent))
+            if (agent && this.#isNews(place, glance)) this.#keep(place, await driver.readScreen(place, agent))
           }),
         )
       }
@@ -53,7 +53,7 @@ export class ScreenScanner {
       this.#sights.set(place, { ...sight, activeAt: sight.activeAt + ms, lookedAt: sight.lookedAt + ms })
   }
 
-  #isNews(place: string, glance: Glance | undefined): boolean {
+  #isNews(place: string, glance: PlaceStatus | undefined): boolean {
     const known = this.#sights.get(place)
     if (!known || !glance) return true
     if (glance.state !== 'there') return known.state !== glance.state
@@ -64,7 +64,7 @@ export class ScreenScanner {
     return known.state === 'person'
   }
 
-  #keep(place: string, { state, lines, pid }: Look): void {
+  #keep(place: string, { state, lines, pid }: ScreenReading): void {
     const now = this.#parts.clock.now()
     const known = this.#sights.get(place)
     const told = gist(lines)

@@ -99,7 +99,7 @@ export class Spawns {
       .filter(({ pane }) => pane === place)
       .sort((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))[0]
     const who = agent ?? session?.agent ?? 'claude-code'
-    const { state, pid } = await driver.look(place, who)
+    const { state, pid } = await driver.readScreen(place, who)
     if (state === 'gone' || state === 'dead')
       throw new BatonError('not_found', `Nothing runs at ${place}`, { remedy: PANES })
     const born = pid === undefined ? undefined : await this.#parts.processes.born(pid)
@@ -135,7 +135,7 @@ export class Spawns {
       })
     const { place: at } = spawn
     const driver = this.#parts.drivers.find(one => one.reaches(at))
-    const look = await driver?.look(at, spawn.agent)
+    const look = await driver?.readScreen(at, spawn.agent)
     // The number of a pane may have been given out again: the process tells.
     const same = driver?.kind !== 'tmux' || spawn.pid === null || look?.pid === spawn.pid
     const gone = look === undefined || look.state === 'gone'

@@ -117,7 +117,7 @@ export class WatchRecord {
   /** What was found before this process began counts, or every restart would tell everything again. */
   #known(): Map<string, HealthCheck> {
     this.#standing ??= new Map(
-      this.#parts.store.standing().map(check => [`${check.session} ${check.check_type}`, check]),
+      this.#parts.store.currentChecks().map(check => [`${check.session} ${check.check_type}`, check]),
     )
     return this.#standing
   }

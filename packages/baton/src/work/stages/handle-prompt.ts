@@ -30,7 +30,7 @@ export async function handlePrompt(
   if (!known && !explicit && !PLAIN_ENOUGH.test(typed.trim())) return undefined
   const about = known
     ? await ports.items.find(known.project, known.workId)
-    : detect(await ports.items.list(context.project), await ports.git.standing(context.project))
+    : detect(await ports.items.list(context.project), await ports.git.readPosition(context.project))
   if (!about && (await ports.items.list(context.project)).length === 0) return undefined
   // `research` depends on where the work stands, also in a session that is not a stage's.
   const from: Step | undefined = known?.stage

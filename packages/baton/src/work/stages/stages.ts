@@ -147,7 +147,7 @@ export class Stages {
     this.#ports.timers.after(BEFORE_MS, () => this.passing.begin(due))
     const here = session.pane !== undefined && this.#ports.driverAt(session.pane) !== undefined
     const where = here ? 'here, in a fresh session' : 'in a session of its own'
-    return { going: { rank: 'stage', stop: `${pass.workId}: ${pass.target} begins ${where}.` } }
+    return { continuation: { rank: 'stage', stop: `${pass.workId}: ${pass.target} begins ${where}.` } }
   }
 
   async #remind(
@@ -180,7 +180,7 @@ export class Stages {
     const missing = turnout.kind === 'incomplete' ? turnout.missing.map(({ what }) => what).join('; ') : ''
     const agent = 'step' in turnout ? rowOf(turnout.step.stage).agent : ''
     return {
-      going: {
+      continuation: {
         rank: 'stage',
         prompt: `Work ID: ${workId}\n\nThe stage ${rowOf(stage).title}${phase ? ` (Phase ${phase})` : ''} is not finished as far as its files show${missing ? `: ${missing}` : ''}. This work is in auto mode, so nobody answers questions here: take what you would recommend and write down why. Finish the stage${agent ? `, then call paw_call_agent with target_agent "${agent}" and work_id "${workId}"` : ''}. If only a person can help, add the line \`Blocked: <what is needed>\` to .paw/work/${workId}/WorkflowContext.md and end your turn.`,
         note: `Finish the stage ${rowOf(stage).title} of ${workId}.`,

@@ -1,6 +1,6 @@
 import type { AgentName } from '@batonpass/contract/event'
 import type { Session } from '@batonpass/contract/session'
-import type { Driver, Typed } from '../../ports/driver.ts'
+import type { Driver, TypeResult } from '../../ports/driver.ts'
 import { openingPrompt } from '../packs/paw/opening-prompt.ts'
 import type { StagePorts } from './ports.ts'
 import type { DueStage } from './stage-memory.ts'
@@ -112,7 +112,7 @@ export class StageStarter {
   }
 
   /** A fresh conversation at the same place, and the prompt into it. */
-  async #afresh(driver: Driver, place: string, agent: AgentName, prompt: string): Promise<Typed> {
+  async #afresh(driver: Driver, place: string, agent: AgentName, prompt: string): Promise<TypeResult> {
     const ready = await this.#waits(driver, place, agent)
     if (ready !== 'taken') return ready
     const started = new Promise<void>(resolve => this.#fresh.set(place, resolve))
@@ -127,9 +127,9 @@ export class StageStarter {
     return free === 'taken' ? driver.type(place, prompt, agent) : free
   }
 
-  async #waits(driver: Driver, place: string, agent: AgentName): Promise<Typed> {
+  async #waits(driver: Driver, place: string, agent: AgentName): Promise<TypeResult> {
     for (let waited = 0; waited <= READY_MS; waited += LOOK_MS) {
-      const { state } = await driver.look(place, agent)
+      const { state } = await driver.readScreen(place, agent)
       if (state === 'waiting') return 'taken'
       if (state === 'gone' || state === 'dead') return 'gone'
       await this.#pause(LOOK_MS)

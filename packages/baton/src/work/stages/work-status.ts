@@ -28,7 +28,7 @@ export interface StatusPorts {
 /** The one answer to "where am I?", for the command, the tool, the plugin and the editor. */
 export async function workReport(ports: StatusPorts, project: string, given?: unknown): Promise<WorkReport> {
   const asked = given === undefined || given === null || given === '' ? undefined : checkWorkId(given)
-  const git = await ports.git.standing(project)
+  const git = await ports.git.readPosition(project)
   const all = await ports.items.list(project)
   const items = all.map(summaryOf)
   const item = asked === undefined ? detect(all, git) : await ports.items.get(project, asked)
@@ -181,12 +181,12 @@ function contextOf({ percent, zone, used }: NonNullable<Session['context']>): st
 /** How far the work item of a folder's branch is, for a handoff: the stage that was finished last. */
 export async function currentStageText(
   items: Pick<WorkItems, 'list'>,
-  git: Pick<GitPosition, 'standing'>,
+  git: Pick<GitPosition, 'readPosition'>,
   root: string,
 ): Promise<string | undefined> {
   const all = await items.list(root)
   if (all.length === 0) return undefined
-  const item = detect(all, await git.standing(root))
+  const item = detect(all, await git.readPosition(root))
   const at = item && position(item.facts)
   if (!item || !at) return undefined
   return `${item.workId}: ${at.stage}${at.phase === undefined ? '' : ` ${at.phase}`} done`

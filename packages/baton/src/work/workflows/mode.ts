@@ -135,7 +135,7 @@ export async function reportSilentFailures({
     const error = (await transcripts.tail(run.transcript, TAIL))?.error
     if (error === undefined) continue
     // While it tries again by itself, the turn has not failed.
-    const look = await driverAt(run.pane)?.look(run.pane, run.agent)
+    const look = await driverAt(run.pane)?.readScreen(run.pane, run.agent)
     if (look?.state === 'waiting') await tell(run.agent, failed(run, error))
   }
 }

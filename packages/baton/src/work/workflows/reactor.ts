@@ -68,8 +68,8 @@ const surroundings = ({ session, project, config, now }: ReactionContext) => ({
 
 function contributionOf({ prompt, note, stop, notice }: StopAnswer): Contribution {
   return {
-    ...(prompt ? { going: { rank: 'workflow' as const, prompt, ...(note ? { note } : {}) } } : {}),
-    ...(stop ? { going: { rank: stop.by, stop: stop.reason } } : {}),
+    ...(prompt ? { continuation: { rank: 'workflow' as const, prompt, ...(note ? { note } : {}) } } : {}),
+    ...(stop ? { continuation: { rank: stop.by, stop: stop.reason } } : {}),
     ...(notice ? { notice } : {}),
   }
 }

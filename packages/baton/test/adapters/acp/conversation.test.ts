@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Conversation } from '../../../src/adapters/acp/conversation.ts'
-import type { Heard } from '../../../src/ports/backend.ts'
+import type { BackendEvent } from '../../../src/ports/backend.ts'
 
 const clock = { now: () => Date.UTC(2026, 0, 1) }
-const call = (id: string, command = 'ls'): Heard => ({
+const call = (id: string, command = 'ls'): BackendEvent => ({
   kind: 'call',
   id,
   tool: 'Bash',
@@ -13,7 +13,7 @@ const call = (id: string, command = 'ls'): Heard => ({
   action: { kind: 'shell', command },
 })
 
-const anyHeard: fc.Arbitrary<Heard> = fc.oneof(
+const anyHeard: fc.Arbitrary<BackendEvent> = fc.oneof(
   fc.record({ kind: fc.constant('text' as const), text: fc.string({ unit: 'binary' }) }),
   fc.record({ kind: fc.constant('thought' as const), text: fc.string() }),
   fc.constantFrom('a', 'b', 'c').map(id => call(id)),

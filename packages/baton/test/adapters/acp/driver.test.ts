@@ -56,7 +56,7 @@ function world(react: React = () => ({}), folder = scratch(), env: Record<string
 driverContract('acp', async () => {
   const { driver, order, rows, close } = world()
   const of = async (place: string) => {
-    const { pid } = await driver.look(place, 'opencode')
+    const { pid } = await driver.readScreen(place, 'opencode')
     return rows().filter(row => row.pid === pid)
   }
   return {
@@ -81,7 +81,7 @@ describe('a hosted session that another process left', () => {
     const native = (await before.driver.conversation?.(place))?.nativeSession
     await before.driver.type(place, prompt, 'opencode')
     if (prompt !== 'wait')
-      await until(async () => (await before.driver.look(place, 'opencode')).state === 'waiting', {
+      await until(async () => (await before.driver.readScreen(place, 'opencode')).state === 'waiting', {
         what: 'the end of the turn',
       })
     const told = before.events.length
@@ -121,14 +121,14 @@ describe('a hosted session that another process left', () => {
   test('is neither gone nor ready while it is started again', async () => {
     const { after, place } = await left({ ACP_LOADS: '1' })
     const reviving = after.driver.revive()
-    await until(async () => (await after.driver.look(place, 'opencode')).state === 'unknown', {
+    await until(async () => (await after.driver.readScreen(place, 'opencode')).state === 'unknown', {
       what: 'the place to be known',
       every: 1,
     })
     expect(await after.driver.type(place, 'say x', 'opencode')).toBe('busy')
     expect(await after.driver.clear(place, 'opencode')).toBe('busy')
     await reviving
-    expect((await after.driver.look(place, 'opencode')).state).toBe('waiting')
+    expect((await after.driver.readScreen(place, 'opencode')).state).toBe('waiting')
   })
 
   test('is remembered as cut off until somebody goes on with it, and counts no starts while it only waits', async () => {
@@ -170,7 +170,7 @@ describe('a hosted session that another process left', () => {
     expect(await after.driver.revive()).toMatchObject([
       { place, how: 'failed', why: expect.stringMatching(why) },
     ])
-    expect((await after.driver.look(place, 'opencode')).state).toBe('dead')
+    expect((await after.driver.readScreen(place, 'opencode')).state).toBe('dead')
     expect(await kept.all()).toEqual([])
   })
 
@@ -202,7 +202,7 @@ describe('a hosted session', () => {
     onTestFinished(hosted.close)
     const { place } = await hosted.driver.start(hosted.order('x'))
     const waiting = () =>
-      until(async () => (await hosted.driver.look(place, 'opencode')).state === 'waiting', {
+      until(async () => (await hosted.driver.readScreen(place, 'opencode')).state === 'waiting', {
         what: 'the end of the turn',
       })
     return { ...hosted, place, waiting }
@@ -243,7 +243,7 @@ describe('a hosted session', () => {
     await waiting()
     expect(rows().flatMap(row => row.prompt ?? [])).toEqual(['say first', 'say more 1', 'say more 0'])
     expect(types().filter(type => type === 'TurnEnded')).toHaveLength(3)
-    expect((await driver.look(place, 'opencode')).lines.join('\n')).toContain('> say more 0')
+    expect((await driver.readScreen(place, 'opencode')).lines.join('\n')).toContain('> say more 0')
   })
 
   test('begins with the context of a handoff, and is not sent what is refused', async () => {
@@ -276,7 +276,7 @@ describe('a hosted session', () => {
       toolUseId: 'call-1',
       action: { kind: 'shell', command: 'git push' },
     })
-    expect((await driver.look(place, 'opencode')).lines.join('\n')).toContain(said)
+    expect((await driver.readScreen(place, 'opencode')).lines.join('\n')).toContain(said)
   })
 
   test('an agent that is not installed: the error says what to do', async () => {

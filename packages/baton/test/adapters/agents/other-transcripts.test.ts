@@ -8,7 +8,7 @@ import {
   transcripts as opencodeUse,
 } from '../../../src/adapters/agents/opencode/transcript.ts'
 import { readerFor, readerOf, transcriptsOf } from '../../../src/adapters/agents/readers.ts'
-import type { Told } from '../../../src/ports/transcript.ts'
+import type { TranscriptItem } from '../../../src/ports/transcript.ts'
 import { collectFacts } from '../../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../../src/session/transcript/test-runs.ts'
 import { WORK } from '../../handoff/sessions.ts'
@@ -18,8 +18,8 @@ import { ROWS } from './agent-rows.ts'
 const folder = scratch()
 afterAll(folder.remove)
 
-async function told(path: string, agent: string): Promise<Told[]> {
-  const all: Told[] = []
+async function told(path: string, agent: string): Promise<TranscriptItem[]> {
+  const all: TranscriptItem[] = []
   for await (const piece of readerOf(agent)?.read(path) ?? []) all.push(...piece)
   return all
 }

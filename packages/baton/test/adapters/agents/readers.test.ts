@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { claudeReader } from '../../../src/adapters/agents/claude-code/reader.ts'
 import { piReader } from '../../../src/adapters/agents/pi/reader.ts'
 import { readerFor } from '../../../src/adapters/agents/readers.ts'
-import type { Told, TranscriptReader } from '../../../src/ports/transcript.ts'
+import type { TranscriptItem, TranscriptReader } from '../../../src/ports/transcript.ts'
 import { collectFacts } from '../../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../../src/session/transcript/test-runs.ts'
 import { claudeRows, piRows, WORK } from '../../handoff/sessions.ts'
@@ -14,8 +14,8 @@ import { scratch } from '../../world/scratch.ts'
 const folder = scratch()
 afterAll(folder.remove)
 
-async function told(reader: TranscriptReader, path: string): Promise<Told[]> {
-  const all: Told[] = []
+async function told(reader: TranscriptReader, path: string): Promise<TranscriptItem[]> {
+  const all: TranscriptItem[] = []
   for await (const piece of reader.read(path)) all.push(...piece)
   return all
 }

@@ -71,7 +71,7 @@ it("A repository's own settings run nothing", async () => {
   repo.write('README.md', 'changed')
   repo.write('other.txt', 'changed')
   expect(await systemGit.worktree(repo.path)).toBeDefined()
-  expect((await systemGit.standing(repo.path))?.dirty.sort()).toEqual(['README.md', 'other.txt'])
+  expect((await systemGit.readPosition(repo.path))?.dirty.sort()).toEqual(['README.md', 'other.txt'])
   expect(() => readFileSync(join(repo.path, '.git/sprung'))).toThrow()
 })
 
@@ -89,7 +89,7 @@ it("A submodule's own settings run nothing, and its commits still count", async 
   writeFileSync(join(inner, 'info/attributes'), '* diff=trap filter=trap\n')
   repo.write('part/README.md', 'changed!')
   const before = await systemGit.worktree(repo.path)
-  const standing = await systemGit.standing(repo.path)
+  const standing = await systemGit.readPosition(repo.path)
   expect(existsSync(join(repo.path, '.git/sprung'))).toBe(false)
   expect(standing?.dirty).toEqual([])
 
@@ -108,7 +108,7 @@ it("A submodule's own settings run nothing, and its commits still count", async 
     'more',
   )
   expect((await systemGit.worktree(repo.path))?.tree).not.toBe(before?.tree)
-  expect((await systemGit.standing(repo.path))?.dirty).toEqual(['part'])
+  expect((await systemGit.readPosition(repo.path))?.dirty).toEqual(['part'])
   expect(existsSync(join(repo.path, '.git/sprung'))).toBe(false)
 })
 
@@ -119,6 +119,6 @@ it('A folder of files that looks like a repository is none', async () => {
     cpSync(join(repo.path, '.git', name), join(planted.path, name), { recursive: true })
   const config = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ${planted.path}\n`
   writeFileSync(join(planted.path, 'config'), config)
-  expect(await systemGit.standing(planted.path)).toBeUndefined()
+  expect(await systemGit.readPosition(planted.path)).toBeUndefined()
   expect(await systemGit.worktree(planted.path)).toBeUndefined()
 })

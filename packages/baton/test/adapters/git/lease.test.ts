@@ -47,11 +47,11 @@ test.each([
   const ttl = 60 * 60_000
   await a.leases.take(name, { claim: 'clm_a', agent: 'ann', host: 'x' }, ttl)
   await here.pass(ttl - 1000)
-  const seen = await b.leases.look({ ...name, folder: b.folder })
+  const seen = await b.leases.find({ ...name, folder: b.folder })
   expect(seen).toMatchObject({ dead: false, claim: 'clm_a' })
   // Silent for long, it is dead whatever the clocks say.
   await here.pass(60 * 60_000)
-  expect(await b.leases.look({ ...name, folder: b.folder })).toMatchObject({ dead: true })
+  expect(await b.leases.find({ ...name, folder: b.folder })).toMatchObject({ dead: true })
   await here.close()
 })
 
@@ -80,7 +80,7 @@ test('a repository without a remote, or with one that is gone, is named and neve
   const owner = { claim: 'clm_a', agent: 'ann-1', host: 'laptop' }
   git('-C', folder, 'remote', 'set-url', 'origin', join(here.folder.path, 'nowhere.git'))
   await expect(leases.take(name, owner, 60_000)).rejects.toMatchObject({ code: 'git_failed' })
-  await expect(leases.look(name)).rejects.toMatchObject({ code: 'git_failed' })
+  await expect(leases.find(name)).rejects.toMatchObject({ code: 'git_failed' })
   git('-C', folder, 'remote', 'remove', 'origin')
   await expect(leases.take(name, owner, 60_000)).rejects.toThrow(/no remote/)
   await here.close()

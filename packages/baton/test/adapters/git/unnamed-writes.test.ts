@@ -8,7 +8,7 @@ import { gitRepo, type Repository } from '../../world/scratch.ts'
 const SETTINGS = '.claude/settings.json'
 const GUARDED = { folders: [], ports: [], pids: [] }
 const brings = ({ path }: Repository, command: string) =>
-  gitUnnamedWrites.changes(path, [command.split(' ')], file => isGuarded(file, GUARDED))
+  gitUnnamedWrites.mayChange(path, [command.split(' ')], file => isGuarded(file, GUARDED))
 
 /** On main: no hooks, hooks on `evil`, another file on `fine`. */
 async function branches(): Promise<Repository> {

@@ -11,7 +11,7 @@ describe('the ancestors of a process', () => {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     try {
-      const chain = await systemAncestry.of(child.pid ?? 0)
+      const chain = await systemAncestry.ancestorsOf(child.pid ?? 0)
       expect(chain?.[0]).toMatchObject({
         pid: child.pid,
         words: [process.execPath, '-e', 'process.stdin.resume()'],
@@ -30,7 +30,7 @@ describe('the ancestors of a process', () => {
     const agent = spawn(fake, [], { stdio: ['pipe', 'pipe', 'ignore'] })
     try {
       const [line] = await once(agent.stdout, 'data')
-      const chain = await systemAncestry.of(Number(String(line)))
+      const chain = await systemAncestry.ancestorsOf(Number(String(line)))
       expect(chain?.find(isAgent)?.pid).toBe(agent.pid)
     } finally {
       agent.stdin.end()
@@ -39,7 +39,7 @@ describe('the ancestors of a process', () => {
   })
 
   it('cannot be told of a process that is not there', async () => {
-    expect(await systemAncestry.of(2 ** 30)).toBeUndefined()
+    expect(await systemAncestry.ancestorsOf(2 ** 30)).toBeUndefined()
   })
 
   it.runIf(process.platform === 'linux')(
@@ -51,7 +51,7 @@ describe('the ancestors of a process', () => {
       })
       try {
         await once(child.stdout, 'data')
-        const [shell] = (await systemAncestry.of(child.pid ?? 0)) ?? []
+        const [shell] = (await systemAncestry.ancestorsOf(child.pid ?? 0)) ?? []
         expect(shell).toMatchObject({ sessionLeader: child.pid, terminal: false })
       } finally {
         child.stdin.end()

@@ -139,7 +139,7 @@ async function open(told: Told) {
       : {}),
     nowhere: `%999 ${world.socket}`,
     die: async (place: string) => {
-      const { pid } = await world.driver.look(place, agent.name)
+      const { pid } = await world.driver.readScreen(place, agent.name)
       if (pid) process.kill(pid, 'SIGKILL')
     },
     person: async (place: string) => void world.tmux('send-keys', '-t', idOf(place), '-l', 'half a'),

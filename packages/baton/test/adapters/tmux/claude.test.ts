@@ -55,7 +55,7 @@ driverContract(
         until(() => linesOf(`${fileOf(place)}.began`).length, { what: 'a conversation' }),
       nowhere: `%999 ${world.socket}`,
       die: async place => {
-        const { pid } = await world.driver.look(place, 'claude-code')
+        const { pid } = await world.driver.readScreen(place, 'claude-code')
         if (pid) process.kill(pid, 'SIGKILL')
       },
       person: async place => void world.tmux('send-keys', '-t', place.split(' ')[0] ?? '', '-l', 'half a'),

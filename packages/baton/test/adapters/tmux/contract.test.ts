@@ -25,7 +25,7 @@ driverContract('tmux', async () => {
         ...['--', launch.program, ...launch.args],
       )
       const place = `${id.trim()} ${world.socket}`
-      await until(async () => (await world.driver.look(place, 'claude-code')).state === 'waiting', {
+      await until(async () => (await world.driver.readScreen(place, 'claude-code')).state === 'waiting', {
         what: 'the stranger to be ready',
       })
       return place

@@ -13,9 +13,9 @@ const AGENT = 'claude-code'
 const idOf = (place: string) => place.split(' ')[0] ?? ''
 
 async function comes(world: TmuxWorld, place: string, state: string): Promise<void> {
-  await until(async () => (await world.driver.look(place, AGENT)).state === state, {
+  await until(async () => (await world.driver.readScreen(place, AGENT)).state === state, {
     what: `${place} to be ${state}`,
-    evidence: async () => JSON.stringify(await world.driver.look(place, AGENT)),
+    evidence: async () => JSON.stringify(await world.driver.readScreen(place, AGENT)),
   })
 }
 
@@ -149,10 +149,10 @@ describe('A shell', () => {
     )
     const place = `${id.trim()} ${world.socket}`
     await until(
-      async () => (await world.driver.look(place, AGENT)).lines.some(line => line.startsWith('$')),
+      async () => (await world.driver.readScreen(place, AGENT)).lines.some(line => line.startsWith('$')),
       { what: 'the shell' },
     )
-    expect((await world.driver.look(place, AGENT)).state).toBe('waiting')
+    expect((await world.driver.readScreen(place, AGENT)).state).toBe('waiting')
     expect(await world.driver.type(place, `touch ${world.folder}/hit`, AGENT)).toBe('busy')
     expect(existsSync(join(world.folder, 'hit'))).toBe(false)
     expect(onlyShells('  10 10 -bash\n 12 10 node\n')).toBe(true)
@@ -174,10 +174,10 @@ describe('A shell', () => {
     )
     const place = `${id.trim()} ${world.socket}`
     await until(
-      async () => (await world.driver.look(place, agent)).lines.some(line => line.startsWith('$')),
+      async () => (await world.driver.readScreen(place, agent)).lines.some(line => line.startsWith('$')),
       { what: 'the shell' },
     )
-    expect((await world.driver.look(place, agent)).state).toBe(seen)
+    expect((await world.driver.readScreen(place, agent)).state).toBe(seen)
     expect(await world.driver.type(place, `touch ${world.folder}/hit`, agent)).toBe('busy')
     expect(await world.driver.clear(place, agent)).toBe('busy')
     expect(existsSync(join(world.folder, 'hit'))).toBe(false)
@@ -186,12 +186,12 @@ describe('A shell', () => {
   it('shows no screen of an agent, and an agent does, even while a person reads back', async () => {
     await using world = tmuxWorld()
     const id = world.tmux('new-session', '-d', '-P', '-F', '#{pane_id}', 'sh', '-c', 'echo hello; cat')
-    expect(await world.driver.shows?.(`${id.trim()} ${world.socket}`, AGENT)).toBe(false)
+    expect(await world.driver.showsAgent?.(`${id.trim()} ${world.socket}`, AGENT)).toBe(false)
     const place = await waiting(world)
-    expect(await world.driver.shows?.(place, AGENT)).toBe(true)
+    expect(await world.driver.showsAgent?.(place, AGENT)).toBe(true)
     world.tmux('copy-mode', '-t', idOf(place))
-    expect(await world.driver.shows?.(place, AGENT)).toBe(true)
-    expect(await world.driver.shows?.(`%999 ${world.socket}`, AGENT)).toBe(false)
+    expect(await world.driver.showsAgent?.(place, AGENT)).toBe(true)
+    expect(await world.driver.showsAgent?.(`%999 ${world.socket}`, AGENT)).toBe(false)
   })
 
   it('around an agent is no hindrance', async () => {
@@ -209,7 +209,7 @@ describe('A person', () => {
     await using world = tmuxWorld()
     const place = await waiting(world)
     world.tmux('copy-mode', '-t', idOf(place))
-    expect((await world.driver.look(place, AGENT)).state).toBe('person')
+    expect((await world.driver.readScreen(place, AGENT)).state).toBe('person')
     expect(await world.driver.type(place, 'not now', AGENT)).toBe('busy')
     world.tmux('send-keys', '-t', idOf(place), '-X', 'cancel')
     expect(await world.driver.type(place, 'now', AGENT)).toBe('taken')
@@ -224,7 +224,7 @@ describe('A person', () => {
     await until(() => world.tmux('list-clients', '-F', '#{client_control_mode}').includes('0'), {
       what: 'the person',
     })
-    await until(async () => (await world.driver.look(place, AGENT)).state === 'waiting', {
+    await until(async () => (await world.driver.readScreen(place, AGENT)).state === 'waiting', {
       what: 'the attaching to be past',
       timeout: 15_000,
     })
@@ -241,7 +241,7 @@ describe('A person', () => {
     const size = () =>
       world.tmux('display-message', '-p', '-t', idOf(place), '#{window_width}x#{window_height}').trim()
     await until(() => size() === '97x26', { what: 'the size of the person’s terminal', evidence: size })
-    await world.driver.look(place, AGENT)
+    await world.driver.readScreen(place, AGENT)
     expect(world.tmux('list-clients', '-F', '#{client_flags}')).toMatch(/control-mode,ignore-size,no-output/)
     expect(size()).toBe('97x26')
     world.tmux('resize-window', '-t', idOf(place), '-x', '60', '-y', '12')
@@ -255,7 +255,7 @@ describe('The connection', () => {
     await using world = tmuxWorld()
     const places = [await waiting(world), await waiting(world), await waiting(world)]
     await Promise.all(places.map(place => world.driver.type(place, 'hello', AGENT)))
-    expect((await world.driver.glance?.(places))?.size).toBe(3)
+    expect((await world.driver.checkPlaces?.(places))?.size).toBe(3)
     expect(world.tmux('list-clients', '-F', '#{client_control_mode}').trim()).toBe('1')
   })
 
@@ -271,9 +271,9 @@ describe('The connection', () => {
       .sort((a, b) => Number(b.session === held) - Number(a.session === held))
     if (!gone || !left) throw new Error('no sessions')
     world.tmux('kill-session', '-t', gone.session)
-    expect((await world.driver.look(gone.place, AGENT)).state).toBe('gone')
+    expect((await world.driver.readScreen(gone.place, AGENT)).state).toBe('gone')
     world.tmux('rename-session', '-t', left.session, 'another name')
-    expect((await world.driver.look(left.place, AGENT)).state).toBe('waiting')
+    expect((await world.driver.readScreen(left.place, AGENT)).state).toBe('waiting')
     expect(await world.driver.kill(left.place)).toBe(true)
   })
 
@@ -281,9 +281,9 @@ describe('The connection', () => {
     await using world = tmuxWorld()
     const place = await waiting(world)
     world.tmux('kill-server')
-    expect((await world.driver.look(place, AGENT)).state).toBe('gone')
+    expect((await world.driver.readScreen(place, AGENT)).state).toBe('gone')
     expect(await world.driver.type(place, 'x', AGENT)).toBe('gone')
-    expect((await world.driver.glance?.([place]))?.get(place)?.state).toBe('gone')
+    expect((await world.driver.checkPlaces?.([place]))?.get(place)?.state).toBe('gone')
     const again = await waiting(world)
     // The same number, another program: what Baton did not start here it does not end.
     expect(again).toBe(place)
@@ -315,7 +315,7 @@ describe('The connection', () => {
     const place = await waiting(world)
     world.driver.close()
     await until(() => world.tmux('list-clients').trim() === '', { what: 'the connection to be closed' })
-    expect((await world.driver.look(place, AGENT)).state).toBe('waiting')
+    expect((await world.driver.readScreen(place, AGENT)).state).toBe('waiting')
   })
 
   it('is made only to a socket of our own: a server can make its clients run programs', async () => {
@@ -326,7 +326,7 @@ describe('The connection', () => {
     expect(await isOurs(world.socket, false)).toBe(true)
     expect(await isOurs('/etc/passwd', true)).toBe(false)
     expect(await isOurs('/no/such/folder/socket', true)).toBe(false)
-    expect((await world.driver.look('%0 /etc/passwd', AGENT)).state).toBe('gone')
+    expect((await world.driver.readScreen('%0 /etc/passwd', AGENT)).state).toBe('gone')
     await expect(world.driver.start({ ...world.order('x'), where: '/etc/passwd' })).rejects.toMatchObject({
       code: 'missing_tool',
     })
@@ -374,7 +374,7 @@ it('A program that outlives its terminal is ended with it', async () => {
     ...order,
     launch: { program: process.execPath, args },
   })
-  await until(async () => (await world.driver.look(place, AGENT)).lines.includes('up'), { what: 'it' })
+  await until(async () => (await world.driver.readScreen(place, AGENT)).lines.includes('up'), { what: 'it' })
   expect(await world.driver.kill(place)).toBe(true)
   expect(() => process.kill(pid, 0)).toThrow()
 })
@@ -404,7 +404,7 @@ it('A program without arguments, a folder with strange letters and variables wit
   })
   expect(readFileSync(`${script}.out`, 'utf8')).toBe(`${folder}\n${odd}`)
   expect(existsSync(join(folder, 'hit'))).toBe(false)
-  expect((await world.driver.look(place, AGENT)).pid).toBe(pid)
+  expect((await world.driver.readScreen(place, AGENT)).pid).toBe(pid)
 })
 
 /** What of a text is typed: no control characters but line breaks and tabs, whole characters only, no blank end. */

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textOfMessage } from '../../../src/chat/session-file/entries.ts'
 import { ReplyBuilder } from '../../../src/chat/session-file/reply-builder.ts'
-import type { Heard } from '../../../src/ports/backend.ts'
+import type { BackendEvent } from '../../../src/ports/backend.ts'
 
 const stamp = { agent: 'codex', now: 1 }
-const call = (id: string, action: Extract<Heard, { kind: 'call' }>['action']): Heard => ({
+const call = (id: string, action: Extract<BackendEvent, { kind: 'call' }>['action']): BackendEvent => ({
   kind: 'call',
   id,
   tool: 'Edit',
@@ -37,12 +37,12 @@ test('another message of the agent is another reply', () => {
   expect(replies.end(stamp, 'stop')).toEqual([])
 })
 
-const heards: fc.Arbitrary<Heard> = fc.oneof(
-  fc.string({ minLength: 1 }).map((text): Heard => ({ kind: 'text', text })),
-  fc.string({ minLength: 1 }).map((text): Heard => ({ kind: 'thought', text })),
+const heards: fc.Arbitrary<BackendEvent> = fc.oneof(
+  fc.string({ minLength: 1 }).map((text): BackendEvent => ({ kind: 'text', text })),
+  fc.string({ minLength: 1 }).map((text): BackendEvent => ({ kind: 'thought', text })),
   fc.constantFrom('a', 'b', 'c').map(id => call(id, { kind: 'shell', command: id })),
-  fc.constantFrom('a', 'b', 'c').map((id): Heard => ({ kind: 'result', id, failed: false, text: id })),
-  fc.nat().map((used): Heard => ({ kind: 'usage', used, size: undefined })),
+  fc.constantFrom('a', 'b', 'c').map((id): BackendEvent => ({ kind: 'result', id, failed: false, text: id })),
+  fc.nat().map((used): BackendEvent => ({ kind: 'usage', used, size: undefined })),
 )
 
 test('whatever comes in whatever order: no word is lost, and no result stands without its call', () => {

@@ -1,9 +1,9 @@
 import type { Reaction } from '@batonpass/contract/reaction'
 import { expect, test, vi } from 'vitest'
 import { consentBy } from '../../../src/cli/chat/ask-permission.ts'
-import type { Answer, Consent } from '../../../src/ports/backend.ts'
+import type { ConsentAnswer, ConsentRequest } from '../../../src/ports/backend.ts'
 
-const consent: Consent = {
+const consent: ConsentRequest = {
   nativeSession: 'n-1',
   always: true,
   call: {
@@ -21,7 +21,7 @@ const says = (decision: 'allow' | 'deny' | 'ask') => async (): Promise<Reaction>
 })
 
 test.each(['allow', 'deny'] as const)('what the chain decides needs no person: %s', async decision => {
-  const ask = vi.fn(async (): Promise<Answer> => 'allow')
+  const ask = vi.fn(async (): Promise<ConsentAnswer> => 'allow')
   const answer = await consentBy(says(decision), '/w', ask)(consent, open)
   expect(answer).toEqual(decision === 'deny' ? { deny: 'a rule' } : 'allow')
   expect(ask).not.toHaveBeenCalled()

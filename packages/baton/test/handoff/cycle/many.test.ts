@@ -18,7 +18,7 @@ function world(count: number, settings: object) {
   const driver: Driver = {
     kind: 'tmux',
     reaches: () => true,
-    look: async () => ({ state: 'waiting', lines: [] }),
+    readScreen: async () => ({ state: 'waiting', lines: [] }),
     type: async place => {
       typed.push({ place, at: time.clock.elapsed() })
       return 'taken'

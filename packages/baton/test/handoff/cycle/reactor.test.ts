@@ -48,7 +48,7 @@ async function stop(at: string) {
 test('the stop at which the document was asked for is told again: it is asked for again, and nothing has begun', async () => {
   const { said, heard } = await stop(ASKED_AT)
   expect(said).toMatchObject({
-    now: { going: { rank: 'cycle', prompt: expect.stringContaining('handoff-2026-01-22') } },
+    now: { continuation: { rank: 'cycle', prompt: expect.stringContaining('handoff-2026-01-22') } },
   })
   expect(heard).toEqual([])
 })

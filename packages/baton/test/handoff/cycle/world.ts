@@ -10,7 +10,7 @@ import type { CyclePorts } from '../../../src/handoff/cycle/ports.ts'
 import { cycleReactor } from '../../../src/handoff/cycle/reactor.ts'
 import { handoffCommand } from '../../../src/handoff/write/command.ts'
 import type { CycleStore } from '../../../src/ports/cycle-store.ts'
-import type { Driver, Look, Typed } from '../../../src/ports/driver.ts'
+import type { Driver, ScreenReading, TypeResult } from '../../../src/ports/driver.ts'
 import { sessionId } from '../../../src/session/id.ts'
 import { fakeTime, settled } from '../../world/time.ts'
 
@@ -65,7 +65,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
 
   // ——— the agent in its terminal
   const agent = {
-    state: (behaviour.working ? 'working' : 'waiting') as Look['state'],
+    state: (behaviour.working ? 'working' : 'waiting') as ScreenReading['state'],
     native: 'native-1',
     n: 1,
     cleared: 0,
@@ -120,7 +120,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
           now: time.clock.now(),
         })
         if (daemon.dead) continue
-        const going = outcome?.now?.going ?? documents
+        const going = outcome?.now?.continuation ?? documents
         return going && 'prompt' in going ? { prompt: going.prompt } : undefined
       } catch (cause) {
         if (daemon.dead) continue
@@ -186,14 +186,14 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
 
   /** What happens in the terminal, whoever types. */
   const terminal = {
-    async type(text: string): Promise<Typed> {
+    async type(text: string): Promise<TypeResult> {
       if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
       if (agent.state !== 'waiting') return 'busy'
       agent.typed.push(text)
       await submit(text)
       return 'taken'
     },
-    clear(): Typed {
+    clear(): TypeResult {
       if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
       if (agent.state !== 'waiting') return 'busy'
       agent.typed.push('/clear')
@@ -222,7 +222,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
   const driverFor = (point: () => void): Driver => ({
     kind: 'tmux',
     reaches: each => each === place,
-    look: async () => ({ state: agent.state, lines: [] }),
+    readScreen: async () => ({ state: agent.state, lines: [] }),
     async type(_place, text) {
       point()
       const typed = await terminal.type(text)

@@ -99,8 +99,9 @@ function put(folder: string, said: Contribution | undefined, text: string): stri
   return join(folder, name)
 }
 
-const promptOf = ({ going }: Contribution) => (going && 'prompt' in going ? going.prompt : undefined)
-const stopOf = ({ going }: Contribution) => (going && 'stop' in going ? going.stop : undefined)
+const promptOf = ({ continuation: going }: Contribution) =>
+  going && 'prompt' in going ? going.prompt : undefined
+const stopOf = ({ continuation: going }: Contribution) => (going && 'stop' in going ? going.stop : undefined)
 
 describe('/handoff', () => {
   it('takes a document that holds, completes its facts, and gives it to the next session once', async () => {
@@ -134,7 +135,7 @@ describe('/handoff', () => {
     await using at = await world()
     const path = put(at.folder, await at.send('old', ask('/handoff')), document('passed'))
     const again = await at.send('old', stop())
-    expect(again.going).toMatchObject({ rank: 'cycle' })
+    expect(again.continuation).toMatchObject({ rank: 'cycle' })
     expect(promptOf(again)).toMatch(/Says tests pass; the last run of `npm test` failed at \d\d:\d\d/)
     at.restart()
     writeFileSync(path, document('failed'))

@@ -19,7 +19,7 @@ function world() {
   let intake: Intake | undefined
   const reactor = contextReactor({
     readerOf,
-    tell: async (agent, event) => intake?.tell(agent, event),
+    tell: async (agent, event) => intake?.handleEvent(agent, event),
     fault: (during, cause) => expect.fail(`${during}: ${cause}`),
   })
   const made = intakeWorld({ reactors: [reactor] })

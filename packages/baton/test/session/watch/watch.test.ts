@@ -7,7 +7,7 @@ const alive = (w: WatchWorld, ...pids: number[]) => {
 }
 const found = (w: WatchWorld) =>
   w.store.watch
-    .standing()
+    .currentChecks()
     .flatMap(({ check_type, status }) => (status === 'ok' ? [] : `${check_type} ${status}`))
 
 describe('A session that works', () => {
@@ -158,7 +158,7 @@ describe('A session whose process is gone', () => {
     await w.pass(31)
     expect(found(w)).toEqual(['children warning'])
     expect(w.store.watch.spawns({ status: ['abandoned'] }).map(({ pid }) => pid)).toEqual([100])
-    expect(w.store.watch.standing()[0]?.details.message).toBe('left a process running: 100 server-100')
+    expect(w.store.watch.currentChecks()[0]?.details.message).toBe('left a process running: 100 server-100')
     w.processes = [child(7, 1)]
     await w.pass(31)
     expect(found(w)).toEqual([])

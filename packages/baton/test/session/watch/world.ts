@@ -1,7 +1,7 @@
 import { Config } from '@batonpass/contract/config'
 import type { Session } from '@batonpass/contract/session'
 import type { HealthEntry, SpawnEntry } from '@batonpass/contract/watch'
-import type { Driver, Glance, Look } from '../../../src/ports/driver.ts'
+import type { Driver, PlaceStatus, ScreenReading } from '../../../src/ports/driver.ts'
 import type { RunningProcess } from '../../../src/ports/processes.ts'
 import type { WatchParts } from '../../../src/session/watch/parts.ts'
 import { Spawns } from '../../../src/session/watch/spawns.ts'
@@ -16,7 +16,7 @@ export interface WatchWorld extends AsyncDisposable {
   watch: Watch
   spawns: Spawns
   sessions: Session[]
-  screens: Map<string, Look & { changedAt?: number }>
+  screens: Map<string, ScreenReading & { changedAt?: number }>
   looks: string[]
   processes: RunningProcess[]
   /** When a process began, in milliseconds since the epoch. */
@@ -28,7 +28,7 @@ export interface WatchWorld extends AsyncDisposable {
   /** Lets time pass, and looks around afterwards. */
   pass(seconds: number): Promise<void>
   /** What a screen shows from now on. */
-  show(place: string, state: Look['state'], ...lines: string[]): void
+  show(place: string, state: ScreenReading['state'], ...lines: string[]): void
   /** The daemon begins anew: only what is kept counts. */
   restart(): void
 }
@@ -56,12 +56,12 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
   const driver: Driver = {
     kind: 'tmux',
     reaches: place => place.startsWith('%'),
-    async look(place) {
+    async readScreen(place) {
       world.looks.push(place)
       return world.screens.get(place) ?? { state: 'gone', lines: [] }
     },
-    async glance(places) {
-      const glanceAt = (place: string): Glance => {
+    async checkPlaces(places) {
+      const glanceAt = (place: string): PlaceStatus => {
         const { state, pid, changedAt } = world.screens.get(place) ?? { state: 'gone' as const }
         return state === 'gone' || state === 'dead' ? { state } : { state: 'there', pid, changedAt }
       }
@@ -120,7 +120,7 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
       elapsed += seconds * 1000
       await world.watch.look(0)
     },
-    show(place: string, state: Look['state'], ...lines: string[]) {
+    show(place: string, state: ScreenReading['state'], ...lines: string[]) {
       world.screens.set(place, { state, lines, pid: 500, changedAt: now })
     },
     restart() {

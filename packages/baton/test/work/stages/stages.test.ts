@@ -77,7 +77,7 @@ describe('the end of a turn', () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/Spec.md`, '# Spec\n')
-    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+    expect(await world.stopped(1)).toMatchObject({ continuation: { rank: 'stage' } })
     await until(() => world.typed.length === 2, { what: 'the next prompt' })
     expect(world.typed[1]).toContain('You are PAW-02A Code Researcher')
     world.session(2, { pane: '%1 /tmp/x' })
@@ -91,7 +91,7 @@ describe('the end of a turn', () => {
     await world.said(1, opening('PAW-01A Specification'))
     for (let n = 0; n < 3; n++)
       expect(await world.stopped(1, 'Which database?')).toMatchObject({
-        going: { rank: 'stage', prompt: expect.stringContaining('is not finished') },
+        continuation: { rank: 'stage', prompt: expect.stringContaining('is not finished') },
       })
     expect(await world.stopped(1)).toMatchObject({
       notice: expect.stringContaining('without being finished'),
@@ -134,7 +134,7 @@ describe('the end of a turn', () => {
     await world.said(1, opening('PAW-02A Code Researcher'))
     world.write(`${WORK}/CodeResearch.md`, '# Code\n')
     expect(await world.stopped(1)).toMatchObject({
-      going: { stop: expect.stringContaining('PAW-02B Impl Planner') },
+      continuation: { stop: expect.stringContaining('PAW-02B Impl Planner') },
     })
   })
 
@@ -157,7 +157,7 @@ describe('the end of a turn', () => {
     world.later(60_000)
     await world.said(1, opening('PAW-01A Specification'))
     expect(await world.stopped(1, 'Shall I change it?')).toMatchObject({
-      going: {
+      continuation: {
         prompt: expect.stringContaining('paw_call_agent with target_agent "PAW-02A Code Researcher"'),
       },
     })
@@ -169,7 +169,7 @@ describe('the end of a turn', () => {
     world.write(`${WORK}/Spec.md`, '# Spec\n')
     expect(await world.stopped(1)).toEqual({})
     await world.ports.items.setMode(world.project, 'auth-system', 'auto')
-    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+    expect(await world.stopped(1)).toMatchObject({ continuation: { rank: 'stage' } })
   })
 })
 
@@ -196,7 +196,7 @@ describe('a stage on its way', () => {
     world.ports.busyElsewhere = async () => true
     expect(await world.stopped(1)).toEqual({})
     world.ports.busyElsewhere = async () => false
-    expect(await world.stopped(1)).toMatchObject({ going: { rank: 'stage' } })
+    expect(await world.stopped(1)).toMatchObject({ continuation: { rank: 'stage' } })
   })
 
   it('begins elsewhere when its place is gone', async () => {

@@ -7,7 +7,7 @@ import { systemGit } from '../../../src/adapters/git/git.ts'
 import { systemFolders } from '../../../src/adapters/system/folders.ts'
 import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 
-import type { Driver, Typed } from '../../../src/ports/driver.ts'
+import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
 import type { ReactionContext } from '../../../src/ports/reactor.ts'
 import type { WritableForge } from '../../../src/ports/writable-forge.ts'
 import { callTool } from '../../../src/work/packs/paw/tools.ts'
@@ -29,11 +29,11 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: W
   const started: string[] = []
   const faults: unknown[] = []
   let now = Date.now()
-  let answer: Typed = 'taken'
+  let answer: TypeResult = 'taken'
   const driver: Driver = {
     kind: 'tmux',
     reaches: place => place.startsWith('%'),
-    look: async () => ({ state: 'waiting', lines: [] }),
+    readScreen: async () => ({ state: 'waiting', lines: [] }),
     type: async (_, text) => {
       typed.push(text)
       return answer
@@ -109,7 +109,7 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: W
     later: (ms: number) => {
       now += ms
     },
-    answers: (next: Typed) => {
+    answers: (next: TypeResult) => {
       answer = next
     },
     session(n: number, parts: Partial<Session> = {}): SessionId {

@@ -9,7 +9,7 @@ import { issue } from '../../../src/cli/commands/issue.ts'
 import { resume } from '../../../src/cli/commands/resume.ts'
 import { sessions } from '../../../src/cli/commands/sessions.ts'
 import { stop } from '../../../src/cli/commands/stop.ts'
-import type { Driver, Typed } from '../../../src/ports/driver.ts'
+import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
 import { sessionId } from '../../../src/session/id.ts'
 import { carryOver } from '../../../src/work/workflows/mode.ts'
 import { resumeParked } from '../../../src/work/workflows/resume-run.ts'
@@ -128,10 +128,10 @@ describe('The commands of a workflow', () => {
 })
 
 /** A driver that only types. */
-const typing = (type: (text: string) => Promise<Typed>): Driver => ({
+const typing = (type: (text: string) => Promise<TypeResult>): Driver => ({
   kind: 'tmux',
   reaches: () => true,
-  look: async () => ({ state: 'unknown', lines: [] }),
+  readScreen: async () => ({ state: 'unknown', lines: [] }),
   type: (_, text) => type(text),
   interrupt: async () => 'idle',
   clear: async () => 'not-taken',

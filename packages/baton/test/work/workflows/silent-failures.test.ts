@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DecodedEvent } from '../../../src/ports/agent.ts'
-import type { Driver, Look } from '../../../src/ports/driver.ts'
+import type { Driver, ScreenReading } from '../../../src/ports/driver.ts'
 import type { Transcripts } from '../../../src/ports/transcript.ts'
 import { reportSilentFailures } from '../../../src/work/workflows/mode.ts'
 import { Run, runsInMemory } from '../../../src/work/workflows/run.ts'
@@ -21,7 +21,7 @@ const run = Run.parse({
 
 async function toldOf({
   error = '429 Too Many Requests' as string,
-  state = 'waiting' as Look['state'],
+  state = 'waiting' as ScreenReading['state'],
   silent = true,
   kept = run,
 }): Promise<DecodedEvent[]> {

@@ -7,7 +7,7 @@ import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { WorkflowEntry, WorkflowState } from '@batonpass/contract/workflow'
 import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
-import { settle } from '../../../src/engine/merge.ts'
+import { toReaction } from '../../../src/engine/merge.ts'
 import { react } from '../../../src/engine/react.ts'
 import type { WorktreeFacts } from '../../../src/ports/git.ts'
 import { sessionId } from '../../../src/session/id.ts'
@@ -136,7 +136,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
       const context = { session, project, config: made.config, now: made.now, attended: true }
       const reacting = await react([reactor], told, context, (_, cause) => void faults.push(cause))
       const merged = reacting.waiting ? await reacting.rest(new AbortController().signal) : reacting.merged
-      return settle(merged)
+      return toReaction(merged)
     },
     async stop(native, { idle = false, ...rest } = {}) {
       if (!idle) await made.tell(write(native, `src/part-${++steps}.ts`, `step ${steps}`))

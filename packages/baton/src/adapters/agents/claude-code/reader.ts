@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { ContextSize, Told, TranscriptReader } from '../../../ports/transcript.ts'
+import type { ContextSize, TranscriptItem, TranscriptReader } from '../../../ports/transcript.ts'
 import {
   amount,
   isRow,
@@ -24,7 +24,7 @@ export const claudeReader: TranscriptReader = {
     const todos = new TodoList()
     let known = { session: '', cwd: '' }
     for await (const rows of rowsOf(path, isTalk)) {
-      const told: Told[] = []
+      const told: TranscriptItem[] = []
       for (const row of rows) {
         // The folder the session began in; a later `cd` does not move it.
         const about = {
@@ -63,18 +63,18 @@ async function measure(path: string): Promise<ContextSize | undefined> {
 const isTalk = (line: Buffer): boolean => !line.subarray(0, 32).includes('"type":"api-request')
 
 /** Rows of their own, and the user's prompts, name the permission mode. */
-function tellMode(row: Row): Told[] {
+function tellMode(row: Row): TranscriptItem[] {
   const native = textAt(row, 'permissionMode')
   if (native === undefined || row.isSidechain === true) return []
   return [{ kind: 'mode', mode: Object.hasOwn(modes, native) ? modes[native] : undefined }]
 }
 
-function tell(row: Row, todos: TodoList): Told[] {
+function tell(row: Row, todos: TodoList): TranscriptItem[] {
   const at = timeIn(row.timestamp)
   const content = objectAt(row, 'message')?.content
   if (row.type === 'assistant') return tellReply(row, content, todos, at)
   if (row.type !== 'user') return []
-  const results = (Array.isArray(content) ? content : []).flatMap((block: unknown): Told[] => {
+  const results = (Array.isArray(content) ? content : []).flatMap((block: unknown): TranscriptItem[] => {
     const id = isRow(block) && block.type === 'tool_result' ? textAt(block, 'tool_use_id') : undefined
     if (id === undefined || !isRow(block)) return []
     const text = textsIn(block.content).join('\n')
@@ -90,10 +90,10 @@ function tell(row: Row, todos: TodoList): Told[] {
   return text === undefined ? [] : [{ kind: 'prompt', text, at }]
 }
 
-function tellReply(row: Row, content: unknown, todos: TodoList, at: number | undefined): Told[] {
+function tellReply(row: Row, content: unknown, todos: TodoList, at: number | undefined): TranscriptItem[] {
   if (row.isApiErrorMessage === true || !Array.isArray(content)) return []
   const reply = textAt(objectAt(row, 'message'), 'id')
-  return content.flatMap((block: unknown): Told[] => {
+  return content.flatMap((block: unknown): TranscriptItem[] => {
     if (!isRow(block)) return []
     const text = block.type === 'text' ? textAt(block, 'text') : undefined
     if (text !== undefined) return [{ kind: 'reply', id: reply, text, at }]

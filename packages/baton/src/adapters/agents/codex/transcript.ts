@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Todo, Told, Transcripts } from '../../../ports/transcript.ts'
+import type { Todo, TranscriptItem, Transcripts } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
@@ -49,7 +49,7 @@ const form: LineForm = {
 export const reader = lineReader(form)
 export const transcripts: Transcripts = { ...lineTranscripts(form), failsSilently: true }
 
-function tell(row: Row): Told[] {
+function tell(row: Row): TranscriptItem[] {
   const payload = objectAt(row, 'payload')
   const at = timeIn(row.timestamp)
   if (!payload) return []
@@ -77,7 +77,7 @@ function tell(row: Row): Told[] {
 const FAILED =
   /exited with code (?!0\b)-?\d|^Exit code: (?!0\b)|blocked by PreToolUse hook|"exit_code":\s*[1-9]/m
 
-function tellMessage(payload: Row, at: number | undefined): Told[] {
+function tellMessage(payload: Row, at: number | undefined): TranscriptItem[] {
   const text = textsOf(payload.content).trim()
   if (text === '') return []
   if (payload.role === 'assistant') return [{ kind: 'reply', id: textAt(payload, 'id'), text, at }]
@@ -88,7 +88,7 @@ function tellMessage(payload: Row, at: number | undefined): Told[] {
 const NOT_SAID =
   /^(?:<(?:environment_context|user_instructions|hook_prompt|turn_aborted|user_shell_command|skill)\b|# AGENTS\.md instructions)/
 
-function tellCall(payload: Row, id: string, at: number | undefined): Told[] {
+function tellCall(payload: Row, id: string, at: number | undefined): TranscriptItem[] {
   const tool = textAt(payload, 'name') ?? 'unknown'
   const input = payload.type === 'custom_tool_call' ? { command: payload.input } : parsed(payload.arguments)
   const todos = tool === 'update_plan' && isRow(input) ? plan(input.plan) : undefined

@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Told } from '../../../ports/transcript.ts'
+import type { TranscriptItem } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
@@ -49,7 +49,7 @@ function spent(row: Row) {
   }
 }
 
-function tell(row: Row, todos: TodoList): Told[] {
+function tell(row: Row, todos: TodoList): TranscriptItem[] {
   const data = objectAt(row, 'data')
   const at = timeIn(row.timestamp)
   if (!data) return []
@@ -72,7 +72,7 @@ function tell(row: Row, todos: TodoList): Told[] {
       const calls: unknown[] = Array.isArray(data.toolRequests) ? data.toolRequests : []
       return [
         ...(text ? [{ kind: 'reply' as const, id: textAt(data, 'messageId'), text, at }] : []),
-        ...calls.flatMap((call): Told[] => tellCall(call, todos, at)),
+        ...calls.flatMap((call): TranscriptItem[] => tellCall(call, todos, at)),
       ]
     }
     case 'tool.execution_complete': {
@@ -93,7 +93,7 @@ function tell(row: Row, todos: TodoList): Told[] {
   }
 }
 
-function tellCall(call: unknown, todos: TodoList, at: number | undefined): Told[] {
+function tellCall(call: unknown, todos: TodoList, at: number | undefined): TranscriptItem[] {
   const [id, tool] = isRow(call) ? [textAt(call, 'toolCallId'), textAt(call, 'name')] : []
   if (!isRow(call) || id === undefined || tool === undefined) return []
   todos.called(id, call.arguments)

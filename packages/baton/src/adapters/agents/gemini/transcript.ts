@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Told, Transcripts } from '../../../ports/transcript.ts'
+import type { TranscriptItem, Transcripts } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
@@ -47,7 +47,7 @@ function spent(row: Row) {
   }
 }
 
-function tell(row: Row, todos: TodoList, told: Set<string>): Told[] {
+function tell(row: Row, todos: TodoList, told: Set<string>): TranscriptItem[] {
   const at = timeIn(row.timestamp)
   const once = (key: string): boolean => !told.has(key) && Boolean(told.add(key))
   const session = textAt(row, 'sessionId')
@@ -65,7 +65,7 @@ function tell(row: Row, todos: TodoList, told: Set<string>): Told[] {
   const calls: unknown[] = Array.isArray(row.toolCalls) ? row.toolCalls : []
   return [
     ...(text !== '' && once(`reply ${id}`) ? [{ kind: 'reply' as const, id, text, at }] : []),
-    ...calls.flatMap((call): Told[] => (isRow(call) ? tellCall(call, todos, once, at) : [])),
+    ...calls.flatMap((call): TranscriptItem[] => (isRow(call) ? tellCall(call, todos, once, at) : [])),
   ]
 }
 
@@ -74,10 +74,10 @@ function tellCall(
   todos: TodoList,
   once: (key: string) => boolean,
   at: number | undefined,
-): Told[] {
+): TranscriptItem[] {
   const [id, tool] = [textAt(call, 'id'), textAt(call, 'name')]
   if (id === undefined || tool === undefined) return []
-  const asked: Told[] = once(`call ${id}`)
+  const asked: TranscriptItem[] = once(`call ${id}`)
     ? [{ kind: 'call', id, tool, action: action(tool, call.args), at }]
     : []
   if (!['success', 'error', 'cancelled'].includes(String(call.status)) || !once(`result ${id}`)) return asked

@@ -1,6 +1,6 @@
 import type { Action } from '@batonpass/contract/event'
 import { FileError } from '../../../ports/files.ts'
-import type { Told, TranscriptReader, Transcripts } from '../../../ports/transcript.ts'
+import type { TranscriptItem, TranscriptReader, Transcripts } from '../../../ports/transcript.ts'
 import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
 import { lineOf } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
@@ -112,9 +112,9 @@ async function openSession(path: string) {
   }
 }
 
-function tell({ id, data }: Message, parts: readonly Row[], todos: TodoList): Told[] {
+function tell({ id, data }: Message, parts: readonly Row[], todos: TodoList): TranscriptItem[] {
   const at = timeIn(objectAt(data, 'time')?.created)
-  return parts.flatMap((part): Told[] => {
+  return parts.flatMap((part): TranscriptItem[] => {
     const text = part.type === 'text' && part.synthetic !== true ? textAt(part, 'text')?.trim() : undefined
     if (text) return data.role === 'user' ? [{ kind: 'prompt', text, at }] : [{ kind: 'reply', id, text, at }]
     const [call, tool] = [textAt(part, 'callID'), textAt(part, 'tool')]
@@ -124,9 +124,15 @@ function tell({ id, data }: Message, parts: readonly Row[], todos: TodoList): To
   })
 }
 
-function tellCall(part: Row, id: string, tool: string, todos: TodoList, at: number | undefined): Told[] {
+function tellCall(
+  part: Row,
+  id: string,
+  tool: string,
+  todos: TodoList,
+  at: number | undefined,
+): TranscriptItem[] {
   const state = objectAt(part, 'state')
-  const asked: Told = { kind: 'call', id, tool, action: action(tool, state?.input), at }
+  const asked: TranscriptItem = { kind: 'call', id, tool, action: action(tool, state?.input), at }
   if (state?.status !== 'completed' && state?.status !== 'error') return [asked]
   const exit = objectAt(state, 'metadata')?.exit
   const failed = state.status === 'error' || (typeof exit === 'number' && exit !== 0)

@@ -1,5 +1,5 @@
 import type { Action } from '@batonpass/contract/event'
-import type { Told, TranscriptReader } from '../../../ports/transcript.ts'
+import type { TranscriptItem, TranscriptReader } from '../../../ports/transcript.ts'
 import {
   amount,
   isRow,
@@ -63,7 +63,7 @@ async function branchOf(path: string): Promise<ReadonlySet<string> | undefined> 
   return branch
 }
 
-export function tell(row: Row, todos: TodoList): Told[] {
+export function tell(row: Row, todos: TodoList): TranscriptItem[] {
   const message = objectAt(row, 'message')
   const at = timeIn(row.timestamp) ?? timeIn(message?.timestamp)
   if (row.type !== 'message' || !message) return []
@@ -97,10 +97,15 @@ export function tell(row: Row, todos: TodoList): Told[] {
   }
 }
 
-function tellReply(message: Row, entry: string | undefined, todos: TodoList, at: number | undefined): Told[] {
+function tellReply(
+  message: Row,
+  entry: string | undefined,
+  todos: TodoList,
+  at: number | undefined,
+): TranscriptItem[] {
   const blocks: unknown[] = Array.isArray(message.content) ? message.content : []
   const text = textsIn(message.content).join('\n')
-  const calls = blocks.flatMap((block): Told[] => {
+  const calls = blocks.flatMap((block): TranscriptItem[] => {
     const [id, tool] = isRow(block) ? [textAt(block, 'id'), textAt(block, 'name')] : []
     if (!isRow(block) || block.type !== 'toolCall' || id === undefined || tool === undefined) return []
     todos.called(id, block.arguments)

@@ -120,7 +120,7 @@ describe('paw_call_agent', () => {
     })
     expect(world.typed).toEqual([])
     expect(await world.stopped(1)).toMatchObject({
-      going: { rank: 'stage', stop: expect.stringContaining('PAW-01A') },
+      continuation: { rank: 'stage', stop: expect.stringContaining('PAW-01A') },
     })
     await until(() => world.typed.length === 2, { what: 'the prompt' })
     expect(world.typed[0]).toBe('/clear')
