@@ -198,6 +198,11 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'ls --unheard-of-flag',
     'git log --unheard-of-flag',
   ],
+  'patches as Codex applies them': [
+    "apply_patch <<'E'\n*** Begin Patch\n*** Add File: a\n+x\n  *** Add File: .claude/settings.json\n+{}\n*** End Patch\nE",
+    "cd x && apply_patch '*** Begin Patch\n*** Add File: .baton.yaml\n+x\n*** End Patch'",
+    'apply_patch < patch.txt',
+  ],
   secrets: [
     'cat ~/.kub*/config',
     'cat /etc/shado?',

@@ -41,9 +41,3 @@ export function actionBy(table: ToolTable, tool: string, input: Payload, cwd: st
 function pathsIn(input: Payload, field: string): string[] {
   return Array.isArray(input.raw(field)) ? input.texts(field) : [input.someText(field) ?? []].flat()
 }
-
-/** The files that a patch in the `*** Begin Patch` form adds, changes, deletes or moves to. */
-export function patchPaths(patch: string): string[] {
-  const found = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)
-  return [...new Set([...found].map(([, path = '']) => path.trim()).filter(path => path !== ''))]
-}

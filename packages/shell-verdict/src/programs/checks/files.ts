@@ -1,6 +1,7 @@
+import { findPatchedPaths } from '../../languages/apply-patch.ts'
 import { findJqHazard } from '../../languages/jq.ts'
 import { parseOptions } from '../../shell/options.ts'
-import { literalWord } from '../../shell/word.ts'
+import { literalWord, unknownWord } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check, Use } from './use.ts'
 
@@ -106,6 +107,15 @@ export const FILE_CHECKS: Readonly<Record<string, Check>> = {
   unzip,
   dd,
   sed,
+  // Agents carry it out themselves: the patch names what it writes.
+  'apply-patch': use => {
+    const texts = [
+      ...use.args.map(word => word.value),
+      ...use.command.redirections.map(({ body }) => body),
+    ].filter(text => text !== undefined)
+    const paths = texts.flatMap(findPatchedPaths)
+    use.result.writes.push(...(paths.length > 0 ? paths.map(literalWord) : [unknownWord('(the patch)')]))
+  },
   // A link to a secret is a way to read it.
   ln: use => {
     use.result.reads.push(...use.parsed.positionals)

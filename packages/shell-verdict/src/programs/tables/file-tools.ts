@@ -79,5 +79,6 @@ export const FILE_TOOLS: ProgramTable = {
       '-p|--strip= -i|--input=:read -R|--reverse -N|--forward -s|--silent -f|--force -t|--batch -d|--directory=:write --dry-run -E -u -l',
     args: 'write',
   },
+  'apply_patch applypatch apply-patch': { kind: 'write', flagless: true, check: 'apply-patch' },
   'mkfifo mknod': { kind: 'write', args: 'write' },
 }

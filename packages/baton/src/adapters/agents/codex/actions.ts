@@ -1,6 +1,6 @@
 import type { Action } from '@batonpass/contract/event'
+import { findPatchedPaths } from '@batonpass/shell-verdict/languages/apply-patch'
 import { optional, type Payload } from '../payload.ts'
-import { patchPaths } from '../tool-actions.ts'
 
 /** What a Codex tool call would do. Hooks are told of its shell tools as `Bash`. */
 export function actionOf(tool: string, input: Payload, cwd: string | undefined): Action {
@@ -10,11 +10,11 @@ export function actionOf(tool: string, input: Payload, cwd: string | undefined):
     case 'Bash': {
       const command = input.text('command')
       const patch = patchAlone(command)
-      if (patch !== undefined) return { kind: 'write', paths: patchPaths(patch) }
+      if (patch !== undefined) return { kind: 'write', paths: findPatchedPaths(patch) }
       return { kind: 'shell', command, ...optional('cwd', input.someText('workdir') ?? cwd) }
     }
     case 'apply_patch':
-      return { kind: 'write', paths: patchPaths(input.optionalText('command') ?? input.text('input')) }
+      return { kind: 'write', paths: findPatchedPaths(input.optionalText('command') ?? input.text('input')) }
     case 'view_image':
       return { kind: 'read', paths: [input.text('path')] }
     case 'spawn_agent':

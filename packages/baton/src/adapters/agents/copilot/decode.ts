@@ -1,7 +1,8 @@
+import { findPatchedPaths } from '@batonpass/shell-verdict/languages/apply-patch'
 import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
 import { decodeBy } from '../decode-events.ts'
 import { optional, type Payload, readPayload } from '../payload.ts'
-import { actionBy, patchPaths } from '../tool-actions.ts'
+import { actionBy } from '../tool-actions.ts'
 import { tools } from './actions.ts'
 
 /** Copilot CLI's hook JSON as our event. Its payloads do not name their event: the hook's arguments do. */
@@ -74,7 +75,7 @@ function actionOf(tool: string, input: unknown, fields: Payload, cwd: string | u
   if (tool === 'apply_patch')
     return {
       kind: 'write' as const,
-      paths: patchPaths(typeof input === 'string' ? input : fields.text('input')),
+      paths: findPatchedPaths(typeof input === 'string' ? input : fields.text('input')),
     }
   if (tool === 'str_replace_editor' && fields.optionalText('command') === 'view')
     return actionBy(tools, 'view', fields, cwd)

@@ -1,6 +1,7 @@
 import type { Action } from '@batonpass/contract/event'
+import { findPatchedPaths } from '@batonpass/shell-verdict/languages/apply-patch'
 import type { Payload } from '../payload.ts'
-import { actionBy, patchPaths, type ToolTable } from '../tool-actions.ts'
+import { actionBy, type ToolTable } from '../tool-actions.ts'
 
 const tools: ToolTable = {
   bash: { kind: 'shell', command: 'command', cwd: 'workdir' },
@@ -19,6 +20,6 @@ const tools: ToolTable = {
 /** What an opencode tool call would do. An MCP server's tools come without the server's name, so they are `other`. */
 export function actionOf(tool: string, input: Payload, cwd: string | undefined): Action {
   if (tool === 'apply_patch' || tool === 'patch')
-    return { kind: 'write', paths: patchPaths(input.text('patchText')) }
+    return { kind: 'write', paths: findPatchedPaths(input.text('patchText')) }
   return actionBy(tools, tool, input, cwd)
 }
