@@ -67,8 +67,8 @@ function noteEffects(
   judging: Judging,
 ): void {
   for (const host of hosts) if (host !== undefined) judging.hosts.add(host)
-  if (hosts.length > 0 || /^(fetch|remote|credential)$/.test(kind)) judging.network = true
-  if (/^(unlisted|build|exec|system|destroy|remote)$/.test(kind)) judging.outside = true
+  if (hosts.length > 0 || /^(fetch|remote|demolish|credential)$/.test(kind)) judging.network = true
+  if (/^(unlisted|build|exec|system|demolish|destroy|remote)$/.test(kind)) judging.outside = true
   if (/^(unlisted|build|exec)$/.test(kind) || unknownPath) judging.understood = false
   if (kind !== 'read' || unknownPath) judging.opaque = true
 }

@@ -13,6 +13,7 @@ export const KINDS = [
   'remote',
   'exec',
   'system',
+  'demolish',
   'destroy',
 ] as const
 
@@ -30,6 +31,8 @@ export const KIND_MEANING: Readonly<Record<Kind, string>> = {
   remote: 'changes something outside this machine',
   exec: 'runs code that was not looked into',
   system: 'changes this machine or its processes',
+  demolish:
+    'destroys shared infrastructure or data that cannot be brought back; only a rule of yours allows it',
   destroy: 'destroys what cannot be brought back',
 }
 

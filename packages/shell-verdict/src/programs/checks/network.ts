@@ -99,7 +99,10 @@ const ghApi: Check = use => {
     if (query && /^(query\b|\{)/.test(query) && !/\bmutation\b|^@/.test(query)) return
     return becomes(use, 'remote', 'sends a query that may change something')
   }
-  if (method !== undefined && method !== 'GET' && method !== 'HEAD') becomes(use, 'remote', `sends ${method}`)
+  if (method === 'DELETE' && /^\/?repos\/[^/]+\/[^/]+\/?$/.test(use.parsed.positionals[0]?.value ?? ''))
+    becomes(use, 'demolish', 'deletes a repository')
+  else if (method !== undefined && method !== 'GET' && method !== 'HEAD')
+    becomes(use, 'remote', `sends ${method}`)
   else if (has(use, '-X', '--method') && method === undefined)
     becomes(use, 'unlisted', 'sends a method only known when it runs')
   else if (fields && method === undefined) becomes(use, 'remote', 'sends fields, so the method is POST')
@@ -113,6 +116,8 @@ const aws: Check = use => {
     if (file !== undefined) use.result.reads.push(literalWord(file))
   }
   const [service, operation] = use.result.path
+  if (service === 's3' && operation === 'rm' && use.args.some(word => word.value === '--recursive'))
+    becomes(use, 'demolish', 'deletes every object below a prefix')
   if (service === 'athena' && operation === 'start-query-execution') {
     const sql = flagValue(use, '--query-string')
     if (sql !== undefined && findSqlHazard(sql, 'generic') === undefined)

@@ -23,10 +23,15 @@ function judgeStatements(
     if (lists?.test(sql)) continue
     if (/^\s*[.\\]/.test(sql)) return becomes(use, 'exec', 'runs a command of the client')
     const hazard = findSqlHazard(sql, dialect)
+    if (hazard && dialect !== 'sqlite' && dialect !== 'duckdb' && DROPS_ALL.test(sql))
+      return becomes(use, 'demolish', 'drops a whole database')
     if (hazard) return becomes(use, 'remote', hazard)
   }
   harmless(use, 'runs queries that only read')
 }
+
+/** Of what a statement may destroy, that which takes everything along. */
+const DROPS_ALL = /\bdrop\s+(database|schema)\b/i
 
 const isClean = (use: Use): boolean => use.result.kind === 'remote' && use.result.writes.length === 0
 
@@ -68,6 +73,15 @@ export const SQL_CHECKS: Readonly<Record<string, Check>> = {
     if (given.length === 0 && has(use, '-l', '-V', '--help')) harmless(use, 'lists or prints help')
     else judgeStatements(use, given, 'postgres', PSQL_LISTS)
   },
+  mysqladmin: use => {
+    if (use.parsed.positionals[0]?.value === 'drop') becomes(use, 'demolish', 'drops a whole database')
+  },
+  mongo: use => {
+    if (use.args.length === 1 && /^(--version|--help|-h)$/.test(use.args[0]?.value ?? ''))
+      return becomes(use, 'read', 'prints its version or help')
+    if (use.args.some(word => /dropDatabase\s*\(/.test(word.value ?? '')))
+      becomes(use, 'demolish', 'drops a whole database')
+  },
   mysql: use => {
     if (!isClean(use)) return
     const given = statements(use, ['-e'])
@@ -87,6 +101,7 @@ export const SQL_CHECKS: Readonly<Record<string, Check>> = {
   redis: use => {
     if (!isClean(use)) return
     const first = use.parsed.positionals[0]?.value
+    if (/^flush(all|db)$/i.test(first ?? '')) return becomes(use, 'demolish', 'deletes all keys')
     if (
       (first !== undefined && REDIS_READS.test(first)) ||
       (use.parsed.positionals.length === 0 &&

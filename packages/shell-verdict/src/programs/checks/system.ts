@@ -15,6 +15,10 @@ const kubeGet: Check = use => {
     becomes(use, 'credential', 'may show secrets')
 }
 
+/** Deleting one of these takes everything in it along. */
+const SHARED_KINDS =
+  /^(ns|namespaces?|pv|persistentvolumes?|pvc|persistentvolumeclaims?|crds?|customresourcedefinitions?|nodes?|no|clusters?|sc|storageclass(es)?)$/i
+
 const helmDryRun: Check = use => {
   if (use.result.kind !== 'remote' || !has(use, '--dry-run')) return
   const value = flagValue(use, '--dry-run')
@@ -39,6 +43,16 @@ export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
     if (has(use, '-p') && findTmuxHazard(use.args) === undefined) harmless(use, 'prints what tmux shows')
   },
   'kube-get': kubeGet,
+  'kube-delete': use => {
+    if (has(use, '--dry-run')) return
+    const kinds = (use.parsed.positionals[0]?.value ?? '').split(',').map(kind => kind.split(/[/.]/)[0] ?? '')
+    if (kinds.some(kind => SHARED_KINDS.test(kind)))
+      becomes(use, 'demolish', 'deletes what a whole cluster shares')
+  },
+  'terraform-apply': use => {
+    if (has(use, '-destroy') && has(use, '-auto-approve'))
+      becomes(use, 'demolish', 'destroys all resources without a question')
+  },
   'helm-dry-run': helmDryRun,
   brew,
   // A formula given as a file is Ruby code.

@@ -66,12 +66,13 @@ export const DATABASES: ProgramTable = {
       '-h= -p= -n= -a= -u= --user= --pass= --no-auth-warning --raw --no-raw --csv --json --tls -2 -3 -c -s= --version -v --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency',
     check: 'redis',
   },
-  'mongosh mongo': { kind: 'remote', check: 'version-only' },
+  'mongosh mongo': { kind: 'remote', check: 'mongo' },
   pg_isready: {
     kind: 'read',
     flags: '-d|--dbname= -h|--host= -p|--port= -q|--quiet -t|--timeout= -U|--username= -V|--version --help',
   },
-  'pg_dump pg_dumpall mysqldump mongodump pg_restore mongorestore createdb dropdb createuser mysqladmin':
-    'remote',
+  'pg_dump pg_dumpall mysqldump mongodump pg_restore mongorestore createdb createuser': 'remote',
+  dropdb: 'demolish',
+  mysqladmin: { kind: 'remote', posix: true, flags: '-u= -p? -h= -P= -f|--force', check: 'mysqladmin' },
   'clickhouse-client clickhouse bcp influx cqlsh': 'remote',
 }

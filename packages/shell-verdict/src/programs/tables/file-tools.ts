@@ -72,6 +72,14 @@ export const FILE_TOOLS: ProgramTable = {
   'mkfs mkfs.ext4 mkfs.xfs mkfs.vfat mkswap wipefs fdisk sfdisk parted gdisk sgdisk': {
     kind: 'destroy',
   },
+  'zfs zpool': {
+    kind: 'system',
+    sub: {
+      'list get status': { kind: 'read', flags: '-H -o= -t= -r -d= -p -v -s= -x -P -L' },
+      destroy: 'destroy',
+    },
+  },
+  'lvremove vgremove pvremove': 'destroy',
   rsync: { kind: 'write' },
   patch: {
     kind: 'write',

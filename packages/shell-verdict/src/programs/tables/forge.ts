@@ -30,7 +30,8 @@ export const FORGE: ProgramTable = {
         sub: {
           'list ls view': SHOWS,
           'gitignore license autolink deploy-key': { sub: { 'list ls view': SHOWS } },
-          'create clone fork delete edit archive unarchive rename sync set-default': 'remote',
+          'create clone fork edit archive unarchive rename sync set-default': 'remote',
+          delete: 'demolish',
         },
       },
       run: {
@@ -118,6 +119,7 @@ export const FORGE: ProgramTable = {
             'remote',
         },
       },
+      project: { sub: { delete: 'demolish' } },
       'version help': SHOWS,
     },
   },

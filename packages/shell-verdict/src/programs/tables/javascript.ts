@@ -34,7 +34,8 @@ export const JAVASCRIPT: ProgramTable = {
       'start stop restart': 'build',
       'install i in ins add ci clean-install install-test it install-ci-test cit uninstall un remove rm r update up upgrade dedupe ddp prune link ln rebuild rb init create innit exec x explore edit shrinkwrap version set':
         'exec',
-      'publish unpublish deprecate star unstar login logout adduser': 'remote',
+      unpublish: 'demolish',
+      'publish deprecate star unstar login logout adduser': 'remote',
     },
   },
   'yarn yarnpkg': {

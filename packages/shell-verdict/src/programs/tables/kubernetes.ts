@@ -56,7 +56,13 @@ export const KUBERNETES: ProgramTable = {
         check: 'needs-command',
         flags: '-c|--container= -i|--stdin -t|--tty -it -ti -q|--quiet --pod-running-timeout= -f|--filename=',
       },
-      'apply create delete edit label annotate set autoscale scale run attach debug cp port-forward proxy cordon uncordon drain taint patch replace expose':
+      delete: {
+        kind: 'remote',
+        check: 'kube-delete',
+        flags:
+          '--all!demolish -A|--all-namespaces!demolish -f|--filename= -l|--selector= --force --grace-period= --now --wait? --cascade? --dry-run? -R|--recursive -k|--kustomize= -o|--output= --timeout= --ignore-not-found',
+      },
+      'apply create edit label annotate set autoscale scale run attach debug cp port-forward proxy cordon uncordon drain taint patch replace expose':
         'remote',
     },
   },
@@ -96,12 +102,22 @@ export const KUBERNETES: ProgramTable = {
     sub: {
       'status ip version profile': READ,
       get: { sub: { 'clusters nodes': READ } },
+      // They run on this machine.
+      'delete stop start create': 'system',
       'node cluster': { sub: { list: READ } },
     },
   },
   'stern kubetail': READ,
   argocd: {
-    sub: { app: { sub: { 'list get diff history logs manifests resources': READ } }, version: READ },
+    sub: {
+      app: { sub: { 'list get diff history logs manifests resources': READ, delete: 'demolish' } },
+      version: READ,
+    },
+  },
+  velero: {
+    sub: {
+      'backup schedule restore': { sub: { 'get describe logs': READ, delete: 'demolish', create: 'remote' } },
+    },
   },
   istioctl: { sub: { 'version analyze proxy-status ps': READ } },
 }
