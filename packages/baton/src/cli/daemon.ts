@@ -5,7 +5,7 @@ import { apiNeed } from '@batonpass/contract/api-needs'
 import { ErrorBody } from '@batonpass/contract/error-body'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
-import { type StateFolder, stateFolder } from '../config/state-folder.ts'
+import { closedFolder, type StateFolder, stateFolder } from '../config/state-folder.ts'
 import { programPaths } from '../hook/program.ts'
 import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
@@ -111,7 +111,7 @@ export async function followDaemon(
   const way = apiNeed('GET', path) === 'nothing' ? wayBySocket(folder) : await wayByPort(folder, HEALTH_MS)
   await new Promise<void>((resolve, reject) => {
     const req = open(way, { path, signal })
-    req.on('error', cause => (signal.aborted ? resolve() : reject(absent(cause))))
+    req.on('error', cause => (signal.aborted ? resolve() : reject(unreached(cause, way))))
     req.on('response', response => {
       response.setEncoding('utf8')
       let rest = ''
@@ -132,10 +132,13 @@ export async function followDaemon(
 /** How a request reaches the daemon, and what it has to bring along that way. */
 interface Way {
   options: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>
+  /** The state folder, for what is said when nothing answers. */
+  dir: string
   headers: Record<string, string>
 }
 
-const wayBySocket = ({ socket }: StateFolder): Way => ({
+const wayBySocket = ({ socket, dir }: StateFolder): Way => ({
+  dir,
   options: { socketPath: shortSocketPath(socket) },
   headers: {},
 })
@@ -148,7 +151,7 @@ async function wayByPort(folder: StateFolder, timeoutMs: number): Promise<Way> {
   // A daemon of another version may say other things besides.
   const health = Health.pick({ url: true }).parse(await callDaemon(folder, 'GET', '/api/health', timeoutMs))
   const { hostname: host, port } = new URL(health.url)
-  return { options: { host, port }, headers: { authorization: `Bearer ${tokenIn(folder)}` } }
+  return { dir: folder.dir, options: { host, port }, headers: { authorization: `Bearer ${tokenIn(folder)}` } }
 }
 
 function tokenIn({ token }: StateFolder): string {
@@ -187,7 +190,7 @@ function send(
     )
     req.on('error', cause => {
       clearTimeout(timer)
-      reject(cause instanceof BatonError ? cause : absent(cause))
+      reject(cause instanceof BatonError ? cause : unreached(cause, way))
     })
     req.on('response', response => {
       const chunks: Buffer[] = []
@@ -201,8 +204,13 @@ function send(
   })
 }
 
-const absent = (cause: unknown) =>
-  new BatonError('daemon_absent', 'No Baton daemon is running', { remedy: 'Start it: baton up', cause })
+function unreached(cause: unknown, { dir }: Way): BatonError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  // Another user's daemon may well run there: it is not for us to say that none does, or to start one.
+  return code === 'EACCES' || code === 'EPERM'
+    ? closedFolder(dir, cause)
+    : new BatonError('daemon_absent', 'No Baton daemon is running', { remedy: 'Start it: baton up', cause })
+}
 
 /** A call to the daemon, which is started if none runs. */
 export async function callStartedDaemon(

@@ -31,6 +31,13 @@ export const KNOWN_PROBLEMS = {
     cause: 'Baton was updated while its daemon was running.',
     fix: 'baton up',
   },
+  'state folder/closed': {
+    severity: 'fail',
+    says: '{problem}',
+    cause:
+      'Baton runs as one user with the HOME of another, as after `sudo -u` or in a container. Baton belongs to one user and does not share its state.',
+    fix: 'Run Baton as the user whose HOME it is, or point BATON_HOME at a folder of your own',
+  },
   'journal/unwritable': {
     severity: 'fail',
     says: '{problem}',

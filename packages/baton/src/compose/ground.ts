@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
@@ -52,6 +53,8 @@ export interface Ground {
   copy: Replication
   /** Why the journal could not be written the last time, and since when. */
   writeFailure(): WriteFailure | undefined
+  /** Whether the journal's file was deleted or replaced since it was opened: what is written now goes with the process. */
+  isDatabaseGone(): boolean
   live: JournalListeners
   sessions: SessionCache
   write(entries: readonly NewEntry[], changed?: readonly Session[]): Promise<Entry[]>
@@ -79,7 +82,10 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
   let machine = await config.get()
   secrets = secretsIn(machine.config, env)
 
+  // The token is older than the journal only where a daemon has run before.
+  const isReplaced = !inMemory && !existsSync(folder.database) && existsSync(folder.token)
   const local = await openSqlite(inMemory ? ':memory:' : folder.database)
+  const opened = inMemory ? undefined : identityOf(folder.database)
   const store = guardStore(local, { redactor, content: () => machine.config.journal.content })
   const copy = machine.config.store.url && !inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION
   const live = new JournalListeners()
@@ -162,6 +168,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     local,
     copy,
     writeFailure: () => writeFailure,
+    isDatabaseGone: () => opened !== undefined && identityOf(folder.database) !== opened,
     live,
     sessions,
     write,
@@ -170,6 +177,13 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     rotateLog: rotate,
     async ready() {
       started = true
+      if (isReplaced)
+        fault(
+          'opening the journal',
+          new BatonError('database_failed', `${folder.database} was missing`, {
+            remedy: 'A new journal has begun. If you have a backup: baton down, put it back, baton up.',
+          }),
+        )
       await flushNotes()
     },
     async close() {
@@ -178,6 +192,12 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
       log.flush()
     },
   }
+}
+
+/** Which file a path names; undefined where there is none. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
 }
 
 /** Values that no log line or journal entry may hold. */

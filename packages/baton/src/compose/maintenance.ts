@@ -18,6 +18,12 @@ export interface Maintenance {
 
 export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): Maintenance {
   const { store, local, config } = ground
+  let isGoneReported = false
+  function reportGoneDatabase(): void {
+    const isGone = ground.isDatabaseGone()
+    if (isGone && !isGoneReported) ground.log.error(writeHealth(ground).writeProblem)
+    isGoneReported = isGone
+  }
   return {
     async figures() {
       const { entries } = await store.stats()
@@ -44,6 +50,7 @@ export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): M
       return { session: session.nativeSession, entries, ...files }
     },
     async housekeeping() {
+      reportGoneDatabase()
       ground.rotateLog()
       await config.refresh()
       await tidy()
@@ -73,6 +80,10 @@ function writeHealth(ground: Ground): Pick<Health['store'], 'writeProblem'> {
     const since = `Since ${new Date(failure.since).toISOString()} Baton records nothing; what rules deny stays denied`
     return { writeProblem: ground.redactor.text(sentences(failure.error, since)) }
   }
+  if (ground.isDatabaseGone())
+    return {
+      writeProblem: `The journal's file in ${ground.stateDir} was deleted or replaced while the daemon was running, and what the daemon still holds is lost when it stops. To start a new journal: baton up --restart`,
+    }
   if (ground.inMemory || !isDiskFull(ground.stateDir)) return {}
   return { writeProblem: `The disk that holds ${ground.stateDir} is full. Free some space` }
 }

@@ -37,7 +37,13 @@ export function stateFolder(dir: string): StateFolder {
 
 /** Makes the folder if needed, and refuses one that others could reach into. */
 export function openStateFolder(dir: string): StateFolder {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && (cause.code === 'EACCES' || cause.code === 'EPERM'))
+      throw closedFolder(dir, cause)
+    throw cause
+  }
   const stat = lstatSync(dir)
   if (stat.isSymbolicLink() || !stat.isDirectory()) {
     throw new BatonError('not_allowed', `${dir} is not a plain folder`, {
@@ -53,4 +59,14 @@ export function openStateFolder(dir: string): StateFolder {
   // Others may not write here; whether they may look is the person's choice where BATON_HOME is their own folder.
   if ((stat.mode & 0o022) !== 0) chmodSync(dir, stat.mode & 0o755)
   return stateFolder(dir)
+}
+
+/** Typically a second user with the HOME of the first, as after `sudo -u` or in a container. */
+export function closedFolder(dir: string, cause: unknown): BatonError {
+  const uid = process.getuid?.()
+  const who = uid === undefined ? 'this user' : `this user (uid ${uid})`
+  return new BatonError('not_allowed', `Baton's state folder cannot be opened by ${who}: ${dir}`, {
+    remedy: 'Run Baton as the user whose HOME it is, or point BATON_HOME at a folder of your own.',
+    cause,
+  })
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { isDiskFull } from '../../adapters/system/free-space.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
@@ -48,7 +49,12 @@ function commandCheck(io: Io): Check {
 
 async function daemonChecks(io: Io): Promise<Check[]> {
   const folder = folderOf(io)
-  const health = await daemonHealth(folder).catch(() => undefined)
+  let closed: BatonError | undefined
+  const health = await daemonHealth(folder).catch((cause: unknown) => {
+    if (cause instanceof BatonError && cause.code === 'not_allowed') closed = cause
+    return undefined
+  })
+  if (closed) return [found('state folder/closed', { problem: closed.message })]
   const daemon: Check = !health
     ? found('daemon/absent')
     : health.version !== VERSION
