@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { forgetKey, hasKey, KEY, newKey, pageFetch } from './page-key.ts'
 
-/** `unknown` until the daemon has said whether this browser was let in. */
+/** Whether this browser is logged in; `unknown` until the daemon has answered once. */
 export const access = signal<'unknown' | 'in' | 'out'>('unknown')
 
 export class ApiError extends Error {
@@ -37,45 +37,49 @@ async function call(method: string, path: string, body?: unknown, signal?: Abort
       : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   })
-  if (response.status === 401) turnedAway()
-  const given: unknown = await response.json().catch(() => undefined)
+  if (response.status === 401) markLoggedOut()
+  const answer: unknown = await response.json().catch(() => undefined)
   if (response.ok) {
     access.value = 'in'
-    return given
+    return answer
   }
-  const { code = 'internal', message = `The daemon answered ${response.status}`, remedy } = errorIn(given)
+  const {
+    code = 'internal',
+    message = `The daemon answered with status ${response.status}`,
+    remedy,
+  } = errorIn(answer)
   throw new ApiError(response.status, code, message, remedy)
 }
 
-function errorIn(given: unknown): { code?: string; message?: string; remedy?: string } {
-  return typeof given === 'object' && given !== null && 'error' in given
-    ? (given.error as { code?: string; message?: string; remedy?: string })
+function errorIn(answer: unknown): { code?: string; message?: string; remedy?: string } {
+  return typeof answer === 'object' && answer !== null && 'error' in answer
+    ? (answer.error as { code?: string; message?: string; remedy?: string })
     : {}
 }
 
-/** Where to go back to, once this tab is let in again. */
+/** The path to return to after this tab logs in again. */
 const BACK = 'baton.back'
 
-/** This browser was let in once: it is known here until somebody logs out on purpose. */
-export const wasIn = hasKey
+/** Whether this browser has logged in before and the user has not logged out since. */
+export const wasLoggedIn = hasKey
 
-export function turnedAway(): void {
+export function markLoggedOut(): void {
   if (access.value === 'out') return
   access.value = 'out'
   sessionStorage.setItem(BACK, location.pathname)
 }
 
-// Another tab of this browser followed a fresh link: what it was given is as good here.
+// Another tab of this browser logged in with a new link; its key works in this tab, too.
 addEventListener('storage', ({ key, newValue }) => {
   if (key === KEY && newValue !== null && access.value === 'out') access.value = 'in'
 })
 
-// A link that is opened where the page is already only changes what stands behind the `#`.
+// A login link opened in a tab that shows the page already changes only the part after the `#`.
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#login=')) location.reload()
 })
 
-/** The printed link brings its code behind the `#`, which no server and no log ever sees; it is spent here. */
+/** Uses the login code in the address. It is after the `#`, which no server and no log ever sees. */
 export async function login(): Promise<{ refused?: string; back?: string }> {
   const code = /^#login=([0-9a-z]{32})$/.exec(location.hash)?.[1]
   if (!code) return {}
@@ -89,8 +93,11 @@ export async function login(): Promise<{ refused?: string; back?: string }> {
     access.value = 'in'
     return back === null ? {} : { back }
   } catch (cause) {
-    // Somebody who is in already may follow an old link.
-    return { refused: cause instanceof ApiError ? cause.message : 'The daemon does not answer' }
+    // A user who is logged in already may follow an old link.
+    return {
+      refused:
+        cause instanceof ApiError ? cause.message : 'The daemon does not answer. Start it with `baton up`.',
+    }
   }
 }
 

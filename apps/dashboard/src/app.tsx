@@ -2,7 +2,7 @@ import type { Health } from '@batonpass/contract/api'
 import type { AskList } from '@batonpass/contract/ask'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { access, wasIn } from './api.ts'
+import { access, wasLoggedIn } from './api.ts'
 import { connection } from './live.ts'
 import { AsksPage } from './pages/asks.tsx'
 import { ClaimsPage } from './pages/claims.tsx'
@@ -16,8 +16,8 @@ import { WorkPage } from './pages/work.tsx'
 import { Icon, type IconName, Mark } from './parts/icons.tsx'
 import { Keys } from './parts/keys.tsx'
 import { useResource } from './resource.ts'
-import { Link, place } from './router.tsx'
-import { themeWords, turnTheme } from './theme.ts'
+import { Link, route } from './router.tsx'
+import { switchTheme, themeLabel } from './theme.ts'
 
 const VIEWS: { name: IconName; path: string; title: string }[] = [
   { name: 'overview', path: '/', title: 'Overview' },
@@ -42,12 +42,12 @@ function Frame() {
   )
   const { data } = useResource<AskList>('/api/asks', ({ body }) => body.kind === 'ask')
   const open = data?.asks.length ?? 0
-  const [first = 'overview'] = place.value
+  const [first = 'overview'] = route.value
   const here = first === 'sessions' ? 'overview' : first
   return (
     <>
       <a class="skip" href="#page">
-        To the page
+        Skip to the page
       </a>
       <div class="frame">
         <div class="side">
@@ -80,8 +80,8 @@ function Frame() {
               <span>{health.data ? health.data.version : ''}</span>
             </div>
             <div>
-              <button type="button" class="quiet" onClick={turnTheme}>
-                {themeWords()}
+              <button type="button" class="quiet" onClick={switchTheme}>
+                {themeLabel()}
               </button>
               <Keys />
             </div>
@@ -95,7 +95,7 @@ function Frame() {
 }
 
 function View(): ComponentChild {
-  const [first, second, third] = place.value
+  const [first, second, third] = route.value
   switch (first) {
     case 'asks':
       return <AsksPage />
@@ -118,23 +118,23 @@ function View(): ComponentChild {
   }
 }
 
-/** A new question is said aloud and stands in the tab's title. */
+/** Announces a new question to screen readers and counts open questions in the tab's title. */
 function Announcer({ open }: { open: number }) {
   const before = useRef(open)
-  const grown = open > before.current
+  const hasNew = open > before.current
   useEffect(() => {
     before.current = open
     document.title = `${open > 0 ? `(${open}) ` : ''}${document.title.replace(/^\(\d+\) /, '')}`
   })
   return (
     <p class="hidden" role="status" aria-live="assertive">
-      {grown ? `${open} open question${open === 1 ? '' : 's'}` : ''}
+      {hasNew ? `${open} open question${open === 1 ? '' : 's'}` : ''}
     </p>
   )
 }
 
 function Login({ refused }: { refused: string | undefined }) {
-  const ended = wasIn()
+  const ended = wasLoggedIn()
   return (
     <main class="login">
       <Mark />
@@ -146,16 +146,16 @@ function Login({ refused }: { refused: string | undefined }) {
       ) : null}
       {ended ? (
         <p role="alert">
-          <b>Your login has ended.</b> It lasts 30 days, or until somebody logs all browsers out.
+          <b>Your login has ended.</b> It lasts 30 days, or until you log all browsers out.
         </p>
       ) : (
         <p>This browser is not logged in.</p>
       )}
-      <p>In a terminal of your own, run</p>
+      <p>In your own terminal, run</p>
       <pre>baton dashboard</pre>
       <p class="dim">
         and open the link it prints. It works once.
-        {ended ? ' Opened in this browser, it brings you back to where you were.' : ''}
+        {ended ? ' In this browser, it returns you to where you were.' : ''}
       </p>
     </main>
   )

@@ -10,14 +10,14 @@ interface AskPage {
 }
 
 export interface OpenAsks extends Pick<Resource<AskPage>, 'data' | 'error'> {
-  /** The longest open one first. */
+  /** Oldest first. */
   open: AskView[]
-  /** Why the last answer did not count. */
+  /** Why the daemon rejected the last answer. */
   trouble: ApiError | undefined
   answer(view: AskView, option: AskOption, reason?: string): Promise<void>
 }
 
-/** Questions that wait for a person, and how they are answered from here. */
+/** The open questions, and a function that answers them. */
 export function useAsks(): OpenAsks {
   const { data, error, reload } = useResource<AskPage>('/api/page/asks', ({ body }) => body.kind === 'ask')
   const [trouble, setTrouble] = useState<ApiError>()
@@ -25,7 +25,7 @@ export function useAsks(): OpenAsks {
   const answer = async ({ ask }: AskView, option: AskOption, reason?: string) => {
     setTrouble(undefined)
     try {
-      // Bound to what is on this page: had it changed meanwhile, the answer would not count.
+      // The fingerprint binds the answer to what this page shows: if the question changed, the daemon rejects the answer.
       await post(`/api/asks/${ask.id}/answer`, {
         option,
         fingerprint: ask.fingerprint,

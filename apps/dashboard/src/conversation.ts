@@ -1,20 +1,20 @@
 import type { ConversationItem, ConversationView } from '@batonpass/contract/conversation'
 import { useEffect, useState } from 'preact/hooks'
-import { access, turnedAway } from './api.ts'
+import { access, markLoggedOut } from './api.ts'
 import { pageFetch } from './page-key.ts'
-import { beforeRetry, readEvents } from './sse.ts'
+import { readEvents, waitBeforeRetry } from './sse.ts'
 
 export interface Conversation {
   state: ConversationView['state'] | 'looking'
   items: readonly ConversationItem[]
   plan: ConversationView['plan']
-  /** Whoever holds it elsewhere takes words from here. */
+  /** The terminal that runs this conversation accepts prompts from here. */
   hears: boolean
 }
 
 const NOTHING: Conversation = { state: 'looking', items: [], plan: [], hears: false }
 
-/** What is said in a session that Baton hosts, as it is said. */
+/** Follows the conversation of a session that Baton hosts, live. */
 export function useConversation(session: string): Conversation {
   const [known, setKnown] = useState<Conversation>(NOTHING)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function useConversation(session: string): Conversation {
 
 type Change = (old: Conversation) => Conversation
 
-async function followConversation(session: string, over: AbortSignal, tell: (change: Change) => void) {
+async function followConversation(session: string, over: AbortSignal, update: (change: Change) => void) {
   for (let tries = 0; !over.aborted && access.value !== 'out'; tries++) {
     const stop = new AbortController()
     const end = () => stop.abort()
@@ -37,25 +37,25 @@ async function followConversation(session: string, over: AbortSignal, tell: (cha
       const response = await pageFetch(`/api/page/sessions/${session}/conversation`, {
         signal: stop.signal,
       })
-      if (response.status === 401) turnedAway()
+      if (response.status === 401) markLoggedOut()
       if (!response.ok || !response.body) throw new Error(String(response.status))
       tries = 0
       let first = true
       await readEvents(response.body, stop, data => {
-        const news = data as ConversationView
+        const view = data as ConversationView
         const fresh = first
         first = false
-        tell(old => merged(fresh ? [] : old.items, news))
+        update(old => mergeItems(fresh ? [] : old.items, view))
       })
     } catch {
-      // Tried again below.
+      // The loop tries again below.
     }
     over.removeEventListener('abort', end)
-    if (!over.aborted) await beforeRetry(tries + 1)
+    if (!over.aborted) await waitBeforeRetry(tries + 1)
   }
 }
 
-function merged(
+function mergeItems(
   old: readonly ConversationItem[],
   { state, items, plan, hears = false }: ConversationView,
 ): Conversation {

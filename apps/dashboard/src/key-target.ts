@@ -1,4 +1,4 @@
-/** Whether a key is meant for a field, or for the browser, and not for the page. */
+/** Whether a key press is meant for an input field or the browser, not for the page's own keys. */
 export function isTyping({ target, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean {
   if (metaKey || ctrlKey || altKey) return true
   return (

@@ -1,76 +1,76 @@
 import type { Entry } from '@batonpass/contract/journal'
 import { signal } from '@preact/signals'
-import { access, turnedAway } from './api.ts'
+import { access, markLoggedOut } from './api.ts'
 import { pageFetch } from './page-key.ts'
-import { beforeRetry, readEvents } from './sse.ts'
-import { clock } from './time.tsx'
+import { readEvents, waitBeforeRetry } from './sse.ts'
+import { currentTime } from './time.tsx'
 
-/** How the stream from the daemon stands; after `lost` the page catches up by itself. */
+/** State of the event stream from the daemon. After `lost`, the page reconnects and catches up by itself. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
 
 type Listener = (entry: Entry) => void
 const listeners = new Set<Listener>()
-const returned = new Set<() => void>()
+const reconnectListeners = new Set<() => void>()
 
-/** Calls for each journal entry as it is written. */
+/** Calls the listener for each journal entry as it is written. */
 export function onEntry(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Calls after the stream was away and is back: what was missed comes as entries, but what was fetched may be old. */
-export function onReturn(listener: () => void): () => void {
-  returned.add(listener)
-  return () => returned.delete(listener)
+/** Calls the listener after a reconnect. Missed entries arrive by themselves, but data fetched before may be out of date. */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener)
+  return () => reconnectListeners.delete(listener)
 }
 
-/** Follows the daemon for as long as the page lives. By fetch, because an EventSource cannot send the page's key. */
-export async function follow(): Promise<void> {
+/** Follows the journal as long as the page is open. Uses fetch because an EventSource cannot send the page's key. */
+export async function followJournal(): Promise<void> {
   let after: number | undefined
   for (let tries = 0; ; tries++) {
     const stop = new AbortController()
-    const unmind = mindSleep(() => stop.abort())
+    const stopDetecting = detectSleep(() => stop.abort())
     try {
       const query = after === undefined ? '' : `?after=${after}`
       const response = await pageFetch(`/api/page/events${query}`, {
         signal: stop.signal,
       })
-      if (response.status === 401) turnedAway()
+      if (response.status === 401) markLoggedOut()
       if (!response.ok || !response.body) throw new Error(String(response.status))
       const away = connection.value === 'lost'
       connection.value = 'live'
       tries = 0
-      if (away) for (const listener of returned) listener()
+      if (away) for (const listener of reconnectListeners) listener()
       await readEvents(response.body, stop, data => {
         const entry = data as Entry
         after = entry.seq
         for (const listener of listeners) listener(entry)
       })
     } catch {
-      // The daemon restarts, or the machine slept: it is tried again below.
+      // The daemon restarted or the machine slept: the loop tries again below.
     }
-    unmind()
+    stopDetecting()
     connection.value = 'lost'
-    await beforeRetry(tries)
-    if (access.value === 'out') await new Promise<void>(resolve => untilIn(resolve))
+    await waitBeforeRetry(tries)
+    if (access.value === 'out') await new Promise<void>(resolve => waitForLogin(resolve))
   }
 }
 
-const LOOK_MS = 5000
+const TICK_MS = 5000
 
-/** A timer that comes far too late slept with the machine: the line it left behind is not to be trusted. */
-function mindSleep(woke: () => void): () => void {
-  let last = clock()
+/** Calls back when the machine has slept (a timer fired far too late): the connection may be dead without an error. */
+function detectSleep(woke: () => void): () => void {
+  let last = currentTime()
   const timer = setInterval(() => {
-    const slept = clock() - last > 4 * LOOK_MS
-    last = clock()
-    // Timers of hidden pages are slowed down to a minute; only a page in view knows that it slept.
+    const slept = currentTime() - last > 4 * TICK_MS
+    last = currentTime()
+    // Browsers slow timers of hidden pages down to a minute, so only a visible page can tell that it slept.
     if (slept && !document.hidden) woke()
-  }, LOOK_MS)
+  }, TICK_MS)
   return () => clearInterval(timer)
 }
 
-function untilIn(then: () => void): void {
+function waitForLogin(then: () => void): void {
   const stop = access.subscribe(value => {
     if (value === 'in') {
       then()

@@ -1,7 +1,7 @@
 /**
- * This browser's own key. It cannot be taken out of the browser, not even by a script of this page, and it never goes over the
- * wire: what goes is a signature of the running daemon's own word, which is worth nothing to the next daemon. So whoever listened
- * at this address while no daemon did has learnt nothing.
+ * Creates this browser's key pair. No script can read the private key, not even one on this page, and it never leaves the
+ * browser: the page sends a signature of the running daemon's nonce, which is worthless to the next daemon. So a program
+ * that listened at this address while no daemon ran has learnt nothing.
  */
 export async function newKey(): Promise<{ publicKey: string; keep(): Promise<void> }> {
   const curve = { name: 'ECDSA', namedCurve: 'P-256' }
@@ -13,7 +13,7 @@ export async function newKey(): Promise<{ publicKey: string; keep(): Promise<voi
       here = privateKey
       localStorage.removeItem(PROOF)
       await inStore('readwrite', store => store.put(privateKey, NAME)).catch(() => {})
-      // Other tabs hear of this.
+      // Other tabs get a storage event.
       localStorage.setItem(KEY, shown)
     },
   }
@@ -26,22 +26,22 @@ export function forgetKey(): void {
   void inStore('readwrite', store => store.delete(NAME)).catch(() => {})
 }
 
-/** A key was made here once. */
+/** Whether this browser has created a key. */
 export const hasKey = (): boolean => localStorage.getItem(KEY) !== null
 
-/** A request with everything that shows it comes from this page. */
+/** Sends a request with the proof that it comes from this page. */
 export async function pageFetch(path: string, init: RequestInit = {}): Promise<Response> {
   const send = (proof: string) => fetch(path, { ...init, headers: { ...init.headers, 'baton-page': proof } })
   const known = localStorage.getItem(PROOF)
   const response = known === null ? undefined : await send(known)
-  // Another daemon has another word, and another tab may have got another key.
+  // A new daemon has a new nonce, and another tab may have created a new key.
   return response && response.status !== 401 ? response : await send(await freshProof(known))
 }
 
 export const KEY = 'baton.page-key'
 const PROOF = 'baton.page-proof'
 const NAME = 'page'
-/** Where a browser keeps no keys, as in some private windows. */
+/** The key, for browsers that do not store keys, as in some private windows. */
 let here: CryptoKey | undefined
 let signing: Promise<string> | undefined
 
@@ -59,13 +59,13 @@ async function sign(): Promise<string> {
   const key =
     (await inStore<CryptoKey | undefined>('readonly', store => store.get(NAME)).catch(() => {})) ?? here
   if (!key) return ''
-  const words = new TextEncoder().encode(`baton_${location.port} ${nonce}`)
-  const proof = base64url(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, words))
+  const challenge = new TextEncoder().encode(`baton_${location.port} ${nonce}`)
+  const proof = base64url(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, challenge))
   localStorage.setItem(PROOF, proof)
   return proof
 }
 
-/** One request to the browser's own store, the only place that keeps keys. */
+/** Runs one request in IndexedDB, the only browser storage that can keep keys. */
 function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest): Promise<T> {
   return new Promise((resolve, reject) => {
     const open = indexedDB.open('baton', 1)

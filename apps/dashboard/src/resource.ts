@@ -1,25 +1,25 @@
 import type { Entry } from '@batonpass/contract/journal'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get } from './api.ts'
-import { onEntry, onReturn } from './live.ts'
+import { onEntry, onReconnect } from './live.ts'
 
 export interface Resource<T> {
   data: T | undefined
   error: ApiError | undefined
-  /** The daemon has no such address: that capability is not there. */
+  /** The daemon has no such route: it does not have this capability. */
   absent: boolean
   reload(): void
 }
 
-/** At most one look in this time, however much happens. */
+/** At most one request in this time, however many entries arrive. */
 const CALM_MS = 600
 const LATER_MS = 400
 
-/** What an address of the daemon holds, looked at again when something happened that concerns it. */
+/** Loads a route of the daemon, and loads it again after each journal entry that concerns it. */
 export function useResource<T>(
   path: string,
   concerns: (entry: Entry) => boolean = () => false,
-  /** For what changes without an entry in the journal: looked at again after this long, while somebody looks. */
+  /** For data that changes without a journal entry: load again at this interval while the page is visible. */
   everyMs?: number,
 ): Resource<T> {
   const [state, setState] = useState<{ path: string; data?: T; error?: ApiError }>({ path })
@@ -32,7 +32,7 @@ export function useResource<T>(
     let timer = 0
     let busy = false
     let wanted = false
-    const look = async () => {
+    const load = async () => {
       if (busy) {
         wanted = true
         return
@@ -42,36 +42,36 @@ export function useResource<T>(
         const data = await get<T>(path, stop.signal)
         if (!stop.signal.aborted) setState({ path, data })
       } catch (cause) {
-        // While the daemon is away, what was known stays on the page.
+        // While the daemon is away, the page keeps what it has.
         if (!stop.signal.aborted && cause instanceof ApiError)
           setState(old => ({ ...(old.path === path ? old : { path }), error: cause }))
       }
       busy = false
       if (wanted) {
         wanted = false
-        soon()
+        loadSoon()
       }
     }
-    const soon = (ms = CALM_MS) => {
+    const loadSoon = (ms = CALM_MS) => {
       if (timer) return
       timer = setTimeout(() => {
         timer = 0
-        void look()
+        void load()
       }, ms)
     }
-    reload.current = () => void look()
-    // What is looked at again and again anyway does not stand in the way of the first paint.
-    if (everyMs === undefined) void look()
-    else soon(LATER_MS)
+    reload.current = () => void load()
+    // Data that is polled must not delay the first paint.
+    if (everyMs === undefined) void load()
+    else loadSoon(LATER_MS)
     const stopEntries = onEntry(entry => {
-      if (test.current(entry)) soon()
+      if (test.current(entry)) loadSoon()
     })
-    const stopReturns = onReturn(() => void look())
-    const again = everyMs === undefined ? 0 : setInterval(() => document.hidden || void look(), everyMs)
+    const stopReturns = onReconnect(() => void load())
+    const polling = everyMs === undefined ? 0 : setInterval(() => document.hidden || void load(), everyMs)
     return () => {
       stop.abort()
       clearTimeout(timer)
-      clearInterval(again)
+      clearInterval(polling)
       stopEntries()
       stopReturns()
     }

@@ -1,19 +1,19 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
-/** The address without its origin, as a list of words. */
-export const place = signal<readonly string[]>(wordsOf(location.pathname))
+/** The segments of the current path. */
+export const route = signal<readonly string[]>(segmentsOf(location.pathname))
 
 addEventListener('popstate', () => {
-  place.value = wordsOf(location.pathname)
+  route.value = segmentsOf(location.pathname)
 })
 
-export function go(path: string): void {
+export function navigate(path: string): void {
   if (path === location.pathname) return
   history.pushState(null, '', path)
-  place.value = wordsOf(path)
+  route.value = segmentsOf(path)
   scrollTo(0, 0)
-  // What had the focus may be gone with the page that was left: reading goes on at the new one.
+  // The focused element may be gone with the old page: screen readers continue at the new page.
   setTimeout(() => {
     if (document.activeElement === document.body) document.getElementById('page')?.focus()
   })
@@ -26,7 +26,7 @@ interface LinkProps {
   children: ComponentChildren
 }
 
-/** A link within the page: a plain click changes the view, anything else is the browser's. */
+/** A link inside the dashboard: a plain click changes the view; the browser handles every other click. */
 export function Link({ to, children, ...rest }: LinkProps) {
   return (
     <a
@@ -35,7 +35,7 @@ export function Link({ to, children, ...rest }: LinkProps) {
       onClick={event => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()
-        go(to)
+        navigate(to)
       }}
     >
       {children}
@@ -43,6 +43,6 @@ export function Link({ to, children, ...rest }: LinkProps) {
   )
 }
 
-function wordsOf(path: string): string[] {
+function segmentsOf(path: string): string[] {
   return path.split('/').filter(Boolean).map(decodeURIComponent)
 }

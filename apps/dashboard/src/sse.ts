@@ -1,34 +1,34 @@
-/** No sign of life for this long is a dead line: the daemon beats every ten seconds. */
+/** A connection that is silent for this long is dead: the daemon sends a heartbeat every ten seconds. */
 const SILENCE_MS = 25_000
 
-/** Reads what a stream of server-sent events brings, until it ends or falls silent. */
+/** Reads server-sent events until the stream ends or falls silent. */
 export async function readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   stop: AbortController,
-  take: (data: unknown) => void,
+  handle: (data: unknown) => void,
 ): Promise<void> {
   let silence = 0
-  const listen = () => {
+  const restartTimeout = () => {
     clearTimeout(silence)
     silence = setTimeout(() => stop.abort(), SILENCE_MS)
   }
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {
-    listen()
+    restartTimeout()
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return
-      listen()
+      restartTimeout()
       const blocks = (rest + value).split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {
         const data = /^data: (.*)$/m.exec(block)?.[1]
-        if (data) take(JSON.parse(data))
+        if (data) handle(JSON.parse(data))
       }
     }
   } catch {
-    // The line is cut: whoever follows begins again.
+    // The connection was cut; the caller reconnects.
   } finally {
     clearTimeout(silence)
   }
@@ -36,8 +36,8 @@ export async function readEvents(
 
 const RETRY_MS = [300, 600, 1200, 2500, 5000]
 
-/** Waits before the next try, longer each time; a page that comes back into view, or online, tries at once. */
-export function beforeRetry(tries: number): Promise<void> {
+/** Waits before the next attempt, longer each time. Returns at once when the page becomes visible or goes online. */
+export function waitBeforeRetry(tries: number): Promise<void> {
   return new Promise(resolve => {
     const done = () => {
       clearTimeout(timer)

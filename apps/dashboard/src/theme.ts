@@ -2,10 +2,10 @@ import { effect, signal } from '@preact/signals'
 
 type Theme = 'auto' | 'light' | 'dark'
 const KEY = 'baton.theme'
-const kept = localStorage.getItem(KEY)
+const stored = localStorage.getItem(KEY)
 
-/** The person's choice; `auto` follows the system. */
-export const theme = signal<Theme>(kept === 'light' || kept === 'dark' ? kept : 'auto')
+/** The user's choice; `auto` follows the system. */
+export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'auto')
 
 effect(() => {
   const chosen = theme.value
@@ -18,9 +18,9 @@ effect(() => {
   }
 })
 
-export function turnTheme(): void {
+export function switchTheme(): void {
   const next = { auto: 'light', light: 'dark', dark: 'auto' } as const
   theme.value = next[theme.value]
 }
 
-export const themeWords = (): string => (theme.value === 'auto' ? 'system colours' : `${theme.value} colours`)
+export const themeLabel = (): string => (theme.value === 'auto' ? 'system colours' : `${theme.value} colours`)

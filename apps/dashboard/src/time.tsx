@@ -1,18 +1,18 @@
 import { signal } from '@preact/signals'
 
-/** The one clock of the page; everything that says "ago" follows it. */
-export const now = signal(clock())
+/** The page's one clock, updated every second while the page is visible. */
+export const now = signal(currentTime())
 setInterval(() => {
-  if (!document.hidden) now.value = clock()
+  if (!document.hidden) now.value = currentTime()
 }, 1000)
 
-/** The moment itself, also while nobody looks. */
-export function clock(): number {
+/** The current time, exact even while the page is hidden. */
+export function currentTime(): number {
   return Date.now()
 }
 
 /** `3 s`, `12 min`, `4 h`, `2 d`. */
-export function span(ms: number): string {
+export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
@@ -20,7 +20,7 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** A moment as people say it; the exact one is the title. */
+/** How long ago something happened; the exact time is the tooltip. */
 export function Ago({ at, suffix = ' ago' }: { at: string; suffix?: string }) {
   const ms = now.value - Date.parse(at)
   return (

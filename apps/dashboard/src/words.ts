@@ -1,20 +1,32 @@
 import { AGENTS as KNOWN } from '@batonpass/contract/agents'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
+import {
+  ANSWER_LABELS,
+  CLAIM_LABELS,
+  CYCLE_LABELS,
+  CYCLE_STEP_LABELS,
+  DECIDED_BY_LABELS,
+  END_LABELS,
+  HANDOFF_LABELS,
+  STAGE_LABELS,
+  WITHDRAWN_LABELS,
+  WORKFLOW_LABELS,
+} from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import type { PsRow } from '@batonpass/contract/watch'
-import { plainly } from './unseen.ts'
-import { SEEN } from './watch.ts'
+import { visibleText } from './invisible.ts'
+import { WATCH_STATES } from './watch.ts'
 
 export type Tone = 'plain' | 'good' | 'wait' | 'bad' | 'info'
 
-/** One entry in a line: what it is, about what, and how it is meant. */
+/** A journal entry on one line. `tone` chooses its colour. */
 export interface Line {
   mark: string
   title: string
   detail: string
   tone: Tone
-  /** The detail is something a program reads. */
+  /** The detail is a command or a path: shown in a fixed-width font. */
   code?: boolean
 }
 
@@ -22,17 +34,17 @@ export const AGENTS = Object.fromEntries(
   Object.entries(KNOWN).map(([name, { title }]) => [name, title]),
 ) as Record<Session['agent'], string>
 
-/** The last name of a path. */
-export const baseOf = (path: string | undefined): string =>
-  plainly(path?.split('/').filter(Boolean).at(-1) ?? 'no project', MAX_NAME_LENGTH)
+/** The last segment of a path. */
+export const folderName = (path: string | undefined): string =>
+  visibleText(path?.split('/').filter(Boolean).at(-1) ?? 'no project', MAX_NAME_LENGTH)
 const MAX_NAME_LENGTH = 80
 
-export function lineOf(entry: Entry): Line {
-  const line = wordsOf(entry)
-  return { ...line, title: plainly(line.title), detail: plainly(line.detail) }
+export function describeEntry(entry: Entry): Line {
+  const line = describeBody(entry)
+  return { ...line, title: visibleText(line.title), detail: visibleText(line.detail) }
 }
 
-function wordsOf({ body }: Entry): Line {
+function describeBody({ body }: Entry): Line {
   switch (body.kind) {
     case 'event':
       return eventLine(body.event)
@@ -40,7 +52,10 @@ function wordsOf({ body }: Entry): Line {
       const tone = body.decision === 'allow' ? 'good' : body.decision === 'deny' ? 'bad' : 'wait'
       return {
         mark: body.decision,
-        title: body.decision === 'defer' ? 'Left to the agent' : `${WHO[body.by]} said ${body.decision}`,
+        title:
+          body.decision === 'defer'
+            ? 'Left to the agent'
+            : `${DECIDED_BY_LABELS[body.by]}: ${DECISION_LABELS[body.decision]}`,
         detail: `${body.subject.split('\n', 1)[0] ?? ''} · ${body.reason}`,
         tone,
       }
@@ -49,9 +64,9 @@ function wordsOf({ body }: Entry): Line {
       const { permission, goOn, refuse, context, notice } = body.reaction
       const detail = goOn?.prompt ?? permission?.reason ?? refuse?.reason ?? notice ?? context ?? ''
       const title = goOn
-        ? 'Baton went on'
+        ? 'Baton continued the agent'
         : permission
-          ? `Baton answered ${permission.decision}`
+          ? `Baton ${DECISION_LABELS[permission.decision]} it`
           : refuse
             ? 'Baton refused the prompt'
             : context
@@ -60,56 +75,57 @@ function wordsOf({ body }: Entry): Line {
       return { mark: 'reaction', title, detail, tone: goOn ? 'info' : 'plain' }
     }
     case 'workflow': {
-      const end = body.end ? ` ${body.end}` : ''
-      const count = body.count === undefined ? '' : ` ${body.count}${body.max ? ` of ${body.max}` : ''}`
+      const end = body.end ? `: ${END_LABELS[body.end]}` : ''
+      const count = body.count === undefined ? '' : ` (${body.count}${body.max ? ` of ${body.max}` : ''})`
       const tone = body.end ? (body.end === 'complete' ? 'good' : 'wait') : 'info'
       return {
         mark: 'workflow',
-        title: `${body.workflow}${body.issue ? ` #${body.issue}` : ''} ${body.what}${count}${end}`,
+        title: `${body.workflow}${body.issue ? ` #${body.issue}` : ''} ${WORKFLOW_LABELS[body.what]}${count}${end}`,
         detail: body.reason ?? body.progress ?? body.pullRequest ?? '',
         tone,
       }
     }
     case 'ask': {
       const by = body.answer
-        ? `${body.answer.option} by ${body.answer.by.who} (${body.answer.by.channel})`
+        ? `${ANSWER_LABELS[body.answer.option]} by ${body.answer.by.who} (${body.answer.by.channel})`
         : ''
       const tone =
         body.what === 'opened' ? 'wait' : body.answer?.option.startsWith('allow') ? 'good' : 'plain'
       return {
         mark: 'ask',
-        title: `Question ${body.what}`,
-        detail: by || body.why || body.detail?.split('\n')[0] || body.title,
+        title: `Question ${body.what.replace('-', ' ')}`,
+        detail: by || (body.why && WITHDRAWN_LABELS[body.why]) || body.detail?.split('\n')[0] || body.title,
         tone,
       }
     }
     case 'handoff': {
-      const wrong = body.findings?.length ?? 0
+      const findings = body.findings?.length ?? 0
+      const author = body.writtenBy ? ` by ${body.writtenBy === 'baton' ? 'Baton' : 'the agent'}` : ''
       return {
         mark: 'handoff',
-        title: `Handoff ${body.what === 'asked-again' ? 'sent back' : body.what}${body.writtenBy ? ` by ${body.writtenBy === 'baton' ? 'Baton' : 'the agent'}` : ''}`,
-        detail: [body.document, wrong ? counted(wrong, 'finding') : ''].filter(Boolean).join(' · '),
-        tone: wrong ? 'wait' : 'info',
+        title: `Handoff document ${HANDOFF_LABELS[body.what]}${author}`,
+        detail: [body.document, findings ? countOf(findings, 'finding') : ''].filter(Boolean).join(' · '),
+        tone: findings ? 'wait' : 'info',
       }
     }
     case 'claim':
       return {
         mark: 'claim',
-        title: `Issue #${body.issue} ${body.what}`,
-        detail: [body.phase, body.pullRequest, body.reason].filter(Boolean).join(' · '),
+        title: `Issue #${body.issue} ${CLAIM_LABELS[body.what]}`,
+        detail: [body.phase?.replaceAll('_', ' '), body.pullRequest, body.reason].filter(Boolean).join(' · '),
         tone: body.what === 'trouble' || body.what === 'lost' ? 'bad' : 'info',
       }
     case 'cycle':
       return {
         mark: 'handoff',
-        title: `Handoff cycle ${body.what}`,
-        detail: [body.step, body.document, body.reason].filter(Boolean).join(' · '),
+        title: `Handoff ${CYCLE_LABELS[body.what]}`,
+        detail: [CYCLE_STEP_LABELS[body.step], body.document, body.reason].filter(Boolean).join(' · '),
         tone: body.what === 'failed' || body.what === 'person' ? 'bad' : 'info',
       }
     case 'stage':
       return {
         mark: 'stage',
-        title: `${body.workId}: ${body.stage ?? 'stage'} ${body.what}`,
+        title: `${body.workId}: ${body.stage ?? 'stage'} ${STAGE_LABELS[body.what]}`,
         detail: body.detail ?? body.agent ?? '',
         tone: body.what === 'blocked' || body.what === 'failed' ? 'bad' : 'info',
       }
@@ -148,26 +164,29 @@ function wordsOf({ body }: Entry): Line {
   }
 }
 
-export const WHO = {
-  rules: 'The rules',
-  session: 'Your earlier yes',
-  undo: 'Undo',
-  model: 'The model',
-  person: 'You',
-  nobody: 'Nobody',
-  error: 'An error',
+/** `allow` and `you` as a tag says them: `allowed · you`. */
+export const decisionTag = (
+  decision: keyof typeof DECISION_LABELS,
+  by: keyof typeof DECIDED_BY_LABELS,
+): string => `${DECISION_LABELS[decision]} · ${DECIDED_BY_LABELS[by].toLowerCase()}`
+
+export const DECISION_LABELS = {
+  allow: 'allowed',
+  deny: 'denied',
+  ask: 'asked',
+  defer: 'left to the agent',
 } as const
 
-/** A kind that this page does not know yet still says something. */
+/** An entry of a kind that this page does not know yet: its kind and its plain values. */
 function otherLine(body: { kind: string }): Line {
-  const words = Object.entries(body)
+  const values = Object.entries(body)
     .filter(
       ([key, value]) =>
         key !== 'kind' && key !== 'what' && (typeof value === 'string' || typeof value === 'number'),
     )
     .map(([, value]) => String(value))
   const what = 'what' in body ? ` ${String(body.what)}` : ''
-  return { mark: body.kind, title: `${capital(body.kind)}${what}`, detail: words.join(' · '), tone: 'info' }
+  return { mark: body.kind, title: `${capital(body.kind)}${what}`, detail: values.join(' · '), tone: 'info' }
 }
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
@@ -184,11 +203,11 @@ function eventLine(event: AgentEvent): Line {
     case 'SessionStarted':
       return plain('session', `Session started (${event.source})`, event.model ?? '', 'info')
     case 'PromptSubmitted':
-      return plain('prompt', event.automatic ? 'Prompted itself' : 'Prompt', event.prompt, 'info')
+      return plain('prompt', event.automatic ? 'Automatic prompt' : 'Prompt', event.prompt, 'info')
     case 'ToolRequested':
       return { ...plain('tool', event.tool, subjectOf(event)), code: true }
     case 'PermissionAsked':
-      return { ...plain('tool', `${event.tool} asks`, subjectOf(event), 'wait'), code: true }
+      return { ...plain('tool', `${event.tool} asks for permission`, subjectOf(event), 'wait'), code: true }
     case 'ToolFinished':
       return {
         ...plain(
@@ -200,13 +219,17 @@ function eventLine(event: AgentEvent): Line {
         code: true,
       }
     case 'TurnEnded':
-      return plain('turn', event.continued ? 'Turn ended, goes on' : 'Turn ended', event.lastMessage ?? '')
+      return plain(
+        'turn',
+        event.continued ? 'Turn ended after a continuation' : 'Turn ended',
+        event.lastMessage ?? '',
+      )
     case 'TurnFailed':
       return plain('failed', `Turn failed: ${event.error}`, event.message ?? '', 'bad')
     case 'Idle':
       return plain(
         'idle',
-        event.kind === 'permission' ? 'Waits for a permission' : 'Waits for input',
+        event.kind === 'permission' ? 'Waiting for permission' : 'Waiting for input',
         event.message ?? '',
         'wait',
       )
@@ -250,8 +273,8 @@ export function subjectOf({ action, input }: ToolEvent): string {
   }
 }
 
-/** What a session is doing right now: what it asks, what a look from outside says, else what its last event tells. */
-export function stateOf(
+/** What a session is doing now: from its open questions, else from what the watch sees, else from its last event. */
+export function describeState(
   session: Session,
   asks: number,
   nowMs: number,
@@ -259,7 +282,7 @@ export function stateOf(
 ): { word: string; tone: Tone } {
   if (session.endedAt) return { word: 'ended', tone: 'plain' }
   if (asks > 0) return { word: 'asks you', tone: 'wait' }
-  const seen = row && SEEN[row.state]
+  const seen = row && WATCH_STATES[row.state]
   if (seen) return seen
   const quiet = nowMs - Date.parse(session.lastSeenAt)
   if (quiet > 6 * 3_600_000) return { word: 'silent', tone: 'plain' }
@@ -277,5 +300,5 @@ export function stateOf(
   }
 }
 
-export const counted = (count: number, what: string, many = `${what}s`): string =>
+export const countOf = (count: number, what: string, many = `${what}s`): string =>
   `${count.toLocaleString()} ${count === 1 ? what : many}`

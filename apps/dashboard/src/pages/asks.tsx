@@ -1,21 +1,22 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
+import { outcomeLabel } from '@batonpass/contract/labels'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAsks } from '../asks.ts'
+import { visibleText } from '../invisible.ts'
 import { isTyping } from '../key-target.ts'
 import { AskCard } from '../parts/ask-card.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Ago } from '../time.tsx'
-import { plainly } from '../unseen.ts'
 
-/** Questions that wait for a person: everything needed to answer, and the answer one key away. */
+/** The open questions, with everything needed to answer them, and a key for each answer. */
 export function AsksPage() {
   const { data, error, open, trouble, answer } = useAsks()
   const [current, setCurrent] = useState(0)
   const chosen = Math.min(current, open.length - 1)
 
   const list = useRef<HTMLDivElement>(null)
-  // With the picture that is answered, not a moment after it: the key is meant for what is seen.
+  // A layout effect, so that a key always answers the question that is on the screen at that moment.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return
@@ -38,10 +39,10 @@ export function AsksPage() {
     return () => removeEventListener('keydown', onKey)
   })
 
-  // Who answers by keyboard goes on with the next question, not at the top of the page.
-  const held = useRef(false)
+  // A user who answers by keyboard continues with the next question, not at the top of the page.
+  const hadFocus = useRef(false)
   useEffect(() => {
-    if (!held.current || document.activeElement !== document.body) return
+    if (!hadFocus.current || document.activeElement !== document.body) return
     const next = list.current?.children[chosen] ?? document.getElementById('page')
     if (next instanceof HTMLElement) next.focus()
   })
@@ -52,7 +53,7 @@ export function AsksPage() {
       <div
         ref={list}
         onFocusIn={() => {
-          held.current = true
+          hadFocus.current = true
         }}
       >
         {open.map((view, index) => (
@@ -65,9 +66,9 @@ export function AsksPage() {
         ))}
       </div>
       {open.length === 0 ? (
-        <Empty title="Nothing waits for an answer">
-          When an agent wants something that no rule decides, it appears here, in the terminal and by Telegram
-          at once.
+        <Empty title="No open questions">
+          When an agent wants something that no rule decides, the question appears here, in the terminal and
+          in Telegram at once.
         </Empty>
       ) : null}
       {data.settled.length > 0 ? <Settled asks={data.settled} /> : null}
@@ -87,11 +88,11 @@ const optionFor = (key: string, ask: Ask): AskOption | undefined =>
 function Settled({ asks }: { asks: readonly Ask[] }) {
   return (
     <section aria-labelledby="settled">
-      <h2 id="settled">Settled</h2>
+      <h2 id="settled">Answered or closed</h2>
       <table class="table list">
         <thead>
           <tr>
-            <th>What</th>
+            <th>Question</th>
             <th>Answer</th>
             <th>By</th>
             <th>When</th>
@@ -101,11 +102,11 @@ function Settled({ asks }: { asks: readonly Ask[] }) {
           {asks.map(ask => (
             <tr key={ask.id}>
               <td class="wide">
-                <code>{plainly(ask.detail.split('\n')[0] ?? '', 160)}</code>
+                <code>{visibleText(ask.detail.split('\n')[0] ?? '', 160)}</code>
               </td>
               <td>
                 <Tag tone={ask.answer ? (/allow|yes/.test(ask.answer.option) ? 'good' : 'bad') : 'plain'}>
-                  {ask.answer?.option ?? ask.withdrawn ?? ask.state}
+                  {outcomeLabel(ask)}
                 </Tag>{' '}
                 <span class="dim">{ask.answer?.reason ?? ''}</span>
               </td>

@@ -6,7 +6,7 @@ import { Page } from '../parts/page.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { Empty } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
-import { baseOf, counted } from '../words.ts'
+import { countOf, folderName } from '../words.ts'
 
 const PHASES = [
   ['coding', 'Coding'],
@@ -16,7 +16,7 @@ const PHASES = [
   ['done', 'Done'],
 ] as const
 
-/** Claimed issues in columns by phase, and the board that they stand on. */
+/** Claimed issues in columns by claim phase, and the project's board. */
 export function ClaimsPage() {
   const { data, error } = useResource<{ claims: ClaimView[] }>(
     '/api/claims',
@@ -26,18 +26,18 @@ export function ClaimsPage() {
   if (!data) return <Page title="Claims" error={error} />
   const { claims } = data
   const claimed = new Set(claims.map(({ project }) => project))
-  // Where something is claimed is looked at first.
+  // Projects with claims come first.
   const projects = [...claimed, ...(places.data?.projects ?? []).filter(each => !claimed.has(each))]
   return (
-    <Page title="Claims" about={claims.length > 0 ? counted(claims.length, 'issue') : undefined}>
-      <Strays claims={claims} />
+    <Page title="Claims" about={claims.length > 0 ? countOf(claims.length, 'issue') : undefined}>
+      <UnreadableClaims claims={claims} />
       {claims.length === 0 ? (
-        <Empty title="No issue is claimed">
-          A session takes an issue with <code>baton claim NUMBER</code> and holds it until its pull request is
-          merged.
+        <Empty title="No claimed issues">
+          A session claims an issue with <code>baton claim NUMBER</code> and holds it until its pull request
+          is merged.
         </Empty>
       ) : (
-        <Scroller look="board" label="Claims by phase">
+        <Scroller look="board" label="Claims by claim phase">
           {PHASES.map(([phase, title]) => {
             const here = claims.filter(claim => claim.phase === phase)
             return (
@@ -60,7 +60,7 @@ export function ClaimsPage() {
   )
 }
 
-/** One board at a time: each costs a question to its forge. */
+/** Shows one board at a time: each costs a request to its forge. */
 function Boards({ projects, claims }: { projects: readonly string[]; claims: readonly ClaimView[] }) {
   const [chosen, setChosen] = useState<string>()
   const [open, setOpen] = useState(claims.length > 0)
@@ -72,7 +72,7 @@ function Boards({ projects, claims }: { projects: readonly string[]; claims: rea
       <div class="row">
         <h2 id="the-board">Board</h2>
         <label class="hidden" for="board-of">
-          Board of which project
+          Project of the board
         </label>
         <select
           id="board-of"
@@ -84,13 +84,13 @@ function Boards({ projects, claims }: { projects: readonly string[]; claims: rea
         >
           {projects.map(each => (
             <option key={each} value={each}>
-              {baseOf(each)}
+              {folderName(each)}
             </option>
           ))}
         </select>
         {open ? null : (
           <button type="button" onClick={() => setOpen(true)}>
-            Show its board
+            Show the board
           </button>
         )}
       </div>
@@ -101,14 +101,15 @@ function Boards({ projects, claims }: { projects: readonly string[]; claims: rea
   )
 }
 
-function Strays({ claims }: { claims: readonly ClaimView[] }) {
+function UnreadableClaims({ claims }: { claims: readonly ClaimView[] }) {
   const strays = claims.filter(({ phase }) => phase === 'unreadable' || phase === 'gone')
   if (strays.length === 0) return null
   return (
     <ul class="notice bad">
       {strays.map(claim => (
         <li key={claim.id}>
-          #{claim.issue} in {baseOf(claim.project)}: its signal file is {claim.phase}.
+          #{claim.issue} in {folderName(claim.project)}: the signal file <code>.agent-claim.json</code>{' '}
+          {claim.phase === 'gone' ? 'is missing' : 'is not valid'}.
         </li>
       ))}
     </ul>

@@ -12,7 +12,7 @@ const SPANS = [
   [720, '30 days'],
 ] as const
 
-/** How it went: contexts and handoffs, decisions by the hour, questions that nobody had to answer. */
+/** Decisions by the hour, questions that Baton answered without a person, and contexts with their handoffs. */
 export function HistoryPage() {
   const [hours, setHours] = useState(48)
   const { data, error } = useResource<History>(
@@ -22,7 +22,7 @@ export function HistoryPage() {
   const tools = (
     <>
       <label class="hidden" for="span">
-        How far back
+        Period
       </label>
       <select id="span" value={String(hours)} onChange={event => setHours(Number(event.currentTarget.value))}>
         {SPANS.map(([value, title]) => (
@@ -45,7 +45,7 @@ export function HistoryPage() {
             ['allowed by rules', sum('byRules')],
             ['by undo', sum('byUndo')],
             ['by your earlier yes', sum('bySession')],
-            ['by the model', sum('byModel')],
+            ['by the permission model', sum('byModel')],
             ['denied', sum('denied')],
             ['answered by you', sum('byPerson')],
           ] as const
@@ -61,13 +61,13 @@ export function HistoryPage() {
         <DecisionPlot hours={data.hours} />
       </section>
       <section aria-labelledby="spared">
-        <h2 id="spared">Questions spared, added up</h2>
+        <h2 id="spared">Questions avoided, cumulative</h2>
         <SparedPlot hours={data.hours} />
       </section>
       <section aria-labelledby="contexts">
         <h2 id="contexts">Context over time</h2>
         {data.contexts.length === 0 ? (
-          <Empty title="No context was measured in this time" />
+          <Empty title="No context measured in this time" />
         ) : (
           <ContextPlot contexts={data.contexts} />
         )}

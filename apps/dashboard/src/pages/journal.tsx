@@ -5,7 +5,7 @@ import { get } from '../api.ts'
 import { Entries } from '../parts/entries.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/tag.tsx'
-import { counted } from '../words.ts'
+import { countOf } from '../words.ts'
 
 const KINDS = [
   'event',
@@ -22,11 +22,11 @@ const KINDS = [
   'daemon',
   'config',
 ]
-/** An unfinished word is not looked for. */
+/** Wait for the user to stop typing before searching. */
 const PAUSE_MS = 250
 const ENOUGH = 50
 
-/** The journal, searched. Long searches go on by themselves until there is a page full of hits. */
+/** Searches the journal. A long search continues by itself until it has a page full of hits. */
 export function JournalPage() {
   const [words, setWords] = useState(() => new URLSearchParams(location.search).get('q') ?? '')
   const [kind, setKind] = useState('')
@@ -37,7 +37,7 @@ export function JournalPage() {
     busy: boolean
   }>({ entries: [], looked: 0, next: undefined, busy: true })
 
-  const look = async (from: number | undefined, known: Entry[], looked: number, isOld: () => boolean) => {
+  const search = async (from: number | undefined, known: Entry[], looked: number, isOld: () => boolean) => {
     let next = from
     let entries = known
     let count = looked
@@ -59,7 +59,7 @@ export function JournalPage() {
 
   useEffect(() => {
     let old = false
-    const timer = setTimeout(() => void look(undefined, [], 0, () => old), PAUSE_MS)
+    const timer = setTimeout(() => void search(undefined, [], 0, () => old), PAUSE_MS)
     return () => {
       old = true
       clearTimeout(timer)
@@ -96,16 +96,19 @@ export function JournalPage() {
     >
       <p class="dim" role="status">
         {found.looked === 0 && found.busy
-          ? 'Looking …'
-          : `${found.entries.length} found, ${counted(found.looked, 'entry', 'entries')} looked at${found.busy ? ' …' : ''}`}
+          ? 'Searching …'
+          : `${found.entries.length} found, ${countOf(found.looked, 'entry', 'entries')} searched${found.busy ? ' …' : ''}`}
       </p>
       {found.entries.length === 0 && !found.busy ? (
-        <Empty title="Nothing in the journal holds these words" />
+        <Empty title="No journal entry contains these words" />
       ) : null}
       <Entries entries={found.entries} />
       {found.next !== undefined && !found.busy ? (
-        <button type="button" onClick={() => void look(found.next, found.entries, found.looked, () => false)}>
-          Look further back
+        <button
+          type="button"
+          onClick={() => void search(found.next, found.entries, found.looked, () => false)}
+        >
+          Search further back
         </button>
       ) : null}
     </Page>

@@ -1,23 +1,24 @@
 import type { AskList } from '@batonpass/contract/ask'
 import type { HourTally, Overview } from '@batonpass/contract/dashboard'
+import { END_LABELS } from '@batonpass/contract/labels'
 import { useState } from 'preact/hooks'
-import { Card, endTone, RunWords } from '../parts/card.tsx'
+import { visibleText } from '../invisible.ts'
+import { Card, endTone, RunSummary } from '../parts/card.tsx'
 import { cycleOf, useCycles } from '../parts/cycle.tsx'
 import { Glyph } from '../parts/glyph.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { Ago, span } from '../time.tsx'
-import { plainly } from '../unseen.ts'
+import { Ago, duration } from '../time.tsx'
 import { useWatch } from '../watch.ts'
-import { AGENTS, baseOf } from '../words.ts'
+import { AGENTS, folderName } from '../words.ts'
 
 const FIRST = 48
-/** More sessions than can be taken in at a glance. */
+/** With more sessions than this, the page offers a search. */
 const MANY = 12
 
-/** What every agent does, at a glance. */
+/** What every agent is doing, at a glance. */
 export function OverviewPage() {
   const [ended, setEnded] = useState(20)
   const [shown, setShown] = useState(FIRST)
@@ -26,7 +27,7 @@ export function OverviewPage() {
   if (!data) return <Page title="Overview" error={error} />
   const live = data.live
     .toSorted((a, b) => b.asks - a.asks)
-    .filter(card => textOf(card).includes(words.toLowerCase()))
+    .filter(card => searchTextOf(card).includes(words.toLowerCase()))
   return (
     <Page title="Overview">
       <Figures live={`${data.live.length}${data.moreLive ? '+' : ''}`} asks={data.asks} today={data.today} />
@@ -38,11 +39,11 @@ export function OverviewPage() {
         </div>
         {data.live.length === 0 ? (
           <Empty title="No agent is running">
-            Start one as you always do; it appears here by itself. If it does not: <code>baton doctor</code>
+            Start an agent as usual; it appears here by itself. If it does not, run <code>baton doctor</code>.
           </Empty>
         ) : live.length === 0 ? (
-          <Empty title="No live session has that">
-            What ended long ago is in the <Link to="/journal">journal</Link>.
+          <Empty title="No live session matches">
+            For older sessions, search the <Link to="/journal">journal</Link>.
           </Empty>
         ) : (
           <Cards cards={live.slice(0, shown)} />
@@ -62,7 +63,7 @@ export function OverviewPage() {
           {data.more ? (
             <p>
               <button type="button" class="quiet" onClick={() => setEnded(ended + 80)}>
-                Show older ones
+                Show older sessions
               </button>
             </p>
           ) : null}
@@ -72,20 +73,20 @@ export function OverviewPage() {
   )
 }
 
-/** What is asked longest stands here already: often that is enough to know how much it presses. */
+/** Shows the oldest open question: often that is enough to know how urgent it is. */
 function Waiting({ count }: { count: number }) {
   const { data } = useResource<AskList>('/api/asks', ({ body }) => body.kind === 'ask')
   const first = data?.asks.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))[0]
-  const words = first?.detail.split('\n', 1)[0] ?? ''
+  const subject = first?.detail.split('\n', 1)[0] ?? ''
   return (
     <div class="notice waiting">
       <p>
-        <b>{count === 1 ? 'One question waits for you' : `${count} questions wait for you`}</b>
+        <b>{count === 1 ? '1 open question' : `${count} open questions`}</b>
         {first ? (
           <>
             {' '}
             {first.facts.agent ? `${AGENTS[first.facts.agent]} in ` : ''}
-            {baseOf(first.facts.project)}: <code>{plainly(words, 160)}</code>
+            {folderName(first.facts.project)}: <code>{visibleText(subject, 160)}</code>
           </>
         ) : null}
       </p>
@@ -96,8 +97,8 @@ function Waiting({ count }: { count: number }) {
   )
 }
 
-/** Where somebody may look for one by what stands on its card. */
-const textOf = ({ session, run, work }: Overview['live'][number]): string =>
+/** What the search looks at: everything a card shows. */
+const searchTextOf = ({ session, run, work }: Overview['live'][number]): string =>
   [session.project ?? session.cwd, AGENTS[session.agent], session.nativeSession, run?.workflow, work?.workId]
     .join(' ')
     .toLowerCase()
@@ -125,7 +126,7 @@ function Find({ words, setWords, found }: { words: string; setWords(words: strin
   )
 }
 
-/** Looked at from outside only after there is something to show. */
+/** Asks for cycles and the watch only when there are cards to show. */
 function Cards({ cards }: { cards: Overview['live'] }) {
   const cycles = useCycles()
   const rows = useWatch()
@@ -143,7 +144,7 @@ function Cards({ cards }: { cards: Overview['live'] }) {
   )
 }
 
-/** Never broken between the number and its unit. */
+/** A non-breaking space keeps the number and its unit on one line. */
 const DAY = '24\u00a0h'
 
 function Figures({ live, asks, today }: { live: string; asks: number; today: HourTally }) {
@@ -154,9 +155,9 @@ function Figures({ live, asks, today }: { live: string; asks: number; today: Hou
       <Figure of={live} name={live === '1' ? 'live session' : 'live sessions'} />
       <Figure of={asks} name={asks === 1 ? 'open question' : 'open questions'} />
       <Figure of={all} name={`decisions in ${DAY}`} />
-      <Figure of={all === 0 ? '–' : `${Math.floor((spared / all) * 100)} %`} name="of them without you" />
-      <Figure of={today.continued} name={`continued in ${DAY}`} />
-      <Figure of={today.handoffs} name={`handed off in ${DAY}`} />
+      <Figure of={all === 0 ? '–' : `${Math.floor((spared / all) * 100)} %`} name="decided without you" />
+      <Figure of={today.continued} name={`continuations in ${DAY}`} />
+      <Figure of={today.handoffs} name={`handoffs in ${DAY}`} />
     </dl>
   )
 }
@@ -185,20 +186,20 @@ function Ended({ cards }: { cards: Overview['ended'] }) {
         {cards.map(({ session, run }) => (
           <tr key={session.id}>
             <td>
-              <Link to={`/sessions/${session.id}`}>{baseOf(session.project ?? session.cwd)}</Link>
+              <Link to={`/sessions/${session.id}`}>{folderName(session.project ?? session.cwd)}</Link>
             </td>
             <td class="tight">
               <span class="who">
                 <Glyph agent={session.agent} /> <span class="hidden">{AGENTS[session.agent]}</span>
               </span>
             </td>
-            <td class="wide">{run ? <RunWords run={run} ended={false} /> : <span class="dim">–</span>}</td>
+            <td class="wide">{run ? <RunSummary run={run} ended={false} /> : <span class="dim">–</span>}</td>
             <td class="wide">
-              {run?.end ? <Tag tone={endTone(run)}>{run.end.kind}</Tag> : null}{' '}
+              {run?.end ? <Tag tone={endTone(run)}>{END_LABELS[run.end.kind]}</Tag> : null}{' '}
               <span class="dim">{run?.end?.reason ?? session.endReason ?? 'unknown'}</span>
             </td>
             <td class="tight dim">
-              {span(Date.parse(session.endedAt ?? session.lastSeenAt) - Date.parse(session.startedAt))}
+              {duration(Date.parse(session.endedAt ?? session.lastSeenAt) - Date.parse(session.startedAt))}
             </td>
             <td class="tight">
               <Ago at={session.endedAt ?? session.lastSeenAt} />

@@ -1,5 +1,7 @@
+import { END_LABELS } from '@batonpass/contract/labels'
 import type { Recap } from '@batonpass/contract/recap'
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { visibleText } from '../invisible.ts'
 import { isTyping } from '../key-target.ts'
 import { toneOf } from '../parts/analysis.tsx'
 import { Glyph } from '../parts/glyph.tsx'
@@ -9,21 +11,20 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { Ago, clock, dayAndTime, span } from '../time.tsx'
-import { plainly } from '../unseen.ts'
-import { AGENTS, baseOf, counted, WHO } from '../words.ts'
+import { Ago, currentTime, dayAndTime, duration } from '../time.tsx'
+import { AGENTS, countOf, decisionTag, folderName } from '../words.ts'
 
 const SPANS = [
   ['', 'while I was away'],
-  ['8', 'in 8 hours'],
-  ['24', 'in 24 hours'],
-  ['168', 'in 7 days'],
+  ['8', 'last 8 hours'],
+  ['24', 'last 24 hours'],
+  ['168', 'last 7 days'],
 ] as const
 
-/** What happened while nobody looked, and what waits now. */
+/** What happened while the user was away, and what waits for them now. */
 export function RecapPage() {
   const [hours, setHours] = useState('')
-  const [opened] = useState(() => clock())
+  const [opened] = useState(() => currentTime())
   const since = hours === '' ? '' : `?since=${new Date(opened - Number(hours) * 3_600_000).toISOString()}`
   const { data, error } = useResource<Recap>(
     `/api/page/recap${since}`,
@@ -32,7 +33,7 @@ export function RecapPage() {
   const tools = (
     <>
       <label class="hidden" for="span">
-        Which time
+        Period
       </label>
       <select id="span" value={hours} onChange={event => setHours(event.currentTarget.value)}>
         {SPANS.map(([value, title]) => (
@@ -62,7 +63,7 @@ export function RecapPage() {
       tools={tools}
       about={
         <>
-          {span(Date.parse(data.until) - Date.parse(data.since))}, since {dayAndTime(data.since)}
+          {duration(Date.parse(data.until) - Date.parse(data.since))}, since {dayAndTime(data.since)}
         </>
       }
     >
@@ -86,7 +87,7 @@ export function RecapPage() {
       <Waits waits={data.waits} />
       <section aria-labelledby="changed">
         <h2 id="changed">Changed</h2>
-        {data.projects.length === 0 ? <Empty title="No file changed" /> : null}
+        {data.projects.length === 0 ? <Empty title="No files changed" /> : null}
         <div class="cards wide">
           {data.projects.map(project => (
             <Project key={project.project} recap={project} withKey={project === undoable} />
@@ -115,18 +116,18 @@ function Waits({ waits: { asks, sessions } }: Pick<Recap, 'waits'>) {
   if (asks.length + sessions.length === 0) return null
   return (
     <section aria-labelledby="waits">
-      <h2 id="waits">Waits for you</h2>
+      <h2 id="waits">Waiting for you</h2>
       <ul class="panel">
         {asks.map(ask => (
           <li key={ask.id}>
-            <Tag tone="wait">asks</Tag> <code>{plainly(ask.detail.split('\n')[0] ?? '')}</code>{' '}
+            <Tag tone="wait">question</Tag> <code>{visibleText(ask.detail.split('\n')[0] ?? '')}</code>{' '}
             <Link to="/asks">Answer</Link>
           </li>
         ))}
         {sessions.map(({ session, agent, project, why, since }) => (
           <li key={session}>
             <Tag tone="info">{why}</Tag> {AGENTS[agent]} in{' '}
-            <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> <Ago at={since} />
+            <Link to={`/sessions/${session}`}>{folderName(project)}</Link> <Ago at={since} />
           </li>
         ))}
       </ul>
@@ -138,13 +139,13 @@ function Project({ recap, withKey }: { recap: Recap['projects'][number]; withKey
   const { project, commits, files, tests, undo } = recap
   return (
     <article class="panel">
-      <h3>{baseOf(project)}</h3>
+      <h3>{folderName(project)}</h3>
       {tests ? (
         <p>
           <Tag tone={tests.passed ? 'good' : 'bad'}>
             tests {tests.passed ? 'passed' : `failed${tests.failing ? `, ${tests.failing}` : ''}`}
           </Tag>{' '}
-          <code>{tests.command}</code> <span class="dim">{counted(tests.runs, 'run')}</span>
+          <code>{tests.command}</code> <span class="dim">{countOf(tests.runs, 'run')}</span>
         </p>
       ) : null}
       {commits.length > 0 ? (
@@ -152,16 +153,16 @@ function Project({ recap, withKey }: { recap: Recap['projects'][number]; withKey
           {commits.slice(0, 12).map(({ id, subject, files: touched }) => (
             <li key={id}>
               <code class="dim">{id.slice(0, 8)}</code> {subject}{' '}
-              <span class="dim">{counted(touched, 'file')}</span>
+              <span class="dim">{countOf(touched, 'file')}</span>
             </li>
           ))}
         </ul>
       ) : (
-        <p class="dim">Nothing was committed.</p>
+        <p class="dim">No commits.</p>
       )}
       {files.length > 0 ? (
         <details>
-          <summary>{counted(files.length, 'file')}</summary>
+          <summary>{countOf(files.length, 'file')}</summary>
           <p class="mono">{files.join('\n')}</p>
         </details>
       ) : null}
@@ -174,19 +175,23 @@ function Ends({ ended }: Pick<Recap, 'ended'>) {
   if (ended.length === 0) return null
   return (
     <section aria-labelledby="ends">
-      <h2 id="ends">Ended, and why</h2>
+      <h2 id="ends">Ended, with the reason</h2>
       <table class="table list">
         <tbody>
           {ended.map(({ at, session, agent, project, workflow, issue, end, reason, pullRequest }) => (
             <tr key={`${at}${session}`}>
               <td>
                 {agent ? <Glyph agent={agent} /> : null}{' '}
-                {session ? <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> : baseOf(project)}
+                {session ? (
+                  <Link to={`/sessions/${session}`}>{folderName(project)}</Link>
+                ) : (
+                  folderName(project)
+                )}
               </td>
               <td class="wide">
                 {workflow ? `${workflow}${issue ? ` #${issue}` : ''} ` : ''}
-                {end ? <Tag tone={end === 'complete' ? 'good' : 'wait'}>{end}</Tag> : null} {reason}{' '}
-                {pullRequest ? <Outside to={pullRequest}>pull request</Outside> : null}
+                {end ? <Tag tone={end === 'complete' ? 'good' : 'wait'}>{END_LABELS[end]}</Tag> : null}{' '}
+                {reason} {pullRequest ? <Outside to={pullRequest}>pull request</Outside> : null}
               </td>
               <td class="tight">
                 <Ago at={at} />
@@ -203,14 +208,14 @@ function Decided({ decided }: Pick<Recap, 'decided'>) {
   if (decided.length === 0) return null
   return (
     <section aria-labelledby="decided">
-      <h2 id="decided">Decided for you, and why</h2>
+      <h2 id="decided">Decided for you, with the reason</h2>
       <table class="table list">
         <thead>
           <tr>
             <th>Times</th>
             <th>Decision</th>
             <th>Why</th>
-            <th>Such as</th>
+            <th>For example</th>
           </tr>
         </thead>
         <tbody>
@@ -218,15 +223,13 @@ function Decided({ decided }: Pick<Recap, 'decided'>) {
             <tr key={decision + by + reason}>
               <td class="tight">{count} ×</td>
               <td class="tight">
-                <Tag tone={toneOf(decision)}>
-                  {decision} · {WHO[by].toLowerCase()}
-                </Tag>
+                <Tag tone={toneOf(decision)}>{decisionTag(decision, by)}</Tag>
               </td>
               <td class="wide">{reason}</td>
               <td class="wide">
                 {subjects.map(subject => (
                   <div key={subject}>
-                    <code>{plainly(subject)}</code>
+                    <code>{visibleText(subject)}</code>
                   </div>
                 ))}
               </td>

@@ -1,7 +1,9 @@
 import type { SessionView } from '@batonpass/contract/dashboard'
+import { END_LABELS } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import type { ComponentChildren } from 'preact'
-import { endTone, Problem, RunWords, stageWords } from '../parts/card.tsx'
+import { visibleText } from '../invisible.ts'
+import { endTone, Problem, RunSummary, stageText } from '../parts/card.tsx'
 import { Chat, isHosted } from '../parts/chat.tsx'
 import { CycleButton, CyclePanel, cycleOf, useCycles } from '../parts/cycle.tsx'
 import { Gauge } from '../parts/gauge.tsx'
@@ -14,10 +16,9 @@ import { Tag } from '../parts/tag.tsx'
 import { Terminal } from '../parts/terminal.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { Ago, now, span } from '../time.tsx'
-import { plainly } from '../unseen.ts'
+import { Ago, duration, now } from '../time.tsx'
 import { useWatch } from '../watch.ts'
-import { AGENTS, baseOf, stateOf } from '../words.ts'
+import { AGENTS, describeState, folderName } from '../words.ts'
 
 const TABS = {
   timeline: 'Timeline',
@@ -27,7 +28,7 @@ const TABS = {
   terminal: 'Terminal',
 } as const
 
-/** A hosted agent has a conversation where others have a terminal; it comes first. */
+/** A hosted agent has a conversation instead of a terminal; that tab comes first. */
 function tabsOf(session: Session): [name: string, title: string][] {
   const { conversation, terminal, ...others } = TABS
   return Object.entries(isHosted(session) ? { conversation, ...others } : TABS)
@@ -45,10 +46,10 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
   const open = data.asks.filter(({ state }) => state === 'open').length
   const cycle = cycleOf(cycles, session)
   const row = rows.get(session.id)
-  const { word, tone } = stateOf(session, open, now.value, row)
+  const { word, tone } = describeState(session, open, now.value, row)
   return (
     <Page
-      title={baseOf(session.project ?? session.cwd)}
+      title={folderName(session.project ?? session.cwd)}
       about={
         <>
           {AGENTS[session.agent]} <Tag tone={tone}>{word}</Tag>
@@ -59,7 +60,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
           <CycleButton session={session} cycle={cycle} />
           {open > 0 ? (
             <Link class="button" to="/asks">
-              Answer its question
+              Answer the question
             </Link>
           ) : null}
         </>
@@ -72,7 +73,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
       ))}
       {run?.end ? (
         <p class={endTone(run) === 'bad' ? 'notice bad' : 'notice'}>
-          {run.workflow} ended {run.end.kind}: {run.end.reason}
+          {run.workflow} ended ({END_LABELS[run.end.kind]}): {run.end.reason}
         </p>
       ) : null}
       {session.context || data.contexts.length > 1 ? (
@@ -94,7 +95,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
         ))}
       </nav>
       {tab === 'decisions' ? (
-        <SessionJournal session={session} kind="decision" none="Nothing was decided yet" />
+        <SessionJournal session={session} kind="decision" none="No decisions yet" />
       ) : tab === 'handoffs' ? (
         <Handoffs views={data.handoffs} />
       ) : tab === 'conversation' ? (
@@ -102,7 +103,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
       ) : tab === 'terminal' ? (
         <Terminal session={session} />
       ) : (
-        <SessionJournal session={session} none="Nothing is recorded of this session" />
+        <SessionJournal session={session} none="No journal entries for this session" />
       )}
     </Page>
   )
@@ -115,17 +116,17 @@ function Facts({ view: { session, run, work, parent, children } }: { view: Sessi
         <code>{session.nativeSession}</code>
       </Fact>
       <Fact name="Folder">
-        <code>{plainly(session.project ?? session.cwd ?? 'unknown', 200)}</code>
+        <code>{visibleText(session.project ?? session.cwd ?? 'unknown', 200)}</code>
       </Fact>
       {run ? (
         <Fact name="Workflow">
-          <RunWords run={run} />{' '}
+          <RunSummary run={run} />{' '}
           {run.pullRequest ? <Outside to={run.pullRequest}>pull request</Outside> : null}
         </Fact>
       ) : null}
       {work ? (
         <Fact name="Work item">
-          <Link to={`/work/${work.workId}`}>{stageWords(work)}</Link>
+          <Link to={`/work/${work.workId}`}>{stageText(work)}</Link>
         </Fact>
       ) : null}
       {session.mode ? <Fact name="Permission mode">{session.mode}</Fact> : null}
@@ -135,7 +136,7 @@ function Facts({ view: { session, run, work, parent, children } }: { view: Sessi
       {session.endedAt ? (
         <Fact name="Ended">
           <Ago at={session.endedAt} /> after{' '}
-          {span(Date.parse(session.endedAt) - Date.parse(session.startedAt))} (
+          {duration(Date.parse(session.endedAt) - Date.parse(session.startedAt))} (
           {session.endReason ?? 'unknown'})
         </Fact>
       ) : (

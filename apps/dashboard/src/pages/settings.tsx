@@ -4,10 +4,10 @@ import { logout } from '../api.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
-import { themeWords, turnTheme } from '../theme.ts'
-import { baseOf } from '../words.ts'
+import { switchTheme, themeLabel } from '../theme.ts'
+import { folderName } from '../words.ts'
 
-/** Every setting that is in force, and where it comes from. Secrets are never sent here. */
+/** Every current setting and where it comes from. The daemon never sends secrets to this page. */
 export function SettingsPage() {
   const [project, setProject] = useState('')
   const [words, setWords] = useState('')
@@ -32,7 +32,7 @@ export function SettingsPage() {
             <option value="">this machine</option>
             {data.projects.map(each => (
               <option key={each} value={each}>
-                {baseOf(each)}
+                {folderName(each)}
               </option>
             ))}
           </select>
@@ -47,10 +47,10 @@ export function SettingsPage() {
             onInput={event => setWords(event.currentTarget.value)}
           />
           <button type="button" aria-pressed={changed} onClick={() => setChanged(!changed)}>
-            {changed ? 'Show all' : 'Only changed ones'}
+            {changed ? 'Show all' : 'Show changed only'}
           </button>
-          <button type="button" onClick={turnTheme}>
-            {themeWords()}
+          <button type="button" onClick={switchTheme}>
+            {themeLabel()}
           </button>
           <button type="button" onClick={() => void logout()}>
             Log out
@@ -70,16 +70,17 @@ export function SettingsPage() {
           Read from{' '}
           {data.files.map(({ path, standing }) => (
             <span key={path}>
-              <code>{path}</code> <Tag tone={standing === 'untrusted' ? 'wait' : 'plain'}>
-                {standing}
+              <code>{path}</code>{' '}
+              <Tag tone={standing === 'untrusted' ? 'wait' : 'plain'}>
+                {FILE_STATES[standing] ?? standing}
               </Tag>{' '}
             </span>
           ))}
         </p>
       ) : (
-        <p class="dim">No configuration file is there: everything is at its default.</p>
+        <p class="dim">There is no configuration file: every setting has its default.</p>
       )}
-      {rows.length === 0 ? <Empty title="No setting is called that" /> : null}
+      {rows.length === 0 ? <Empty title="No setting matches" /> : null}
       {groupsOf(rows).map(([name, group]) => (
         <section key={name} aria-labelledby={`group-${name}`}>
           <h2 id={`group-${name}`}>{name}</h2>
@@ -90,7 +91,15 @@ export function SettingsPage() {
   )
 }
 
-/** By the first word of their names. */
+/** What users read for the trust of a configuration file. */
+const FILE_STATES: Record<string, string> = {
+  own: 'yours',
+  trusted: 'trusted',
+  untrusted: 'not trusted',
+  refused: 'refused',
+}
+
+/** Groups settings by the first part of their names. */
 function groupsOf(rows: readonly SettingRow[]): [string, SettingRow[]][] {
   const groups = new Map<string, SettingRow[]>()
   for (const row of rows) {

@@ -6,13 +6,13 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago } from '../time.tsx'
-import { baseOf, counted } from '../words.ts'
+import { countOf, folderName } from '../words.ts'
 
 interface WorkPlaces {
   projects: { project: string; items: WorkSummary[] }[]
 }
 
-/** Work items of every project, and where one of them stands among its stages. */
+/** Work items of every project, and the stage that one of them has reached. */
 export function WorkPage({ id }: { id?: string | undefined }) {
   const { data, error, absent } = useResource<WorkPlaces>(
     '/api/page/work',
@@ -21,19 +21,19 @@ export function WorkPage({ id }: { id?: string | undefined }) {
   if (absent || data?.projects.length === 0)
     return (
       <Page title="Work">
-        <Empty title="No work item yet">
-          Staged work lives in <code>.paw/work</code>; begin with <code>baton work new</code>.
+        <Empty title="No work items yet">
+          Staged work lives in <code>.paw/work</code>; start with <code>baton work new</code>.
         </Empty>
       </Page>
     )
   if (!data) return <Page title="Work" error={error} />
   const home = data.projects.find(({ items }) => items.some(({ workId }) => workId === id))
   return (
-    <Page title={id ?? 'Work'} about={home ? baseOf(home.project) : undefined}>
+    <Page title={id ?? 'Work'} about={home ? folderName(home.project) : undefined}>
       {home && id ? <Item project={home.project} id={id} /> : null}
       {data.projects.map(({ project, items }) => (
-        <section key={project} aria-label={baseOf(project)}>
-          <h2>{baseOf(project)}</h2>
+        <section key={project} aria-label={folderName(project)}>
+          <h2>{folderName(project)}</h2>
           <table class="table list">
             <thead>
               <tr>
@@ -69,10 +69,10 @@ function Item({ project, id }: { project: string; id: string }) {
   const path = `/api/work/status?${new URLSearchParams({ project, work_id: id })}`
   const { data, error } = useResource<WorkReport>(path, ({ body }) => body.kind === 'stage')
   if (error) return <p class="notice bad">{error.message}</p>
-  if (!data?.status) return <p class="dim">Looking …</p>
+  if (!data?.status) return <p class="dim">Loading …</p>
   const { status } = data
   return (
-    <section aria-label="Where it stands" class="panel">
+    <section aria-label="Status" class="panel">
       <h2 class="name">{status.title}</h2>
       <StageGraph status={status} />
       <dl class="facts">
@@ -82,7 +82,7 @@ function Item({ project, id }: { project: string; id: string }) {
         {status.git?.branch ? (
           <Fact name="Branch">
             <code>{status.git.branch}</code>
-            {status.git.dirty > 0 ? `, ${counted(status.git.dirty, 'file')} not committed` : ''}
+            {status.git.dirty > 0 ? `, ${countOf(status.git.dirty, 'file')} uncommitted` : ''}
           </Fact>
         ) : null}
         {status.claim ? <Fact name="Claim">{status.claim}</Fact> : null}
@@ -122,7 +122,7 @@ function Item({ project, id }: { project: string; id: string }) {
                 <Tag tone={pr.state === 'merged' ? 'good' : 'plain'}>
                   {pr.state === 'not-found' ? 'not opened yet' : pr.state}
                 </Tag>{' '}
-                <span class="dim">{[pr.review, pr.checks].filter(Boolean).join(' · ')}</span>
+                <span class="dim">{pullRequestState(pr)}</span>
               </li>
             ))}
           </ul>
@@ -164,7 +164,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 )
 
-/** The stages that build something, with what each leaves behind; those of a review are known by their files alone. */
+/** The stages of a build with the file each one writes. Stages of a review are known by their files alone. */
 const BUILDING: readonly (readonly [title: string, artifact: string | undefined])[] = [
   ['Specification', 'Spec'],
   ['Spec Research', 'SpecResearch'],
@@ -175,7 +175,7 @@ const BUILDING: readonly (readonly [title: string, artifact: string | undefined]
   ['Final PR', undefined],
 ]
 
-/** The stages in their order, and which of them the work is in. */
+/** The stages in order, with the current one marked. */
 function StageGraph({ status }: { status: WorkStatus }) {
   const present = new Set(
     status.artifacts.flatMap(each => (each.present ? each.name.replace(/\.md$/, '') : [])),
@@ -183,8 +183,8 @@ function StageGraph({ status }: { status: WorkStatus }) {
   const known = new Set(status.artifacts.map(({ name }) => name.replace(/\.md$/, '')))
   const steps = known.has('Spec')
     ? BUILDING
-    : [...known].filter(name => name !== 'WorkflowContext').map(name => [words(name), name] as const)
-  // `Implementation Review` belongs to the implementation; the longest title that fits is the stage.
+    : [...known].filter(name => name !== 'WorkflowContext').map(name => [splitWords(name), name] as const)
+  // `Implementation Review` belongs to `Implementation`; the longest title that matches is the stage.
   const fits = steps
     .filter(([title]) => status.stage.startsWith(title))
     .sort((a, b) => b[0].length - a[0].length)
@@ -203,13 +203,13 @@ function StageGraph({ status }: { status: WorkStatus }) {
             : made
               ? 'done'
               : index < here
-                ? 'left out'
+                ? 'skipped'
                 : 'open'
         return (
           <li key={title} data-state={state}>
             <span>
               {title}
-              <span class="hidden"> {state === 'left out' ? '' : state}</span>
+              <span class="hidden"> {state === 'skipped' ? '' : state}</span>
             </span>
           </li>
         )
@@ -218,4 +218,13 @@ function StageGraph({ status }: { status: WorkStatus }) {
   )
 }
 
-const words = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+/** `changes requested · checks passed` */
+const pullRequestState = ({ review, checks }: WorkStatus['pullRequests'][number]): string =>
+  [
+    review && review !== 'none' ? `review: ${review.replaceAll('-', ' ')}` : '',
+    checks && checks !== 'none' ? `checks: ${checks}` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+const splitWords = (name: string): string => name.replaceAll(/([a-z])([A-Z])/g, '$1 $2')

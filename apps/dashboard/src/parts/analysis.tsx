@@ -1,23 +1,23 @@
 import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
 import type { Tone } from '../words.ts'
+import { markInvisible } from './invisible.tsx'
 import { Scroller } from './scroller.tsx'
 import { Tag } from './tag.tsx'
-import { seen } from './unseen.tsx'
 
 export const toneOf = (decision: string): Tone =>
   decision === 'allow' ? 'good' : decision === 'deny' ? 'bad' : 'wait'
 
-/** The command with each part underlined in the colour of what the rules say about it. */
+/** The command, with each part underlined in the colour of the rules' decision about it. */
 export function Command({ text, trail = [] }: { text: string; trail?: readonly PermissionStep[] }) {
   return (
-    <Scroller look="text command" label="The whole of what would run">
+    <Scroller look="text command" label="The whole command">
       {piecesOf(text, trail).map(({ start, piece, step }) =>
         step ? (
           <mark key={start} data-tone={toneOf(step.decision)} title={`${step.decision}: ${step.reason}`}>
-            {seen(piece)}
+            {markInvisible(piece)}
           </mark>
         ) : (
-          seen(piece)
+          markInvisible(piece)
         ),
       )}
     </Scroller>
@@ -30,7 +30,7 @@ interface Piece {
   step?: PermissionStep
 }
 
-/** Parts are found by their text; one that was rewritten by the analysis is only in the trail. */
+/** Finds each judged part in the command by its text. A part that the analysis rewrote appears only in the trail. */
 function piecesOf(text: string, trail: readonly PermissionStep[]): Piece[] {
   const spans: { from: number; to: number; step: PermissionStep }[] = []
   for (const step of trail) {
@@ -48,7 +48,7 @@ function piecesOf(text: string, trail: readonly PermissionStep[]): Piece[] {
   return pieces
 }
 
-/** Where a part stands by itself and nothing is marked yet. */
+/** Where the part occurs as whole words outside the parts already marked; -1 if nowhere. */
 function placeOf(text: string, part: string, taken: readonly { from: number; to: number }[]): number {
   if (part === '') return -1
   for (let from = text.indexOf(part); from >= 0; from = text.indexOf(part, from + 1)) {
@@ -59,7 +59,7 @@ function placeOf(text: string, part: string, taken: readonly { from: number; to:
   return -1
 }
 
-/** How a decision came about: part by part, and what it would touch. */
+/** Why the rules decided as they did, part by part, and what the command would touch. */
 export function Analysis({ judgement }: { judgement: PermissionJudgement }) {
   return (
     <div class="analysis">
@@ -70,12 +70,12 @@ export function Analysis({ judgement }: { judgement: PermissionJudgement }) {
 }
 
 export function Trail({ steps }: { steps: readonly PermissionStep[] }) {
-  if (steps.length === 0) return <p class="dim">No rule speaks about it.</p>
+  if (steps.length === 0) return <p class="dim">No rule matches it.</p>
   return (
     <ol class="trail" aria-label="What the rules say about each part">
       {steps.map((step, index) => (
         <li key={`${index}${step.rule}`} data-tone={toneOf(step.decision)}>
-          <code>{seen(step.part)}</code> <Tag tone={toneOf(step.decision)}>{step.decision}</Tag>
+          <code>{markInvisible(step.part)}</code> <Tag tone={toneOf(step.decision)}>{step.decision}</Tag>
           <p class="why">
             {step.reason} <span class="mono">[{step.rule}]</span>
           </p>
@@ -99,18 +99,18 @@ function Effects({ judgement: { effects, reversible } }: { judgement: Permission
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {values.length === 0 ? <span class="dim">nothing</span> : <code>{seen(values.join(', '))}</code>}
+            {values.length === 0 ? (
+              <span class="dim">nothing</span>
+            ) : (
+              <code>{markInvisible(values.join(', '))}</code>
+            )}
           </dd>
         </div>
       ))}
       <div>
         <dt>Undo</dt>
         <dd>
-          {reversible
-            ? 'can be taken back'
-            : outside
-              ? 'reaches outside the worktree'
-              : 'cannot be taken back'}
+          {reversible ? 'can be undone' : outside ? 'reaches outside the worktree' : 'cannot be undone'}
         </dd>
       </div>
     </dl>

@@ -1,10 +1,11 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 import type { AskView } from '@batonpass/contract/dashboard'
+import { OPTION_LABELS } from '@batonpass/contract/labels'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { visibleText } from '../invisible.ts'
 import { Link } from '../router.tsx'
-import { Ago, now, span } from '../time.tsx'
-import { plainly } from '../unseen.ts'
-import { AGENTS, baseOf } from '../words.ts'
+import { Ago, duration, now } from '../time.tsx'
+import { AGENTS, folderName } from '../words.ts'
 import { Analysis, Command } from './analysis.tsx'
 import { Glyph } from './glyph.tsx'
 
@@ -16,23 +17,23 @@ interface AskCardProps {
 
 /** One question with everything needed to answer it. */
 export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }: AskCardProps) {
-  const [saying, setSaying] = useState(false)
-  const [given, setGiven] = useState(false)
+  const [explaining, setExplaining] = useState(false)
+  const [sent, setSent] = useState(false)
   const reason = useRef<HTMLTextAreaElement>(null)
   const { agent, project, session, cwd, tool } = ask.facts
   const left = Date.parse(ask.expiresAt) - now.value
   const whole = Date.parse(ask.expiresAt) - Date.parse(ask.createdAt)
-  // At once: what is typed next are words, and no keys that answer.
+  // Focus at once: what the user types next is the reason, not keys that answer.
   useLayoutEffect(() => {
-    if (saying) reason.current?.focus()
-  }, [saying])
-  const answer = (option: AskOption, words?: string) => {
-    setGiven(true)
-    onAnswer(option, words)
+    if (explaining) reason.current?.focus()
+  }, [explaining])
+  const answer = (option: AskOption, why?: string) => {
+    setSent(true)
+    onAnswer(option, why)
   }
-  const sayWhy = () => {
-    const words = reason.current?.value.trim()
-    if (words) answer('deny-with-reason', words)
+  const denyWithReason = () => {
+    const why = reason.current?.value.trim()
+    if (why) answer('deny-with-reason', why)
   }
   return (
     <article class="ask" tabIndex={-1} data-current={current} data-ask={ask.id} aria-label={ask.title}>
@@ -45,11 +46,11 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
           <h2>{tool ?? ask.title}</h2>
           <span class="dim">
             {agent ? AGENTS[agent] : ''} in{' '}
-            {session ? <Link to={`/sessions/${session}`}>{baseOf(project)}</Link> : baseOf(project)}
-            {cwd && cwd !== project ? ` (${plainly(cwd, 160)})` : ''}
+            {session ? <Link to={`/sessions/${session}`}>{folderName(project)}</Link> : folderName(project)}
+            {cwd && cwd !== project ? ` (${visibleText(cwd, 160)})` : ''}
           </span>
           <span class="left">
-            asked <Ago at={ask.createdAt} /> · {left > 0 ? `${span(left)} left` : 'time is up'}
+            asked <Ago at={ask.createdAt} /> · {left > 0 ? `${duration(left)} left` : 'time is up'}
           </span>
         </div>
         <div class="subject">
@@ -60,30 +61,30 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
       </div>
       <div class="answers">
         {ask.options.map(option => {
-          const { word, key, look } = WORDS[option]
+          const { key, look } = BUTTONS[option]
           return (
             <button
               key={option}
               type="button"
               class={look}
               data-option={option}
-              disabled={given}
-              aria-expanded={option === 'deny-with-reason' ? saying : undefined}
-              onClick={() => (option === 'deny-with-reason' ? setSaying(true) : answer(option))}
+              disabled={sent}
+              aria-expanded={option === 'deny-with-reason' ? explaining : undefined}
+              onClick={() => (option === 'deny-with-reason' ? setExplaining(true) : answer(option))}
             >
-              {word} {current ? <kbd>{key}</kbd> : null}
+              {OPTION_LABELS[option]} {current ? <kbd>{key}</kbd> : null}
             </button>
           )
         })}
-        {saying ? (
+        {explaining ? (
           <form
             class="reason"
             onSubmit={event => {
               event.preventDefault()
-              sayWhy()
+              denyWithReason()
             }}
           >
-            <label for={`why-${ask.id}`}>What the agent is told</label>
+            <label for={`why-${ask.id}`}>Tell the agent why</label>
             <textarea
               id={`why-${ask.id}`}
               ref={reason}
@@ -91,12 +92,12 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
               onKeyDown={event => {
                 if (event.key === 'Enter' && !event.shiftKey) {
                   event.preventDefault()
-                  sayWhy()
-                } else if (event.key === 'Escape') setSaying(false)
+                  denyWithReason()
+                } else if (event.key === 'Escape') setExplaining(false)
               }}
             />
             <div>
-              <button type="submit" class="no" disabled={given}>
+              <button type="submit" class="no" disabled={sent}>
                 Deny with this reason
               </button>
             </div>
@@ -107,16 +108,16 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
   )
 }
 
-const WORDS: Record<AskOption, { word: string; key: string; look: string }> = {
-  'allow-once': { word: 'Allow once', key: 'a', look: 'yes' },
-  'allow-session': { word: 'Allow for this session', key: 's', look: '' },
-  deny: { word: 'Deny', key: 'd', look: 'no' },
-  'deny-with-reason': { word: 'Deny and say why', key: 'r', look: 'no' },
-  yes: { word: 'Yes', key: 'a', look: 'yes' },
-  no: { word: 'No', key: 'd', look: 'no' },
+const BUTTONS: Record<AskOption, { key: string; look: string }> = {
+  'allow-once': { key: 'a', look: 'yes' },
+  'allow-session': { key: 's', look: '' },
+  deny: { key: 'd', look: 'no' },
+  'deny-with-reason': { key: 'r', look: 'no' },
+  yes: { key: 'a', look: 'yes' },
+  no: { key: 'd', look: 'no' },
 }
 
-/** What stands in the question beside the command itself. */
+/** What the question says in addition to the command itself. */
 function reasonIn({ detail }: Ask, subject: string): string {
   return detail.startsWith(subject) ? detail.slice(subject.length).trim() : ''
 }

@@ -8,22 +8,20 @@ import { Empty, Tag } from './tag.tsx'
 
 type Item = BoardView['items'][number]
 
-/** The project's board as the forge has it, column by column, with what Baton knows of each issue. */
+/** The project's board from the forge, column by column, with what Baton knows about each issue. */
 export function Board({ project, claims }: { project: string; claims: readonly ClaimView[] }) {
   const path = `/api/board?${new URLSearchParams({ project })}`
   const { data, error } = useResource<BoardView>(path, ({ body }) => body.kind === 'claim')
   if (error && !data)
     return (
-      <Empty title={error.message}>
-        {error.remedy ?? 'The board is read from the forge of this project.'}
-      </Empty>
+      <Empty title={error.message}>{error.remedy ?? 'Baton reads the board from the project’s forge.'}</Empty>
     )
-  if (!data) return <p class="dim">Asking the forge …</p>
+  if (!data) return <p class="dim">Loading the board …</p>
   const { board, items } = data
   if (!board)
     return (
       <Empty title="This repository has no board that Baton can see">
-        <code>baton claim board setup --title NAME</code> creates one.
+        Create one with <code>baton claim board setup --title NAME</code>.
       </Empty>
     )
   const shown = items.filter(({ kind }) => kind !== 'hidden')

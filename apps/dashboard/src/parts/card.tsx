@@ -1,10 +1,11 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { SessionCard, SessionWork } from '@batonpass/contract/dashboard'
+import { END_LABELS } from '@batonpass/contract/labels'
 import type { PsRow } from '@batonpass/contract/watch'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { Link } from '../router.tsx'
 import { Ago, now } from '../time.tsx'
-import { AGENTS, baseOf, lineOf, stateOf, type Tone } from '../words.ts'
+import { AGENTS, describeEntry, describeState, folderName, type Tone } from '../words.ts'
 import { CycleLine } from './cycle.tsx'
 import { Gauge } from './gauge.tsx'
 import { Glyph } from './glyph.tsx'
@@ -13,21 +14,21 @@ import { Tag } from './tag.tsx'
 interface CardProps {
   card: SessionCard
   cycle: Cycle | undefined
-  /** What the watch sees of it. */
+  /** What the watch sees of this session. */
   row: PsRow | undefined
 }
 
-/** One session at a glance. The whole card leads to its page. */
+/** One session at a glance; a click anywhere on the card opens its page. */
 export function Card({ card, cycle, row }: CardProps) {
   const { session, run, work, last, asks } = card
-  const { word, tone } = stateOf(session, asks, now.value, row)
-  const line = last && lineOf(last)
+  const { word, tone } = describeState(session, asks, now.value, row)
+  const line = last && describeEntry(last)
   return (
     <li class="card" data-tone={tone} data-session={session.nativeSession}>
       <div class="top">
         <Glyph agent={session.agent} />
         <h3>
-          <Link to={`/sessions/${session.id}`}>{baseOf(session.project ?? session.cwd)}</Link>
+          <Link to={`/sessions/${session.id}`}>{folderName(session.project ?? session.cwd)}</Link>
         </h3>
         <Tag tone={tone} pulse={word === 'working'}>
           {word}
@@ -35,8 +36,8 @@ export function Card({ card, cycle, row }: CardProps) {
       </div>
       <p class="who">
         <span>{AGENTS[session.agent]}</span>
-        {run ? <RunWords run={run} /> : null}
-        {work ? <span>{stageWords(work)}</span> : null}
+        {run ? <RunSummary run={run} /> : null}
+        {work ? <span>{stageText(work)}</span> : null}
         {run || work ? null : <span class="mono">{session.nativeSession.slice(0, 8)}</span>}
       </p>
       {session.context ? <Gauge context={session.context} /> : null}
@@ -53,7 +54,7 @@ export function Card({ card, cycle, row }: CardProps) {
 }
 
 /** `migration-guide: implement, phase 2` */
-export const stageWords = ({ workId, stage, phase }: SessionWork): string =>
+export const stageText = ({ workId, stage, phase }: SessionWork): string =>
   `${workId}${stage ? `: ${stage}` : ''}${phase ? `, phase ${phase}` : ''}`
 
 export const Problem = ({ problem: { check, status, message } }: { problem: PsRow['problems'][number] }) => (
@@ -62,7 +63,7 @@ export const Problem = ({ problem: { check, status, message } }: { problem: PsRo
   </p>
 )
 
-export function RunWords({ run, ended = true }: { run: WorkflowRun; ended?: boolean }) {
+export function RunSummary({ run, ended = true }: { run: WorkflowRun; ended?: boolean }) {
   return (
     <span class="run">
       <span>
@@ -70,7 +71,7 @@ export function RunWords({ run, ended = true }: { run: WorkflowRun; ended?: bool
         {run.issue ? ` #${run.issue}` : ''}
       </span>
       {run.end && !ended ? null : run.end ? (
-        <Tag tone={endTone(run)}>{run.end.kind}</Tag>
+        <Tag tone={endTone(run)}>{END_LABELS[run.end.kind]}</Tag>
       ) : (
         <span>{run.count === 0 ? 'running' : `continued ${run.count} ×`}</span>
       )}

@@ -8,14 +8,14 @@ import { useResource } from '../resource.ts'
 import { AGENTS } from '../words.ts'
 import { AskCard } from './ask-card.tsx'
 import { Item } from './conversation-items.tsx'
-import { Say } from './say.tsx'
+import { conversationFromJournal } from './journal-conversation.ts'
+import { PromptBox } from './prompt-box.tsx'
 import { Empty, Tag } from './tag.tsx'
-import { toldBy } from './told.ts'
 
 const MAX_LENGTH = 4000
 const BACK = 200
 
-/** What is said between person, Baton and agent: live where Baton hosts the agent, else as the journal tells it. */
+/** The conversation between user, Baton and agent: live if Baton hosts the agent, else from the journal. */
 export function Chat({ session }: { session: Session }) {
   const live = useConversation(session.id)
   const path = `/api/page/entries?session=${session.id}&order=desc&limit=${BACK}&longest=${MAX_LENGTH}`
@@ -23,18 +23,24 @@ export function Chat({ session }: { session: Session }) {
   const asks = useAsks()
   const open = asks.open.filter(({ ask }) => ask.facts.session === session.id)
   const asked = new Set(open.map(({ subject }) => subject))
-  const items = joined(data ? toldBy(data.entries) : [], live).map(item => asking(item, asked))
-  const canSay = isHosted(session) || live.hears
-  if (!data || live.state === 'looking') return <p class="dim">Looking …</p>
+  const items = joinJournalAndLive(data ? conversationFromJournal(data.entries) : [], live).map(item =>
+    markAsking(item, asked),
+  )
+  const canPrompt = isHosted(session) || live.hears
+  if (!data || live.state === 'looking') return <p class="dim">Loading …</p>
   return (
     <div class="chat">
       {live.plan.length > 0 ? <Plan steps={live.plan} /> : null}
       {items.length === 0 ? (
-        <Empty title="Nothing was said yet">
-          {canSay ? 'Say something below.' : 'Prompts and replies appear here.'}
+        <Empty title="No messages yet">
+          {canPrompt ? 'Write to the agent below.' : 'Prompts and replies appear here.'}
         </Empty>
       ) : (
-        <Said items={items} agent={AGENTS[session.agent]} state={open.length > 0 ? 'dialog' : live.state} />
+        <Messages
+          items={items}
+          agent={AGENTS[session.agent]}
+          state={open.length > 0 ? 'dialog' : live.state}
+        />
       )}
       {asks.trouble ? (
         <p class="notice bad" role="alert">
@@ -51,12 +57,12 @@ export function Chat({ session }: { session: Session }) {
       ))}
       {!isHosted(session) && (live.state === 'waiting' || live.state === 'working') ? (
         <p class="dim">
-          This conversation is held in a terminal (<code>baton chat</code>):{' '}
-          {live.hears ? 'what you say here is said there, too.' : 'answer it there.'}
+          This conversation runs in a terminal (<code>baton chat</code>):{' '}
+          {live.hears ? 'what you write here appears there, too.' : 'answer it there.'}
         </p>
       ) : null}
-      {canSay && !session.endedAt && live.state !== 'dead' ? (
-        <Say session={session} working={live.state === 'working' || live.state === 'dialog'} />
+      {canPrompt && !session.endedAt && live.state !== 'dead' ? (
+        <PromptBox session={session} working={live.state === 'working' || live.state === 'dialog'} />
       ) : null}
     </div>
   )
@@ -64,29 +70,32 @@ export function Chat({ session }: { session: Session }) {
 
 export const isHosted = ({ pane }: Session): boolean => pane?.startsWith('hosted ') ?? false
 
-/** What was said before this daemon began to listen stands in the journal. */
-function joined(told: readonly ConversationItem[], { items }: Conversation): ConversationItem[] {
+/** Adds what was said before this daemon started, from the journal. */
+function joinJournalAndLive(
+  fromJournal: readonly ConversationItem[],
+  { items }: Conversation,
+): ConversationItem[] {
   const from = items[0]?.at
-  return [...told.filter(({ at }) => from === undefined || at < from).map(early), ...items]
+  return [...fromJournal.filter(({ at }) => from === undefined || at < from).map(numberBelowLive), ...items]
 }
 
-/** An agent with hooks asks by them: its own protocol calls that running. */
-const asking = (item: ConversationItem, asked: ReadonlySet<string>): ConversationItem =>
+/** An agent with hooks asks through them, while its protocol still reports the call as running. */
+const markAsking = (item: ConversationItem, asked: ReadonlySet<string>): ConversationItem =>
   item.kind === 'call' && item.state === 'running' && asked.has(item.subject)
     ? { ...item, state: 'asks' }
     : item
 
-/** Told by the journal: numbered below everything that is live. */
-const early = (item: ConversationItem): ConversationItem => ({ ...item, nth: item.nth - 2 ** 40 })
+/** Numbers an item from the journal below every live item. */
+const numberBelowLive = (item: ConversationItem): ConversationItem => ({ ...item, nth: item.nth - 2 ** 40 })
 
-interface SaidProps {
+interface MessagesProps {
   items: readonly ConversationItem[]
   agent: string
   state: Conversation['state']
 }
 
-/** Follows the end of the conversation, unless somebody reads back. */
-function Said({ items, agent, state }: SaidProps) {
+/** Scrolls to the end of the conversation, unless the user has scrolled back to read. */
+function Messages({ items, agent, state }: MessagesProps) {
   const box = useRef<HTMLElement>(null)
   const atEnd = useRef(true)
   useEffect(() => {
@@ -97,7 +106,7 @@ function Said({ items, agent, state }: SaidProps) {
     <section
       class="conversation"
       ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse could not scroll it otherwise
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users could not scroll it otherwise
       tabIndex={0}
       aria-label="Conversation"
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
@@ -110,8 +119,8 @@ function Said({ items, agent, state }: SaidProps) {
         ))}
       </ol>
       <p class="doing" role="status">
-        {state === 'working' ? <Tag tone="good" pulse>{`${agent} works`}</Tag> : null}
-        {state === 'dialog' ? <Tag tone="wait">{`${agent} waits for a yes`}</Tag> : null}
+        {state === 'working' ? <Tag tone="good" pulse>{`${agent} is working`}</Tag> : null}
+        {state === 'dialog' ? <Tag tone="wait">{`${agent} is waiting for permission`}</Tag> : null}
       </p>
     </section>
   )

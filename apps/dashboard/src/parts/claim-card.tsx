@@ -5,7 +5,7 @@ import type { Tone } from '../words.ts'
 import { Outside } from './outside.tsx'
 import { Tag } from './tag.tsx'
 
-/** A claimed issue: who holds it, its branch, and how its pull request stands. */
+/** A claimed issue: who holds it, its branch, and the state of its pull request. */
 export function ClaimCard({ claim }: { claim: ClaimView }) {
   const { issue, title, repository, branch, session, trouble, closing, claimedAt, lease } = claim
   return (
@@ -19,7 +19,7 @@ export function ClaimCard({ claim }: { claim: ClaimView }) {
       <PullRequest claim={claim} />
       {closing === 'asked' ? (
         <p>
-          <Tag tone="wait">may it be closed?</Tag> <Link to="/asks">Answer</Link>
+          <Tag tone="wait">close the issue?</Tag> <Link to="/asks">Answer</Link>
         </p>
       ) : null}
       {lease.lost ? (

@@ -2,18 +2,18 @@ import type { CallState, ConversationItem } from '@batonpass/contract/conversati
 import { useState } from 'preact/hooks'
 import { clockTime } from '../time.tsx'
 import type { Tone } from '../words.ts'
+import { markInvisible } from './invisible.tsx'
 import { Prose } from './prose.tsx'
 import { Tag } from './tag.tsx'
-import { seen } from './unseen.tsx'
 
-/** One thing that was said or done. */
+/** One message, tool call or note of a conversation. */
 export function Item({ item, agent }: { item: ConversationItem; agent: string }) {
   switch (item.kind) {
     case 'prompt':
       return (
         <li class="said" data-who={item.automatic ? 'baton' : 'prompt'}>
-          <Byline name={item.automatic ? 'Baton went on' : 'Prompt'} at={item.at} />
-          <Long text={item.text} />
+          <Byline name={item.automatic ? 'Continued by Baton' : 'Prompt'} at={item.at} />
+          <LongText text={item.text} />
         </li>
       )
     case 'reply':
@@ -45,16 +45,16 @@ export function Item({ item, agent }: { item: ConversationItem; agent: string })
 
 const LONG = 700
 
-/** A prompt; a long one, such as Baton's own request for a document, is cut until somebody wants it. */
-function Long({ text }: { text: string }) {
+/** A prompt. A long one, such as Baton's request for a handoff document, is cut until the user expands it. */
+function LongText({ text }: { text: string }) {
   const [open, setOpen] = useState(text.length <= LONG)
   return (
     <div class="prose">
-      <p>{seen(open ? text : `${text.slice(0, LONG).toWellFormed()} …`)}</p>
+      <p>{markInvisible(open ? text : `${text.slice(0, LONG).toWellFormed()} …`)}</p>
       {open ? null : (
         <p>
           <button type="button" class="quiet" onClick={() => setOpen(true)}>
-            Show all of it
+            Show all
           </button>
         </p>
       )}
@@ -75,7 +75,7 @@ const STATES: Record<CallState, { word: string; tone: Tone }> = {
   failed: { word: 'failed', tone: 'bad' },
 }
 
-/** A tool call with its state; what came of it is one click away. */
+/** A tool call with its state; a click shows its result. */
 function Call({
   item: { tool, subject, state, result },
 }: {
@@ -92,7 +92,7 @@ function Call({
         onClick={() => setOpen(!open)}
       >
         <b>{tool}</b>
-        <code>{seen(subject)}</code>
+        <code>{markInvisible(subject)}</code>
         <Tag tone={tone} pulse={state === 'running'}>
           {word}
         </Tag>

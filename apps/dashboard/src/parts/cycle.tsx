@@ -1,67 +1,68 @@
 import type { Cycle, CycleStep } from '@batonpass/contract/cycle'
+import { CYCLE_STEP_LABELS } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import { useState } from 'preact/hooks'
 import { ApiError, del, post } from '../api.ts'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { now, span } from '../time.tsx'
+import { duration, now } from '../time.tsx'
 import type { Tone } from '../words.ts'
 import { Tag } from './tag.tsx'
 
-/** The steps in their order; a person may be needed at any of them. */
+/** The steps in order. Any of them may need a person. */
 const STEPS: readonly (readonly [step: CycleStep, title: string])[] = [
   ['due', 'Due'],
   ['writing', 'Document'],
   ['clearing', 'Clear'],
   ['resuming', 'Resume'],
   ['verifying', 'Verify'],
-  ['continuing', 'Go on'],
+  ['continuing', 'Continue'],
 ]
 
-/** Handoffs of live sessions that are under way. */
+/** The running handoffs of live sessions. */
 export function useCycles(): readonly Cycle[] {
   const { data } = useResource<{ cycles: Cycle[] }>('/api/cycles', ({ body }) => body.kind === 'cycle')
   return data?.cycles ?? NONE
 }
 const NONE: readonly Cycle[] = []
 
-/** The cycle that a session is in, on either side of it. */
+/** The cycle that a session takes part in, as the old session or the fresh one. */
 export const cycleOf = (cycles: readonly Cycle[], { id }: Pick<Session, 'id'>): Cycle | undefined =>
   cycles.find(({ session, successor }) => session === id || successor?.session === id)
 
-/** What a cycle waits for, in words. */
+/** What a cycle waits for, in a sentence. */
 function waitsFor({ step, sent, taken, busy, why, lost }: Cycle): string {
-  if (lost) return 'the session is gone; its document is saved from the evidence'
-  if (busy > 0) return 'its terminal is in use; waits until nobody types there'
+  if (lost) return 'the session is gone; Baton writes its document from the evidence'
+  if (busy > 0) return 'its terminal is in use; waiting until no one types there'
   switch (step) {
     case 'due':
-      return 'waits for the end of the turn'
+      return 'waiting for the turn to end'
     case 'writing':
       return taken
-        ? 'the agent writes the document'
+        ? 'the agent is writing the document'
         : sent
-          ? 'asked for the document'
-          : 'asks for the document'
+          ? 'document requested'
+          : 'requesting the document'
     case 'clearing':
-      return sent ? 'waits for the fresh session' : 'clears the context'
+      return sent ? 'waiting for the fresh session' : 'clearing the context'
     case 'resuming':
-      return sent ? 'waits for the fresh session to begin' : 'tells the fresh session to go on'
+      return sent ? 'waiting for the fresh session to start' : 'sending the document to the fresh session'
     case 'verifying':
-      return 'waits for the fresh session to show that it has the essentials'
+      return 'waiting for the fresh session to repeat the essentials'
     case 'continuing':
-      return 'the fresh session takes up the work'
+      return 'the fresh session continues the work'
     case 'person':
-      return why ?? 'waits for you'
+      return why ?? 'waiting for you'
     default:
-      return why ?? step
+      return why ?? CYCLE_STEP_LABELS[step]
   }
 }
 
 const REASONS: Record<Cycle['reason'], string> = {
   context: 'the context is full',
   overflow: 'the next turn may not fit',
-  asked: 'somebody asked for it',
-  restart: 'its agent had to begin afresh',
+  asked: 'a person requested it',
+  restart: 'the agent was restarted',
 }
 
 const toneOf = ({ step }: Cycle): Tone => (step === 'person' ? 'bad' : 'info')
@@ -70,22 +71,22 @@ const toneOf = ({ step }: Cycle): Tone => (step === 'person' ? 'bad' : 'info')
 export function CycleLine({ cycle }: { cycle: Cycle }) {
   return (
     <p class="cycle-line">
-      <Tag tone={toneOf(cycle)}>handoff: {cycle.step}</Tag>{' '}
+      <Tag tone={toneOf(cycle)}>handoff: {CYCLE_STEP_LABELS[cycle.step]}</Tag>{' '}
       <span class="dim">
-        {waitsFor(cycle)} · {span(now.value - Date.parse(cycle.changedAt))}
+        {waitsFor(cycle)} · {duration(now.value - Date.parse(cycle.changedAt))}
       </span>
     </p>
   )
 }
 
-/** Where the handoff of this session stands, for how long, and what it waits for. */
+/** The current step of this session's handoff, how long it has taken, and what it waits for. */
 export function CyclePanel({ cycle }: { cycle: Cycle }) {
   const { step, stuckAt, tries, document, startedAt, changedAt, reason, percent, successor } = cycle
   const at = STEPS.findIndex(([name]) => name === (step === 'person' ? stuckAt : step))
   return (
     <section class="panel cycle" aria-labelledby="cycle">
       <h2 id="cycle">
-        Handoff under way: {REASONS[reason]}
+        Handoff in progress: {REASONS[reason]}
         {percent === undefined ? '' : ` (${Math.round(percent)} %)`}
       </h2>
       <ol class="stages" aria-label="Steps of the handoff">
@@ -104,7 +105,8 @@ export function CyclePanel({ cycle }: { cycle: Cycle }) {
       <p>
         {waitsFor(cycle)}{' '}
         <span class="dim">
-          for {span(now.value - Date.parse(changedAt))} · {span(now.value - Date.parse(startedAt))} in all
+          for {duration(now.value - Date.parse(changedAt))} · {duration(now.value - Date.parse(startedAt))} in
+          all
           {tries > 0 ? ` · ${tries} failed attempt${tries === 1 ? '' : 's'} of this step` : ''}
         </span>
       </p>
@@ -118,13 +120,14 @@ export function CyclePanel({ cycle }: { cycle: Cycle }) {
       ) : null}
       {successor ? (
         <p>
-          Goes on in <Link to={`/sessions/${successor.session}`}>{successor.nativeSession.slice(0, 8)}</Link>
+          Continues in{' '}
+          <Link to={`/sessions/${successor.session}`}>{successor.nativeSession.slice(0, 8)}</Link>
         </p>
       ) : null}
       {step === 'person' ? (
         <p>
           <Link class="button" to="/asks">
-            Answer its question
+            Answer the question
           </Link>
         </p>
       ) : null}
@@ -132,26 +135,28 @@ export function CyclePanel({ cycle }: { cycle: Cycle }) {
   )
 }
 
-/** Hands the session off now, or calls that off. */
+/** Starts a handoff of the session, or cancels the running one. */
 export function CycleButton({ session, cycle }: { session: Session; cycle: Cycle | undefined }) {
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   if (session.endedAt || session.pane === undefined) return null
   const act = async () => {
-    setSaid('')
+    setStatus('')
     const path = `/api/sessions/${session.id}/cycle`
     await (cycle ? del(path) : post(path, {})).catch((cause: unknown) =>
-      setSaid(
-        cause instanceof ApiError ? `${cause.message}. ${cause.remedy ?? ''}` : 'The daemon does not answer',
+      setStatus(
+        cause instanceof ApiError
+          ? `${cause.message}. ${cause.remedy ?? ''}`
+          : 'The daemon does not answer. Start it with `baton up`.',
       ),
     )
   }
   return (
     <>
       <span class="dim" role="status">
-        {said}
+        {status}
       </span>
       <button type="button" onClick={() => void act()}>
-        {cycle ? 'Call the handoff off' : 'Hand off now'}
+        {cycle ? 'Cancel the handoff' : 'Hand off now'}
       </button>
     </>
   )

@@ -1,23 +1,23 @@
 import type { Entry } from '@batonpass/contract/journal'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { visibleText } from '../invisible.ts'
 import { Link } from '../router.tsx'
 import { clockTime, dayOf } from '../time.tsx'
-import { plainly } from '../unseen.ts'
-import { baseOf, type Line, lineOf, subjectOf, WHO } from '../words.ts'
+import { decisionTag, describeEntry, folderName, type Line, subjectOf } from '../words.ts'
 import { toneOf } from './analysis.tsx'
 import { Decision } from './decision.tsx'
+import { useFullEntry } from './full-entry.ts'
 import { Tag } from './tag.tsx'
 import { type Step, stepsOf } from './timeline.ts'
-import { useWhole } from './whole.ts'
 
 interface EntriesProps {
   entries: readonly Entry[]
-  /** Each names its session; needless where all are of one. */
+  /** Link each entry to its session; not needed if all are from one session. */
   named?: boolean
 }
 
-/** Journal entries, day by day, one under the other; each opens to all that is recorded. */
+/** A list of journal entries, grouped by day. Each expands to the whole entry. */
 export function Entries({ entries, named = true }: EntriesProps) {
   return (
     <Days of={entries} at={({ at }) => at}>
@@ -25,10 +25,10 @@ export function Entries({ entries, named = true }: EntriesProps) {
         <Row
           key={entry.seq}
           entry={entry}
-          line={lineOf(entry)}
+          line={describeEntry(entry)}
           side={
             named && entry.session ? (
-              <Link to={`/sessions/${entry.session}`}>{baseOf(entry.project)}</Link>
+              <Link to={`/sessions/${entry.session}`}>{folderName(entry.project)}</Link>
             ) : null
           }
         />
@@ -37,12 +37,12 @@ export function Entries({ entries, named = true }: EntriesProps) {
   )
 }
 
-/** A session's course: calls with what became of them, prompts, ends and everything else between. */
+/** A session's timeline: tool calls with their decision and result, prompts, turn ends and everything else. */
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
     <Days of={stepsOf(entries)} at={({ entry }) => entry.at}>
       {step => (
-        <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<Fate step={step} />}>
+        <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<CallResult step={step} />}>
           {step.decided ? <Decision entry={step.decided} /> : null}
         </Row>
       )}
@@ -52,18 +52,18 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
 
 interface DaysProps<T> {
   of: readonly T[]
-  at(one: T): string
-  children(one: T): ComponentChildren
+  at(item: T): string
+  children(item: T): ComponentChildren
 }
 
-/** A clock's time alone says nothing of the day. */
+/** Groups items under a heading for each day, because the items show only the time. */
 function Days<T>({ of, at, children }: DaysProps<T>) {
   return (
     <>
-      {[...Map.groupBy(of, one => dayOf(at(one)))].map(([day, ones]) => (
+      {[...Map.groupBy(of, item => dayOf(at(item)))].map(([day, items]) => (
         <section key={day} class="day" aria-label={day}>
           <h2>{day}</h2>
-          <ol class="entries">{ones.map(children)}</ol>
+          <ol class="entries">{items.map(children)}</ol>
         </section>
       ))}
     </>
@@ -71,23 +71,21 @@ function Days<T>({ of, at, children }: DaysProps<T>) {
 }
 
 function lineFor({ entry, call, decision, end }: Step): Line {
-  if (!call) return lineOf(entry)
+  if (!call) return describeEntry(entry)
   const tone = end?.failed
     ? 'bad'
     : decision && decision.decision !== 'allow'
       ? toneOf(decision.decision)
       : 'plain'
-  return { mark: 'tool', title: call.tool, detail: plainly(subjectOf(call)), tone, code: true }
+  return { mark: 'tool', title: call.tool, detail: visibleText(subjectOf(call)), tone, code: true }
 }
 
-/** What became of a call, in a few words. */
-function Fate({ step: { decision, end } }: { step: Step }) {
+/** The decision about a call and how it ended. */
+function CallResult({ step: { decision, end } }: { step: Step }) {
   return (
     <>
       {decision ? (
-        <Tag tone={toneOf(decision.decision)}>
-          {decision.decision} · {WHO[decision.by].toLowerCase()}
-        </Tag>
+        <Tag tone={toneOf(decision.decision)}>{decisionTag(decision.decision, decision.by)}</Tag>
       ) : null}
       {end ? (
         <span class={end.failed ? 'fate failed' : 'fate'}>
@@ -129,8 +127,8 @@ function Row({ entry, line: { title, detail, tone, code, mark }, side, children 
   )
 }
 
-/** All that the journal holds of it. */
+/** The whole entry as the journal stores it. */
 function Recorded({ entry }: { entry: Entry }) {
-  const { body } = useWhole(entry)
+  const { body } = useFullEntry(entry)
   return <pre>{JSON.stringify(body, undefined, 2)}</pre>
 }

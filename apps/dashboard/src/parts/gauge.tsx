@@ -8,10 +8,10 @@ const ZONES = {
   trigger: 'full',
 } as const
 
-/** Where the zones begin unless the settings say otherwise: marks on the bar. */
+/** Where the zones start by default: marks on the bar. */
 const TICKS = [50, 70, 85]
 
-/** How full a context is, in which zone, and for how long that lasts. */
+/** How full a context is, its zone, and how many turns are left. */
 export function Gauge({ context }: { context: ContextFigure }) {
   const { used, size, zone, turnsLeft, overflows } = context
   const percent = context.percent ?? (size ? (used / size) * 100 : undefined)

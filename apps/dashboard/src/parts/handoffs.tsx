@@ -1,17 +1,18 @@
 import type { HandoffView } from '@batonpass/contract/dashboard'
+import { HANDOFF_LABELS } from '@batonpass/contract/labels'
 import type { ComponentChildren } from 'preact'
 import { clockTime } from '../time.tsx'
 import { inline, Prose } from './prose.tsx'
 import { Scroller } from './scroller.tsx'
 import { Empty, Tag } from './tag.tsx'
 
-/** Document, evidence and findings beside each other. */
+/** Document, evidence and findings of each handoff, side by side. */
 export function Handoffs({ views }: { views: readonly HandoffView[] }) {
   if (views.length === 0)
     return (
       <Empty title="No handoff yet">
-        When the context fills, or you type <code>/handoff</code>, the document appears here with what was
-        checked.
+        When the context fills, or you type <code>/handoff</code>, the document appears here with the results
+        of its checks.
       </Empty>
     )
   return (
@@ -38,7 +39,7 @@ export function Handoffs({ views }: { views: readonly HandoffView[] }) {
             <div class="panel">
               <h3>Findings</h3>
               <Findings view={view} />
-              <Course steps={view.course} />
+              <History steps={view.course} />
             </div>
           </div>
         </section>
@@ -46,6 +47,8 @@ export function Handoffs({ views }: { views: readonly HandoffView[] }) {
     </>
   )
 }
+
+const LABELS: Readonly<Record<string, string>> = HANDOFF_LABELS
 
 const withoutFacts = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n+/, '')
 
@@ -65,7 +68,7 @@ function Evidence({ facts }: { facts: HandoffView['document']['facts'] }) {
   const rows: [string, ComponentChildren][] = [
     ['Branch', branch ? <code>{branch}</code> : null],
     ['Commit', head ? <code>{head.slice(0, 10)}</code> : null],
-    ['Ahead', ahead],
+    ['Commits ahead', ahead],
     ['Issue', issue ? `#${issue}` : null],
     ['PR', pr ? `#${pr}` : null],
     [
@@ -77,13 +80,13 @@ function Evidence({ facts }: { facts: HandoffView['document']['facts'] }) {
         </>
       ) : null,
     ],
-    ['Dirty', dirty.length > 0 ? <code>{dirty.join('\n')}</code> : null],
+    ['Uncommitted', dirty.length > 0 ? <code>{dirty.join('\n')}</code> : null],
     ['Touched', touched.length > 0 ? <code>{touched.join(' ')}</code> : null],
     ['Todos', todos.length > 0 ? todos.join('; ') : null],
-    ['Asked for', instructions.length > 0 ? instructions.join(' / ') : null],
+    ['Instructions', instructions.length > 0 ? instructions.join(' / ') : null],
   ]
   const known = rows.filter(([, value]) => value !== null && value !== undefined)
-  if (known.length === 0) return <p class="dim">None stands in the document.</p>
+  if (known.length === 0) return <p class="dim">The document contains no evidence.</p>
   return (
     <dl class="effects">
       {known.map(([name, value]) => (
@@ -97,14 +100,12 @@ function Evidence({ facts }: { facts: HandoffView['document']['facts'] }) {
 }
 
 function Findings({ view: { findings, document } }: { view: HandoffView }) {
-  const told = document.facts.findings ?? []
-  if (findings.length === 0 && told.length === 0)
+  const recorded = document.facts.findings ?? []
+  if (findings.length === 0 && recorded.length === 0)
     return (
       <p>
         <Tag tone="good">{document.facts.verified_at ? 'verified' : 'none'}</Tag>{' '}
-        <span class="dim">
-          {document.facts.verified_at ? 'Nothing in it differs from the evidence.' : ''}
-        </span>
+        <span class="dim">{document.facts.verified_at ? 'The document matches the evidence.' : ''}</span>
       </p>
     )
   return (
@@ -114,7 +115,7 @@ function Findings({ view: { findings, document } }: { view: HandoffView }) {
           <Tag tone={weight === 'wrong' ? 'bad' : 'plain'}>{where}</Tag> {inline(message)}
         </li>
       ))}
-      {told.map(message => (
+      {recorded.map(message => (
         <li key={message}>
           <Tag tone="wait">differs</Tag> {inline(message)}
         </li>
@@ -123,21 +124,14 @@ function Findings({ view: { findings, document } }: { view: HandoffView }) {
   )
 }
 
-const WORDS: Record<string, string> = {
-  asked: 'asked for',
-  'asked-again': 'sent back',
-  written: 'written',
-  received: 'received by the next session',
-}
-
-/** How the document came about, and what was wrong with it on the way. */
-function Course({ steps }: { steps: HandoffView['course'] }) {
+/** The history of the document, with what Baton found wrong at each step. */
+function History({ steps }: { steps: HandoffView['course'] }) {
   if (steps.length === 0) return null
   return (
-    <ol class="trail course" aria-label="How it came about">
+    <ol class="trail course" aria-label="History of the document">
       {steps.map(({ at, what, findings }) => (
         <li key={at + what} data-tone={findings.length > 0 ? 'wait' : 'good'}>
-          {WORDS[what] ?? what} <time dateTime={at}>{clockTime(at)}</time>
+          {LABELS[what] ?? what} <time dateTime={at}>{clockTime(at)}</time>
           {findings.map(finding => (
             <p key={finding} class="why">
               {inline(finding)}

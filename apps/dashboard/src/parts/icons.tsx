@@ -13,7 +13,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Decoration beside a word; screen readers get the word. */
+/** Decoration next to a word; screen readers read only the word. */
 export function Icon({ name }: { name: IconName }): JSX.Element {
   return (
     <svg
@@ -30,7 +30,7 @@ export function Icon({ name }: { name: IconName }): JSX.Element {
   )
 }
 
-/** The baton. */
+/** Baton's logo. */
 export function Mark(): JSX.Element {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">

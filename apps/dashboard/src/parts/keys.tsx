@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isTyping } from '../key-target.ts'
-import { go } from '../router.tsx'
+import { navigate } from '../router.tsx'
 
 const PLACES: Record<string, readonly [path: string, name: string]> = {
   o: ['/', 'Overview'],
@@ -15,21 +15,21 @@ const PLACES: Record<string, readonly [path: string, name: string]> = {
 /** How long `g` waits for its second key. */
 const SECOND_MS = 1200
 
-/** The keys of every page, and the help that lists them. */
+/** The keys that work on every page, and the dialog that lists them. */
 export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null)
-  // Before anybody sees the page: a key that is pressed at once counts, too.
+  // A layout effect, so that a key pressed right after the first paint counts, too.
   useLayoutEffect(() => {
     let going = 0
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return
       if (event.key === '?') dialog.current?.showModal()
       else if (event.key === '/') {
-        go('/journal')
+        navigate('/journal')
         setTimeout(() => document.getElementById('words')?.focus())
       } else if (event.key === 'g') going = event.timeStamp
       else if (going && event.timeStamp - going < SECOND_MS && PLACES[event.key]) {
-        go(PLACES[event.key]?.[0] ?? '/')
+        navigate(PLACES[event.key]?.[0] ?? '/')
         going = 0
         event.stopImmediatePropagation()
       } else {
@@ -38,7 +38,7 @@ export function Keys() {
       }
       event.preventDefault()
     }
-    // Before the page's own keys: the second key of `g a` is no answer.
+    // In the capture phase, before the page's own keys: the `a` of `g a` must not answer a question.
     addEventListener('keydown', onKey, { capture: true })
     return () => removeEventListener('keydown', onKey, { capture: true })
   }, [])
@@ -51,7 +51,7 @@ export function Keys() {
         <h3 id="keys-title">Keys</h3>
         <h4>Everywhere</h4>
         <dl>
-          <Key keys="?">these keys</Key>
+          <Key keys="?">show these keys</Key>
           <Key keys="/">search the journal</Key>
           {Object.entries(PLACES).map(([key, [, name]]) => (
             <Key key={key} keys={`g ${key}`}>
@@ -69,7 +69,7 @@ export function Keys() {
         </dl>
         <h4>Recap</h4>
         <dl>
-          <Key keys="u">what taking the last step back would change; Enter does it</Key>
+          <Key keys="u">show what undoing the last step would change; Enter undoes it</Key>
         </dl>
         <form method="dialog">
           <button type="submit">Close</button>

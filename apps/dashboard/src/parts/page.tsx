@@ -11,7 +11,7 @@ interface PageProps {
   children?: ComponentChildren
 }
 
-/** The frame of every page: its title, what can be done with all of it, and what went wrong. */
+/** The layout of every page: title, tools and errors. */
 export function Page({ title, about, tools, error, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Baton`
@@ -25,7 +25,8 @@ export function Page({ title, about, tools, error, children }: PageProps) {
       </header>
       {connection.value === 'lost' ? (
         <p class="notice" role="status">
-          The daemon does not answer right now. This page catches up as soon as it is back.
+          The daemon does not answer right now. This page reconnects by itself; if it does not, run{' '}
+          <code>baton up</code>.
         </p>
       ) : null}
       {error ? (

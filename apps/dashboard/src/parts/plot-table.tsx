@@ -3,7 +3,7 @@ import { Scroller } from './scroller.tsx'
 
 interface PlotTableProps {
   label: string
-  /** What a row is about. */
+  /** Heading of the first column. */
   when: string
   /** In seconds. */
   times: readonly number[]
@@ -13,7 +13,7 @@ interface PlotTableProps {
 
 const MAX_ROWS = 300
 
-/** The figures of a plot, for those who do not see it, and for those who want them exactly. Made when asked for. */
+/** The figures of a plot as a table, for screen readers and for exact values. Rendered only when opened. */
 export function PlotTable({ label, when, times, columns, unit }: PlotTableProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
@@ -36,7 +36,7 @@ export function PlotTable({ label, when, times, columns, unit }: PlotTableProps)
   )
 }
 
-/** The newest first; moments at which nothing was counted are left out. */
+/** Newest first; leaves out times without any value. */
 function Rows({ label, when, times, columns, unit }: PlotTableProps) {
   const rows = times
     .map((time, index) => ({ time, values: columns.map(({ values }) => values[index] ?? null) }))

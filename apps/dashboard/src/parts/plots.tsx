@@ -2,33 +2,33 @@ import type { History, HourTally } from '@batonpass/contract/dashboard'
 import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { theme } from '../theme.ts'
-import { baseOf } from '../words.ts'
+import { folderName } from '../words.ts'
 import { PlotTable } from './plot-table.tsx'
 
 interface Series {
   name: string
-  /** A custom property of the style sheet. */
+  /** The name of a CSS custom property. */
   colour: string
   values: (number | null)[]
   bars?: boolean
-  /** What the table says, where the plot draws something else, such as a sum. */
-  told?: (number | null)[]
+  /** The values for the table, if the plot draws something else, such as a sum. */
+  tableValues?: (number | null)[]
 }
 
 interface PlotProps {
   label: string
-  /** What a row of the table is about. */
+  /** Heading of the table's first column. */
   when: string
   times: number[]
   series: Series[]
   unit?: string
   top?: number
-  /** Moments to mark, in seconds. */
+  /** Times to mark, in seconds. */
   marks?: readonly number[]
   height?: number
 }
 
-/** A plot with a legend in words; what it shows stands in a table for those who do not see it. */
+/** A plot with a legend and a table of the same figures, for screen readers and for exact values. */
 function Plot({ label, when, times, series, unit = '', top, marks = NONE, height = 190 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -37,7 +37,7 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
     const box = place.current
     if (!box) return
     const observer = new ResizeObserver(() => plot?.setSize({ width: box.clientWidth, height }))
-    // The plotting code is half of all there is: only this page pays for it.
+    // The plotting library is half of the dashboard's code: load it only on pages that plot.
     void import('uplot').then(({ default: make }) => {
       if (gone) return
       const style = getComputedStyle(box)
@@ -62,7 +62,7 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
           ],
           hooks: { draw: [drawn => drawMarks(drawn, marks, colour('--dim'))] },
           scales: {
-            // A bar stands on both sides of its hour: without room, the first and the last are cut in half.
+            // A bar is centred on its hour: without padding, the first and the last bar are cut in half.
             ...(hasBars ? { x: { range: (_, from, to) => [from - HALF_HOUR, to + HALF_HOUR] } } : {}),
             y: { range: (_, __, most) => [0, top ?? Math.max(4, most * 1.1)] },
           },
@@ -110,7 +110,7 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
         label={label}
         when={when}
         times={times}
-        columns={series.map(({ name, values, told = values }) => ({ name, values: told }))}
+        columns={series.map(({ name, values, tableValues = values }) => ({ name, values: tableValues }))}
         unit={unit}
       />
     </figure>
@@ -120,7 +120,7 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
 const NONE: readonly number[] = []
 const HALF_HOUR = 1800
 
-/** Hours with two digits, as everywhere on the page. */
+/** Hours with two digits, as on the rest of the page. */
 const TIMES: uPlot.Axis.Values = [
   [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
   [3600, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
@@ -143,7 +143,7 @@ function drawMarks(plot: uPlot, marks: readonly number[], colour: string): void 
   ctx.restore()
 }
 
-/** Canvas does not know light-dark(): the browser is asked what it comes to. */
+/** Canvas does not support light-dark(), so the browser computes the colour. */
 function resolved(value: string): string {
   const probe = document.createElement('i')
   probe.style.color = value
@@ -157,26 +157,26 @@ const secondsOf = (at: string): number => Date.parse(at) / 1000
 
 export function DecisionPlot({ hours }: { hours: readonly HourTally[] }) {
   const times = hours.map(({ hour }) => secondsOf(hour))
-  // Bars stand behind each other: the tallest is the sum.
+  // Bars are drawn on top of each other, so each value is a sum and the tallest bar is the total.
   const series: Series[] = [
     {
       name: 'left to you',
       colour: '--wait',
       bars: true,
       values: hours.map(h => h.allowed + h.denied + h.asked || null),
-      told: hours.map(h => h.asked || null),
+      tableValues: hours.map(h => h.asked || null),
     },
     {
       name: 'denied',
       colour: '--bad',
       bars: true,
       values: hours.map(h => h.allowed + h.denied || null),
-      told: hours.map(h => h.denied || null),
+      tableValues: hours.map(h => h.denied || null),
     },
     { name: 'allowed', colour: '--accent', bars: true, values: hours.map(h => h.allowed || null) },
   ]
   const all = hours.reduce((sum, h) => sum + h.allowed + h.denied + h.asked, 0)
-  return <Plot label={`Decisions by the hour, ${all} in all`} when="Hour" times={times} series={series} />
+  return <Plot label={`Decisions by the hour, ${all} in total`} when="Hour" times={times} series={series} />
 }
 
 export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
@@ -193,15 +193,15 @@ export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
   const others = added(h => h.bySession + h.byModel)
   const you = added(h => h.byPerson + h.asked)
   const series: Series[] = [
-    { name: 'spared by rules', colour: '--accent', values: rules },
-    { name: 'spared by undo', colour: '--info', values: undo },
-    { name: 'spared by an earlier yes or the model', colour: '--dim', values: others },
+    { name: 'avoided by rules', colour: '--accent', values: rules },
+    { name: 'avoided by undo', colour: '--info', values: undo },
+    { name: 'avoided by an earlier yes or the permission model', colour: '--dim', values: others },
     { name: 'left to you', colour: '--wait', values: you },
   ]
   return (
     <Plot
-      label={`Questions spared: ${rules.at(-1) ?? 0} by rules, ${undo.at(-1) ?? 0} by undo; ${you.at(-1) ?? 0} were left to you`}
-      when="Until the end of"
+      label={`Questions avoided: ${rules.at(-1) ?? 0} by rules, ${undo.at(-1) ?? 0} by undo; ${you.at(-1) ?? 0} were left to you`}
+      when="Up to the end of"
       times={times}
       series={series}
     />
@@ -210,7 +210,7 @@ export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
 
 const COLOURS = ['--accent', '--info', '--wait', '--good', '--bad', '--dim']
 
-/** One line for each session; it falls where the work was handed on. */
+/** One line per session; it drops where the session was handed off. */
 export function ContextPlot({ contexts }: { contexts: History['contexts'] }) {
   const lines = contexts.slice(0, COLOURS.length).toReversed()
   const times = [...new Set(lines.flatMap(({ points }) => points.map(({ at }) => secondsOf(at))))].sort(
@@ -221,7 +221,7 @@ export function ContextPlot({ contexts }: { contexts: History['contexts'] }) {
     const values: (number | null)[] = times.map(() => null)
     for (const { at, percent } of points) values[index.get(secondsOf(at)) ?? 0] = percent ?? null
     return {
-      name: `${baseOf(project)} ${nativeSession.slice(0, 8)}`,
+      name: `${folderName(project)} ${nativeSession.slice(0, 8)}`,
       colour: COLOURS[nth] ?? '--dim',
       values,
     }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** A text of an agent with the little of Markdown that helps to read it. Everything else stays the text it is. */
+/** An agent's text with the few Markdown elements that help reading. Everything else stays plain text. */
 export function Prose({ text }: { text: string }) {
   return <div class="prose">{blocksOf(text).map((block, index) => blockView(block, index))}</div>
 }
@@ -30,9 +30,9 @@ function blocksOf(text: string): Block[] {
     } else if (heading?.[1])
       blocks.push({ kind: 'heading', level: heading[1].length, text: heading[2] ?? '' })
     else if (item) {
-      const [, indent = '', number, box, words = ''] = item
+      const [, indent = '', number, box, content = ''] = item
       const entry = {
-        text: words,
+        text: content,
         done: box === undefined ? undefined : box !== ' ',
         deep: Math.min(3, Math.floor(indent.length / 2)),
       }
@@ -51,7 +51,7 @@ function blockView(block: Block, index: number) {
     case 'code':
       return <pre key={index}>{block.text}</pre>
     case 'heading':
-      // Headings of a text are no headings of the page.
+      // A heading in the text must not become a heading of the page.
       return (
         <p key={index} class="title" data-level={block.level}>
           {inline(block.text)}
@@ -71,7 +71,7 @@ function blockView(block: Block, index: number) {
   }
 }
 
-/** `code` and **weight**; links stay the address that they are. */
+/** Renders `code` and **bold**. Links stay plain text. */
 export function inline(text: string): ComponentChildren {
   return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).map((piece, index) => {
     if (/^`.+`$/.test(piece)) return <code key={index}>{piece.slice(1, -1)}</code>

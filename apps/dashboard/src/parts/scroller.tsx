@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What scrolls in its own box, and can be reached and scrolled by keyboard. */
+/** A box with its own scroll bar that keyboard users can focus and scroll. */
 export function Scroller({
   look,
   label,
@@ -11,7 +11,7 @@ export function Scroller({
   children: ComponentChildren
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse could not scroll it otherwise
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users could not scroll it otherwise
     <section class={look} tabIndex={0} aria-label={label}>
       {children}
     </section>

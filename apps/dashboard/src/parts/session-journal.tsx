@@ -2,13 +2,13 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { useEffect, useState } from 'preact/hooks'
 import { get } from '../api.ts'
-import { onEntry, onReturn } from '../live.ts'
+import { onEntry, onReconnect } from '../live.ts'
 import { Entries, Timeline } from './entries.tsx'
 import { Empty } from './tag.tsx'
 
 const BATCH = 100
 
-/** The session's entries, newest first; new ones come on top as they are written. */
+/** The session's entries, newest first; new entries appear at the top as they are written. */
 export function SessionJournal({ session, kind, none }: { session: Session; kind?: string; none: string }) {
   const [entries, setEntries] = useState<Entry[]>()
   const [more, setMore] = useState(false)
@@ -17,7 +17,7 @@ export function SessionJournal({ session, kind, none }: { session: Session; kind
 
   useEffect(() => {
     let gone = false
-    const look = () =>
+    const load = () =>
       get<{ entries: Entry[] }>(query).then(
         found => {
           if (gone) return
@@ -26,13 +26,13 @@ export function SessionJournal({ session, kind, none }: { session: Session; kind
         },
         () => {},
       )
-    void look()
+    void load()
     const stop = [
       onEntry(entry => {
         if (entry.session === session.id)
           setEntries(old => (old && !old.some(each => each.seq === entry.seq) ? [entry, ...old] : old))
       }),
-      onReturn(() => void look()),
+      onReconnect(() => void load()),
     ]
     return () => {
       gone = true
@@ -54,7 +54,7 @@ export function SessionJournal({ session, kind, none }: { session: Session; kind
       {more ? (
         <p>
           <button type="button" class="quiet" onClick={() => void older()}>
-            Show older ones
+            Show older entries
           </button>
         </p>
       ) : null}

@@ -1,7 +1,7 @@
 import type { ContextPoint } from '@batonpass/contract/dashboard'
 import { clockTime } from '../time.tsx'
 
-/** Context over time in one small line; the dashes are where the session is handed off. */
+/** A small line of context over time; the dashed line is where Baton hands the session off. */
 export function Spark({ points }: { points: readonly ContextPoint[] }) {
   const [first, last] = [points[0], points.at(-1)]
   if (!first || !last || points.length < 2) return null
@@ -29,7 +29,7 @@ export function Spark({ points }: { points: readonly ContextPoint[] }) {
       </svg>
       <figcaption class="spark-words">
         <span>context since {clockTime(first.at)}</span>
-        {last.percent === undefined ? null : <span>handed off at the dashed line</span>}
+        {last.percent === undefined ? null : <span>Baton hands off at the dashed line</span>}
       </figcaption>
     </figure>
   )

@@ -1,31 +1,30 @@
 import type { ScreenView } from '@batonpass/contract/dashboard'
 import type { Session } from '@batonpass/contract/session'
 import { useResource } from '../resource.ts'
-import { Say } from './say.tsx'
+import { PromptBox } from './prompt-box.tsx'
 import { Scroller } from './scroller.tsx'
 import { Empty } from './tag.tsx'
 
-const LOOK_MS = 1200
+const POLL_MS = 1200
 
-/** What the session's terminal shows: looked at while this is open, and at once when the session did something. */
+/** The session's terminal: polled while this tab is open, and read at once when the session does something. */
 export function Terminal({ session }: { session: Session }) {
   const path = `/api/page/sessions/${session.id}/screen`
   const { data: screen, reload } = useResource<ScreenView>(
     path,
     entry => entry.session === session.id,
-    LOOK_MS,
+    POLL_MS,
   )
-  if (!screen) return <p class="dim">Looking …</p>
+  if (!screen) return <p class="dim">Loading …</p>
   if (screen.state === 'none' || screen.state === 'gone')
     return (
       <Empty
         title={
-          screen.state === 'gone'
-            ? 'Its terminal is closed'
-            : 'This session is in no terminal that Baton can see'
+          screen.state === 'gone' ? 'The terminal is closed' : 'Baton cannot see a terminal of this session'
         }
       >
-        Sessions in tmux are shown here live, and can be talked to: <code>baton run</code> starts one.
+        A session in tmux shows its live terminal here, with a box to write to it. Start one with{' '}
+        <code>baton run</code>.
       </Empty>
     )
   return (
@@ -33,10 +32,10 @@ export function Terminal({ session }: { session: Session }) {
       <Scroller look="text terminal" label={`Terminal, ${screen.state}`}>
         {screen.lines.join('\n')}
       </Scroller>
-      <Say
+      <PromptBox
         session={session}
         working={screen.state === 'working' || screen.state === 'dialog'}
-        onSaid={reload}
+        onSent={reload}
       />
     </>
   )

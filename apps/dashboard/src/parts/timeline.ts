@@ -5,17 +5,17 @@ import type { DecisionEntry } from '@batonpass/contract/permission'
 type Call = EventOf<'ToolRequested' | 'PermissionAsked'>
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
-/** One step of a session: a tool call with its decision and its end, or an entry that stands alone. */
+/** One step of a session: a tool call with its decision and its end, or a single entry. */
 export interface Step {
   entry: Entry
   call?: Call
   decision?: DecisionEntry
-  /** The entry that the decision stands in. */
+  /** The entry that contains the decision. */
   decided?: Entry
   end?: EventOf<'ToolFinished'>
 }
 
-/** Joins what belongs to one tool call. Entries come newest first, and so do the steps. */
+/** Joins the entries of each tool call. Entries are newest first, and so are the steps. */
 export function stepsOf(entries: readonly Entry[]): Step[] {
   const decisions = new Map<string, { decision: DecisionEntry; decided: Entry }>()
   const ends: EventOf<'ToolFinished'>[] = []
@@ -31,12 +31,12 @@ export function stepsOf(entries: readonly Entry[]): Step[] {
       const index = ends.findLastIndex(end => isEndOf(end, call))
       const [end] = index < 0 ? [] : ends.splice(index, 1)
       steps.push({ entry, call, ...judged, ...(end ? { end } : {}) })
-    } else if (stands(entry)) steps.push({ entry })
+    } else if (isShown(entry)) steps.push({ entry })
   }
   return steps
 }
 
-/** A hosted agent's calls are known by what they ask for; what only waits in a dialog of the agent's own stands alone. */
+/** A hosted agent reports a call only when it asks. A question in the agent's own dialog, without a decision, is a step of its own. */
 const isCall = (event: AgentEvent, decisions: ReadonlyMap<string, unknown>): event is Call =>
   event.type === 'ToolRequested' || (event.type === 'PermissionAsked' && decisions.has(event.id))
 
@@ -45,8 +45,8 @@ function isEndOf(end: EventOf<'ToolFinished'>, call: Call): boolean {
   return end.tool === call.tool && JSON.stringify(end.input) === JSON.stringify(call.input)
 }
 
-/** What Baton answered stands in the decision already, and the context has a plot of its own. */
-function stands({ body }: Entry): boolean {
+/** Leaves out reactions that the decision already shows, and context figures, which have their own plot. */
+function isShown({ body }: Entry): boolean {
   if (body.kind === 'reaction') return body.reaction.goOn !== undefined
   return !(body.kind === 'event' && body.event.type === 'ContextMeasured')
 }

@@ -2,9 +2,9 @@ import type { Recap } from '@batonpass/contract/recap'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get, post } from '../api.ts'
 import { Ago } from '../time.tsx'
-import { counted } from '../words.ts'
+import { countOf } from '../words.ts'
+import { markInvisible } from './invisible.tsx'
 import { Scroller } from './scroller.tsx'
-import { seen } from './unseen.tsx'
 
 interface Preview {
   step: { step: number; label: string; at: string }
@@ -15,27 +15,27 @@ interface Preview {
 interface UndoProps {
   project: string
   steps: Recap['projects'][number]['undo']
-  /** The key `u` of the page presses this one. */
+  /** Whether the page's `u` key presses this button. */
   withKey: boolean
 }
 
-/** Takes a step back: first what would change, then doing it. */
+/** Undoes a step: shows what would change, then does it. */
 export function Undo({ project, steps, withKey }: UndoProps) {
   const [preview, setPreview] = useState<Preview>()
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const query = (step: number) => new URLSearchParams({ project, step: String(step) })
-  const look = async (step: number) => {
-    setSaid('')
+  const loadPreview = async (step: number) => {
+    setStatus('')
     await get<Preview>(`/api/page/undo?${query(step)}`).then(setPreview, failed)
   }
-  const back = async (step: number) => {
+  const undo = async (step: number) => {
     await post<{ undoneBy?: number }>('/api/page/undo', { project, step }).then(({ undoneBy }) => {
       setPreview(undefined)
-      setSaid(undoneBy ? `Done. To take this back: baton undo ${undoneBy}` : 'Nothing was different.')
+      setStatus(undoneBy ? `Done. To revert this: baton undo ${undoneBy}` : 'Nothing had changed since then.')
     }, failed)
   }
   const failed = (cause: unknown) =>
-    setSaid(cause instanceof ApiError ? `${cause.message}. ${cause.remedy ?? ''}` : String(cause))
+    setStatus(cause instanceof ApiError ? `${cause.message}. ${cause.remedy ?? ''}` : String(cause))
   const confirm = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     if (preview) confirm.current?.focus()
@@ -45,21 +45,21 @@ export function Undo({ project, steps, withKey }: UndoProps) {
   return (
     <div class="undo">
       <p>
-        <button type="button" data-undo onClick={() => void look(newest.step)}>
+        <button type="button" data-undo onClick={() => void loadPreview(newest.step)}>
           Undo the last step {withKey ? <kbd>u</kbd> : null}
         </button>{' '}
-        <code>{seen(newest.subject)}</code> <Ago at={newest.at} />
+        <code>{markInvisible(newest.subject)}</code> <Ago at={newest.at} />
       </p>
       {older.length > 0 ? (
         <details>
-          <summary>{counted(older.length, 'earlier step')} can be taken back</summary>
+          <summary>{countOf(older.length, 'earlier step')} can be undone</summary>
           <ul>
             {older.slice(0, 20).map(({ step, subject, at }) => (
               <li key={step}>
-                <button type="button" class="quiet" onClick={() => void look(step)}>
+                <button type="button" class="quiet" onClick={() => void loadPreview(step)}>
                   Undo {step}
                 </button>{' '}
-                <code>{seen(subject)}</code> <Ago at={at} />
+                <code>{markInvisible(subject)}</code> <Ago at={at} />
               </li>
             ))}
           </ul>
@@ -68,22 +68,22 @@ export function Undo({ project, steps, withKey }: UndoProps) {
       {preview ? (
         <>
           <p>
-            Back to before <code>{seen(preview.step.label)}</code>. This would change:
+            Undo everything since <code>{markInvisible(preview.step.label)}</code>. This would change:
           </p>
           <Scroller look="text command" label="What would change">
-            {preview.patch || 'No file.'}
+            {preview.patch || 'No files.'}
           </Scroller>
           <p>
-            <button type="button" class="no" ref={confirm} onClick={() => void back(preview.step.step)}>
-              Go back to step {preview.step.step}
+            <button type="button" class="no" ref={confirm} onClick={() => void undo(preview.step.step)}>
+              Undo step {preview.step.step}
             </button>{' '}
             <button type="button" onClick={() => setPreview(undefined)}>
-              Leave it
+              Cancel
             </button>
           </p>
         </>
       ) : null}
-      <p role="status">{said}</p>
+      <p role="status">{status}</p>
     </div>
   )
 }

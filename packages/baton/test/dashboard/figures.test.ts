@@ -87,7 +87,7 @@ describe('the figures of the dashboard', () => {
       counted(decision(['deny'])),
       counted(decision(['allow'])),
     ])
-    for (const name of [/Questions spared/, /Context in percent/])
+    for (const name of [/Questions avoided/, /Context in percent/])
       await page.getByRole('button', { name }).click()
     expect(await opened.barriers()).toEqual([])
     await opened.picture('history-figures', { full: true })

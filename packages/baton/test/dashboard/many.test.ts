@@ -52,7 +52,7 @@ test('among many sessions one is found by project, agent or id, and the way back
   await box.fill('NATIVE-59')
   await cards.filter({ hasText: 'shop-59' }).waitFor()
   await box.fill('no such thing')
-  await page.getByText('No live session has that').waitFor()
+  await page.getByText('No live session matches').waitFor()
   expect(await opened.barriers()).toEqual([])
   await box.press('Escape')
   await cards.nth(COUNT - 1).waitFor()

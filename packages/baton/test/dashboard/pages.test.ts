@@ -36,7 +36,7 @@ const PAGES: [name: string, path: () => string, sign: RegExp][] = [
   ['recap', () => '/recap', /Decided for you/],
   ['claims', () => '/claims', /In Progress/],
   ['work', () => '/work/migration-guide', /Phases/],
-  ['history', () => '/history', /Questions spared/],
+  ['history', () => '/history', /Questions avoided/],
   ['journal', () => '/journal', /Issue #42 claimed/],
   ['settings', () => '/settings', /handsoff\.enabled/],
 ]
@@ -108,7 +108,7 @@ describe('a person at the dashboard', () => {
       reason: 'use the package instead',
       by: { channel: 'dashboard' },
     })
-    await page.getByText('Nothing waits for an answer').waitFor()
+    await page.getByText('No open questions').waitFor()
     await page.locator('tr', { hasText: 'use the package instead' }).waitFor()
     expect(opened.complaints).toEqual([])
   })

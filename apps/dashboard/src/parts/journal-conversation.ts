@@ -5,8 +5,8 @@ import { type Step, stepsOf } from './timeline.ts'
 
 type Bare<T> = T extends unknown ? Omit<T, 'nth' | 'rev' | 'at'> : never
 
-/** The conversation as the journal tells it: prompts, calls with what became of them, and each turn's last words. */
-export function toldBy(entries: readonly Entry[]): ConversationItem[] {
+/** The conversation as far as the journal knows it: prompts, calls with their results, and each turn's last message. */
+export function conversationFromJournal(entries: readonly Entry[]): ConversationItem[] {
   const steps = stepsOf(entries)
   return steps
     .map((step, index) => ({ step, item: itemOf(step, index === 0) }))
@@ -22,7 +22,7 @@ function itemOf(
 ): Bare<ConversationItem> | undefined {
   if (call) {
     const refused = end?.failed || decision?.decision === 'deny'
-    // Not every agent tells of an end; what something came after is no longer running.
+    // Not every agent reports the end of a call; a call with a later entry is no longer running.
     const state: CallState = refused ? 'failed' : end || !newest ? 'done' : 'running'
     const why = decision && decision.decision !== 'allow' ? { result: decision.reason } : {}
     return { kind: 'call', tool: call.tool, subject: subjectOf(call), state, ...why }
@@ -39,7 +39,7 @@ function itemOf(
     case 'TurnFailed':
       return { kind: 'note', text: `${event.error}: ${event.message ?? ''}`, bad: true }
     case 'Compacted':
-      return { kind: 'note', text: 'The context was compacted', bad: false }
+      return { kind: 'note', text: 'Context compacted', bad: false }
     default:
       return undefined
   }

@@ -1,0 +1,166 @@
+import type { Ask, AskOption, WithdrawnWhy } from './ask.ts'
+import type { ClaimEntry } from './claim.ts'
+import type { CycleEntry, CycleStep } from './cycle.ts'
+import type { HandoffEntry } from './handoff.ts'
+import type { DecidedBy } from './permission.ts'
+import type { StageEntry } from './work.ts'
+import type { EndKind, WorkflowEntry } from './workflow.ts'
+
+/**
+ * What users read for values that the journal and the API store. Every page, message and button takes its words from
+ * here, so that names such as `settled-elsewhere` never reach a user.
+ */
+
+/** The buttons under a question. */
+export const OPTION_LABELS: Record<AskOption, string> = {
+  'allow-once': 'Allow once',
+  'allow-session': 'Allow for this session',
+  deny: 'Deny',
+  'deny-with-reason': 'Deny and say why',
+  yes: 'Yes',
+  no: 'No',
+}
+
+/** What a person answered. */
+export const ANSWER_LABELS: Record<AskOption, string> = {
+  'allow-once': 'Allowed',
+  'allow-session': 'Allowed for this session',
+  deny: 'Denied',
+  'deny-with-reason': 'Denied',
+  yes: 'Yes',
+  no: 'No',
+}
+
+/** Why a question closed without an answer to Baton. */
+export const WITHDRAWN_LABELS: Record<WithdrawnWhy, string> = {
+  'waiter-gone': 'Withdrawn: the agent no longer waits for an answer',
+  'settled-elsewhere': 'Answered at the agent itself',
+  'session-ended': 'Withdrawn: the session ended',
+  unreachable: 'Withdrawn: no channel could show it',
+}
+
+/** What became of a question, without who answered it. */
+export function outcomeLabel({
+  state,
+  answer,
+  withdrawn,
+}: Pick<Ask, 'state' | 'answer' | 'withdrawn'>): string {
+  if (answer) return ANSWER_LABELS[answer.option]
+  if (withdrawn) return WITHDRAWN_LABELS[withdrawn]
+  return { open: 'Still open', answered: 'Answered', 'timed-out': 'Timed out', withdrawn: 'Withdrawn' }[state]
+}
+
+/** Who or what decided about a tool call. */
+export const DECIDED_BY_LABELS: Record<DecidedBy, string> = {
+  rules: 'The rules',
+  session: 'Your earlier yes',
+  undo: 'Undo',
+  model: 'The permission model',
+  person: 'You',
+  nobody: 'No one',
+  error: 'An error',
+}
+
+/** How a run of a workflow ended. */
+export const END_LABELS: Record<EndKind, string> = {
+  complete: 'complete',
+  capped: 'out of continuations',
+  stalled: 'stalled',
+  blocked: 'blocked',
+  'over-budget': 'over budget',
+  'limit-parked': 'paused by a usage limit',
+  'handed-off': 'handed off',
+  failed: 'failed',
+}
+
+/** What happened to a workflow. Read after its name: `issue-to-impl continued`. */
+export const WORKFLOW_LABELS: Record<WorkflowEntry['what'], string> = {
+  started: 'started',
+  continued: 'continued',
+  supervised: 'prompted by the supervisor',
+  warned: 'warned',
+  ended: 'ended',
+  resumed: 'resumed',
+  'carried-over': 'moved to a new session',
+  cleaned: 'cleaned up',
+}
+
+/** What happened to a claim. Read after its issue: `Issue #42 claimed`. */
+export const CLAIM_LABELS: Record<ClaimEntry['what'], string> = {
+  claimed: 'claimed',
+  phase: 'changed its claim phase',
+  opened: 'has a pull request',
+  checks: 'checks',
+  review: 'reviewed',
+  'asked-again': 'review requested again',
+  conflict: 'has merge conflicts',
+  merged: 'merged',
+  'closed-unmerged': 'closed without a merge',
+  asked: 'may be closed: asked you',
+  answered: 'may be closed: answered',
+  told: 'reported to the agent',
+  closed: 'closed',
+  released: 'released',
+  'taken-over': 'taken over',
+  lost: 'taken by another machine',
+  'carried-over': 'moved to a new session',
+  trouble: 'has a problem',
+}
+
+/** What happened to a handoff document. Read after `Handoff document`. */
+export const HANDOFF_LABELS: Record<HandoffEntry['what'], string> = {
+  asked: 'requested',
+  'asked-again': 'sent back',
+  written: 'written',
+  received: 'received by the next session',
+}
+
+/** What happened in the automatic handoff of a live session. Read after `Handoff`. */
+export const CYCLE_LABELS: Record<CycleEntry['what'], string> = {
+  due: 'due',
+  warned: 'announced to the agent',
+  asked: 'document requested',
+  postponed: 'postponed',
+  written: 'document written',
+  interrupted: 'interrupted the turn',
+  cleared: 'cleared the context',
+  resumed: 'resumed in a fresh session',
+  verified: 'verified',
+  refused: 'not verified: the fresh session lacks essentials',
+  retried: 'retried',
+  waits: 'waiting',
+  'taken-up': 'resumed by a new daemon',
+  person: 'needs a person',
+  decided: 'decided by a person',
+  completed: 'completed',
+  cancelled: 'cancelled',
+  failed: 'failed',
+}
+
+/** The step that an automatic handoff is at. */
+export const CYCLE_STEP_LABELS: Record<CycleStep, string> = {
+  due: 'due',
+  writing: 'writing the document',
+  clearing: 'clearing the context',
+  resuming: 'resuming',
+  verifying: 'verifying',
+  continuing: 'continuing',
+  person: 'needs a person',
+  done: 'done',
+  cancelled: 'cancelled',
+  failed: 'failed',
+}
+
+/** What happened to a stage of a work item. Read after its name: `implement started`. */
+export const STAGE_LABELS: Record<StageEntry['what'], string> = {
+  begun: 'started',
+  called: 'requested',
+  passed: 'started in its session',
+  paused: 'paused',
+  reminded: 'reminded',
+  blocked: 'blocked',
+  failed: 'failed',
+  ended: 'ended',
+  'asked-again': 'review requested again',
+  'carried-over': 'moved to a new session',
+}
