@@ -2,8 +2,8 @@ import type { StageAgent } from '@batonpass/contract/work'
 import * as vscode from 'vscode'
 
 /**
- * Opens a fresh conversation with a stage's agent. It is sent at once where a model answers; elsewhere the prompt
- * stands in the input, for a person to send when they have signed in.
+ * Opens a fresh conversation with a stage's agent. If a model is available, VS Code sends the prompt at once; if not, the
+ * prompt waits in the input box until the user has signed in.
  */
 export async function openChat(agent: StageAgent, prompt: string): Promise<void> {
   const models = await vscode.lm.selectChatModels()

@@ -20,7 +20,7 @@ import { Pages } from './view/pages.ts'
 import { statusBarText } from './view/status-bar-text.ts'
 import { askTree, newestFirst, sessionTree, workTree } from './view/trees.ts'
 
-/** Everything this extension knows comes from the daemon, and everything it does goes there. */
+/** Everything this extension shows comes from the daemon, and everything it does goes through the daemon. */
 export function activate(context: vscode.ExtensionContext): void {
   const shortPaths = new ShortPaths()
   const login = new EditorLogin(context.secrets)
@@ -29,8 +29,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const asking = {
     daemon,
     show: (ask: Parameters<typeof wholeText>[0]) => pages.show(ask.id, wholeText(ask)),
-    // The daemon counts a window that may answer as one that reaches a person.
-    letIn: () => live.reconnect(),
+    // The daemon counts a window that may answer as a way to reach a person.
+    onAllowed: () => live.reconnect(),
   }
   const views = { 'baton.asks': askTree(), 'baton.work': workTree(), 'baton.sessions': sessionTree() }
   const bar = vscode.window.createStatusBarItem('baton.status', vscode.StatusBarAlignment.Left, 10)
@@ -51,11 +51,11 @@ export function activate(context: vscode.ExtensionContext): void {
       bar.backgroundColor =
         urgency === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${urgency}Background`)
       void vscode.commands.executeCommand('setContext', 'baton.daemon', picture.daemon)
-      // A daemon that is away has no list; what was told before is not told again when it is back.
+      // Without a daemon there is no list. Keep the notifier's memory, so that it repeats nothing when the daemon is back.
       if (picture.daemon !== 'running') return
       const { fresh, more } = notifier.next(picture.asks, notify(), folders())
       for (const ask of fresh) void askPerson(ask, asking)
-      if (more > 0) void tellOfMore(more)
+      if (more > 0) void notifyOfMore(more)
     },
   })
 
@@ -85,7 +85,7 @@ export function activate(context: vscode.ExtensionContext): void {
       if (await letEditorAnswer(daemon)) live.reconnect()
     },
     'baton.refresh': () => live.refresh(),
-    // Names the question and nothing else: what is answered is always a person's click.
+    // The argument only names the question; every answer is the user's own click.
     'baton.lookAtAsk': async given => {
       const ask = live.picture.asks.find(({ id }) => id === (hasId(given) ? given.id : given))
       if (ask) await lookAndAnswer(ask, asking)
@@ -101,7 +101,7 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   }
 
-  // A person's own edits count, and no event tells of them.
+  // The user may edit these files by hand, which the journal does not record.
   const files = vscode.workspace.createFileSystemWatcher('**/.paw/work/*/*.md')
   context.subscriptions.push(
     files,
@@ -116,36 +116,36 @@ export function activate(context: vscode.ExtensionContext): void {
       if (change.affectsConfiguration('baton')) live.reconnect()
     }),
     ...Object.entries(views).map(([id, view]) => vscode.window.registerTreeDataProvider<unknown>(id, view)),
-    ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, told(run))),
+    ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, reportingErrors(run))),
   )
   void live.run()
 }
 
-/** A command that fails says so in words; VS Code's own message would show a stack. */
-const told = (run: (given?: unknown) => unknown) => async (given?: unknown) => {
+/** Shows why a command failed in one sentence; VS Code's own message would show a stack trace. */
+const reportingErrors = (run: (given?: unknown) => unknown) => async (given?: unknown) => {
   try {
     return await run(given)
   } catch (cause) {
-    void tellFailure(cause)
+    void showFailure(cause)
     return undefined
   }
 }
 
-async function tellFailure(cause: unknown): Promise<void> {
-  const start = 'Start it'
+async function showFailure(cause: unknown): Promise<void> {
+  const start = 'Start the Daemon'
   const absent = cause instanceof BatonError && cause.code === 'daemon_absent'
   const chosen = await vscode.window.showErrorMessage(plain(sentence(cause)), ...(absent ? [start] : []))
   if (chosen === start) await vscode.commands.executeCommand('baton.start')
 }
 
-async function tellOfMore(count: number): Promise<void> {
-  const show = 'Show them'
-  const said = `${count} more ${count === 1 ? 'question waits' : 'questions wait'} for you.`
-  if ((await vscode.window.showWarningMessage(said, show)) === show)
+async function notifyOfMore(count: number): Promise<void> {
+  const show = 'Show Them'
+  const message = `${count} more open ${count === 1 ? 'question' : 'questions'}.`
+  if ((await vscode.window.showWarningMessage(message, show)) === show)
     await vscode.commands.executeCommand('baton.asks.focus')
 }
 
-/** The host's environment; an editor started from a menu has not read the person's shell settings. */
+/** The host's environment, plus BATON_HOME from the settings: an editor started from a menu has not read the user's shell profile. */
 function environment(): NodeJS.ProcessEnv {
   const home = setting('home', '')
   return home === '' ? process.env : { ...process.env, BATON_HOME: home }

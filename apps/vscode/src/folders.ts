@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import * as vscode from 'vscode'
 
-/** The folders of this window that are on the machine of the extension host. */
+/** The folders of this window that are on the extension host's machine. */
 export const folders = (): string[] =>
   (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === 'file' ? uri.fsPath : []))
 
@@ -12,7 +12,7 @@ export function folderFor(workId: unknown): string {
   const all = folders()
   const [first] = all
   if (first === undefined)
-    throw new BatonError('usage', 'No folder is open', { remedy: 'Open the folder of your project first.' })
+    throw new BatonError('usage', 'No folder is open', { remedy: 'Open your project’s folder first.' })
   const known =
     typeof workId === 'string' && /^[a-z0-9-]+$/.test(workId)
       ? all.find(folder => existsSync(join(folder, '.paw', 'work', workId)))

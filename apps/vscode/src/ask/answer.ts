@@ -1,76 +1,78 @@
 import { Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
+import { ANSWER_LABELS, OPTION_LABELS } from '@batonpass/contract/labels'
 import * as vscode from 'vscode'
 import { letEditorAnswer } from '../command/let-editor-answer.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { sentence } from '../daemon/live.ts'
-import { askText, LABELS, plain } from './ask-text.ts'
+import { askText, plain } from './ask-text.ts'
 
 export interface AskContext {
   daemon: Daemon
-  /** Opens the whole text of a question beside the editor. */
+  /** Opens the whole text of a question in a page next to the editor. */
   show(ask: Ask): Promise<void>
-  /** A person has just let this editor answer. */
-  letIn(): void
+  /** Called when the user has just allowed this editor to answer. */
+  onAllowed(): void
 }
 
-const LOOK = 'Look…'
+const LOOK = 'Show All…'
 
-/** Puts a question to the person. Every answer is a click on a text that shows all that is asked. */
-export async function askPerson(ask: Ask, asking: AskContext): Promise<void> {
+/** Shows a question as a notification. The user can allow only what the notification shows in full. */
+export async function askPerson(ask: Ask, context: AskContext): Promise<void> {
   const { message, whole } = askText(ask)
-  // A reason is asked for where there is room: behind the look.
+  // A notification has no room for a reason: the user gives one on the question's page.
   const short = ask.options.filter(option => option !== 'deny-with-reason')
   const options = whole ? short : short.filter(refuses)
   const chosen = await vscode.window.showWarningMessage(message, ...options.map(labelOf), LOOK)
   if (chosen === undefined) return
   const option = options.find(each => labelOf(each) === chosen)
-  if (option) await answer(ask, option, asking)
-  else await lookAndAnswer(ask, asking)
+  if (option) await answer(ask, option, context)
+  else await lookAndAnswer(ask, context)
 }
 
 /** Opens the whole question, then offers every answer. */
-export async function lookAndAnswer(ask: Ask, asking: AskContext): Promise<void> {
-  await asking.show(ask)
+export async function lookAndAnswer(ask: Ask, context: AskContext): Promise<void> {
+  await context.show(ask)
   const chosen = await vscode.window.showQuickPick(
     ask.options.map(option => ({ label: labelOf(option), option })),
     { title: plain(ask.title).slice(0, 200), placeHolder: 'Your answer', ignoreFocusOut: true },
   )
-  if (chosen) await answer(ask, chosen.option, asking)
+  if (chosen) await answer(ask, chosen.option, context)
 }
 
-/** Sends what the person chose, bound to what the person saw. */
-async function answer(ask: Ask, option: AskOption, { daemon, letIn }: AskContext): Promise<void> {
+/** Sends the user's answer, bound to the question that the user saw. */
+async function answer(ask: Ask, option: AskOption, { daemon, onAllowed }: AskContext): Promise<void> {
   let reason: string | undefined
   if (option === 'deny-with-reason') {
     reason = await vscode.window.showInputBox({
       title: 'Why not?',
-      prompt: 'The agent is told this.',
+      prompt: 'Baton sends this to the agent.',
       ignoreFocusOut: true,
       validateInput: text =>
         text.trim() === ''
-          ? 'Say why, or press Escape.'
+          ? 'Enter a reason, or press Escape.'
           : text.length > MAX_REASON_LENGTH
-            ? `At most ${MAX_REASON_LENGTH} characters.`
+            ? `Use at most ${MAX_REASON_LENGTH} characters.`
             : undefined,
     })
     if (reason === undefined) return
   }
   try {
     if (!(await daemon.isLetIn())) {
-      const letAnswer = 'Let it answer…'
-      const said = 'Baton does not know this editor yet, so it cannot answer for you.'
-      if ((await vscode.window.showWarningMessage(said, letAnswer)) !== letAnswer) return
+      const allow = 'Allow It to Answer…'
+      const message = 'Baton does not accept answers from this editor yet.'
+      if ((await vscode.window.showWarningMessage(message, allow)) !== allow) return
       if (!(await letEditorAnswer(daemon))) return
-      letIn()
+      onAllowed()
     }
     const body = { option, fingerprint: ask.fingerprint, ...(reason === undefined ? {} : { reason }) }
     await daemon.post(`/api/asks/${ask.id}/answer`, Ask, body, { asPerson: true })
-    vscode.window.setStatusBarMessage(`Baton: ${LABELS[option]}`, 5000)
+    vscode.window.setStatusBarMessage(`Baton: ${ANSWER_LABELS[option]}`, 5000)
   } catch (cause) {
     void vscode.window.showErrorMessage(plain(sentence(cause)))
   }
 }
 
-const labelOf = (option: AskOption): string => LABELS[option]
-/** A no is safe also where not all of the question can be seen. */
+const labelOf = (option: AskOption): string =>
+  option === 'deny-with-reason' ? `${OPTION_LABELS[option]}…` : OPTION_LABELS[option]
+/** A refusal is safe even if the user sees only part of the question. */
 const refuses = (option: AskOption): boolean => option === 'deny' || option === 'no'

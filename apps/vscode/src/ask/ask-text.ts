@@ -1,41 +1,35 @@
-import type { Ask, AskOption } from '@batonpass/contract/ask'
+import type { Ask } from '@batonpass/contract/ask'
 
-/** What a notification says about an ask, and what can be answered there. */
+/** The text of a notification about an ask. */
 export interface AskText {
   message: string
-  /** False where a line cannot show all that is asked: an answer then comes after a look at the whole. */
+  /** Whether the message shows the whole question. If not, the user can allow it only on its own page. */
   whole: boolean
 }
 
-export const LABELS: Record<AskOption, string> = {
-  'allow-once': 'Allow once',
-  'allow-session': 'Allow for this session',
-  deny: 'Deny',
-  'deny-with-reason': 'Deny with a reason…',
-  yes: 'Yes',
-  no: 'No',
-}
-
-/** VS Code shows no more than a few lines, and nothing tells where it cut. */
+/** VS Code shows only a few lines, and the extension cannot find out where VS Code cut them. */
 const MAX_LENGTH = 240
-const LOOKED_AT = 1000
+const MAX_EXAMINED = 1000
 
 export function askText(ask: Ask): AskText {
   const { agent, project, cwd } = ask.facts
-  // A title mostly says where already.
+  // Most titles already contain the folder.
   const where = ask.title.includes(project ?? cwd ?? '/') ? undefined : nameOf(project ?? cwd)
   const about = [agent, where].filter(part => part !== undefined && part !== '').join(' in ')
-  // An agent may ask about megabytes; only what could be shown is looked at.
-  const detail = plain(ask.detail.slice(0, LOOKED_AT))
+  // A question can be megabytes long: examine only what the notification could show.
+  const detail = plain(ask.detail.slice(0, MAX_EXAMINED))
   const title = plain(ask.title)
-  const said = title.includes(detail) || detail === '' ? title : `${title}: ${detail}`
+  const question = title.includes(detail) || detail === '' ? title : `${title}: ${detail}`
   const whole =
-    said.length <= MAX_LENGTH && ask.detail.length <= LOOKED_AT && isPlain(ask.detail) && isPlain(ask.title)
-  const shown = said.length <= MAX_LENGTH ? said : `${said.slice(0, MAX_LENGTH)} …`
+    question.length <= MAX_LENGTH &&
+    ask.detail.length <= MAX_EXAMINED &&
+    isPlain(ask.detail) &&
+    isPlain(ask.title)
+  const shown = question.length <= MAX_LENGTH ? question : `${question.slice(0, MAX_LENGTH)} …`
   return { message: about === '' ? shown : `${plain(about)}: ${shown}`, whole }
 }
 
-/** The whole question, for a page of its own. */
+/** The whole question, as text for its own page. */
 export function wholeText(ask: Ask): string {
   const { facts } = ask
   const rows = [
@@ -50,20 +44,20 @@ export function wholeText(ask: Ask): string {
   return `${visible(ask.title)}\n\n${ask.detail.split('\n').map(visible).join('\n')}\n\n${rows.join('\n')}\n`
 }
 
-/** A notification makes links of `[text](target)`, also ones that run commands: what an agent wrote must not. */
+/** Notifications turn `[text](target)` into links, even links that run commands. An agent's text must never become one. */
 export const plain = (text: string): string => visible(oneLine(text)).replaceAll('](', '] (')
 
-/** Line ends stay visible, for they end commands. */
+/** Line breaks stay visible because they end commands. */
 const oneLine = (text: string): string =>
   text
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ⏎ ')
     .replaceAll(/\s+/g, ' ')
 
-/** Whether a line shows exactly this text. */
+/** Whether one line can show exactly this text. */
 const isPlain = (text: string): boolean => plain(text) === text.trim().replaceAll(/\n+/g, ' ⏎ ')
 
-/** Characters that hide or turn round what stands beside them are shown by their number. */
+/** Shows invisible characters, and those that change the writing direction, by their number. */
 export const visible = (text: string): string =>
   text.replaceAll(HIDDEN, char => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
 const HIDDEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu

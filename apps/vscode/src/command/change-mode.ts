@@ -4,12 +4,12 @@ import type { Daemon } from '../daemon/client.ts'
 import type { WorkNode } from '../view/trees.ts'
 import { MODES } from './new-workflow.ts'
 
-/** Changes how much a work item does by itself, midway if need be. */
+/** Changes the handoff mode of a work item, even while its stages run. */
 export async function changeMode(
   daemon: Daemon,
   { workId, project, mode: current }: WorkNode,
 ): Promise<void> {
-  const rows = MODES.map(mode => ({ ...mode, description: mode.value === current ? 'as it is now' : '' }))
+  const rows = MODES.map(mode => ({ ...mode, description: mode.value === current ? 'current' : '' }))
   const chosen = await vscode.window.showQuickPick(rows, { title: `Handoff Mode of ${workId}` })
   if (chosen === undefined || chosen.value === current) return
   await daemon.post(`/api/work/${workId}/mode`, ModeChanged, { project, mode: chosen.value })

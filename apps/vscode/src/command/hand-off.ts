@@ -3,7 +3,7 @@ import type { Session } from '@batonpass/contract/session'
 import * as vscode from 'vscode'
 import type { Daemon } from '../daemon/client.ts'
 
-/** Hands a live session over to a fresh one, after a person said yes. */
+/** Hands a live session over to a fresh one, after the user has confirmed. */
 export async function handOff(daemon: Daemon, { id, agent, nativeSession }: Session): Promise<void> {
   const yes = 'Hand off'
   const chosen = await vscode.window.showWarningMessage(
@@ -11,7 +11,7 @@ export async function handOff(daemon: Daemon, { id, agent, nativeSession }: Sess
     {
       modal: true,
       detail:
-        'It is asked for a handoff document; its work then goes on in a fresh session that begins with it.',
+        'The agent writes a handoff document. A fresh session then continues the work from that document.',
     },
     yes,
   )

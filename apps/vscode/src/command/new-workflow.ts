@@ -13,7 +13,7 @@ const WORKFLOWS = [
     value: 'full',
   },
   { label: 'Minimal', detail: 'without specification and documentation', value: 'minimal' },
-  { label: 'Review', detail: "somebody's pull request", value: 'review' },
+  { label: 'Review', detail: "another person's pull request", value: 'review' },
 ] as const
 
 const STRATEGIES = [
@@ -35,22 +35,23 @@ export const MODES = [
   },
 ] as const
 
-/** `PAW: New PAW Workflow`: asks for what WorkflowContext.md holds, and begins. Escape anywhere begins nothing. */
+/** `PAW: New PAW Workflow`: asks for the contents of WorkflowContext.md and creates the work item. Escape cancels. */
 export async function newWorkflow(daemon: Daemon): Promise<void> {
-  const project = await whichFolder()
+  const project = await chooseFolder()
   const title =
-    project && (await text('What is to be done?', { placeHolder: 'Work title, e.g. Auth System' }))
-  const id = title && (await text('Work ID', { value: suggested(title), check: checkId }))
+    project &&
+    (await askForText('What do you want to build?', { placeHolder: 'Work title, e.g. Auth System' }))
+  const id = title && (await askForText('Work ID', { value: suggestWorkId(title), check: checkId }))
   const workflow = id && (await choose('Which stages?', WORKFLOWS))
   const strategy = workflow && (await choose('How are changes reviewed?', STRATEGIES))
   const mode = strategy && (await chooseMode(strategy))
-  const branch = mode && (await text('Target branch', { value: `feature/${id}` }))
-  const issue = branch && (await text('Issue (its address; may be empty)', { mayBeEmpty: true }))
+  const branch = mode && (await askForText('Target branch', { value: `feature/${id}` }))
+  const issue = branch && (await askForText('Issue URL (optional)', { mayBeEmpty: true }))
   if (!project || !title || !id || !workflow || !strategy || !mode || !branch || issue === undefined) return
 
   const body = { project, title, work_id: id, workflow, strategy, mode, branch, ...(issue && { issue }) }
   const made = await daemon.post('/api/work', WorkMade, body)
-  // The daemon keeps it at the root of the worktree, which may lie above the folder.
+  // The daemon stores it at the root of the worktree, which may be above the open folder.
   const { project: root } = await daemon.get(`/api/work?project=${encodeURIComponent(project)}`, WorkList)
   const file = vscode.Uri.file(join(root, made.path))
   await vscode.window.showTextDocument(file, { preview: false })
@@ -60,16 +61,16 @@ export async function newWorkflow(daemon: Daemon): Promise<void> {
       : workflow === 'minimal'
         ? 'PAW-02A Code Researcher'
         : 'PAW-R1A Understanding'
-  const begin = `Begin with ${first}`
-  const chosen = await vscode.window.showInformationMessage(`${made.workId} is ready.`, begin)
-  if (chosen === begin)
+  const start = `Start with ${first}`
+  const chosen = await vscode.window.showInformationMessage(`${made.workId} is ready.`, start)
+  if (chosen === start)
     await openChat(
       first,
       `Work ID: ${made.workId}\n\nYou are ${first}. Call paw_get_context with this Work ID first.`,
     )
 }
 
-/** The combination that cannot work is refused at once, and asked again. */
+/** Rejects auto mode with the `prs` strategy, which cannot work, and asks again. */
 async function chooseMode(strategy: 'local' | 'prs'): Promise<(typeof MODES)[number]['value'] | undefined> {
   for (;;) {
     const mode = await choose('Handoff Mode', MODES)
@@ -80,13 +81,13 @@ async function chooseMode(strategy: 'local' | 'prs'): Promise<(typeof MODES)[num
   }
 }
 
-async function whichFolder(): Promise<string | undefined> {
+async function chooseFolder(): Promise<string | undefined> {
   const all = folders()
   if (all.length <= 1) {
     if (all[0] === undefined) void vscode.window.showErrorMessage('Open the folder of your project first.')
     return all[0]
   }
-  return vscode.window.showQuickPick(all, { title: 'In which folder?' })
+  return vscode.window.showQuickPick(all, { title: 'Which folder?' })
 }
 
 async function choose<T extends string>(
@@ -104,26 +105,26 @@ interface TextOptions {
   check?: (text: string) => string | undefined
 }
 
-async function text(
+async function askForText(
   title: string,
   { value = '', placeHolder = '', mayBeEmpty = false, check }: TextOptions,
 ): Promise<string | undefined> {
-  const given = await vscode.window.showInputBox({
+  const entered = await vscode.window.showInputBox({
     title,
     value,
     placeHolder,
     ignoreFocusOut: true,
     validateInput: now =>
-      now.trim() === '' && !mayBeEmpty ? `${title}: something is needed.` : check?.(now.trim()),
+      now.trim() === '' && !mayBeEmpty ? `${title}: enter a value.` : check?.(now.trim()),
   })
-  return given?.trim()
+  return entered?.trim()
 }
 
 const checkId = (id: string): string | undefined =>
   WORK_ID.test(id) ? undefined : 'Use only lowercase letters, numbers and hyphens.'
 
-/** A Work ID that fits a title; nothing where the title has no letter for one. */
-function suggested(title: string): string {
+/** A Work ID made from the title; empty if the title has no usable letters. */
+function suggestWorkId(title: string): string {
   try {
     return workIdOf(title)
   } catch {

@@ -9,13 +9,13 @@ import type { WorkNode } from '../view/trees.ts'
 export interface WorkStatusParts {
   daemon: Daemon
   items(): Promise<WorkNode[]>
-  /** Opens a text beside the editor, read-only. */
+  /** Opens a read-only text next to the editor. */
   show(name: string, text: string): Promise<void>
 }
 
-/** `PAW: Get Work Status`: which item, then what `baton status` says about it, and the Status agent for more. */
+/** `PAW: Get Work Status`: asks for the item, shows what `baton status` says about it, and opens the Status agent. */
 export async function workStatus(parts: WorkStatusParts, given?: unknown): Promise<void> {
-  const chosen = isWorkNode(given) ? given : await pick(await parts.items())
+  const chosen = isWorkNode(given) ? given : await chooseWorkItem(await parts.items())
   if (chosen === undefined) return
   const item = chosen === 'auto' ? undefined : chosen
   const project = item?.project ?? folderFor(undefined)
@@ -26,15 +26,15 @@ export async function workStatus(parts: WorkStatusParts, given?: unknown): Promi
 }
 
 function statusPrompt(workId: string | undefined): string {
-  const question = 'You are PAW-X Status. Where does the work stand, and what can I do next?'
+  const question = 'You are PAW-X Status. What is the status of the work, and what can I do next?'
   return workId === undefined ? question : `Work ID: ${workId}\n\n${question}`
 }
 
-/** Auto-detect first, then by recency. */
-async function pick(items: readonly WorkNode[]): Promise<WorkNode | 'auto' | undefined> {
+/** Lets the user choose a work item: auto-detect first, then the newest. */
+async function chooseWorkItem(items: readonly WorkNode[]): Promise<WorkNode | 'auto' | undefined> {
   const auto = {
     label: '$(search) Auto-detect from context',
-    description: 'by the branch you are on',
+    description: 'by your current branch',
     choice: 'auto' as const,
   }
   const rows = items.map(item => ({

@@ -4,7 +4,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { EditorLogin, LoginDoor } from './editor-login.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** What an answer is checked by: one of the contract's schemas. */
+/** Checks an answer: one of the contract's schemas. */
 export interface Schema<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false; error: unknown }
 }
@@ -13,14 +13,15 @@ export interface Schema<T> {
 export interface Daemon {
   get<T>(path: string, schema: Schema<T>): Promise<T>
   post<T>(path: string, schema: Schema<T>, body: unknown, options?: PostOptions): Promise<T>
-  /** Whether a person let this editor answer, and how they do: by a link of `baton dashboard`. */
+  /** Whether a person has let this editor answer. */
   isLetIn(): Promise<boolean>
+  /** Lets this editor answer, with a link from `baton dashboard`. */
   enter(link: string): Promise<void>
-  /** Tells of each journal entry's kind as it is written, until the stream or `signal` ends. */
+  /** Reports the kind of each journal entry as it is written, until the stream or `signal` ends. */
   follow(window: WindowFacts, signal: AbortSignal, on: StreamHandler): Promise<void>
 }
 
-/** Which asks this window shows: while it listens and may answer, the daemon counts on it to reach a person. */
+/** Which asks this window shows. While it is connected and may answer, the daemon counts it as a way to reach a person. */
 export interface WindowFacts {
   notify: 'all' | 'workspace' | 'off'
   folders: readonly string[]
@@ -32,28 +33,28 @@ export interface StreamHandler {
 }
 
 export interface PostOptions {
-  /** Shows that a person let this editor in. Only for what a person has just clicked. */
+  /** Send the proof that a person let this editor in. Only for what the user has just clicked. */
   asPerson?: boolean
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 10_000
-/** The daemon gives a sign of life every 10 seconds; a stream that is silent for longer is dead. */
+/** The daemon sends a heartbeat every 10 seconds; a stream that is silent for this long is dead. */
 const SILENCE_MS = 30_000
 const MAX_BYTES = 32 * 1024 * 1024
 
 export function daemonClient(endpoint: () => Endpoint, login: EditorLogin): Daemon {
-  /** What shows that a person let this editor in, and by which way an answer came. */
+  /** Headers that prove that a person let this editor in, and that name the channel. */
   const personal = async (at: Endpoint) => ({
     'baton-channel': 'vscode',
     ...(await login.headers(doorOf(at))),
   })
   return {
-    get: async (path, schema) => read(schema, await send(endpoint(), 'GET', path)),
+    get: async (path, schema) => parseAnswer(schema, await send(endpoint(), 'GET', path)),
     post: async (path, schema, body, { asPerson = false, timeoutMs } = {}) => {
       const at = endpoint()
       const headers = asPerson ? await personal(at) : {}
-      return read(schema, await send(at, 'POST', path, { headers, body, timeoutMs }))
+      return parseAnswer(schema, await send(at, 'POST', path, { headers, body, timeoutMs }))
     },
     isLetIn: () => login.isLetIn(doorOf(endpoint())),
     enter: link => login.enter(link, doorOf(endpoint())),
@@ -67,12 +68,16 @@ export function daemonClient(endpoint: () => Endpoint, login: EditorLogin): Daem
 function doorOf(endpoint: Endpoint): LoginDoor {
   return {
     name: endpoint.name,
-    nonce: async () => read(Nonce, await send(endpoint, 'GET', '/login')).nonce,
+    nonce: async () => parseAnswer(Nonce, await send(endpoint, 'GET', '/login')).nonce,
     async enter(code, key) {
       const sent = await send(endpoint, 'POST', '/login', { body: { code, key } })
-      read(Anything, sent)
+      parseAnswer(Anything, sent)
       const [cookie] = /^[^;]+/.exec(sent.cookie ?? '') ?? []
-      if (cookie === undefined) throw new BatonError('daemon_refused', 'The daemon gave no login')
+      if (cookie === undefined)
+        throw new BatonError(
+          'daemon_refused',
+          'The daemon did not return a login. Run `baton dashboard` again and paste the new link',
+        )
       return cookie
     },
   }
@@ -86,28 +91,28 @@ const Nonce: Schema<{ nonce: string }> = {
 }
 const Anything: Schema<unknown> = { safeParse: value => ({ success: true, data: value }) }
 
-function read<T>(schema: Schema<T>, { status, text }: { status: number; text: string }): T {
+function parseAnswer<T>(schema: Schema<T>, { status, text }: { status: number; text: string }): T {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    throw new BatonError('daemon_refused', 'What listens on the daemon socket does not answer as Baton does')
+    throw new BatonError('daemon_refused', 'Another program answers on the daemon socket')
   }
   if (status >= 400) {
     const failure = Failure.safeParse(body)
-    if (!failure.success) throw new BatonError('daemon_refused', `The daemon answered ${status}`)
+    if (!failure.success) throw new BatonError('daemon_refused', `The daemon answered with status ${status}`)
     const { code, message, remedy } = failure.data.error
     throw new BatonError(code, message, remedy === undefined ? {} : { remedy })
   }
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
-  throw new BatonError('protocol_unsupported', 'The daemon speaks another version than this extension', {
+  throw new BatonError('protocol_unsupported', 'The daemon and this extension have different versions', {
     remedy: 'Update Baton and its extension to the same version.',
     cause: parsed.error,
   })
 }
 
-interface Sent {
+interface RequestParts {
   headers?: Record<string, string>
   body?: unknown
   timeoutMs?: number | undefined
@@ -117,11 +122,11 @@ function send(
   endpoint: Endpoint,
   method: string,
   path: string,
-  { headers = {}, body, timeoutMs = TIMEOUT_MS }: Sent = {},
+  { headers = {}, body, timeoutMs = TIMEOUT_MS }: RequestParts = {},
 ): Promise<{ status: number; text: string; cookie: string | undefined }> {
   return new Promise((resolve, reject) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const req = open(endpoint, method, path, { ...headers, ...json })
+    const req = openRequest(endpoint, method, path, { ...headers, ...json })
     const late = new BatonError('timed_out', 'The daemon does not answer', {
       remedy: 'Run `baton down --force`, then `baton up`.',
     })
@@ -131,7 +136,7 @@ function send(
       reject(cause instanceof BatonError ? cause : absent(cause))
     })
     req.once('response', response => {
-      collect(response)
+      readBody(response)
         .then(text => {
           const cookie = response.headers['set-cookie']?.[0]
           resolve({ status: response.statusCode ?? 500, text, cookie })
@@ -142,13 +147,14 @@ function send(
   })
 }
 
-function collect(response: IncomingMessage): Promise<string> {
+function readBody(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MAX_BYTES) response.destroy(new BatonError('payload_too_large', 'The answer is too large'))
+      if (bytes > MAX_BYTES)
+        response.destroy(new BatonError('payload_too_large', 'The answer of the daemon is too large'))
       else chunks.push(chunk)
     })
     response.once('error', cause => reject(cause instanceof BatonError ? cause : absent(cause)))
@@ -166,7 +172,7 @@ function follow(
   const query = new URLSearchParams({ notify })
   for (const folder of folders) query.append('folder', folder)
   return new Promise((resolve, reject) => {
-    const req = open(endpoint, 'GET', `/api/editor/events?${query}`, headers)
+    const req = openRequest(endpoint, 'GET', `/api/editor/events?${query}`, headers)
     const stop = () => req.destroy()
     const finish = (cause?: unknown) => {
       signal.removeEventListener('abort', stop)
@@ -186,7 +192,7 @@ function follow(
       let rest = ''
       response.on('data', (chunk: string) => {
         const lines = (rest + chunk).split('\n')
-        // Only the kinds are read here; a body of many megabytes is not kept while its end is awaited.
+        // Only the kinds are read, so an entry of many megabytes is never buffered.
         rest = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
         for (const line of lines) if (line.startsWith('event: ')) on.entry(line.slice(7).trim())
       })
@@ -199,16 +205,19 @@ function follow(
 
 const MAX_LINE_LENGTH = 100
 
-function open(
+function openRequest(
   endpoint: Endpoint,
   method: string,
   path: string,
   headers: Record<string, string>,
 ): ClientRequest {
-  // Over a port every request needs the token; the socket can be opened by its owner only.
+  // Over a port, every request needs the token; only its owner can open the socket.
   const key = endpoint.options.socketPath === undefined ? { authorization: `Bearer ${endpoint.token()}` } : {}
   return request({ ...endpoint.options, method, path, headers: { host: 'baton', ...headers, ...key } })
 }
 
 const absent = (cause: unknown) =>
-  new BatonError('daemon_absent', 'No Baton daemon is running', { remedy: 'Start it: baton up', cause })
+  new BatonError('daemon_absent', 'No Baton daemon is running', {
+    remedy: 'Start it with `baton up`.',
+    cause,
+  })

@@ -6,31 +6,31 @@ import { BatonError } from '@batonpass/contract/errors'
 import { type Environment, stateDir } from '../../../../packages/baton/src/config/places.ts'
 import { stateFolder } from '../../../../packages/baton/src/config/state-folder.ts'
 
-/** How the daemon is reached. */
+/** How to reach the daemon. */
 export interface Endpoint {
-  /** Tells it from other daemons, also of other machines: editors keep their secrets for all of them. */
+  /** Distinguishes it from other daemons, even on other machines, because one editor stores secrets for all of them. */
   name: string
   options: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>
-  /** Opens the port, and proves no person. Read at each use: a daemon may have made a new one. */
+  /** Grants access to the port but does not prove a person. Read at each use, because a new daemon may have a new one. */
   token(): string
 }
 
 /** Finds the daemon as hooks and commands do: BATON_ENDPOINT, else the socket in the state folder. */
 export function findEndpoint(env: Environment, home: string, shortened: ShortPaths): Endpoint {
   const folder = stateFolder(stateDir(env, home))
-  const elsewhere = env.BATON_ENDPOINT
-  if (!elsewhere)
+  const override = env.BATON_ENDPOINT
+  if (!override)
     return {
       name: `${hostname()} ${folder.socket}`,
       options: { socketPath: shortened.of(folder.socket) },
       token: () => tokenIn(folder.token),
     }
-  const socket = /^unix:(\/.+)$/.exec(elsewhere)?.[1]
-  const [, host, port] = /^http:\/\/([\w.-]+|\[[\da-f:]+\]):(\d{1,5})\/?$/.exec(elsewhere) ?? []
+  const socket = /^unix:(\/.+)$/.exec(override)?.[1]
+  const [, host, port] = /^http:\/\/([\w.-]+|\[[\da-f:]+\]):(\d{1,5})\/?$/.exec(override) ?? []
   if (socket === undefined && host === undefined)
     throw new BatonError('usage', 'BATON_ENDPOINT must be http://HOST:PORT or unix:/PATH')
   return {
-    name: `${hostname()} ${elsewhere}`,
+    name: `${hostname()} ${override}`,
     options:
       socket === undefined
         ? { host: host?.replaceAll(/[[\]]/g, ''), port }
@@ -44,19 +44,19 @@ function tokenIn(file: string): string {
     const token = readFileSync(file, 'utf8').trim()
     if (/^[0-9a-f]{64}$/.test(token)) return token
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new BatonError('not_allowed', 'The token of the Baton daemon cannot be read', {
-    remedy: 'Answer in a terminal instead: baton asks',
+  throw new BatonError('not_allowed', 'Cannot read the token of the Baton daemon', {
+    remedy: 'Answer in a terminal instead: run `baton asks`.',
   })
 }
 
-/** The kernel takes about 100 bytes for a socket's path; macOS 104, Linux 108. */
+/** The kernel limits a socket's path: 104 bytes on macOS, 108 on Linux. */
 const MAX_LENGTH = 100
 
 /**
- * A longer path is reached through a link in a private folder. Other programs move into the folder instead; the
- * extension host is shared with other extensions and must stay where it is.
+ * Reaches a longer path through a symbolic link in a private folder. Baton's other programs change their working folder
+ * instead; the extension host is shared with other extensions, so it must not.
  */
 export class ShortPaths {
   readonly #links = new Map<string, string>()

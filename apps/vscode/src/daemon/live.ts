@@ -11,7 +11,7 @@ export interface FolderWork {
   items: WorkSummary[]
 }
 
-/** What the views show. `problem` says why there is nothing, for a person. */
+/** What the views show. `problem` tells the user why there is nothing to show. */
 export interface Picture {
   daemon: 'connecting' | 'absent' | 'running'
   problem?: string
@@ -22,26 +22,26 @@ export interface Picture {
 
 export interface LiveParts {
   daemon: Daemon
-  /** The folders whose work items are shown, and which asks are. */
+  /** The folders whose work items are shown, and which asks to show. */
   window(): WindowFacts
   changed(picture: Picture): void
-  /** Waits between two tries, or until the signal. */
+  /** Waits between two attempts, or until the signal aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
 const BLANK: Picture = { daemon: 'connecting', sessions: [], asks: [], work: [] }
-const SHORTEST_PAUSE_MS = 500
+const MIN_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
-/** Many entries come at once; they are looked at together. */
+/** Entries arrive in bursts: wait this long and load once. */
 const GATHER_MS = 150
 
-/** Keeps a picture of the daemon's state current for as long as the window is open. */
+/** Keeps the window's picture of the daemon's state up to date. */
 export class Live {
   readonly #parts: LiveParts
   readonly #end = new AbortController()
   #picture: Picture = BLANK
   #dirty = false
-  #looking: Promise<void> | undefined
+  #loading: Promise<void> | undefined
   #connection = new AbortController()
 
   constructor(parts: LiveParts) {
@@ -55,18 +55,18 @@ export class Live {
   /** Runs until disposed. */
   async run(): Promise<void> {
     const { signal } = this.#end
-    let pauseMs = SHORTEST_PAUSE_MS
+    let pauseMs = MIN_PAUSE_MS
     while (!signal.aborted) {
       this.#connection = new AbortController()
       const connected = AbortSignal.any([signal, this.#connection.signal])
       const problem = await this.#parts.daemon
         .follow(this.#parts.window(), connected, {
           open: () => {
-            pauseMs = SHORTEST_PAUSE_MS
+            pauseMs = MIN_PAUSE_MS
             this.refresh()
           },
           entry: kind => {
-            // An event and what was answered to it come in pairs: one look is enough for both.
+            // An event and its reaction come in pairs: one reload is enough for both.
             if (kind !== 'reaction') this.refresh()
           },
         })
@@ -79,21 +79,21 @@ export class Live {
     }
   }
 
-  /** Connects anew, at once: the daemon was started, or this window shows other things. */
+  /** Reconnects at once: the daemon was started, or this window shows other folders. */
   reconnect(): void {
     this.#connection.abort()
   }
 
-  /** Looks again soon; calls in between are gathered. */
+  /** Reloads soon; further calls until then are merged into one reload. */
   refresh(): void {
     this.#dirty = true
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined
       if (this.#dirty && !this.#end.signal.aborted) this.refresh()
     })
   }
 
-  async #look(): Promise<void> {
+  async #load(): Promise<void> {
     await this.#parts.pause(GATHER_MS, this.#end.signal)
     if (this.#end.signal.aborted) return
     this.#dirty = false
@@ -122,7 +122,7 @@ export class Live {
   }
 }
 
-/** A folder whose items cannot be read hides no other's. */
+/** The work items of a folder. A folder that cannot be read counts as empty, so that it does not hide the others. */
 export async function workIn(daemon: Daemon, folder: string): Promise<FolderWork> {
   try {
     const { items } = await daemon.get(`/api/work?project=${encodeURIComponent(folder)}`, WorkList)
@@ -133,7 +133,7 @@ export async function workIn(daemon: Daemon, folder: string): Promise<FolderWork
   }
 }
 
-/** What happened and what to do next, in one sentence or two. */
+/** What happened and what to do next, in one or two sentences. */
 export function sentence(cause: unknown): string {
   if (!(cause instanceof BatonError)) return cause instanceof Error ? cause.message : String(cause)
   return cause.remedy === undefined ? cause.message : `${cause.message}. ${cause.remedy}`

@@ -1,15 +1,15 @@
 import { visible } from '../ask/ask-text.ts'
 
-/** What a person is shown while a tool runs and, where it does something, before. */
+/** What the user sees while a tool runs and, if the tool changes something, before it runs. */
 export interface Confirmation {
   running: string
-  /** Absent for tools that only read. */
+  /** Undefined for tools that only read. */
   before?: { title: string; lines: string[] }
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>
 
-/** Texts come from a model: they are shown whole, and nothing in them is a link or a hidden character. */
+/** The inputs come from a model: they are shown in full, without links or invisible characters. */
 export function confirmation(name: string, input: ToolInput): Confirmation {
   const work = shown(input.work_id)
   switch (name) {
@@ -19,7 +19,7 @@ export function confirmation(name: string, input: ToolInput): Confirmation {
         before: {
           title: `Hand over to ${shown(input.target_agent)}?`,
           lines: [
-            'A new chat begins; this one ends here.',
+            'A new chat starts; this one ends.',
             `Work ID: ${work}`,
             ...optional('Instruction', input.inline_instruction),
           ],
@@ -33,7 +33,7 @@ export function confirmation(name: string, input: ToolInput): Confirmation {
           lines: [
             `Work ID: ${work}`,
             `Template: ${shown(input.template_key)}`,
-            'Nothing that is there is overwritten.',
+            'Existing files are not overwritten.',
             ...optional('With', input.additional_content),
           ],
         },
@@ -43,7 +43,7 @@ export function confirmation(name: string, input: ToolInput): Confirmation {
         running: `Writing the prompt files of ${work}`,
         before: {
           title: 'Write all prompt files?',
-          lines: [`Work ID: ${work}`, 'Nothing that is there is overwritten.'],
+          lines: [`Work ID: ${work}`, 'Existing files are not overwritten.'],
         },
       }
     case 'baton_handoff':
@@ -52,16 +52,16 @@ export function confirmation(name: string, input: ToolInput): Confirmation {
         before: {
           title: 'Write a handoff document?',
           lines: [
-            'It is made from git and the transcript, for the next session in this project.',
+            'Baton writes it from git and the transcript, for the next session in this project.',
             ...optional('Work ID', input.work_id),
-            ...optional('Look first at', input.focus),
+            ...optional('Focus', input.focus),
           ],
         },
       }
     case 'paw_get_context':
       return { running: `Reading the context of ${work}` }
     default:
-      return { running: 'Looking where the work stands' }
+      return { running: 'Checking the status of the work' }
   }
 }
 

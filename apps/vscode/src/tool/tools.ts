@@ -6,7 +6,7 @@ import { sentence } from '../daemon/live.ts'
 import { folderFor } from '../folders.ts'
 import { confirmation, type ToolInput } from './confirmation.ts'
 
-/** As package.json declares them; the daemon runs them. */
+/** The tools that package.json declares. The daemon runs them. */
 const NAMES = [
   'paw_call_agent',
   'paw_generate_prompt',
@@ -16,7 +16,7 @@ const NAMES = [
   'baton_handoff',
 ] as const
 
-/** Handing off waits for a document, and status for a forge. */
+/** A handoff waits for a document, and a status request for a forge. */
 const TIMEOUT_MS = 120_000
 
 export function registerTools(daemon: Daemon): vscode.Disposable {

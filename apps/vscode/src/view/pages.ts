@@ -2,7 +2,7 @@ import * as vscode from 'vscode'
 
 const SCHEME = 'baton'
 
-/** Read-only pages: texts that the daemon gave, in an editor beside the work. */
+/** Read-only pages next to the editor, with text from the daemon. */
 export class Pages implements vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>()
   readonly #changes = new vscode.EventEmitter<vscode.Uri>()
@@ -26,7 +26,7 @@ export class Pages implements vscode.TextDocumentContentProvider {
     this.#texts.set(uri.path, text)
     this.#changes.fire(uri)
     const opened = await vscode.workspace.openTextDocument(uri)
-    // Wrapped: what runs out of the window could be what matters.
+    // This language wraps lines: text beyond the edge of the window could be what matters.
     const document = await vscode.languages.setTextDocumentLanguage(opened, 'baton-page')
     await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true })
   }

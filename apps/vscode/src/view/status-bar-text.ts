@@ -5,11 +5,11 @@ import type { Picture } from '../daemon/live.ts'
 export interface StatusBarText {
   text: string
   tooltip: string
-  /** How urgent its colour is. */
+  /** Chooses the background colour. */
   urgency: 'none' | 'warning' | 'error'
 }
 
-/** What the zones mean to a person. */
+/** What users read for each zone. */
 export const ZONES: Record<ContextZone, string> = {
   unknown: 'unknown',
   fine: 'fine',
@@ -19,14 +19,14 @@ export const ZONES: Record<ContextZone, string> = {
 }
 const ORDER: readonly ContextZone[] = ['unknown', 'fine', 'note', 'warn', 'trigger']
 
-/** The fullest context of the sessions in these folders (of all sessions where there are none), and what waits. */
+/** The fullest context of the sessions in these folders (or of all sessions if there are none), and the open questions. */
 export function statusBarText(picture: Picture, folders: readonly string[]): StatusBarText {
   if (picture.daemon === 'connecting')
     return { text: '$(sync~spin) Baton', tooltip: 'Looking for the Baton daemon', urgency: 'none' }
   if (picture.daemon === 'absent')
     return {
       text: '$(circle-slash) Baton',
-      tooltip: picture.problem ?? 'No Baton daemon is running',
+      tooltip: picture.problem ?? 'No Baton daemon is running. Click to start it.',
       urgency: 'none',
     }
   const here = picture.sessions.filter(
@@ -46,7 +46,7 @@ export function statusBarText(picture: Picture, folders: readonly string[]): Sta
     tooltip: [
       `${picture.sessions.length} live ${picture.sessions.length === 1 ? 'session' : 'sessions'}`,
       ...(fullest && context ? [`Fullest context: ${fullest.agent}, ${context} (${ZONES[zone]})`] : []),
-      ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'question waits' : 'questions wait'} for you`] : []),
+      ...(waiting > 0 ? [`${waiting} open ${waiting === 1 ? 'question' : 'questions'}`] : []),
     ].join('\n'),
     urgency: zone === 'trigger' ? 'error' : zone === 'warn' || waiting > 0 ? 'warning' : 'none',
   }

@@ -6,26 +6,26 @@ import { plain, visible } from '../ask/ask-text.ts'
 import type { FolderWork, Picture } from '../daemon/live.ts'
 import { contextText, ZONES } from './status-bar-text.ts'
 
-/** A work item with the folder it belongs to: what its commands are given. */
+/** A work item with its folder: the argument of its commands. */
 export interface WorkNode extends WorkSummary {
   project: string
 }
 
-/** A flat list that is drawn anew when the picture changes. */
+/** A flat list that is redrawn when the picture changes. */
 class ListView<T> implements vscode.TreeDataProvider<T> {
   readonly #changes = new vscode.EventEmitter<undefined>()
   readonly onDidChangeTreeData = this.#changes.event
-  readonly #of: (picture: Picture) => T[]
+  readonly #nodesOf: (picture: Picture) => T[]
   readonly #item: (node: T) => vscode.TreeItem
   #nodes: T[] = []
 
-  constructor(of: (picture: Picture) => T[], item: (node: T) => vscode.TreeItem) {
-    this.#of = of
+  constructor(nodesOf: (picture: Picture) => T[], item: (node: T) => vscode.TreeItem) {
+    this.#nodesOf = nodesOf
     this.#item = item
   }
 
   show(picture: Picture): void {
-    this.#nodes = this.#of(picture)
+    this.#nodes = this.#nodesOf(picture)
     this.#changes.fire(undefined)
   }
 
@@ -87,7 +87,7 @@ export const askTree = (): ListView<Ask> =>
       item.accessibilityInformation = { label: `${item.label}: ${item.description}` }
       item.iconPath = new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'))
       item.contextValue = 'ask'
-      item.command = { command: 'baton.lookAtAsk', title: 'Look and answer', arguments: [ask.id] }
+      item.command = { command: 'baton.lookAtAsk', title: 'Show and answer', arguments: [ask.id] }
       return item
     },
   )
@@ -97,7 +97,7 @@ const COLOURS: Partial<Record<keyof typeof ZONES, string>> = {
   trigger: 'list.errorForeground',
 }
 
-/** The items of all folders in one list, by recency. */
+/** The items of all folders in one list, newest first. */
 export const newestFirst = (work: readonly FolderWork[]): WorkNode[] =>
   work
     .flatMap(({ project, items }) => items.map(item => ({ ...item, project })))

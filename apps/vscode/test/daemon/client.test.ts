@@ -115,7 +115,7 @@ describe('the extension and the real daemon', () => {
     const nobody = mkdtempSync(join(folder.path, 'nobody-'))
     await expect(clientFor({}, nobody).get('/api/health', Health)).rejects.toMatchObject({
       code: 'daemon_absent',
-      remedy: 'Start it: baton up',
+      remedy: 'Start it with `baton up`.',
     })
     writeFileSync(join(nobody, 'token'), 'x')
     await expect(

@@ -102,7 +102,7 @@ describe('in real VS Code', () => {
   test('PAW: New PAW Workflow refuses auto with pull requests, then begins the work item', async () => {
     const { window, home } = world
     await window.run('PAW: New PAW Workflow')
-    await window.enter('What is to be done?', 'Rate Limits')
+    await window.enter('What do you want to build?', 'Rate Limits')
     await window.enter('Work ID', 'rate-limits')
     await window.choose('Full')
     await window.choose('PRs')
@@ -125,7 +125,7 @@ describe('in real VS Code', () => {
       'Issue URL: https://github.com/example/repo/issues/42',
     ])
       expect(context).toContain(line)
-    await window.notification('rate-limits is ready').getByText('Begin with PAW-01A Specification').click()
+    await window.notification('rate-limits is ready').getByText('Start with PAW-01A Specification').click()
     await chatHolds('PAW-01A Specification', 'Work ID: rate-limits')
   })
 
@@ -190,7 +190,7 @@ describe('in real VS Code', () => {
     const { window, baton } = world
     await window.run('Baton: Let This Editor Answer')
     await window.enter('Let this editor answer', await loginLink(baton))
-    await window.notification('This editor may now answer').waitFor()
+    await window.notification('This editor can now answer').waitFor()
     await window.picture('let-editor-answer')
   }, 60_000)
 
@@ -220,8 +220,8 @@ describe('in real VS Code', () => {
     const toast = window.notification('date +long-')
     await toast.waitFor({ timeout: 60_000 })
     expect(await toast.getByText('Allow once', { exact: true }).count()).toBe(0)
-    await toast.getByText('Look…', { exact: true }).click()
-    await window.choose('Deny with a reason…')
+    await toast.getByText('Show All…', { exact: true }).click()
+    await window.choose('Deny and say why…')
     await window.enter('Why not?', 'use the calendar')
     await running
     expect(heard()).toContain('use the calendar')
@@ -234,7 +234,7 @@ describe('in real VS Code', () => {
 
   test('the view lists questions, work items and sessions', async () => {
     const { window } = world
-    await window.run('Baton: Show What Waits')
+    await window.run('Baton: Show Open Questions')
     await until(async () => (await window.view('Work Items')).some(row => row.includes('Rate Limits')), {
       what: 'the work items in the view',
       evidence: async () => (await window.view('Work Items')).join('\n'),

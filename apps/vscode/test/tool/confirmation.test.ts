@@ -10,7 +10,7 @@ describe('before a tool does something', () => {
     })
     expect(before?.title).toBe('Hand over to PAW-03A Implementer?')
     expect(before?.lines).toEqual([
-      'A new chat begins; this one ends here.',
+      'A new chat starts; this one ends.',
       'Work ID: auth-system',
       'Instruction: add rate limiting\\u{202e}',
     ])
@@ -19,7 +19,7 @@ describe('before a tool does something', () => {
   it('what a model left out or got wrong is shown as such', () => {
     expect(confirmation('paw_generate_prompt', { filename: ['x'] }).before).toMatchObject({
       title: 'Write ["x"]?',
-      lines: ['Work ID: (not given)', 'Template: (not given)', 'Nothing that is there is overwritten.'],
+      lines: ['Work ID: (not given)', 'Template: (not given)', 'Existing files are not overwritten.'],
     })
   })
 

@@ -38,7 +38,7 @@ describe('the status bar', () => {
     const { text, urgency, tooltip } = statusBarText(running({ asks: [sampleAsk()] }), [])
     expect(text).toBe('$(pulse) Baton $(question) 1')
     expect(urgency).toBe('warning')
-    expect(tooltip).toContain('1 question waits')
+    expect(tooltip).toContain('1 open question')
   })
 
   it('gives tokens where the size of the window is not known', () => {

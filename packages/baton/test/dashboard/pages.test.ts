@@ -29,10 +29,10 @@ async function loggedIn(options: Parameters<BrowserHere['open']>[0] = {}): Promi
 const PAGES: [name: string, path: () => string, sign: RegExp][] = [
   ['overview', () => '/', /issue-to-impl/],
   ['asks', () => '/asks', /^Deny and say why/],
-  ['session', () => `/sessions/${filled.handedOff.id}`, /Handoff written/],
-  ['decisions', () => `/sessions/${filled.handedOff.id}/decisions`, /The rules said allow/],
+  ['session', () => `/sessions/${filled.handedOff.id}`, /Handoff document written/],
+  ['decisions', () => `/sessions/${filled.handedOff.id}/decisions`, /The rules: allowed/],
   ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, /^Evidence$/],
-  ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /in no terminal/],
+  ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /cannot see a terminal/],
   ['recap', () => '/recap', /Decided for you/],
   ['claims', () => '/claims', /In Progress/],
   ['work', () => '/work/migration-guide', /Phases/],

@@ -4,14 +4,14 @@ import type { Programs } from '../../ports/programs.ts'
 
 export interface BellParts {
   programs: Programs
-  /** The process of a session's agent. */
+  /** The process id of a session's agent. */
   pidOf(session: string): Promise<number | undefined>
 }
 
 const BELL = '\x07'
-const WITHIN_MS = 3000
+const TIMEOUT_MS = 3000
 
-/** Rings the bell of the terminal in which the session runs; tmux and most terminals make a mark of it. */
+/** Rings the bell of the session's terminal; tmux and most terminals then mark the window. */
 export function bellNotifier({ programs, pidOf }: BellParts) {
   return {
     name: 'bell' as const,
@@ -26,7 +26,7 @@ export function bellNotifier({ programs, pidOf }: BellParts) {
         cwd: '/',
         env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
         input: '',
-        withinMs: WITHIN_MS,
+        withinMs: TIMEOUT_MS,
       }
       const { stdout } = await programs.run(call, new AbortController().signal)
       const name = /^(pts\/\d{1,6}|tty[\w/]{1,20})\s*$/.exec(stdout)?.[1]
@@ -35,7 +35,7 @@ export function bellNotifier({ programs, pidOf }: BellParts) {
   }
 }
 
-/** A terminal that nobody reads must not hold up the daemon, and opening one must not make it ours. */
+/** Opens the terminal without blocking (no one may be reading it) and without making it the daemon's controlling terminal. */
 async function ring(path: string): Promise<boolean> {
   const { O_WRONLY, O_NOCTTY, O_NONBLOCK } = constants
   const file = await open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK).catch(() => undefined)

@@ -5,20 +5,20 @@ export interface DesktopParts {
   programs: Programs
   env: Readonly<Record<string, string | undefined>>
   platform: NodeJS.Platform
-  /** The user's number, for finding the session bus that the daemon's clean environment does not name. */
+  /** The user id, to find the session bus, which the daemon's clean environment does not name. */
   uid: number | undefined
   onPath(program: string): boolean
 }
 
-const WITHIN_MS = 5000
-/** The text is an argument, never part of the script. */
+const TIMEOUT_MS = 5000
+/** The text is passed as an argument, never as part of the script. */
 const SCRIPT = [
   'on run argv',
   'display notification (item 2 of argv) with title (item 1 of argv)',
   'end run',
 ].flatMap(line => ['-e', line])
 
-/** Shows a notification with the desktop's own program. */
+/** Shows a desktop notification with osascript or notify-send. */
 export function desktopNotifier({ programs, env, platform, uid, onPath }: DesktopParts) {
   return {
     name: 'desktop' as const,
@@ -31,7 +31,7 @@ export function desktopNotifier({ programs, env, platform, uid, onPath }: Deskto
       const args = isMac
         ? [...SCRIPT, title, text]
         : ['--app-name=Baton', `--urgency=${urgency}`, '--', title, withoutMarkup(text)]
-      const call = { program, args, cwd: '/', env: environment(), input: '', withinMs: WITHIN_MS }
+      const call = { program, args, cwd: '/', env: environment(), input: '', withinMs: TIMEOUT_MS }
       const { code } = await programs.run(call, new AbortController().signal)
       return code === 0
     },
@@ -57,8 +57,8 @@ export function desktopNotifier({ programs, env, platform, uid, onPath }: Deskto
 }
 
 /**
- * Desktops read a body as markup: an agent's text must not become a link. notify-send itself reads `\\074` as the character
- * of that number, so a backslash has to stand for itself, too.
+ * Desktops treat the body as markup, and an agent's text must not become a link. notify-send turns `\\074` into the
+ * character of that number, so backslashes are escaped, too.
  */
 const withoutMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\\', '\\\\')

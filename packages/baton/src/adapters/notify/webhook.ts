@@ -1,6 +1,6 @@
-const WITHIN_MS = 10_000
+const TIMEOUT_MS = 10_000
 
-interface Sent {
+interface WebhookNotice {
   kind: string
   title: string
   text: string
@@ -9,12 +9,12 @@ interface Sent {
   ask?: string | undefined
 }
 
-/** Posts each notification as JSON to the address in the settings. Redirects are not followed: they lead elsewhere. */
+/** Posts each notice as JSON to the configured URL. Does not follow redirects, which could lead to another host. */
 export function webhookNotifier({ now, redact }: { now(): number; redact(text: string): string }) {
   return {
     name: 'webhook' as const,
     reaches: true,
-    async send(notice: Sent, { webhook }: { webhook: string }): Promise<boolean> {
+    async send(notice: WebhookNotice, { webhook }: { webhook: string }): Promise<boolean> {
       const { kind, title, text, project, session, ask } = notice
       const body = {
         kind,
@@ -30,7 +30,7 @@ export function webhookNotifier({ now, redact }: { now(): number; redact(text: s
         headers: { 'content-type': 'application/json', 'user-agent': 'baton' },
         body: JSON.stringify(body),
         redirect: 'manual',
-        signal: AbortSignal.timeout(WITHIN_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       }).catch(() => undefined)
       await response?.body?.cancel()
       return response?.ok ?? false

@@ -1,24 +1,24 @@
 import type { InlineKeyboardMarkup, Update } from 'grammy/types'
 import { toTelegramError } from './telegram-error.ts'
 
-/** Text with parts shown as they are, in fixed width. */
+/** Text in which the `entities` are shown verbatim, in fixed width. */
 export interface Text {
   text: string
   entities: { type: 'pre'; offset: number; length: number }[]
 }
 
-/** The five calls that asking needs. Each fails only with TelegramTrouble. */
+/** The five Bot API calls that Baton needs. Each fails only with a TelegramError. */
 export interface BotApi {
-  /** Answers as soon as there is something, at the latest after `seconds`. */
+  /** Returns as soon as there is an update, at the latest after `seconds`. */
   getUpdates(offset: number, seconds: number, signal: AbortSignal): Promise<Update[]>
   send(
     chat: string | number,
     message: Text,
     extra: { buttons?: InlineKeyboardMarkup; replyTo?: number; forceReply?: boolean },
   ): Promise<{ id: number; chat: number }>
-  /** Replaces the text and takes the buttons away. */
+  /** Replaces the text and removes the buttons. */
   edit(chat: number, id: number, message: Text): Promise<void>
-  /** Ends the button's waiting sign and shows a line. */
+  /** Stops the button's spinner and shows a line of text. */
   acknowledge(query: string, text: string, alert: boolean): Promise<void>
   remove(chat: number, id: number): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface BotApi {
 /** Longer than any long poll. */
 const CALL_SECONDS = 65
 
-/** The library is loaded here, so that it costs nothing where Telegram is not used. */
+/** Opens the API of one bot. Loads the library here, so that it costs nothing if Telegram is not used. */
 export async function openBotApi(token: string, apiRoot?: string): Promise<BotApi> {
   const { Api } = await import('./grammy.ts')
   const api = new Api(token, { timeoutSeconds: CALL_SECONDS, ...(apiRoot ? { apiRoot } : {}) })
@@ -44,7 +44,7 @@ export async function openBotApi(token: string, apiRoot?: string): Promise<BotAp
         'getUpdates',
         api.getUpdates(
           { offset, timeout: seconds, limit: 100, allowed_updates: ['message', 'callback_query'] },
-          // The library was written for an older definition of the same thing.
+          // The library's type is an older definition of the same AbortSignal.
           signal as Parameters<typeof api.getUpdates>[1],
         ),
       ),

@@ -1,7 +1,7 @@
 import type { AskOption } from '@batonpass/contract/ask'
 
-/** What a button says when it is pressed: which option of which ask, and a nonce that only its message holds. */
-export interface Pressed {
+/** What a pressed button sends: which option of which ask, and a nonce that only its message contains. */
+export interface ButtonPress {
   option: AskOption
   ask: string
   nonce: string
@@ -19,12 +19,12 @@ const OPTIONS = new Map(Object.entries(CODES).map(([option, code]) => [code, opt
 
 export const NONCE_LENGTH = 16
 
-/** At most 1 + 1 + 30 + 1 + 16 of the 64 bytes that Telegram takes. */
-export function callbackData({ option, ask, nonce }: Pressed): string {
+/** At most 1 + 1 + 30 + 1 + 16 of the 64 bytes that Telegram allows. */
+export function callbackData({ option, ask, nonce }: ButtonPress): string {
   return `${CODES[option]}:${ask}:${nonce}`
 }
 
-export function readCallback(data: string | undefined): Pressed | undefined {
+export function readCallback(data: string | undefined): ButtonPress | undefined {
   const [, code = '', ask = '', nonce = ''] =
     /^([a-z]):(ask_[0-9a-z]{16,26}):([0-9a-z]{16})$/.exec(data ?? '') ?? []
   const option = OPTIONS.get(code)

@@ -18,24 +18,24 @@ import { type TelegramSettings, telegramSettings } from './settings.ts'
 import { TelegramError } from './telegram-error.ts'
 
 export interface TelegramParts {
-  /** What is in force for the ask's project right now. */
+  /** The current settings for the ask's project. */
   configFor(about: Pick<Ask, 'facts'>): Promise<Config['telegram']>
   memory: ChannelMemory
   warn(message: string): void
   clock: Clock
   timers: Timers
   ids: Ids
-  /** Another Bot API server. */
+  /** Address of another Bot API server. */
   apiRoot?: string
 }
 
 const NAME = 'telegram'
 
-/** How often a question is tried to be sent before the person is asked elsewhere. */
-const SEND_TRIES = 4
-const TELL_MS = 60_000
-/** What one message may hold. */
-const MAX_NEWS_LENGTH = 4000
+/** Attempts to send a question before Baton asks the user on another channel. */
+const MAX_SEND_ATTEMPTS = 4
+const NOTICE_TIMEOUT_MS = 60_000
+/** The limit for one message. */
+const MAX_NOTICE_LENGTH = 4000
 
 interface Bot {
   api: BotApi
@@ -43,7 +43,7 @@ interface Bot {
   pollSeconds: number
 }
 
-/** Questions by Telegram: one poller for each bot, whichever projects use it. */
+/** Asks questions through Telegram, with one poller per bot, however many projects use it. */
 export function telegramChannel(parts: TelegramParts): Channel {
   return new TelegramChannel(parts)
 }
@@ -55,8 +55,8 @@ class TelegramChannel implements Channel {
   readonly #bots = new Map<string, Promise<Bot>>()
   readonly #warned = new Set<string>()
   readonly #stop = new AbortController()
-  /** Changes of one ask's record, one after the other. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  /** The tail of each ask's queue: changes to one ask's record run one after the other. */
+  readonly #queues = new Map<string, Promise<unknown>>()
   #answering: AnswerHandler | undefined
 
   constructor(parts: TelegramParts) {
@@ -69,7 +69,7 @@ class TelegramChannel implements Channel {
     for (const record of await this.#records.all()) {
       const ask = await answering.find(record.ask)
       if (!ask) await this.#records.delete(record.ask)
-      // Was settled while its message could not be edited.
+      // The ask was settled while its message could not be edited.
       else if (ask.state !== 'open') this.settle(ask).catch(cause => this.#warnOnce(messageOf(cause)))
     }
   }
@@ -78,7 +78,7 @@ class TelegramChannel implements Channel {
     this.#stop.abort()
     const bots = await Promise.allSettled(this.#bots.values())
     await Promise.all(bots.map(bot => (bot.status === 'fulfilled' ? bot.value.poller.stop() : undefined)))
-    await Promise.allSettled(this.#turns.values())
+    await Promise.allSettled(this.#queues.values())
   }
 
   async show(ask: Ask, signal: AbortSignal): Promise<boolean> {
@@ -90,15 +90,15 @@ class TelegramChannel implements Channel {
       const known = await this.#records.get(ask.id)
       const { parts, offered } = questionMessages(ask)
       const record = known?.bot === id ? known : this.#newRecord(ask, id, offered)
-      // Before the first message: the nonce on a button that was sent just before a crash still counts.
+      // Save before the first message, so that a button sent just before a crash still works.
       await this.#records.save(record)
-      const patience: RetryPolicy = {
+      const retryPolicy: RetryPolicy = {
         timers: this.#parts.timers,
         signal: AbortSignal.any([signal, this.#stop.signal]),
-        tries: SEND_TRIES,
+        tries: MAX_SEND_ATTEMPTS,
         longestMs: Date.parse(ask.expiresAt) - this.#parts.clock.now(),
       }
-      await this.#send(bot, settings, record, parts, patience)
+      await this.#send(bot, settings, record, parts, retryPolicy)
       bot.poller.want(ask.id)
       return true
     })
@@ -109,14 +109,14 @@ class TelegramChannel implements Channel {
       const record = await this.#records.get(ask.id)
       const settings = record && (await this.#settings(ask))
       if (!record) return
-      // The bot was changed or switched off: its messages are out of reach.
+      // The bot was changed or disabled: Baton can no longer edit its messages.
       if (!settings || botId(settings.token) !== record.bot) return this.#records.delete(ask.id)
       const bot = await this.#bot(settings)
       bot.poller.release(ask.id)
       try {
         await this.#edit(bot, record, ask)
       } catch (cause) {
-        // The next daemon finds the record and goes on.
+        // The next daemon finds the record and edits the message.
         if (this.#stop.signal.aborted) return
         throw cause
       }
@@ -129,11 +129,16 @@ class TelegramChannel implements Channel {
     if (!settings) return false
     const { api } = await this.#bot(settings)
     const { timers } = this.#parts
-    const patience: RetryPolicy = { timers, signal: this.#stop.signal, tries: SEND_TRIES, longestMs: TELL_MS }
+    const retryPolicy: RetryPolicy = {
+      timers,
+      signal: this.#stop.signal,
+      tries: MAX_SEND_ATTEMPTS,
+      longestMs: NOTICE_TIMEOUT_MS,
+    }
     await withRetries(
       () =>
-        api.send(settings.chat, { text: text.slice(0, MAX_NEWS_LENGTH).toWellFormed(), entities: [] }, {}),
-      patience,
+        api.send(settings.chat, { text: text.slice(0, MAX_NOTICE_LENGTH).toWellFormed(), entities: [] }, {}),
+      retryPolicy,
     )
     return true
   }
@@ -143,7 +148,7 @@ class TelegramChannel implements Channel {
     settings: TelegramSettings,
     record: AskRecord,
     parts: ReturnType<typeof questionMessages>['parts'],
-    patience: RetryPolicy,
+    retryPolicy: RetryPolicy,
   ): Promise<void> {
     for (const [index, part] of parts.entries()) {
       if (index < record.parts.length) continue
@@ -152,7 +157,7 @@ class TelegramChannel implements Channel {
         ...(isLast ? { buttons: buttonsOf(record.ask, record.offered, record.nonce) } : {}),
         ...(record.parts[0] === undefined ? {} : { replyTo: record.parts[0] }),
       }
-      const sent = await withRetries(() => api.send(settings.chat, part, extra), patience)
+      const sent = await withRetries(() => api.send(settings.chat, part, extra), retryPolicy)
       record.parts.push(sent.id)
       Object.assign(record, { chat: sent.chat, last: part, complete: isLast })
       await this.#records.save(record)
@@ -162,26 +167,26 @@ class TelegramChannel implements Channel {
   async #edit({ api }: Bot, { chat, parts, last, prompts }: AskRecord, ask: Ask): Promise<void> {
     const message = parts.at(-1)
     if (chat === undefined || message === undefined || !last) return
-    // Until it works: the next daemon goes on where this one had to stop.
-    const patience = {
+    // Retry until it works; if this daemon stops first, the next one continues.
+    const retryPolicy = {
       timers: this.#parts.timers,
       signal: this.#stop.signal,
       tries: Number.POSITIVE_INFINITY,
     }
     const final = (cause: unknown) => {
-      // Already edited, deleted by the person, or too old: there is nothing left to do.
+      // Already edited, deleted by the user, or too old: nothing left to do.
       if (!(cause instanceof TelegramError) || cause.kind !== 'refused') throw cause
     }
-    await withRetries(() => api.edit(chat, message, withOutcome(last, ask)), patience).catch(final)
+    await withRetries(() => api.edit(chat, message, withOutcome(last, ask)), retryPolicy).catch(final)
     for (const prompt of prompts)
-      await withRetries(() => api.remove(chat, prompt.message), patience).catch(final)
+      await withRetries(() => api.remove(chat, prompt.message), retryPolicy).catch(final)
   }
 
   async #settings(ask: Pick<Ask, 'facts'>): Promise<TelegramSettings | undefined> {
     const found = telegramSettings(await this.#parts.configFor(ask))
     if (found && 'warning' in found)
       this.#warnOnce(
-        `Telegram is enabled but cannot be used: ${found.warning}. Questions stay with the agent.`,
+        `Telegram is enabled but not usable: ${found.warning}. Until this is fixed, questions go to the other channels.`,
       )
     return found && 'settings' in found ? found.settings : undefined
   }
@@ -196,7 +201,7 @@ class TelegramChannel implements Channel {
     }
     const opening = this.#open(id, settings)
     this.#bots.set(id, opening)
-    // What could not be opened now is tried anew with the next question.
+    // If it could not be opened, the next question tries again.
     opening.catch(() => this.#bots.delete(id))
     return opening
   }
@@ -204,11 +209,11 @@ class TelegramChannel implements Channel {
   async #open(id: string, { token, pollSeconds }: TelegramSettings): Promise<Bot> {
     const { memory, clock, timers, apiRoot } = this.#parts
     const api = await openBotApi(token, apiRoot)
-    const hearing: UpdateContext = {
+    const context: UpdateContext = {
       bot: id,
       api,
       records: this.#records,
-      answering: this.#mustAnswer(),
+      answering: this.#answerHandler(),
       settings: ask => this.#settings(ask),
       inTurn: (ask, work) => this.#inTurn(ask, work),
     }
@@ -217,8 +222,8 @@ class TelegramChannel implements Channel {
       seconds: () => bot.pollSeconds,
       memory,
       key: `offset:${id}`,
-      handle: update => handleUpdate(update, hearing),
-      deaf: () => void this.#deaf(id),
+      handle: update => handleUpdate(update, context),
+      onUnauthorized: () => void this.#reportLost(id),
       warn: message => this.#parts.warn(message),
       clock,
       timers,
@@ -227,7 +232,8 @@ class TelegramChannel implements Channel {
     return bot
   }
 
-  async #deaf(bot: string): Promise<void> {
+  /** Reports that no answers can arrive through this bot any more. */
+  async #reportLost(bot: string): Promise<void> {
     const records = await this.#records.all()
     const asks = records.filter(record => record.bot === bot).map(record => record.ask)
     this.#answering?.lost(NAME, asks)
@@ -240,20 +246,20 @@ class TelegramChannel implements Channel {
   }
 
   #inTurn<T>(ask: string, work: () => Promise<T>): Promise<T> {
-    const mine = (this.#turns.get(ask) ?? Promise.resolve()).then(work)
+    const mine = (this.#queues.get(ask) ?? Promise.resolve()).then(work)
     const tail: Promise<void> = mine
       .then(
         () => {},
         () => {},
       )
       .then(() => {
-        if (this.#turns.get(ask) === tail) this.#turns.delete(ask)
+        if (this.#queues.get(ask) === tail) this.#queues.delete(ask)
       })
-    this.#turns.set(ask, tail)
+    this.#queues.set(ask, tail)
     return mine
   }
 
-  #mustAnswer(): AnswerHandler {
+  #answerHandler(): AnswerHandler {
     if (!this.#answering) throw new BatonError('internal', 'The Telegram channel was not started')
     return this.#answering
   }
@@ -265,7 +271,7 @@ class TelegramChannel implements Channel {
   }
 }
 
-/** Names a bot without telling its token. */
+/** Identifies a bot without revealing its token. */
 const botId = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16)
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

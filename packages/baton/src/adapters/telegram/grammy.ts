@@ -1,2 +1,2 @@
-/** A module of its own so that it can be loaded late: the bundler keeps a CommonJS package's names only this way. */
+/** A separate module, so that it can be imported lazily: only this way the bundler keeps the exports of a CommonJS package. */
 export { Api } from 'grammy'

@@ -15,41 +15,43 @@ export interface UpdateContext {
   api: BotApi
   records: Records
   answering: AnswerHandler
-  /** What is in force for the ask now: someone may have been taken off the list meanwhile. */
+  /** The current settings for the ask: a user may have been removed from the list since it was sent. */
   settings(ask: Ask): Promise<TelegramSettings | undefined>
   inTurn<T>(ask: string, work: () => Promise<T>): Promise<T>
 }
 
 const CLOSED = 'This question is no longer open.'
 const NOT_ALLOWED = 'You are not allowed to answer this.'
-const WHY = 'Why not? Reply to this message; the agent is told what you write.'
-const WHICH = 'Reply to the question itself with /allow or /deny, so that it is clear which one you mean.'
+const WHY = 'Why not? Reply to this message. Baton sends your reply to the agent.'
+const WHICH = 'Reply to the question itself with /allow or /deny, so that Baton knows which one you mean.'
 
-/** What one update means: a pressed button, a reason, a command, or nothing. Hearing it twice does no harm. */
-export async function handleUpdate(update: Update, hearing: UpdateContext): Promise<void> {
-  if (update.callback_query) await pressed(update.callback_query, hearing)
-  else if (update.message) await written(update.message, hearing)
+/** Handles one update: a pressed button, a reason, a command, or nothing. Handling it twice does no harm. */
+export async function handleUpdate(update: Update, context: UpdateContext): Promise<void> {
+  if (update.callback_query) await handlePress(update.callback_query, context)
+  else if (update.message) await handleMessage(update.message, context)
 }
 
-async function pressed(query: CallbackQuery, hearing: UpdateContext): Promise<void> {
-  const tell = (text: string, alert = false) =>
-    harmless(hearing.api.acknowledge(query.id, text.slice(0, 200), alert))
-  const said = readCallback(query.data)
-  const record = said && (await hearing.records.get(said.ask))
-  if (!said || !record || record.bot !== hearing.bot) return tell(CLOSED)
+async function handlePress(query: CallbackQuery, context: UpdateContext): Promise<void> {
+  const acknowledge = (text: string, alert = false) =>
+    ignoreTelegramErrors(context.api.acknowledge(query.id, text.slice(0, 200), alert))
+  const press = readCallback(query.data)
+  const record = press && (await context.records.get(press.ask))
+  if (!press || !record || record.bot !== context.bot) return acknowledge(CLOSED)
   const { message } = query
-  const fits = message !== undefined && message.chat.id === record.chat && said.nonce === record.nonce
-  if (!fits || !(await mayAnswer(query.from, record, hearing))) return tell(NOT_ALLOWED, true)
-  if (said.option === 'deny-with-reason') {
-    await tell('Tell me why in your next message.')
-    await askWhy(record, query.from, hearing)
+  const fits = message !== undefined && message.chat.id === record.chat && press.nonce === record.nonce
+  if (!fits || !(await mayAnswer(query.from, record, context))) return acknowledge(NOT_ALLOWED, true)
+  if (press.option === 'deny-with-reason') {
+    await acknowledge('Tell the agent why in your next message.')
+    await askWhy(record, query.from, context)
     return
   }
-  const answered = await answer(record, said.option, undefined, query.from, hearing)
-  await tell(answered.verdict === 'taken' && answered.ask ? outcomeLine(answered.ask) : lateLine(answered))
+  const answered = await answer(record, press.option, undefined, query.from, context)
+  await acknowledge(
+    answered.verdict === 'taken' && answered.ask ? outcomeLine(answered.ask) : lateLine(answered),
+  )
 }
 
-/** One message that wants a reply; a second press brings no second one. */
+/** Sends one message that asks for the reason; a second press does not send a second one. */
 function askWhy(
   { ask, chat }: AskRecord,
   from: User,
@@ -59,7 +61,7 @@ function askWhy(
     const record = await records.get(ask)
     const replyTo = record?.parts.at(-1)
     if (!record || chat === undefined || record.prompts.some(prompt => prompt.user === from.id)) return
-    await harmless(
+    await ignoreTelegramErrors(
       (async () => {
         const extra = { forceReply: true, ...(replyTo === undefined ? {} : { replyTo }) }
         const { id } = await api.send(chat, { text: WHY, entities: [] }, extra)
@@ -70,30 +72,32 @@ function askWhy(
   })
 }
 
-async function written(message: Message, hearing: UpdateContext): Promise<void> {
+async function handleMessage(message: Message, context: UpdateContext): Promise<void> {
   const { from, chat, text, reply_to_message: original } = message
   if (!from || text === undefined) return
-  const inChat = (await hearing.records.all()).filter(r => r.bot === hearing.bot && r.chat === chat.id)
+  const inChat = (await context.records.all()).filter(r => r.bot === context.bot && r.chat === chat.id)
   const command = /^\/(allow|deny)(?:@\w{1,32})?(?:\s+([\s\S]*))?$/i.exec(text.trim())
   const record = inChat.find(
-    one =>
+    each =>
       original !== undefined &&
-      (one.parts.includes(original.message_id) || one.prompts.some(p => p.message === original.message_id)),
+      (each.parts.includes(original.message_id) || each.prompts.some(p => p.message === original.message_id)),
   )
-  const say = (line: string) =>
-    harmless(hearing.api.send(chat.id, { text: line, entities: [] }, { replyTo: message.message_id }))
+  const reply = (line: string) =>
+    ignoreTelegramErrors(
+      context.api.send(chat.id, { text: line, entities: [] }, { replyTo: message.message_id }),
+    )
   if (!record) {
     const [open] = inChat
-    if (command && open && (await mayAnswer(from, open, hearing))) await say(WHICH)
+    if (command && open && (await mayAnswer(from, open, context))) await reply(WHICH)
     return
   }
-  if (!(await mayAnswer(from, record, hearing))) return
+  if (!(await mayAnswer(from, record, context))) return
   const isReason = record.prompts.some(prompt => prompt.message === original?.message_id)
   if (!command && !isReason) return
   const reason = command ? command[2]?.trim() : text.trim()
   const option = optionOf(command?.[1]?.toLowerCase() ?? 'deny', reason, record.offered)
-  const answered = await answer(record, option, reason, from, hearing)
-  if (answered.verdict !== 'taken') await say(lateLine(answered))
+  const answered = await answer(record, option, reason, from, context)
+  if (answered.verdict !== 'taken') await reply(lateLine(answered))
 }
 
 function optionOf(command: string, reason: string | undefined, offered: readonly AskOption[]): AskOption {
@@ -110,26 +114,26 @@ async function answer(
   { answering }: UpdateContext,
 ): Promise<Answered> {
   if (!record.offered.includes(option)) return { verdict: 'not-offered', ask: undefined }
-  const said =
+  const shortened =
     option.startsWith('allow') || option === 'yes' ? undefined : reason?.slice(0, MAX_REASON_LENGTH)
   return answering.answer(record.ask, {
     option,
     by: { channel: 'telegram', who: nameOf(from) },
     fingerprint: record.fingerprint,
-    ...(said ? { reason: said.toWellFormed() } : {}),
+    ...(shortened ? { reason: shortened.toWellFormed() } : {}),
   })
 }
 
 function lateLine({ verdict, ask }: Answered): string {
-  if (verdict === 'not-offered') return 'That answer is not offered for this question.'
+  if (verdict === 'not-offered') return 'This question does not accept that answer.'
   return ask && ask.state !== 'open' ? `${CLOSED} ${outcomeLine(ask)}` : CLOSED
 }
 
-async function mayAnswer(from: User, record: AskRecord, hearing: UpdateContext): Promise<boolean> {
-  const ask = await hearing.answering.find(record.ask)
-  const settings = ask && (await hearing.settings(ask))
+async function mayAnswer(from: User, record: AskRecord, context: UpdateContext): Promise<boolean> {
+  const ask = await context.answering.find(record.ask)
+  const settings = ask && (await context.settings(ask))
   if (!settings) return false
-  // A chat that is configured by number must still be that chat.
+  // If the settings name a chat by number, the message must still be in that chat.
   if (/^-?\d+$/.test(settings.chat) && settings.chat !== String(record.chat)) return false
   return settings.users.length === 0 || settings.users.includes(String(from.id))
 }
@@ -137,8 +141,8 @@ async function mayAnswer(from: User, record: AskRecord, hearing: UpdateContext):
 const nameOf = ({ username, first_name, id }: User): string =>
   line(username ? `@${username}` : first_name || String(id), 64)
 
-/** Saying something back is a courtesy: that it fails changes nothing about the answer. */
-async function harmless(work: Promise<unknown>): Promise<void> {
+/** A reply is a courtesy: if it fails, the answer still counts. */
+async function ignoreTelegramErrors(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (cause) {

@@ -8,58 +8,58 @@ import { TelegramError } from './telegram-error.ts'
 
 export interface PollerParts {
   api: BotApi
-  /** How long one look for answers may wait. */
+  /** How long one long poll may wait. */
   seconds(): number
   memory: ChannelMemory
-  /** Where the offset is kept. */
+  /** The memory key of the offset. */
   key: string
   handle(update: Update): Promise<void>
-  /** The token is wrong: nothing will be heard any more. */
-  deaf(why: string): void
+  /** Called if the token is wrong: no more updates will arrive. */
+  onUnauthorized(why: string): void
   warn(message: string): void
   clock: Clock
   timers: Timers
 }
 
-/** Telegram holds a long poll for so long at the most. */
+/** Telegram's limit for a long poll. */
 const MAX_POLL_SECONDS = 50
-/** After the last question is settled, late presses are answered for a while. */
+/** How long to keep answering late button presses after the last question is settled. */
 const LINGER_MS = 30_000
-/** After a week of silence Telegram may begin to count anew, from a lower number. */
+/** After a week of silence, Telegram may restart its numbering at a lower number. */
 const OFFSET_GOOD_FOR_MS = 6 * 24 * 3600 * 1000
-/** An update that fails so often is passed over: one bad message must not stop all answers. */
-const TRIES_PER_UPDATE = 5
+/** After this many failures an update is skipped: one bad message must not block all answers. */
+const MAX_ATTEMPTS_PER_UPDATE = 5
 
-/** The one reader of a bot's updates. Each is handled at least once, and its handling is idempotent. */
+/** The only reader of a bot's updates. It handles each update at least once, so handling is idempotent. */
 export class Poller {
   readonly #parts: PollerParts
-  readonly #wanting = new Set<string>()
+  readonly #waiting = new Set<string>()
   #stop: AbortController | undefined
   #running: Promise<void> = Promise.resolve()
-  #callOff = () => {}
+  #cancelLinger = () => {}
   #warned = ''
 
   constructor(parts: PollerParts) {
     this.#parts = parts
   }
 
-  /** Somebody waits for an answer. */
-  want(who: string): void {
-    this.#wanting.add(who)
-    this.#callOff()
+  /** Polls as long as at least one ask waits for an answer. */
+  want(ask: string): void {
+    this.#waiting.add(ask)
+    this.#cancelLinger()
     if (this.#stop && !this.#stop.signal.aborted) return
     const stop = new AbortController()
     this.#stop = stop
     this.#running = this.#running.then(() => this.#run(stop.signal))
   }
 
-  release(who: string): void {
-    if (!this.#wanting.delete(who) || this.#wanting.size > 0) return
-    this.#callOff = this.#parts.timers.after(LINGER_MS, () => this.#stop?.abort())
+  release(ask: string): void {
+    if (!this.#waiting.delete(ask) || this.#waiting.size > 0) return
+    this.#cancelLinger = this.#parts.timers.after(LINGER_MS, () => this.#stop?.abort())
   }
 
   async stop(): Promise<void> {
-    this.#callOff()
+    this.#cancelLinger()
     this.#stop?.abort()
     await this.#running
   }
@@ -82,14 +82,14 @@ export class Poller {
           await this.#saveOffset(offset)
         }
         failed = 0
-        // A server that does not hold the poll must not be asked without a pause.
+        // A server that does not hold the poll would be called in a busy loop: pause.
         const quick = updates.length === 0 && clock.elapsed() - began < 500
         if (quick) await wait(seconds() * 1000)
       } catch (cause) {
         if (signal.aborted) return
-        const again = this.#troubled(cause, ++failed)
-        if (again === undefined) return
-        await wait(again)
+        const delayMs = this.#retryDelay(cause, ++failed)
+        if (delayMs === undefined) return
+        await wait(delayMs)
       }
     }
   }
@@ -101,15 +101,15 @@ export class Poller {
     } catch (cause) {
       const count = (tries.get(update.update_id) ?? 0) + 1
       tries.set(update.update_id, count)
-      if (count < TRIES_PER_UPDATE) throw cause
-      this.#warn(`A Telegram update was passed over after ${count} tries: ${messageOf(cause)}`)
+      if (count < MAX_ATTEMPTS_PER_UPDATE) throw cause
+      this.#warn(`Skipped a Telegram update after ${count} attempts: ${messageOf(cause)}`)
     }
   }
 
-  /** How long to wait before the next try; undefined when there is no use in one. */
-  #troubled(cause: unknown, failed: number): number | undefined {
+  /** How long to wait before the next attempt; undefined if another attempt is useless. */
+  #retryDelay(cause: unknown, failed: number): number | undefined {
     if (!(cause instanceof TelegramError)) {
-      this.#warn(`A Telegram update could not be handled yet: ${messageOf(cause)}`)
+      this.#warn(`Could not handle a Telegram update: ${messageOf(cause)}. Trying again.`)
       return backoffMs(failed)
     }
     switch (cause.kind) {
@@ -117,22 +117,22 @@ export class Poller {
         return cause.retryAfterMs
       case 'conflict':
         this.#warn(
-          `${cause.message}. Another program reads this bot's messages, and answers may go to it: give Baton a bot of its own.`,
+          `${cause.message}. Another program reads this bot's messages and may take your answers. Create a separate bot for Baton.`,
         )
         return Math.max(backoffMs(failed), this.#parts.seconds() * 1000)
       case 'unreachable':
-        this.#warn(`${cause.message}; trying again`)
+        this.#warn(`${cause.message}. Trying again.`)
         return backoffMs(failed)
       case 'unauthorized':
       case 'refused':
         this.#warn(`${cause.message}. Check telegram.token.`)
         this.#stop?.abort()
-        this.#parts.deaf(cause.message)
+        this.#parts.onUnauthorized(cause.message)
         return undefined
     }
   }
 
-  /** The same trouble is told once, until it is over. */
+  /** Warns about the same problem only once until it is over. */
   #warn(message: string): void {
     if (this.#warned === message) return
     this.#warned = message
@@ -140,9 +140,9 @@ export class Poller {
   }
 
   async #loadOffset(): Promise<number> {
-    const kept = /^(\d+) (\d+)$/.exec((await this.#parts.memory.get(this.#parts.key)) ?? '')
-    const age = this.#parts.clock.now() - Number(kept?.[2])
-    return kept && age < OFFSET_GOOD_FOR_MS ? Number(kept[1]) : 0
+    const stored = /^(\d+) (\d+)$/.exec((await this.#parts.memory.get(this.#parts.key)) ?? '')
+    const age = this.#parts.clock.now() - Number(stored?.[2])
+    return stored && age < OFFSET_GOOD_FOR_MS ? Number(stored[1]) : 0
   }
 
   async #saveOffset(offset: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
+import { OPTION_LABELS, outcomeLabel } from '@batonpass/contract/labels'
 import { visible } from '@batonpass/contract/visible'
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import type { Text } from './bot-api.ts'
@@ -6,18 +7,18 @@ import { callbackData } from './callback.ts'
 import { line, split } from './text.ts'
 
 const MAX_MESSAGE_LENGTH = 4096
-/** Kept free in every message, so that the outcome fits under the last one. */
+/** Reserved in every message, so that the outcome fits under the last one. */
 const OUTCOME_ROOM = 400
-/** Beyond this many messages nobody reads on, and Telegram holds us back. */
+/** No one reads more messages than this, and Telegram would throttle them. */
 const MAX_PARTS = 20
 
 export interface QuestionMessages {
   parts: Text[]
-  /** Under the last part. Without the whole text before their eyes, a person can only say no. */
+  /** The buttons under the last part. If the text is not shown in full, the user can only refuse. */
   offered: AskOption[]
 }
 
-/** An ask as messages that together show all of it. Formatting is by entities: no text can break out of it. */
+/** Splits an ask into messages that together show all of it. Formatting uses entities, so no text can break out of it. */
 export function questionMessages(ask: Ask): QuestionMessages {
   const about = headOf(ask)
   const room = MAX_MESSAGE_LENGTH - OUTCOME_ROOM - about.length - 40
@@ -25,7 +26,7 @@ export function questionMessages(ask: Ask): QuestionMessages {
   if (pieces.length > MAX_PARTS) return tooLong(ask, about, pieces[0] ?? '')
   const parts = pieces.map((piece, index) => {
     const count = pieces.length > 1 ? `Part ${index + 1} of ${pieces.length}\n` : ''
-    // Telegram drops white space at a message's end, and a line break there may be part of the command.
+    // Telegram drops white space at the end of a message, where a line break may be part of the command.
     const more = index < pieces.length - 1 ? '⤵' : ''
     return withBlock(index === 0 ? `${about}${count}\n` : `${count}\n`, piece, more)
   })
@@ -33,7 +34,7 @@ export function questionMessages(ask: Ask): QuestionMessages {
 }
 
 function tooLong(ask: Ask, about: string, beginning: string): QuestionMessages {
-  const note = `⚠️ This is ${ask.detail.length} characters long, too long for Telegram: only its beginning is shown, so it cannot be allowed here. Read all of it with \`baton asks ${ask.id}\` and answer there.\n`
+  const note = `⚠️ This question has ${ask.detail.length} characters, too many for Telegram. Only its beginning is shown, so you cannot allow it here. Read all of it with \`baton asks ${ask.id}\` and answer there.\n`
   return {
     parts: [withBlock(`${about}${note}\n`, beginning.slice(0, 2500).toWellFormed())],
     offered: ask.options.filter(option => option === 'no' || option.startsWith('deny')),
@@ -48,7 +49,7 @@ function headOf({ title, facts, createdAt, expiresAt, id }: Ask): string {
     [agent, nativeSession && `session ${line(nativeSession, 60)}`].filter(Boolean).join(', '),
     project && `Project: ${line(project, 200)}`,
     cwd && cwd !== project && `Folder: ${line(cwd, 200)}`,
-    `${id}, to be answered within ${seconds} s`,
+    `${id}, expires in ${seconds} s`,
   ]
     .filter(Boolean)
     .map(row => `${row}\n`)
@@ -68,11 +69,11 @@ const ROWS: readonly (readonly [AskOption, string])[][] = [
     ['allow-once', '✅ Allow'],
     ['deny', '❌ Deny'],
   ],
-  [['allow-session', '✅ Allow for this session']],
-  [['deny-with-reason', '❌ Deny and say why']],
+  [['allow-session', `✅ ${OPTION_LABELS['allow-session']}`]],
+  [['deny-with-reason', `❌ ${OPTION_LABELS['deny-with-reason']}`]],
   [
-    ['yes', '✅ Yes'],
-    ['no', '❌ No'],
+    ['yes', `✅ ${OPTION_LABELS.yes}`],
+    ['no', `❌ ${OPTION_LABELS.no}`],
   ],
 ]
 
@@ -86,36 +87,27 @@ export function buttonsOf(ask: string, offered: readonly AskOption[], nonce: str
   }
 }
 
-/** The message as it stands after the ask is settled. */
+/** The message after the ask is settled. */
 export function withOutcome({ text, entities }: Text, ask: Ask): Text {
   return { text: `${text}\n\n${outcomeLine(ask)}`, entities }
 }
 
-/** One line about what became of an ask, for people. */
+/** One line for the user about what became of an ask. */
 export function outcomeLine(ask: Ask): string {
   switch (ask.state) {
     case 'open':
-      return 'Still open'
+      return outcomeLabel(ask)
     case 'timed-out':
       return '⏰ Timed Out'
     case 'withdrawn':
-      return ask.withdrawn === 'settled-elsewhere'
-        ? '↩️ Answered at the agent itself'
-        : '↩️ Withdrawn: nobody waits for an answer any more'
+      return `↩️ ${outcomeLabel(ask)}`
     case 'answered': {
       const { answer } = ask
       const by = answer ? ` by ${line(answer.by.who, 64)} (${line(answer.by.channel, 32)})` : ''
       const why = answer?.reason ? `: ${line(answer.reason, 200)}` : ''
-      return `${answer ? SAID[answer.option] : 'Answered'}${by}${why}`
+      return `${answer ? `${isYes(answer.option) ? '✅' : '❌'} ` : ''}${outcomeLabel(ask)}${by}${why}`
     }
   }
 }
 
-const SAID: Record<AskOption, string> = {
-  'allow-once': '✅ Allowed',
-  'allow-session': '✅ Allowed for this session',
-  deny: '❌ Denied',
-  'deny-with-reason': '❌ Denied',
-  yes: '✅ Yes',
-  no: '❌ No',
-}
+const isYes = (option: AskOption): boolean => option === 'yes' || option.startsWith('allow')

@@ -3,27 +3,27 @@ import { AskId } from '@batonpass/contract/ids'
 import { z } from 'zod'
 import type { ChannelMemory } from '../../ports/ask-store.ts'
 
-/** What was sent for an ask, kept so that a restart neither sends it twice nor forgets to edit it. */
+/** What Baton sent for an ask, stored so that a restarted daemon neither sends it twice nor forgets to edit it. */
 export const AskRecord = z.object({
   ask: AskId,
-  /** Which bot, by a digest of its token. */
+  /** Identifies the bot by a digest of its token. */
   bot: z.string(),
-  /** The chat's number, known once something was sent. */
+  /** The chat's number, known after the first message. */
   chat: z.int().optional(),
   nonce: z.string(),
   fingerprint: Fingerprint,
   offered: z.array(AskOption),
-  /** Message ids, in order; all parts are there when `complete`. */
+  /** Message ids in order; all parts were sent if `complete`. */
   parts: z.array(z.int()),
   complete: z.boolean(),
-  /** The last part as sent: an edit has to repeat it. */
+  /** The last part as sent, because an edit has to repeat it. */
   last: z
     .object({
       text: z.string(),
       entities: z.array(z.object({ type: z.literal('pre'), offset: z.int(), length: z.int() })),
     })
     .optional(),
-  /** Messages that ask why. */
+  /** Messages that ask for a reason. */
   prompts: z.array(z.object({ message: z.int(), user: z.int() })),
 })
 export type AskRecord = z.infer<typeof AskRecord>
@@ -36,12 +36,12 @@ export class Records {
   }
 
   async get(ask: string): Promise<AskRecord | undefined> {
-    return read(await this.#memory.get(`ask:${ask}`))
+    return parseRecord(await this.#memory.get(`ask:${ask}`))
   }
 
   async all(): Promise<AskRecord[]> {
     const rows = await this.#memory.list('ask:')
-    return rows.flatMap(row => read(row.value) ?? [])
+    return rows.flatMap(row => parseRecord(row.value) ?? [])
   }
 
   save(record: AskRecord): Promise<void> {
@@ -53,7 +53,7 @@ export class Records {
   }
 }
 
-function read(text: string | undefined): AskRecord | undefined {
+function parseRecord(text: string | undefined): AskRecord | undefined {
   if (text === undefined) return undefined
   const parsed = AskRecord.safeParse(JSON.parse(text))
   return parsed.success ? parsed.data : undefined

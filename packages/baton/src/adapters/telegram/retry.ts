@@ -7,15 +7,15 @@ const MAX_PAUSE_MS = 30_000
 export interface RetryPolicy {
   timers: Timers
   signal: AbortSignal
-  /** How often trouble that may pass is met before it is passed on. Being throttled does not count. */
+  /** How often to attempt a call that fails temporarily. Being throttled does not count. */
   tries: number
-  /** Told to wait longer than this, it gives up at once. */
+  /** Give up at once if Telegram asks to wait longer than this. */
   longestMs?: number
 }
 
-/** Tries again what may work later; as often as told, and never against Telegram's own `retry_after`. */
-export async function withRetries<T>(call: () => Promise<T>, patience: RetryPolicy): Promise<T> {
-  const { timers, signal, tries, longestMs = Number.POSITIVE_INFINITY } = patience
+/** Repeats a call after temporary failures, and waits as long as Telegram's `retry_after` says. */
+export async function withRetries<T>(call: () => Promise<T>, policy: RetryPolicy): Promise<T> {
+  const { timers, signal, tries, longestMs = Number.POSITIVE_INFINITY } = policy
   for (let failed = 0; ; ) {
     signal.throwIfAborted()
     try {
@@ -36,16 +36,16 @@ export function backoffMs(failed: number, first = FIRST_PAUSE_MS): number {
   return Math.min(first * 2 ** Math.min(failed - 1, 20), MAX_PAUSE_MS)
 }
 
-/** Ends early, without an error, when the signal aborts: whoever waits looks at the signal next. */
+/** Waits. Returns early, without an error, if the signal aborts: the caller checks the signal next. */
 export function pause(ms: number, timers: Timers, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve()
     const done = () => {
-      callOff()
+      cancel()
       signal.removeEventListener('abort', done)
       resolve()
     }
-    const callOff = timers.after(ms, done)
+    const cancel = timers.after(ms, done)
     signal.addEventListener('abort', done, { once: true })
   })
 }

@@ -1,40 +1,40 @@
 /**
- * `throttled`: wait and try again. `conflict`: somebody else polls with this token. `unauthorized`: the token is
- * wrong. `refused`: this call will never work. `unreachable`: network or server trouble that may pass.
+ * `throttled`: wait and try again. `conflict`: another program polls with this token. `unauthorized`: the token is
+ * wrong. `refused`: this call will never work. `unreachable`: a network or server problem that may be temporary.
  */
 export type TelegramErrorKind = 'throttled' | 'conflict' | 'unauthorized' | 'refused' | 'unreachable'
 
-/** A failed call, in words that hold neither the token nor an address with it; so the cause is not kept either. */
+/** A failed call. Its message contains neither the token nor a URL with it, which is why it keeps no cause. */
 export class TelegramError extends Error {
   readonly kind: TelegramErrorKind
   readonly retryAfterMs: number
 
   constructor(kind: TelegramErrorKind, message: string, retryAfterMs = 0) {
     super(message)
-    this.name = 'TelegramTrouble'
+    this.name = 'TelegramError'
     this.kind = kind
     this.retryAfterMs = retryAfterMs
   }
 }
 
-/** Any error of the library as trouble without secrets. */
+/** Turns any error of the library into one without secrets. */
 export function toTelegramError(method: string, cause: unknown, token: string): TelegramError {
   if (cause instanceof TelegramError) return cause
   const { error_code, description, parameters, error } = fieldsOf(cause)
   if (typeof error_code === 'number') {
-    const said = typeof description === 'string' ? description.replaceAll(token, '[redacted]') : ''
+    const detail = typeof description === 'string' ? description.replaceAll(token, '[redacted]') : ''
     const seconds = Number(fieldsOf(parameters).retry_after) || 1
     const kind = kindOf(error_code)
     return new TelegramError(
       kind,
-      `Telegram answered ${method} with ${error_code} ${said.slice(0, 300)}`,
+      `Telegram answered ${method} with ${error_code} ${detail.slice(0, 300)}`,
       kind === 'throttled' ? seconds * 1000 : 0,
     )
   }
-  // The inner error's message holds the address, and the address holds the token: only its code is told.
+  // The inner error's message contains the URL with the token: use only its code.
   const code = fieldsOf(error).code ?? fieldsOf(error).type
   const why = typeof code === 'string' && /^[A-Za-z_-]{1,40}$/.test(code) ? code : 'no answer'
-  return new TelegramError('unreachable', `Telegram could not be reached for ${method} (${why})`)
+  return new TelegramError('unreachable', `Cannot reach Telegram for ${method} (${why})`)
 }
 
 function kindOf(status: number): TelegramErrorKind {

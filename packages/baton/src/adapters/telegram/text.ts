@@ -1,12 +1,12 @@
 import { visible } from '@batonpass/contract/visible'
 
-/** On one line, and not longer than that; what was left off shows as `…`. */
-export function line(text: string, longest: number): string {
-  const one = visible(text).replaceAll('\n', '\\n').replaceAll('\t', ' ')
-  return one.length > longest ? `${one.slice(0, cutAt(one, longest - 1))}…` : one
+/** The text on one line, cut to `maxLength` with `…`. */
+export function line(text: string, maxLength: number): string {
+  const flat = visible(text).replaceAll('\n', '\\n').replaceAll('\t', ' ')
+  return flat.length > maxLength ? `${flat.slice(0, cutAt(flat, maxLength - 1))}…` : flat
 }
 
-/** Pieces of at most `room` characters that joined give the text: cut after a line, else after a word, else anywhere. */
+/** Splits the text into pieces of at most `room` characters, preferably after a line, else after a word. Joined, they give the text. */
 export function split(text: string, room: number): string[] {
   const pieces: string[] = []
   let rest = text
@@ -20,7 +20,7 @@ export function split(text: string, room: number): string[] {
   return [...pieces, rest]
 }
 
-/** The last place up to `at` that is not inside a surrogate pair. */
+/** The last index up to `at` that is not inside a surrogate pair. */
 function cutAt(text: string, at: number): number {
   const before = text.charCodeAt(at - 1)
   return before >= 0xd800 && before <= 0xdbff ? at - 1 : at

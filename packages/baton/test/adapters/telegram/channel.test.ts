@@ -148,7 +148,7 @@ describe('a question by Telegram', () => {
     expect(message.text).toContain(`baton asks ${asks.open()[0]?.id}`)
     expect(message.buttons.map(button => button.text)).toEqual(['❌ Deny', '❌ Deny and say why'])
     t.telegram.write('/allow', { replyTo: message.id })
-    await t.telegram.message(one => one.text.includes('not offered'))
+    await t.telegram.message(one => one.text.includes('does not accept'))
     expect(isOpen(asks)).toBe(true)
   })
 })
@@ -323,7 +323,7 @@ describe('when things go wrong', () => {
     const message = await withButtons(t.telegram)
     await until(() => t.telegram.polls() > 0, { what: 'a poll' })
     await t.telegram.otherPoller()
-    await until(() => t.warnings.some(warning => warning.includes('bot of its own')), { what: 'the warning' })
+    await until(() => t.warnings.some(warning => warning.includes('separate bot')), { what: 'the warning' })
     t.telegram.trouble(
       'getUpdates',
       { drop: 'before' },
@@ -426,7 +426,7 @@ describe('configuration', () => {
     for (const command of ['one', 'two'])
       expect((await asks.ask(sampleQuestion(command), MINUTE)).result).toBe('unreachable')
     expect(t.warnings).toEqual([
-      'Telegram is enabled but cannot be used: telegram.chat_id not set. Questions stay with the agent.',
+      'Telegram is enabled but not usable: telegram.chat_id is not set. Until this is fixed, questions go to the other channels.',
     ])
     expect(t.telegram.calls).toEqual([])
   })
