@@ -75,8 +75,8 @@ describe('a daemon', () => {
     await using world = hookWorld()
     chmodSync(world.folder.dir, 0o777)
     await startedDaemon(world)
-    const { socket, token, endpoint, database, dir } = world.folder
-    const modes = [socket, token, endpoint, database].map(path => statSync(path).mode & 0o777)
+    const { socket, token, mcpKey, endpoint, database, dir } = world.folder
+    const modes = [socket, token, mcpKey, endpoint, database].map(path => statSync(path).mode & 0o777)
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600])
     expect(statSync(dir).mode & 0o022).toBe(0)
   })
