@@ -8,8 +8,8 @@ interface OpenAskCall {
 }
 
 /**
- * A hosted agent that has hooks as well asks about one tool call in two ways at once: by its hook and through its host.
- * Whichever comes second gets the answer of the first, so that a person is asked once.
+ * A hosted agent that also has hooks asks about one tool call twice at the same time: through its hook and through its host.
+ * The second call gets the answer of the first, so that the person is asked only once.
  */
 export class DuplicateAsks {
   readonly #open = new Map<string, OpenAskCall[]>()
@@ -24,7 +24,7 @@ export class DuplicateAsks {
     const { tool, input } = event
     const key = fingerprintOf({ session, tool, input, cwd: undefined })
     const open = this.#open.get(key) ?? []
-    // Two equal calls are two questions; only the other way of asking is the same one.
+    // Two equal calls through the same path are two questions; only the call through the other path is a duplicate.
     const at = open.findIndex(each => each.hosted !== hosted)
     const [other] = at < 0 ? [] : open.splice(at, 1)
     if (other) return other.reaction

@@ -1,16 +1,16 @@
 import type { HookSource } from '@batonpass/contract/hook'
 
 const REMEMBER_MS = 60_000
-/** An echo comes within moments; a flood of events pushes the oldest out before their time, so that memory stays flat. */
+/** A duplicate arrives within moments. During a flood of events the oldest are dropped early, so that memory stays bounded. */
 const REMEMBER_AT_MOST = 4000
 const REQUESTS_AT_MOST = 64
 
-/** One hook call, as far as telling it from its echo goes. */
+/** What identifies a hook call and its duplicates. */
 export interface ReportedCall {
-  /** The same for the same words about the same session. */
+  /** Equal for the same event of the same session. */
   fingerprint: string
   source: HookSource
-  /** A call that is repeated, because its answer was lost, is still one telling. */
+  /** A call that the client repeats because it lost the answer has the same request id and counts once. */
   request: string | undefined
   /** Monotonic milliseconds. */
   now: number
@@ -23,15 +23,15 @@ interface SeenEvent {
 }
 
 /**
- * Recognises the same event told by a second installation of the hooks (plugin and settings both installed).
- * The n-th telling by one source is the n-th event, whichever source tells it first; so an event that
- * really happens twice still counts twice.
+ * Recognises an event that a second installation of the hooks reports again (plugin and settings both installed).
+ * The n-th report by one source is the n-th event, whichever source reports it first, so an event that really
+ * happens twice still counts twice.
  */
 export class DuplicateEvents {
   readonly #heard = new Map<string, SeenEvent>()
   #swept = Number.NEGATIVE_INFINITY
 
-  /** True when another source has told this event already. */
+  /** True if another source has already reported this event. */
   isDuplicate({ fingerprint, source, request, now }: ReportedCall): boolean {
     this.#sweep(now)
     const heard = this.#hear(fingerprint, now)
@@ -64,7 +64,7 @@ export class DuplicateEvents {
   }
 }
 
-/** Puts it last; beyond `most` the first goes. */
+/** Sets the key as the newest one and deletes the oldest beyond `most`. */
 function setBounded<T>(map: Map<string, T>, most: number, key: string, value: T): void {
   map.delete(key)
   map.set(key, value)

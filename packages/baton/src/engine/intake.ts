@@ -30,11 +30,11 @@ import { entryOf, stamp } from './stamp.ts'
 export interface HookCall {
   envelope: Envelope
   body: Uint8Array
-  /** The client lost its connection and asks again: the event may be recorded already. */
+  /** The client lost its connection and repeats the call: the event may already be recorded. */
   retry: boolean
-  /** Not by a hook: whoever hosts the session says where it is. */
+  /** The hosting program reported the event, not a hook, so its place and pid are trusted. */
   hosted?: boolean
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborts when the caller stops waiting for the answer. */
   signal: AbortSignal
 }
 
@@ -45,14 +45,14 @@ export interface IntakeParts {
   /** The event of an earlier call with this id, if it was recorded. */
   findRecordedEvent(request: string): Promise<AgentEvent | undefined>
   session(id: string): Promise<Session | undefined>
-  /** Keeps at hand what is not worth a write: the session's next event writes it. */
+  /** Caches a change that is not worth a write. The session's next event writes it. */
   cacheSession(session: Session): void
   projectOf(cwd: string): string
-  /** Whether that process really runs at the place it names. */
+  /** Whether that process really runs at the place it reports. */
   isOwnPlace(place: string, pid: number | undefined): Promise<boolean>
   /** Whether an agent's own screen is at a place. */
   onScreen?(place: string, agent: AgentName): Promise<boolean>
-  /** What is in force for a project right now. */
+  /** The current configuration of a project. */
   config(project: string | undefined): Promise<Config>
   /** True for the marker of a model call that Baton itself is making right now. */
   ownCall(marker: string): boolean
@@ -61,27 +61,27 @@ export interface IntakeParts {
   ids: Ids
 }
 
-/** What is known about an event beside itself, as an envelope would say it. */
+/** What accompanies an event that no hook delivered, like the envelope of a hook call. */
 export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
-  /** Told by whoever hosts the session; its own hooks, where it has any, tell the same and are believed first. */
+  /** Reported by the hosting program. If the session has hooks, they report the same event and take precedence. */
   hosted?: boolean
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal
 }
 
-/** What hooks do not tell, or only where they are asked, or no longer where the agent is sent away. */
+/** Events that the host must report even if the session has hooks, because hooks do not (reliably) report them. */
 const NOT_FROM_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured', 'SessionEnded']
-/** As long as any hook may wait. */
+/** The longest time that any hook may wait. */
 const MAX_WAIT_MS = 2 * 60 * 60_000
 
-/** Takes hook calls in, one event at a time for each session, and gives back the agent's answers as JSON. */
+/** Handles hook calls, one event at a time for each session, and returns the answers to the agent as JSON. */
 export class Intake {
   readonly #parts: IntakeParts
-  readonly #lanes = new KeyedQueue()
-  readonly #echoes = new DuplicateEvents()
-  readonly #own = new OwnActivity()
+  readonly #queues = new KeyedQueue()
+  readonly #duplicateEvents = new DuplicateEvents()
+  readonly #ownActivity = new OwnActivity()
   readonly #cleared = new ClearedSessions()
-  readonly #askedTwice = new DuplicateAsks()
+  readonly #duplicateAsks = new DuplicateAsks()
   /** Sessions whose hooks have called. */
   readonly #hooked = new Set<string>()
 
@@ -104,26 +104,28 @@ export class Intake {
       if ('ignored' in result) return NOTHING_TO_SAY
       decoded = result.event
     } catch (cause) {
-      return ownCall ? NOTHING_TO_SAY : await this.#safe(adapter, envelope, cause)
+      return ownCall ? NOTHING_TO_SAY : await this.#safeAnswer(adapter, envelope, cause)
     }
-    if (this.#own.isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
+    if (this.#ownActivity.isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
     rememberSession(this.#hooked, sessionId(adapter.name, decoded.nativeSession))
-    if (!call.retry && this.#isEcho(call, decoded)) return NOTHING_TO_SAY
+    if (!call.retry && this.#isDuplicate(call, decoded)) return NOTHING_TO_SAY
 
     try {
       const event = mapPaths(decoded, envelope.pathMap)
       const session = sessionId(adapter.name, event.nativeSession)
-      const reaction = await this.#askedTwice.runOnce(session, event, false, () => this.#hear(call, event))
+      const reaction = await this.#duplicateAsks.runOnce(session, event, false, () =>
+        this.#processEvent(call, event),
+      )
       if (!reaction) return NOTHING_TO_SAY
       return JSON.stringify(
         adapter.encode(reaction, native, await this.#isOnScreen(adapter, session, reaction)),
       )
     } catch (cause) {
-      return await this.#safe(adapter, { ...envelope, event: native }, cause, decoded.mode)
+      return await this.#safeAnswer(adapter, { ...envelope, event: native }, cause, decoded.mode)
     }
   }
 
-  /** Takes an event in that no hook brought: a hosted session's, or a figure that Baton read itself. */
+  /** Handles an event that no hook delivered: from a hosted session, or a context size that Baton measured itself. */
   async handleEvent(agent: AgentName, event: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
     const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, ...seen } = about
     const session = sessionId(agent, event.nativeSession)
@@ -134,18 +136,20 @@ export class Intake {
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
     const call = { envelope, body: new Uint8Array(), retry: false, hosted: true, signal }
     return (
-      (await this.#askedTwice.runOnce(session, event, hosted === true, () => this.#hear(call, event))) ?? {}
+      (await this.#duplicateAsks.runOnce(session, event, hosted === true, () =>
+        this.#processEvent(call, event),
+      )) ?? {}
     )
   }
 
-  /** While a session answers a question of Baton's own, no reactor speaks at its stop. */
+  /** Starts or ends a turn that answers Baton's own question. Reactors ignore that turn. */
   ownTurn(agent: AgentName, nativeSession: string, on: boolean): void {
-    this.#own.setOwnTurn(sessionId(agent, nativeSession), on, this.#parts.clock.elapsed())
+    this.#ownActivity.setOwnTurn(sessionId(agent, nativeSession), on, this.#parts.clock.elapsed())
   }
 
-  /** Changes what is known of a session, in its turn. */
+  /** Changes a stored session, in the order of the session's queue. */
   async updateSession(id: SessionId, change: (session: Session) => Session): Promise<void> {
-    await this.#lanes.run(id, async () => {
+    await this.#queues.run(id, async () => {
       const known = await this.#parts.session(id)
       const next = known && change(known)
       if (next && next !== known) await this.#parts.write([], [next])
@@ -154,34 +158,35 @@ export class Intake {
 
   /** Resolves when every session's queue is empty. */
   idle(): Promise<void> {
-    return this.#lanes.idle()
+    return this.#queues.idle()
   }
 
-  /** Undefined when the call is the echo of one that was heard before. */
-  async #hear(call: HookCall, decoded: DecodedEvent): Promise<Reaction | undefined> {
+  /** Undefined if the call duplicates an earlier one. */
+  async #processEvent(call: HookCall, decoded: DecodedEvent): Promise<Reaction | undefined> {
     const { clock } = this.#parts
     const began = clock.elapsed()
     const session = sessionId(call.envelope.agent, decoded.nativeSession)
-    const heard = await this.#lanes.run(session, async () => {
-      const heard = await this.#record(call, decoded)
-      if (!heard) return undefined
-      // In shadow mode everything is written down and nothing is answered; so is a question of Baton's own.
-      const silent = heard.context.config.shadow.enabled || this.#own.isOwnTurn(heard.event, clock.elapsed())
+    const reacted = await this.#queues.run(session, async () => {
+      const recorded = await this.#record(call, decoded)
+      if (!recorded) return undefined
+      // In shadow mode, and in a turn that answers Baton's own question, events are recorded but reactors do not run.
+      const silent =
+        recorded.context.config.shadow.enabled || this.#ownActivity.isOwnTurn(recorded.event, clock.elapsed())
       const reactors = silent ? [] : this.#parts.reactors
-      if (heard.unrecorded !== undefined)
-        return { denied: await this.#deniedUnrecorded(reactors, heard, heard.unrecorded) }
-      const reacting = await react(reactors, heard.event, heard.context, (reactor, cause) =>
-        this.#parts.fault(`${reactor} on ${heard.event.type}`, cause),
+      if (recorded.unrecorded !== undefined)
+        return { denied: await this.#deniedUnrecorded(reactors, recorded, recorded.unrecorded) }
+      const reacting = await react(reactors, recorded.event, recorded.context, (reactor, cause) =>
+        this.#parts.fault(`${reactor} on ${recorded.event.type}`, cause),
       )
-      return { event: heard.event, reacting, project: heard.context.project }
+      return { event: recorded.event, reacting, project: recorded.context.project }
     })
-    if (!heard) return undefined
-    if ('denied' in heard) return heard.denied
-    const { event, reacting, project } = heard
+    if (!reacted) return undefined
+    if ('denied' in reacted) return reacted.denied
+    const { event, reacting, project } = reacted
     const merged = await withDeferred(reacting, call.signal)
     const reaction = toReaction(merged)
-    if (reaction.goOn) this.#own.rememberPrompt(session, reaction.goOn.prompt)
-    // The answer to a figure is only shown.
+    if (reaction.goOn) this.#ownActivity.rememberPrompt(session, reaction.goOn.prompt)
+    // The reaction to a context figure is only shown, not recorded.
     const isShown = event.type === 'ContextMeasured'
     if (!isShown && Object.keys(reaction).length > 0 && !isPlainAllow(reaction, merged)) {
       const tookMs = Math.round((clock.elapsed() - began) * 1000) / 1000
@@ -195,7 +200,7 @@ export class Intake {
       try {
         await this.#parts.write([entryOf(this.#parts, event, project, body)])
       } catch (cause) {
-        // What nobody could look up later is not done; but a deny stands, recorded or not.
+        // Without a record no one could look the reaction up later, so the call fails; but a deny applies, recorded or not.
         if (reaction.permission?.decision !== 'deny') throw cause
         this.#parts.fault(`recording the reaction to ${event.type}`, cause)
       }
@@ -210,15 +215,15 @@ export class Intake {
     let unrecorded: unknown
     const before =
       call.retry && envelope.request ? await this.#parts.findRecordedEvent(envelope.request) : undefined
-    // Counted even when it is recorded: another installation may repeat its own call to this new daemon, too.
-    if (call.retry && this.#isEcho(call, decoded) && !before) return undefined
-    const event = before ?? this.#own.markOwnPrompt(stamp(decoded, envelope, now, ids))
+    // Count the call even if it is recorded: another installation may repeat its own call to this new daemon, too.
+    if (call.retry && this.#isDuplicate(call, decoded) && !before) return undefined
+    const event = before ?? this.#ownActivity.markOwnPrompt(stamp(decoded, envelope, now, ids))
     const known = await this.#parts.session(event.session)
     if (!before && event.type === 'SessionEnded' && hasEnded(known)) return undefined
     const cwd = known?.cwd ?? event.cwd ?? envelope.cwd
     const project = known?.project ?? (cwd === undefined ? undefined : this.#parts.projectOf(cwd))
     const config = await this.#parts.config(project)
-    const seen = await this.#whereabouts(call, known)
+    const seen = await this.#verifiedPlace(call, known)
     const session =
       before && known
         ? known
@@ -232,7 +237,7 @@ export class Intake {
     else if (!before) {
       const body: EntryBody = { kind: 'event', event, source: envelope.source }
       const entry = entryOf(this.#parts, event, project, body)
-      // `claude plugin` and the like say goodbye without ever having begun.
+      // `claude plugin` and similar commands send SessionEnd without ever starting a session.
       const isNothing = !known && event.type === 'SessionEnded' && event.reason !== 'clear'
       try {
         await write(
@@ -262,7 +267,7 @@ export class Intake {
     throw cause
   }
 
-  /** Looked at only when it matters: an ask that nobody sees would keep the agent waiting for ever. */
+  /** Checks the screen only for an ask: an ask that no one sees would block the agent indefinitely. */
   async #isOnScreen(
     { asksOnScreen, name }: AgentAdapter,
     id: SessionId,
@@ -273,26 +278,31 @@ export class Intake {
     return pane !== undefined && ((await this.#parts.onScreen?.(pane, name).catch(() => false)) ?? false)
   }
 
-  /** What a hook says of its place and process counts only where they are this machine's: Baton types there. */
-  async #whereabouts(
+  /** Accepts the place and process a hook reports only if they are on this machine, because Baton types there. */
+  async #verifiedPlace(
     { envelope: { pane, pid, pathMap }, hosted }: HookCall,
     known: Session | undefined,
   ): Promise<{ pane?: string | undefined; pid?: number | undefined }> {
     if (hosted || pane === undefined) return { pane, pid: hosted || !pathMap ? pid : undefined }
-    // Whoever sees other paths sees other processes and terminals, too.
+    // An agent that sees different paths (a container) also sees different processes and terminals.
     if (pathMap) return {}
     if (pane === known?.pane) return { pane, pid }
     return { pid, pane: (await this.#parts.isOwnPlace(pane, pid).catch(() => false)) ? pane : undefined }
   }
 
-  /** By what was said, not by its bytes: the same event comes with a line break from a process and without one by HTTP. */
-  #isEcho({ envelope }: HookCall, decoded: DecodedEvent): boolean {
+  /** Compares the decoded event, not the bytes: a process adds a line break, HTTP does not. */
+  #isDuplicate({ envelope }: HookCall, decoded: DecodedEvent): boolean {
     const fingerprint = hash('sha1', envelope.agent + JSON.stringify(decoded), 'base64')
     const { source, request } = envelope
-    return this.#echoes.isDuplicate({ fingerprint, source, request, now: this.#parts.clock.elapsed() })
+    return this.#duplicateEvents.isDuplicate({
+      fingerprint,
+      source,
+      request,
+      now: this.#parts.clock.elapsed(),
+    })
   }
 
-  async #safe(
+  async #safeAnswer(
     adapter: AgentAdapter,
     envelope: Envelope,
     cause: unknown,
@@ -320,15 +330,15 @@ const unrecordedWords = (cause: unknown): string => {
   return `Baton could not record this call: ${cause.message}.${remedy}`
 }
 
-/** A hosted agent's end is told by its host, and often once more by its hook. */
+/** The host reports the end of a hosted session, and often its hook reports it again. */
 const hasEnded = (known: Session | undefined): boolean =>
   known?.endedAt !== undefined && !isPresumed(known.endReason)
 
-/** Agents give their figures many times a minute; only what changes something is kept. */
+/** Agents report context figures many times a minute. Only figures that change something are recorded. */
 const isWorthRecording = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>
   event.type !== 'ContextMeasured' || after.context === undefined || isNews(known?.context, after.context)
 
-/** An allow by the permission chain alone stands in the journal already, as its decision. */
+/** An allow from the permission chain alone is already in the journal as a decision. */
 const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
   reaction.permission?.decision === 'allow' &&
   Object.keys(reaction).length === 1 &&
@@ -337,7 +347,7 @@ const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
 const withDeferred = (reacting: PendingReaction, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)
 
-/** Invalid UTF-8 becomes replacement characters: an odd byte in a prompt is no reason to fail. */
+/** Invalid UTF-8 becomes replacement characters: a stray byte in a prompt must not fail the call. */
 function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body))

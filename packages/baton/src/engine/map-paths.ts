@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Action } from '@batonpass/contract/event'
 import type { DecodedEvent } from '../ports/agent.ts'
 
-/** Rewrites the paths of an agent that sees another file system (a container): `from=to` pairs, `;` between. */
+/** Rewrites the paths of an agent with a different view of the file system (a container). `map` is `from=to;from=to`. */
 export function mapPaths(event: DecodedEvent, map: string | undefined): DecodedEvent {
   const pairs = (map ?? '')
     .split(';')
@@ -32,7 +32,7 @@ function mapAction(action: Action, mapped: (path: string) => string): Action {
   return action
 }
 
-/** Without a slash at its end, so that `/` and `/a/` join as `/a` does. */
+/** Removes a trailing slash, so that `/` and `/a/` can be prefixes like `/a`. */
 function withoutTrailingSlash(path: string): string {
   const whole = posix.normalize(path)
   return whole.endsWith('/') ? whole.slice(0, -1) : whole

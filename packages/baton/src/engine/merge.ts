@@ -7,7 +7,7 @@ import {
   type ReactorName,
 } from '../ports/contribution.ts'
 
-/** Everything that was said to one event, in a form whose order never depends on who spoke first. */
+/** All contributions to one event, in an order that does not depend on which reactor answered first. */
 export interface Merged {
   readonly contributions: readonly AttributedContribution[]
 }
@@ -22,50 +22,58 @@ export function contribute(by: ReactorName, contribution: Contribution): Merged 
 /** Associative, commutative and idempotent: a set union in a total order. */
 export function merge(a: Merged, b: Merged): Merged {
   const byKey = new Map<string, AttributedContribution>()
-  for (const said of [...a.contributions, ...b.contributions]) byKey.set(keyOf(said), said)
+  for (const each of [...a.contributions, ...b.contributions]) byKey.set(keyOf(each), each)
   return {
-    contributions: [...byKey].sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0)).map(([, said]) => said),
+    contributions: [...byKey].sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0)).map(([, each]) => each),
   }
 }
 
-/** The one reaction that follows from everything said. */
-export function toReaction({ contributions: said }: Merged): Reaction {
-  const permission = strictest(said)
-  const going = resolveContinuation(said.flatMap(s => s.continuation ?? []))
-  const refusals = unique(said.flatMap(s => s.refuse?.reason ?? []))
-  const contexts = unique(said.flatMap(s => s.context ?? []))
-  const notices = unique([...said.flatMap(s => s.notice ?? []), ...(going.stopped ? [going.stopped] : [])])
+/** Combines all contributions into one reaction. */
+export function toReaction({ contributions }: Merged): Reaction {
+  const permission = strictest(contributions)
+  const resolved = resolveContinuation(contributions.flatMap(each => each.continuation ?? []))
+  const refusals = unique(contributions.flatMap(each => each.refuse?.reason ?? []))
+  const contexts = unique(contributions.flatMap(each => each.context ?? []))
+  const notices = unique([
+    ...contributions.flatMap(each => each.notice ?? []),
+    ...(resolved.stopped ? [resolved.stopped] : []),
+  ])
   return {
     ...(permission ? { permission } : {}),
-    ...(going.prompt ? { goOn: { prompt: going.prompt } } : {}),
+    ...(resolved.prompt ? { goOn: { prompt: resolved.prompt } } : {}),
     ...(refusals.length > 0 ? { refuse: { reason: refusals.join('\n') } } : {}),
     ...(contexts.length > 0 ? { context: contexts.join('\n\n') } : {}),
     ...(notices.length > 0 ? { notice: notices.join('\n') } : {}),
   }
 }
 
-/** Which reactors spoke, for the journal. */
-export const contributors = ({ contributions: said }: Merged): ReactorName[] => unique(said.map(s => s.by))
+/** Which reactors contributed, for the journal. */
+export const contributors = ({ contributions }: Merged): ReactorName[] =>
+  unique(contributions.map(each => each.by))
 
 const STRICTNESS: readonly Decision[] = ['deny', 'ask', 'allow']
 
-function strictest(said: readonly AttributedContribution[]): Reaction['permission'] {
+function strictest(contributions: readonly AttributedContribution[]): Reaction['permission'] {
   for (const decision of STRICTNESS) {
-    const reasons = said.flatMap(s => (s.permission?.decision === decision ? s.permission.reason : []))
+    const reasons = contributions.flatMap(({ permission }) =>
+      permission?.decision === decision ? permission.reason : [],
+    )
     if (reasons.length > 0) return { decision, reason: unique(reasons).join('; ') }
   }
   return undefined
 }
 
-/** The strongest wish wins whole; weaker prompts leave at most a line under it. */
-function resolveContinuation(wishes: readonly ContinueRequest[]): { prompt?: string; stopped?: string } {
-  const ordered = [...wishes].sort(
+/** The request with the strongest rank wins. Each weaker prompt adds at most one line below it. */
+function resolveContinuation(requests: readonly ContinueRequest[]): { prompt?: string; stopped?: string } {
+  const ordered = [...requests].sort(
     (a, b) => CONTINUE_RANKS.indexOf(a.rank) - CONTINUE_RANKS.indexOf(b.rank) || stopFirst(a, b),
   )
   const [winner, ...rest] = ordered
   if (!winner) return {}
   if ('stop' in winner) return { stopped: winner.stop }
-  const notes = unique(rest.flatMap(wish => ('prompt' in wish && wish.note ? oneLine(wish.note) : [])))
+  const notes = unique(
+    rest.flatMap(request => ('prompt' in request && request.note ? oneLine(request.note) : [])),
+  )
   return { prompt: [winner.prompt, ...notes.map(note => `- ${note}`)].join('\n') }
 }
 
@@ -75,16 +83,16 @@ const oneLine = (text: string): string =>
     .join(' ')
     .trim()
 
-/** At the same rank a stop is stronger than a prompt, and equal kinds keep the total order of their text. */
+/** At the same rank a stop beats a prompt; requests of the same kind are ordered by their text. */
 function stopFirst(a: ContinueRequest, b: ContinueRequest): number {
   const x = JSON.stringify(a)
   const y = JSON.stringify(b)
   return Number('stop' in b) - Number('stop' in a) || (x < y ? -1 : x > y ? 1 : 0)
 }
 
-/** Sorts by the reactors' fixed order, then by content, so that the order of arrival cannot matter. */
-function keyOf(said: AttributedContribution): string {
-  const { by, permission, continuation, refuse, context, notice } = said
+/** A sort key: first the reactors' fixed order, then the content, so that the order of arrival does not matter. */
+function keyOf(contribution: AttributedContribution): string {
+  const { by, permission, continuation, refuse, context, notice } = contribution
   return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, continuation, refuse, context, notice])}`
 }
 

@@ -2,26 +2,26 @@ import { hash } from 'node:crypto'
 import type { AgentEvent } from '@batonpass/contract/event'
 
 const MAX_ITEMS = 1000
-/** A program that died over its own question is believed no longer than this. */
+/** Baton's own turn ends at the latest after this time, even if the hosting program died. */
 const MAX_TURN_MS = 15 * 60_000
-/** What the reactors would take for a person's wish, or for a stop of the work. */
+/** Events that reactors would mistake for a person's prompt or for the end of the work. */
 const TURN_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['PromptSubmitted', 'TurnEnded', 'TurnFailed'])
 
-/** What hooks tell of Baton's own doing: its model calls, and the prompts it sent itself. */
+/** Recognises hook calls that Baton itself caused: its own model calls, and the prompts it sent. */
 export class OwnActivity {
   readonly #sessions = new Set<string>()
   readonly #prompts = new Map<string, string>()
-  /** Sessions that answer a question of Baton's own, and since when. */
+  /** Sessions that are answering Baton's own question, and since when. */
   readonly #turns = new Map<string, number>()
 
-  /** Whether Baton's own model call speaks. Some of its hooks carry no marker or come late, so its session is remembered. */
+  /** Whether a hook call comes from Baton's own model call. Remembers the session, because some hooks lack the marker or come late. */
   isOwn(nativeSession: string, marked: boolean): boolean {
     if (!marked) return this.#sessions.has(nativeSession)
     rememberSession(this.#sessions, nativeSession)
     return true
   }
 
-  /** Whoever hosts a session asks it something of Baton's own, such as for a handoff document, or has its answer. */
+  /** Records that the session starts (`on`) or ends a turn for Baton itself, such as writing a handoff document. */
   setOwnTurn(session: string, on: boolean, elapsed: number): void {
     this.#turns.delete(session)
     if (on) this.#turns.set(session, elapsed)
@@ -29,20 +29,20 @@ export class OwnActivity {
     if (this.#turns.size > MAX_ITEMS && oldest !== undefined) this.#turns.delete(oldest)
   }
 
-  /** Whether nobody else is to speak now: one voice at a time. Tools are judged as ever. */
+  /** Whether reactors must ignore this event because the turn is Baton's own. Tool calls are still judged. */
   isOwnTurn({ session, type }: Pick<AgentEvent, 'session' | 'type'>, elapsed: number): boolean {
     const since = this.#turns.get(session)
     return since !== undefined && elapsed - since < MAX_TURN_MS && TURN_EVENTS.has(type)
   }
 
-  /** A session was told to go on with this. */
+  /** Remembers the continuation prompt that Baton sent to a session. */
   rememberPrompt(session: string, prompt: string): void {
     this.#prompts.set(session, digestOf(prompt))
     const [oldest] = this.#prompts.keys()
     if (this.#prompts.size > MAX_ITEMS && oldest !== undefined) this.#prompts.delete(oldest)
   }
 
-  /** Some agents tell their hooks of our own continuation as of any prompt: no person typed that one. */
+  /** Marks a prompt as automatic if it is the continuation that Baton sent: some agents report it like a person's prompt. */
   markOwnPrompt(event: AgentEvent): AgentEvent {
     if (event.type !== 'PromptSubmitted' || event.automatic) return event
     if (this.#prompts.get(event.session) !== digestOf(event.prompt)) return event
@@ -51,7 +51,7 @@ export class OwnActivity {
   }
 }
 
-/** Keeps the newest thousand. */
+/** Adds a session and keeps only the newest thousand. */
 export function rememberSession(sessions: Set<string>, session: string): void {
   sessions.add(session)
   const [oldest] = sessions

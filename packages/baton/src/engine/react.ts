@@ -6,15 +6,15 @@ import { contribute, type Merged, merge, NOTHING } from './merge.ts'
 
 export type Fault = (reactor: ReactorName, cause: unknown) => void
 
-/** What was said at once, and what is still to come. */
+/** The immediate contributions, and a way to wait for the deferred ones. */
 export interface PendingReaction {
   merged: Merged
-  /** Resolves when everything late has spoken or run out of time. Never rejects. */
+  /** Resolves when every deferred contribution has arrived or timed out. Never rejects. */
   rest: (signal: AbortSignal) => Promise<Merged>
   waiting: boolean
 }
 
-/** Puts an event before every reactor. A reactor that throws is a fault, and costs the others nothing. */
+/** Passes an event to every reactor. A reactor that throws is reported as a fault and does not affect the others. */
 export async function react(
   reactors: readonly Reactor[],
   event: AgentEvent,
@@ -50,10 +50,10 @@ export async function react(
   }
 }
 
-/** A reactor is quick by its contract; one that hangs would hold the session's queue for ever. */
+/** Reactors must answer quickly. Without this limit, one that hangs would block the session's queue. */
 const AT_ONCE_MS = 10_000
 
-/** One clock for all of them: each call passes many reactors, and nearly all answer at once. */
+/** One shared timer for all reactors of a call, because nearly all of them answer at once. */
 class ReactorTimeout {
   #timer: NodeJS.Timeout | undefined
   #ring: (() => void) | undefined
@@ -62,7 +62,13 @@ class ReactorTimeout {
     const outcome = reactor.react(event, context)
     if (!(outcome instanceof Promise)) return outcome
     return new Promise((resolve, reject) => {
-      this.#ring = () => reject(new BatonError('timed_out', `${reactor.name} did not answer`))
+      this.#ring = () =>
+        reject(
+          new BatonError(
+            'timed_out',
+            `The ${reactor.name} reactor did not answer within ${AT_ONCE_MS / 1000} seconds`,
+          ),
+        )
       if (this.#timer) this.#timer.refresh()
       else this.#timer = setTimeout(() => this.#ring?.(), AT_ONCE_MS)
       outcome.then(resolve, reject)
@@ -74,10 +80,10 @@ class ReactorTimeout {
   }
 }
 
-/** A timer that is set for longer rings at once. */
+/** A timer with a longer delay would fire at once. */
 const MAX_PAUSE_MS = 2 ** 31 - 1
 
-/** An error never widens what the agent may do: an open question goes to a person. */
+/** A fault never allows anything: the permission question goes to a person. */
 function afterFault(event: AgentEvent): Contribution {
   if (event.type !== 'ToolRequested' && event.type !== 'PermissionAsked') return {}
   return {
@@ -92,7 +98,7 @@ async function settleLater(
 ): Promise<Contribution> {
   const timeout = AbortSignal.timeout(Math.min(Math.max(later.withinMs || 0, 0), MAX_PAUSE_MS))
   const either = AbortSignal.any([signal, timeout])
-  // An abort that has already been is not told again.
+  // A signal that is already aborted does not fire the event again.
   if (either.aborted) return later.otherwise
   let onAbort: (() => void) | undefined
   const aborted = new Promise<Contribution>(resolve => {

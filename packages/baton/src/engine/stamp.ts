@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import { sessionId } from '../session/id.ts'
 
-/** What the agent told, as an event of ours. */
+/** Adds Baton's id, time and session id to a decoded event. */
 export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, ids: Ids): AgentEvent {
   return {
     ...decoded,
@@ -18,7 +18,7 @@ export function stamp(decoded: DecodedEvent, envelope: Envelope, now: number, id
   }
 }
 
-/** Something about an event, for the journal. */
+/** Builds a journal entry about an event. */
 export function entryOf(
   { ids, clock }: { ids: Ids; clock: Clock },
   event: AgentEvent,

@@ -12,7 +12,7 @@ export type CallTool = (
   args: Readonly<Record<string, unknown>>,
 ) => Promise<Pick<ToolAnswer, 'text'>>
 
-/** The MCP server: the declared tools, whatever carries the messages. A failure is told to the model, with its remedy. */
+/** The MCP server with Baton's tools, for any transport. The model receives a failure with its remedy. */
 export function mcpServer(call: CallTool): Server {
   const server = new Server(
     { name: 'baton', title: 'Baton', version: VERSION },
@@ -38,7 +38,9 @@ export function mcpServer(call: CallTool): Server {
       return { content: [{ type: 'text', text }] }
     } catch (cause) {
       const { message, remedy } =
-        cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this call')
+        cause instanceof BatonError
+          ? cause
+          : new BatonError('internal', 'Baton failed to handle this call. See `baton logs`')
       const text = remedy ? `${message}. ${remedy}` : message
       return { content: [{ type: 'text', text }], isError: true }
     }
@@ -49,9 +51,9 @@ export function mcpServer(call: CallTool): Server {
 const READS = ['paw_get_context', 'baton_status']
 
 const INSTRUCTIONS =
-  'Staged work (specification, research, plan, implementation, review, documentation, pull request) lives in .paw/work/<Work ID>. Call paw_get_context first in a stage, paw_call_agent to hand over to the next one, baton_status to say where the work stands.'
+  'Staged work (specification, research, plan, implementation, review, documentation, pull request) lives in .paw/work/<Work ID>. Call paw_get_context first in a stage, paw_call_agent to hand over to the next one, baton_status to report the status of the work.'
 
-/** JSON Schema as MCP wants it: an object, without the dialect's address. */
+/** The JSON Schema that MCP requires: an object, without `$schema`. */
 function inputOf(input: z.ZodObject): { type: 'object'; [key: string]: unknown } {
   const { $schema, additionalProperties, ...schema } = z.toJSONSchema(input)
   return { ...schema, type: 'object' }

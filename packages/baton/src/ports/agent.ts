@@ -6,12 +6,12 @@ import type { AgentTerminal } from './terminal.ts'
 import type { TranscriptReader, Transcripts } from './transcript.ts'
 
 type WithoutStamp<E> = E extends unknown ? Omit<E, 'id' | 'at' | 'session' | 'agent'> : never
-/** An event before the daemon has stamped it with id, time and our session id. */
+/** An event before the daemon adds its id, its time and Baton's session id. */
 export type DecodedEvent = WithoutStamp<AgentEvent>
 
 /**
- * What an adapter made of a payload: our event with the agent's own name for it (which `encode` wants),
- * or a hook that means nothing to us (answered with `{}`).
+ * What an adapter made of a payload: Baton's event with the agent's own name for it (`encode` needs that name),
+ * or a hook that Baton ignores and answers with `{}`.
  */
 export type Decoded = { event: DecodedEvent; nativeEvent: string } | { ignored: string }
 
@@ -23,68 +23,68 @@ export interface InstallTarget {
   /** The worktree root, for project and local scope. */
   project: string
   home: string
-  /** The person's variables: some agents keep their settings where one says. */
+  /** The user's environment variables: some agents read the location of their settings from one. */
   env?: Readonly<Record<string, string | undefined>>
-  /** The stable launcher that hook settings name. */
+  /** The launcher that hook settings point to. */
   launcher: string
-  /** How long a hook that may wait for a person is allowed to take. */
+  /** The timeout of a hook that may wait for a person. */
   waitSeconds: number
-  /** Whether the agent's status line is to tell how full its context is, where it has one. */
+  /** Whether the agent's status line, if it has one, should show how full the context is. */
   statusLine?: boolean | undefined
 }
 
-/** One settings file before and after; nothing is written by the adapter. */
+/** One settings file before and after the change. The caller writes it, not the adapter. */
 export interface FileChange {
   path: string
   before: string | undefined
-  /** `undefined`: the file held only what Baton wrote and goes away. */
+  /** `undefined`: the file held only what Baton wrote, so it is deleted. */
   after: string | undefined
 }
 
-/** The files through which the agents ask Baton. */
+/** The settings files that contain Baton's hooks. */
 export interface HookFiles {
-  /** Their usual names, below the home or any project. */
+  /** Their usual names, relative to the home folder or a project. */
   readonly names: readonly string[]
-  /** Those that a person's variable has moved: what stands below `from` counts as if it stood below `to`. */
+  /** Files that an environment variable moved: a path below `from` counts as if it were below `to`. */
   readonly moved: readonly { file: string; from: string; to: string }[]
 }
 
-/** What code that knows no adapter must know of an agent: gathered from the folders into `@batonpass/contract/agents`. */
+/** What code without access to the adapters must know about an agent. A script collects it into `@batonpass/contract/agents`. */
 export interface AgentEntry {
   title: string
-  /** The same in two letters, for lists. */
+  /** A two-letter form of the title, for lists. */
   letters: string
-  /** The files it runs as: what runs below one of them is never a person. */
+  /** The names of its executables. A process below one of them is never a person. */
   programs: readonly string[]
   /**
-   * The variables (as patterns) by which it finds its folder and logs in: the daemon keeps them for the calls it makes with
-   * it. Variables of a running session are none of them.
+   * Patterns of the variables with which it finds its folder and logs in. The daemon keeps them for its own calls to the
+   * agent. Variables of a running session do not belong here.
    */
   env: readonly string[]
 }
 
-/** What a hook client must know of an agent: loaded at each call, so it brings nothing that reads or installs. */
+/** What a hook client must know about an agent. Loaded at each hook call, so it contains no readers or installers. */
 export interface AgentProfile {
   readonly name: AgentName
   /** Other names people type, e.g. `claude`. */
   readonly aliases: readonly string[]
   readonly title: string
-  /** Programs on PATH that mean it is installed. */
+  /** Programs on PATH that show that the agent is installed. */
   readonly programs: readonly string[]
-  /** Where it keeps settings that can hold hooks. */
+  /** The scopes whose settings can contain hooks. */
   readonly scopes: readonly InstallScope[]
   /** The agent's own event names that Baton hooks, and how. */
   readonly hooks: readonly HookPoint[]
-  /** The agent's own names of its permission modes, as they stand in `permission_mode` of its payloads. */
+  /** The agent's own names of its permission modes, as in the `permission_mode` field of its payloads. */
   readonly modes: Readonly<Record<string, PermissionMode>>
-  /** It shows a hook's ask on its own screen only: without one it would wait for an answer for ever. */
+  /** The agent shows a hook's ask only on its own screen; without a screen it would wait indefinitely. */
   readonly asksOnScreen?: true
   /**
-   * The agent's answer on stdout. Always valid JSON; `{}` when there is nothing to say. `onScreen`: its screen was seen just
-   * now, for one that `asksOnScreen`.
+   * The answer to the agent on stdout. Always valid JSON; `{}` for an empty reaction. `onScreen`: Baton just saw the agent's
+   * screen; only relevant with `asksOnScreen`.
    */
   encode(reaction: Reaction, nativeEvent: string, onScreen?: boolean): Record<string, unknown>
-  /** What to answer when no daemon can be asked. */
+  /** The safe answer when the daemon cannot be reached. */
   safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction
 }
 
@@ -95,15 +95,15 @@ export interface AgentProfile {
 export interface AgentAdapter extends AgentProfile {
   /** `payload` is parsed JSON of unknown shape; `event` is the name from the hook's arguments, if any. Throws BatonError payload_invalid. */
   decode(payload: unknown, event: string | undefined): Decoded
-  /** The settings files it would change to install its hooks; `read` gives a file's text or undefined. */
+  /** The changes to settings files that install the hooks. `read` returns a file's text or undefined. */
   install(target: InstallTarget, read: (path: string) => string | undefined): FileChange[]
   uninstall(
     target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
     read: (path: string) => string | undefined,
   ): FileChange[]
   /**
-   * Whether Baton's hooks are in the settings of that scope. `exposed`: among them are hooks of an older version that send
-   * what the agent does to a port which another program may have taken.
+   * Whether the settings of that scope contain Baton's hooks. `exposed`: they include hooks of an older version that send
+   * events to a port which another program may have taken.
    */
   installed(
     target: Omit<InstallTarget, 'launcher' | 'waitSeconds'>,
@@ -111,28 +111,28 @@ export interface AgentAdapter extends AgentProfile {
   ): 'no' | 'yes' | 'stale' | 'exposed'
 }
 
-/** Everything Baton knows of one agent: what a folder under adapters/agents gives. */
+/** Everything Baton knows about one agent; each folder in adapters/agents exports one. */
 export interface Agent {
   readonly adapter: AgentAdapter
   readonly capabilities: Capabilities
-  /** Absent: its transcripts tell nothing, and handoffs rest on git alone. */
+  /** Absent: Baton cannot read the transcripts, so handoffs rely on git alone. */
   readonly reader?: TranscriptReader
-  /** Where it keeps its transcripts. Absent: Baton finds them only through its hooks. */
+  /** Where the agent stores transcripts. Absent: Baton finds them only through the hooks. */
   transcriptFiles?(place: Pick<InstallTarget, 'home' | 'env'>): TranscriptFiles
-  /** What each reply used, for budgets; and the end of the talk, for a supervisor. */
+  /** Token usage of each reply for budgets, and the end of the conversation for the supervisor. */
   readonly transcripts?: Transcripts
-  /** Absent: Baton cannot start it. */
+  /** Absent: Baton cannot start this agent. */
   readonly launches?: Launches
-  /** Absent: it is watched in a terminal, but not typed into. */
+  /** Absent: Baton watches this agent in a terminal but does not type into it. */
   readonly terminal?: AgentTerminal
-  /** What keeps installed hooks from running on this machine, as far as the agent's own files tell. */
+  /** What prevents installed hooks from running on this machine, according to the agent's own files. */
   obstacles?(
     place: Pick<InstallTarget, 'home' | 'env'>,
     read: (path: string) => string | undefined,
   ): readonly Caution[]
 }
 
-/** Files of a name, so many levels of folders below one. */
+/** Files whose name matches, the given number of folder levels below `folder`. */
 export interface TranscriptFiles {
   folder: string
   levels: number
@@ -142,11 +142,11 @@ export interface TranscriptFiles {
 export interface Caution {
   what: string
   fix: string
-  /** `obstacles` says whether it holds on this machine. */
+  /** `obstacles` checks whether this applies to the machine. */
   checked?: true
 }
 
-/** What people want of an agent under Baton, in the order of the table in docs/agents.md. */
+/** The capabilities in the order of the table in docs/agents.md. */
 export const CAPABILITY_NAMES = [
   'allow',
   'deny',
@@ -165,42 +165,42 @@ export const CAPABILITY_NAMES = [
 ] as const
 export type CapabilityName = (typeof CAPABILITY_NAMES)[number]
 
-/** The same for people. */
+/** The capabilities' labels for display. */
 export const CAPABILITY_LABELS: Readonly<Record<CapabilityName, string>> = {
   allow: 'allow',
   deny: 'deny with a reason',
   ask: 'ask the person',
   dialog: 'ask in its own dialog',
-  continue: 'go on after a stop',
+  continue: 'continue after a stop',
   inject: 'context at the start (handoff)',
   context: 'context size',
   evidence: 'transcript as evidence',
   ends: 'why a session or turn ended',
-  limits: 'go on after a usage limit',
+  limits: 'resume after a usage limit',
   resume: 'resume',
   headless: 'without a terminal',
   acp: 'hosted over ACP',
   terminal: 'typed into in tmux',
 }
 
-/** `yes`, or how far it goes and why not further, in a sentence for people. */
+/** `yes`, or a sentence about what is limited or missing and why. */
 export type CapabilitySupport = 'yes' | { partly: string } | { missing: string }
 
-/** What an agent can do under Baton. `doctor` and docs/agents.md say it in these words. */
+/** What an agent can do with Baton. `baton doctor` and docs/agents.md show these texts. */
 export interface Capabilities {
   readonly offers: Readonly<Record<CapabilityName, CapabilitySupport>>
-  /** What a person must do or know before it works as they expect. */
+  /** What a person must do or know before the agent works as expected. */
   readonly cautions: readonly Caution[]
-  /** How it was tried, after the word “Tried”: with which version, or how else. */
+  /** How it was tried, for example with which version. Follows the word “Tried”. */
   readonly tried: string
 }
 
 export interface HookPoint {
   /** The agent's own event name. */
   event: string
-  /** May wait for a person. */
+  /** The hook may wait for a person. */
   waits?: boolean
-  /** How many seconds the call may take; 10 unless said. */
+  /** The timeout of the call in seconds; 10 by default. */
   seconds?: number
   matcher?: string
 }

@@ -1,12 +1,12 @@
-/** A file that only ever grows, as far as session files need it. Failures are FileError. */
+/** An append-only file, for session files. Failures are FileError. */
 export interface AppendFile {
   /** How many bytes it holds now. */
   size(): Promise<number>
-  /** The bytes from `start` to `end`, fewer where the file ends before. */
+  /** The bytes from `start` to `end`; fewer if the file is shorter. */
   read(start: number, end: number): Promise<Uint8Array>
-  /** One write at the end; what another process appends meanwhile is never overwritten. */
+  /** One write at the end. Never overwrites what another process appends at the same time. */
   append(text: string): Promise<void>
-  /** Waits until the disk has it. */
+  /** Waits until the data is on the disk. */
   sync(): Promise<void>
   close(): Promise<void>
 }
@@ -14,10 +14,10 @@ export interface AppendFile {
 export interface AppendFiles {
   /** An existing regular file. */
   open(path: string): Promise<AppendFile>
-  /** A new one, 0600 in folders of 0700. */
+  /** Creates a file with mode 0600, in folders with mode 0700. */
   create(path: string): Promise<AppendFile>
-  /** Puts a whole new content in its place, atomically. */
+  /** Replaces the whole content atomically. */
   replace(path: string, text: string): Promise<void>
-  /** The regular files of a folder; empty when there is none. */
+  /** The regular files of a folder; empty if the folder does not exist. */
   list(folder: string): Promise<{ name: string; modifiedMs: number; size: number }[]>
 }

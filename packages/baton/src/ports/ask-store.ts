@@ -1,28 +1,28 @@
 import type { Ask } from '@batonpass/contract/ask'
 
-/** Where asks are kept. A write has survived `kill -9` when its promise resolves. */
+/** Stores asks. Once its promise resolves, a write survives `kill -9`. */
 export interface AskStore {
   add(ask: Ask): Promise<void>
   /**
-   * Writes an ask that is no longer open, and what it allows for the rest of its session, both or neither.
-   * False: it was settled before, and stays as it was.
+   * Atomically writes a settled ask and what it allows for the rest of its session.
+   * False: the ask was already settled and stays unchanged.
    */
   settle(
     ask: Ask,
     allowed: { session: string | undefined; fingerprint: string } | undefined,
   ): Promise<boolean>
   open(): Promise<Ask[]>
-  /** The newest one with this key and fingerprint. */
+  /** The newest ask with this key and fingerprint. */
   byKey(key: string, fingerprint: string): Promise<Ask | undefined>
-  /** By its id or an unambiguous start of it. */
+  /** Finds an ask by its id or an unambiguous prefix of it. */
   find(idOrPrefix: string): Promise<Ask | undefined>
-  /** Newest first, settled ones too. */
+  /** Newest first, including settled asks. */
   recent(limit: number): Promise<Ask[]>
-  /** Whether a person allowed exactly this for the rest of its session. */
+  /** Whether a person allowed exactly this call for the rest of its session. */
   allowed(fingerprint: string): Promise<boolean>
-  /** Removes settled asks from before that time, or all that a session left. */
+  /** Removes settled asks older than that time, or all asks of a session. */
   forget(which: { before: string } | { session: string }): Promise<number>
-  /** What a channel keeps for itself over a restart. */
+  /** A channel's private data, kept across restarts. */
   memory(channel: string): ChannelMemory
 }
 
@@ -30,6 +30,6 @@ export interface ChannelMemory {
   get(key: string): Promise<string | undefined>
   set(key: string, value: string): Promise<void>
   delete(key: string): Promise<void>
-  /** All whose key starts so. */
+  /** All pairs whose key has this prefix. */
   list(prefix: string): Promise<{ key: string; value: string }[]>
 }

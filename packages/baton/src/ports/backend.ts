@@ -1,59 +1,59 @@
 import type { Action, AgentName } from '@batonpass/contract/event'
 import type { Todo } from './transcript.ts'
 
-/** What an agent that Baton hosts tells while it works, in our words. */
+/** What a hosted agent reports while it works. */
 export type BackendEvent =
   | { kind: 'text'; text: string; message?: string | undefined }
   | { kind: 'thought'; text: string }
-  /** A tool is called, or more is known of the call. */
+  /** A tool call starts, or the agent reports more about it. */
   | { kind: 'call'; id: string; tool: string; title: string; input: unknown; action: Action }
   | { kind: 'result'; id: string; failed: boolean; text: string }
   | { kind: 'usage'; used: number; size: number | undefined }
   | { kind: 'todos'; items: readonly Todo[] }
-  /** The turn goes on by itself, with this prompt. */
+  /** The turn continues on its own, with this prompt. */
   | { kind: 'continued'; prompt: string }
 
-/** A tool call that needs a yes. */
+/** A tool call that needs approval. */
 export interface ConsentRequest {
   nativeSession: string
   call: Extract<BackendEvent, { kind: 'call' }>
-  /** The agent also offers to remember a yes by itself. */
+  /** The agent also offers to remember the approval itself. */
   always: boolean
 }
-/** A refusal may say why. */
+/** A denial may include a reason. */
 export type ConsentAnswer = 'allow' | 'always' | 'deny' | { deny: string }
 
 export interface PromptOptions {
-  /** Told to the model before the prompt itself. */
+  /** Texts that the model sees before the prompt. */
   before?: readonly string[]
-  /** Baton's own question: no word of a person, and no turn of a workflow. */
+  /** The prompt is Baton's own question: not a person's prompt, and not a turn of a workflow. */
   own?: boolean
 }
 
-/** How a turn ended: by itself, because it was stopped, because the model refused, or at a limit of the agent's. */
+/** How a turn ended: on its own, interrupted, refused by the model, or stopped by one of the agent's limits. */
 export type TurnEnd = 'ended' | 'cancelled' | 'refused' | 'limit'
 
-/** An agent without a terminal, one conversation at a time. Failures are BatonError; one that has died says so at the next call. */
+/** A hosted agent with one conversation at a time. Failures are BatonError; a dead agent fails at the next call. */
 export interface Backend {
   readonly agent: AgentName
   readonly pid: number | undefined
-  /** The agent's own id of the conversation that is open. */
+  /** The agent's own id of the open conversation. */
   readonly nativeSession: string | undefined
-  /** Begins a fresh conversation and gives the agent's own id of it. What was open stays as it is. */
+  /** Starts a new conversation and returns the agent's own id of it. Does not change the one that was open. */
   begin(): Promise<string>
-  /** Goes on with an earlier conversation; false where the agent cannot. */
+  /** Resumes an earlier conversation; false if the agent cannot. */
   resume(nativeSession: string): Promise<boolean>
-  /** One turn, to its end. */
+  /** Runs one turn to its end. */
   prompt(text: string, how?: PromptOptions): Promise<TurnEnd>
-  /** Stops the turn that runs. */
+  /** Interrupts the running turn. */
   cancel(): Promise<void>
   listen(listener: (heard: BackendEvent) => void): () => void
-  /** Resolves when the program is gone, with what it said last. */
+  /** Resolves with the program's last output when the program has ended. */
   readonly gone: Promise<string>
   close(): Promise<void>
 }
 
-/** Stands before another backend: who the agent is stays the same, what it does is told anew. */
+/** Wraps a backend: keeps its identity and replaces its methods. */
 export function wrapBackend(
   backend: Backend,
   does: Omit<Backend, 'agent' | 'pid' | 'nativeSession' | 'gone'>,

@@ -2,42 +2,42 @@ import type { Ask, AskAnswer } from '@batonpass/contract/ask'
 import type { AskId, SessionId } from '@batonpass/contract/ids'
 import type { NoticeKind } from '@batonpass/contract/notice'
 
-/** A way to reach a person. One that fails costs the others nothing. */
+/** A way to reach a person. A failing channel does not affect the others. */
 export interface Channel {
   readonly name: string
-  /** Called once, before anything is shown. What was shown before a restart is found in the channel's memory. */
+  /** Called once, before `show`. The channel's memory lists what it showed before a restart. */
   start(answering: AnswerHandler): Promise<void>
   stop(): Promise<void>
   /**
-   * Shows an open ask; showing it again (after a restart) changes nothing. Gives whether a person can see it now:
-   * false where this channel is not set up for it. `signal` aborts when the ask is settled meanwhile.
+   * Shows an open ask; showing it again after a restart has no effect. Returns whether a person can see it now; false if
+   * this channel is not set up. `signal` aborts when the ask is settled in the meantime.
    */
   show(ask: Ask, signal: AbortSignal): Promise<boolean>
-  /** Says what became of it, wherever it was shown. Called after `show` has ended. */
+  /** Shows the outcome everywhere the ask was shown. Called after `show` has finished. */
   settle(ask: Ask): Promise<void>
-  /** Tells people something that wants no answer. Gives whether it reached anybody. */
+  /** Sends a notice. Returns whether it reached a person. */
   tell?(news: News): Promise<boolean>
 }
 
-/** Something worth knowing that is no question. */
+/** A notice: a message to the user that needs no answer. */
 export interface News {
   project: string
   text: string
-  /** What it is about; absent: something went wrong. */
+  /** What the notice is about; absent for a failure. */
   kind?: NoticeKind | undefined
   session?: SessionId | undefined
 }
 
-/** What a person said, before it is stamped. */
+/** A person's answer, before Baton adds the time. */
 export interface Given extends Pick<AskAnswer, 'option' | 'by'> {
   reason?: string | undefined
-  /** What the person saw; without it the answer is for whatever the ask's id names. */
+  /** The fingerprint of what the person saw. Without it, the answer counts for the ask with that id. */
   fingerprint?: string | undefined
 }
 
 /**
- * What became of an answer. `taken`: it settled the ask. Everything else changed nothing, except `expired`:
- * the answer came after the time was up, and the ask is now timed out.
+ * What happened to an answer. `taken`: it settled the ask. `expired`: it came too late, and the ask is now timed out.
+ * All others changed nothing.
  */
 export type Verdict = 'taken' | 'expired' | 'closed' | 'another' | 'not-offered' | 'reason-missing' | 'early'
 
@@ -46,11 +46,11 @@ export interface Answered {
   ask: Ask | undefined
 }
 
-/** What channels may do. */
+/** What a channel can call. */
 export interface AnswerHandler {
-  /** Resolves when the answer is durable; anything but `taken` did not count. */
+  /** Resolves when the answer is stored. Any verdict except `taken` means that it did not count. */
   answer(id: string, given: Given): Promise<Answered>
   find(id: string): Promise<Ask | undefined>
-  /** The channel can no longer hear answers to these asks. */
+  /** Reports that the channel can no longer receive answers to these asks. */
   lost(channel: string, asks: readonly AskId[]): void
 }

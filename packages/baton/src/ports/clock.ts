@@ -1,7 +1,7 @@
-/** The only source of time. Everything that waits or stamps takes one, so that tests can set it. */
+/** The only source of time, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Monotonic milliseconds, for measuring; unrelated to `now`. */
+  /** Monotonic milliseconds for measuring durations; unrelated to `now`. */
   elapsed(): number
 }

@@ -1,24 +1,24 @@
 import type { Decision } from '@batonpass/contract/reaction'
 
-/** The capabilities that react, in the fixed order in which their contexts are joined. */
+/** The capabilities with a reactor, in the fixed order in which their contexts are joined. */
 export const REACTORS = ['session', 'permission', 'handoff', 'cycle', 'claim', 'stage', 'workflow'] as const
 export type ReactorName = (typeof REACTORS)[number]
 
-/** Who may say whether a stopped agent goes on, strongest first. */
+/** What may decide whether a stopped agent continues, strongest first. */
 export const CONTINUE_RANKS = ['person', 'limit', 'cycle', 'claim', 'stage', 'workflow'] as const
 export type ContinueRank = (typeof CONTINUE_RANKS)[number]
 
-/** A wish about a turn that ended: let it stop, or go on with a prompt. */
+/** A request about a turn that ended: let the agent stop, or continue with a prompt. */
 export type ContinueRequest =
   | { rank: ContinueRank; stop: string }
   | {
       rank: ContinueRank
       prompt: string
-      /** One line that stands under the winner's prompt when this one does not win. */
+      /** One line to add below the winning prompt if this request loses. */
       note?: string
     }
 
-/** What one reactor says to one event. */
+/** One reactor's answer to one event. */
 export interface Contribution {
   permission?: { decision: Decision; reason: string }
   continuation?: ContinueRequest

@@ -1,13 +1,13 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 
-/** Where cycles are kept. A write has survived `kill -9` when its promise resolves. */
+/** Stores cycles. Once its promise resolves, a write survives `kill -9`. */
 export interface CycleStore {
-  /** Keeps a cycle that is one version further than the one kept. False: somebody else changed it first, and nothing is written. */
+  /** Stores the next version of a cycle. False: another caller changed it first, and nothing is written. */
   put(cycle: Cycle): Promise<boolean>
-  /** Those that have not ended, oldest first. */
+  /** Cycles that have not ended, oldest first. */
   open(): Promise<Cycle[]>
-  /** Newest first, ended ones too. */
+  /** Newest first, including ended cycles. */
   recent(limit: number): Promise<Cycle[]>
-  /** Removes what a session left, or ended ones from before that time. */
+  /** Removes the cycles of a session, or ended cycles older than that time. */
   forget(which: { before: string } | { session: string }): Promise<number>
 }

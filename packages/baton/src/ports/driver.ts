@@ -4,39 +4,39 @@ import type { Launch } from './launch.ts'
 
 /**
  * Acts on a session from outside, where its hooks cannot. A place is `%5 /tmp/tmux-1000/default` for a tmux pane (as hooks
- * name it) or `hosted <id>` for a session that Baton hosts over ACP; only drivers look inside one.
+ * report it) or `hosted <id>` for a session that Baton hosts over ACP. Only drivers interpret a place.
  */
 export interface Driver {
   readonly kind: 'tmux' | 'acp'
   reaches(place: string): boolean
   readScreen(place: string, agent: AgentName): Promise<ScreenReading>
-  /** Whether the agent's own screen is at a place, whoever types there; not so where a driver does not say. */
+  /** Whether the place shows the agent's own screen, even while a person types there. Absent: no. */
   showsAgent?(place: string, agent: AgentName): Promise<boolean>
-  /** What is at many places, cheaply; a driver without it is looked at one by one. */
+  /** A cheap status of many places at once. Absent: Baton reads each screen instead. */
   checkPlaces?(places: readonly string[]): Promise<ReadonlyMap<string, PlaceStatus>>
-  /** What was said at a place that has a conversation instead of a screen. */
+  /** The conversation at a place that has no screen. */
   conversation?(place: string): LiveConversation | undefined
-  /** Types a prompt and submits it; checked, not assumed. */
+  /** Types a prompt, submits it and verifies that the agent took it. */
   type(place: string, text: string, agent: AgentName): Promise<TypeResult>
-  /** Stops the turn that runs. */
+  /** Interrupts the running turn. */
   interrupt(place: string, agent: AgentName): Promise<'interrupted' | 'idle' | 'gone'>
-  /** Begins a fresh conversation at the same place: the agent's own session id changes. */
+  /** Starts a new conversation at the same place; the agent's own session id changes. */
   clear(place: string, agent: AgentName): Promise<TypeResult>
-  /** Whether this agent, cleared, tells of its fresh conversation only with the first prompt in it; else at once. */
+  /** Whether this agent reports a cleared conversation only with its first prompt. Otherwise it reports at once. */
   startsWithPrompt?(agent: AgentName): boolean
   start(order: StartOrder): Promise<Started>
-  /** Ends what `start` began, and only that. */
+  /** Ends only what `start` started. */
   kill(place: string): Promise<boolean>
 }
 
 /**
- * `taken`: the agent has it. `busy`: it does not wait for input, or a person has begun to type, so nothing was typed.
- * `not-taken`: typed, but it never left the prompt line. `gone`: there is no such place.
+ * `taken`: the agent has the prompt. `busy`: nothing was typed, because the agent does not wait for input or a person is
+ * typing. `not-taken`: typed, but the text stayed on the prompt line. `gone`: the place does not exist.
  */
 export type TypeResult = 'taken' | 'not-taken' | 'busy' | 'gone'
 
 export interface ScreenReading {
-  /** `waiting`: an empty prompt line. `person`: somebody is typing or reads back. `dialog`: it asks something. */
+  /** `waiting`: an empty prompt line. `person`: a person is typing or scrolling back. `dialog`: the agent asks something. */
   state: 'waiting' | 'working' | 'person' | 'dialog' | 'unknown' | 'dead' | 'gone'
   /** The last lines on the screen (or of the conversation), oldest first, without control characters. */
   lines: readonly string[]
@@ -44,7 +44,7 @@ export interface ScreenReading {
 }
 
 export interface LiveConversation {
-  /** The agent's own session id of what is open now. */
+  /** The agent's own id of the open conversation. */
   nativeSession: string | undefined
   since(rev: number): ConversationView
   /** Calls after each change. */
@@ -54,7 +54,7 @@ export interface LiveConversation {
 export interface PlaceStatus {
   state: 'there' | 'dead' | 'gone'
   pid?: number | undefined
-  /** When something was last printed there, in milliseconds since the epoch; it may be a second off. */
+  /** When the place last printed something, in milliseconds since the epoch; may be off by a second. */
   changedAt?: number | undefined
 }
 
@@ -62,16 +62,16 @@ export interface StartOrder {
   agent: AgentName
   launch: Launch
   cwd: string
-  /** For people: the name of the tmux session or the hosted one. */
+  /** The display name of the tmux session or the hosted session. */
   title: string
   env?: Readonly<Record<string, string>>
-  /** A server of tools (MCP) that the session is to have, where the driver can give it one. */
+  /** An MCP server for the session, if the driver supports it. */
   tools?: ToolServer | undefined
-  /** Where the driver has several servers: which one, e.g. a tmux socket. */
+  /** Which server of the driver to use, e.g. a tmux socket. */
   where?: string | undefined
 }
 
-/** Started by the agent, speaking on its standard streams. */
+/** An MCP server that the agent starts and talks to on its standard streams. */
 export interface ToolServer {
   name: string
   command: string
@@ -81,6 +81,6 @@ export interface ToolServer {
 export interface Started {
   place: string
   pid?: number | undefined
-  /** The agent's own session id, where it is known at once. */
+  /** The agent's own session id, if already known. */
   nativeSession?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** What is known of a file without reading it. */
+/** A file's metadata. */
 export interface FileFacts {
   kind: 'file' | 'folder' | 'other'
   size: number
@@ -6,24 +6,24 @@ export interface FileFacts {
   mode: number
   owner: number
   modifiedMs: number
-  /** Changes with content, size, owner, permissions and identity, as far as the file system tells. */
+  /** Changes when content, size, owner, permissions or identity change, as far as the file system reports it. */
   stamp: string
 }
 
-/** The file system, as far as capabilities need it. Failures are FileError; anything else is a bug. */
+/** The file system operations that capabilities need. Failures are FileError; any other error is a bug. */
 export interface Files {
-  /** Whose files are ours. */
+  /** The user id of this process. */
   readonly user: number
-  /** Follows links; undefined where nothing is or a link leads nowhere. */
+  /** Follows links; undefined if nothing exists or a link is dangling. */
   facts(path: string): Promise<FileFacts | undefined>
-  /** Whether the name is taken, be it by a link that leads nowhere. */
+  /** Whether the name exists, even as a dangling link. */
   taken(path: string): Promise<boolean>
   realPath(path: string): Promise<string>
-  /** Facts and bytes of one and the same open file. Never waits on a pipe or device, never reads more than `limit` bytes. */
+  /** Metadata and bytes of the same open file. Never waits for a pipe or device and never reads more than `limit` bytes. */
   read(path: string, limit: number): Promise<{ bytes: Uint8Array; facts: FileFacts }>
-  /** Atomic and durable; makes the folder (0700) if needed. */
+  /** Atomic and durable; creates the folder (0700) if needed. */
   replace(path: string, content: string, mode: number): Promise<void>
-  /** Runs `work` while no other process does so for the same path. */
+  /** Runs `work` under a lock on the path that excludes other processes. */
   exclusively<T>(path: string, work: () => Promise<T>): Promise<T>
 }
 

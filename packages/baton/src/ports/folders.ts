@@ -1,5 +1,5 @@
-/** Looks at which folders there are. */
+/** Lists folders. */
 export interface Folders {
-  /** The names of folders in a folder below `root`, links left out; empty when there is none. */
+  /** The names of the folders in a folder below `root`, without links; empty if it does not exist. */
   below(root: string, folder: string): Promise<string[]>
 }

@@ -3,30 +3,30 @@ import type { RepositoryRef } from './remote.ts'
 
 /**
  * One repository on a code-hosting service, and its task board if it has one, for reading.
- * What changes something is in writable-forge.ts and only reachable through claim/fenced-actions.ts.
- * All texts (titles, bodies, names, logins) were written by strangers. Failures are ForgeError.
+ * The methods that change something are in writable-forge.ts; only claim/fenced-actions.ts calls them.
+ * Do not trust any text (titles, bodies, names, logins): strangers wrote it. Failures are ForgeError.
  */
 export interface Forge {
   readonly repository: RepositoryRef
-  /** The login that the token speaks for. */
+  /** The login that owns the token. */
   me(): Promise<string>
 
   issue(number: number): Promise<Issue>
-  /** The newest issue that matches, or undefined. Cheap to ask again while nothing changes. */
+  /** The newest matching issue, or undefined. Repeating the call is cheap while nothing changes. */
   findIssue(query: IssueQuery): Promise<IssueSummary | undefined>
-  /** Open issues, the oldest first; at most a few hundred. */
+  /** Open issues, oldest first; at most a few hundred. */
   openIssues(label?: string): Promise<IssueSummary[]>
-  /** By how much its clock is ahead of ours, in milliseconds; undefined until it has answered something. */
+  /** How far the service's clock is ahead of ours, in milliseconds; undefined before its first answer. */
   clockOffset?(): number | undefined
 
-  /** The branch's pull request: the open one, else the newest. Never one that a fork opened under the same name. */
+  /** The branch's pull request: the open one, otherwise the newest. Never one from a fork's branch of the same name. */
   pullRequestFor(branch: string): Promise<PullRequest | undefined>
-  /** State, reviews, unresolved threads and checks: one call, unless there are more than a hundred checks. */
+  /** State, reviews, unresolved threads and checks. One API call, unless there are more than a hundred checks. */
   pullRequest(number: number): Promise<PullRequestStatus>
-  /** The end of a check's log in plain text, or undefined when the service keeps none. */
+  /** The end of a check's log as plain text, or undefined if the service has no log. */
   checkLog(check: Check, limit?: LogLimit): Promise<string | undefined>
 
-  /** The configured board, or the only one there is; undefined when there is none. */
+  /** The configured board, or the only one that exists; undefined if there is none. */
   board(): Promise<Board | undefined>
   boardItems(): Promise<BoardItem[]>
 }
@@ -45,16 +45,16 @@ export interface IssueSummary {
 
 export interface Issue extends IssueSummary {
   body: string
-  /** Open issues that must be closed first: the service's own dependencies and "Blocked by #7" in the text. */
+  /** Open issues that must be closed first: the service's own dependencies, and "Blocked by #7" in the text. */
   blockedBy: number[]
   /** Open issues of other repositories that must be closed first, e.g. `acme/lib#7`. */
   blockedElsewhere: string[]
-  /** Its place on the board, if it has one. */
+  /** The issue's board item, if it has one. */
   boardItem: BoardItem | undefined
 }
 
 export interface IssueQuery {
-  /** What the title begins with, in any case. */
+  /** A prefix of the title, compared without case. */
   titleStart?: string
   label?: string
   state?: 'open' | 'closed' | 'any'
@@ -65,16 +65,16 @@ export interface IssueQuery {
 
 export interface CloseRequest {
   comment: string
-  /** Names this comment among ours, e.g. the claim's id; [A-Za-z0-9_.:-]. It is put into the comment invisibly. */
+  /** Identifies this comment among ours, e.g. the claim's id; [A-Za-z0-9_.:-]. Added to the comment invisibly. */
   marker: string
 }
 
 export interface CloseOutcome {
-  /** False: it was closed already. */
+  /** False: the issue was already closed. */
   closed: boolean
-  /** False: the comment was there already. */
+  /** False: the comment already existed. */
   commented: boolean
-  /** It was transferred to another repository, and closed there. */
+  /** The repository to which the issue was transferred, and where it was closed. */
   movedTo?: string
 }
 
@@ -87,34 +87,34 @@ export interface PullRequest {
   branch: string
   base: string
   headSha: string
-  /** `unknown` while the service is still working it out. */
+  /** `unknown` while the service is still computing it. */
   mergeable: 'yes' | 'conflict' | 'unknown'
 }
 
 export interface PullRequestRequest {
   branch: string
-  /** The default branch unless given. */
+  /** Defaults to the default branch. */
   base?: string
   title: string
   body: string
   draft?: boolean
-  /** The issue it is for; its board place is read in the same call, so that setOnBoard costs one more and no two. */
+  /** The related issue. The same call reads its board item, which saves setOnBoard one call. */
   issue?: number
 }
 
 export interface CreatedPullRequest extends PullRequest {
-  /** False: it existed. Its state may then be closed or merged, for the same commit. */
+  /** False: it already existed. It may then be closed or merged, for the same commit. */
   created: boolean
 }
 
 export interface PullRequestStatus extends PullRequest {
-  /** `none`: nobody has judged and nobody must. */
+  /** `none`: there is no review, and none is required. */
   review: 'approved' | 'changes-requested' | 'required' | 'none'
-  /** Each reviewer's latest judgement that asks for changes or has words in it. */
+  /** Each reviewer's latest review that requests changes or has a text. */
   reviews: Review[]
-  /** Review threads that nobody has resolved, oldest first. */
+  /** Unresolved review threads, oldest first. */
   threads: ReviewThread[]
-  /** Who has been asked for a review and has not given one since. */
+  /** Requested reviewers who have not reviewed since. */
   requested: string[]
   checks: Checks
   mergedAt: number | undefined
@@ -122,7 +122,7 @@ export interface PullRequestStatus extends PullRequest {
 
 export interface ReviewComment {
   author: string | undefined
-  /** Owner, member or collaborator. On a public repository anyone else may write as well. */
+  /** Whether the author is an owner, member or collaborator. On a public repository anyone can comment. */
   trusted: boolean
   body: string
   url: string
@@ -132,7 +132,7 @@ export interface ReviewComment {
 
 export interface Review extends ReviewComment {
   state: 'approved' | 'changes-requested' | 'commented' | 'dismissed'
-  /** The commit that was looked at. */
+  /** The commit that was reviewed. */
   commit: string | undefined
 }
 
@@ -151,7 +151,7 @@ export interface Check {
   id: string
   name: string
   state: CheckState
-  /** The service's own word, e.g. `skipped` or `cancelled`. */
+  /** The service's own term, e.g. `skipped` or `cancelled`. */
   detail: string
   url: string | undefined
   required: boolean
@@ -183,15 +183,15 @@ export interface Board extends BoardPlace {
   id: string
   title: string
   url: string
-  /** The Status options in the board's order; empty when it has no such field. */
+  /** The Status options in the board's order; empty if the board has no Status field. */
   statuses: string[]
-  /** Whether it has a text field named Agent. */
+  /** Whether the board has a text field named Agent. */
   hasAgent: boolean
 }
 
 export interface BoardItem {
   id: string
-  /** Undefined: a draft, or something we may not see. */
+  /** Undefined for a draft, or for an item that the token may not see. */
   issue: number | undefined
   kind: 'issue' | 'pull-request' | 'draft' | 'hidden'
   title: string
@@ -205,19 +205,19 @@ export interface BoardItem {
 
 export interface BoardChange {
   status?: string
-  /** Empty clears it. */
+  /** An empty text clears the field. */
   agent?: string
-  /** Put the issue on the board if it is not there. */
+  /** Add the issue to the board if it is missing. */
   add?: boolean
 }
 
 export type BoardOutcome =
   | { done: true; item: string }
-  /** `missing` says what the board lacks, in words for a person. */
+  /** `missing` says what the board lacks, for display. */
   | { done: false; why: 'no-board' | 'not-on-board' | 'no-such-status' | 'no-agent-field'; missing: string }
 
 export interface BoardPlan {
-  /** Used when a board must be made. Without it a missing board is only reported. */
+  /** The title of a new board. Without it, a missing board is only reported. */
   title?: string
   statuses: readonly string[]
   agentField: boolean
@@ -226,7 +226,7 @@ export interface BoardPlan {
 
 export interface BoardSetup {
   board: Board | undefined
-  /** What was made, in words for a person; empty when all was there. */
+  /** What was created, for display; empty if nothing was missing. */
   made: string[]
 }
 
@@ -240,7 +240,7 @@ export type ForgeTrouble =
   | 'refused'
   | 'unsupported'
 
-/** What went wrong between us and the service. Never holds the token. */
+/** A failed call to the service. Never contains the token. */
 export class ForgeError extends BatonError {
   readonly trouble: ForgeTrouble
   /** For `rate-limited`: when to try again, in milliseconds since the epoch. */
@@ -257,7 +257,7 @@ export class ForgeError extends BatonError {
     this.retryAt = options.retryAt
   }
 
-  /** Whether the same call may succeed later without anyone changing anything. */
+  /** Whether the same call may succeed later without any change. */
   get passing(): boolean {
     return this.trouble === 'rate-limited' || this.trouble === 'unreachable'
   }
@@ -274,7 +274,7 @@ const codes: Record<ForgeTrouble, ErrorCode> = {
   unsupported: 'forge_refused',
 }
 
-/** Counts checks. What is not known to have passed has not passed. */
+/** Counts checks. A check in an unknown state does not count as passed. */
 export function checksOf(checks: readonly Check[]): Checks {
   const all = [...checks].sort(
     (a, b) => order.indexOf(a.state) - order.indexOf(b.state) || (a.name < b.name ? -1 : 1),
@@ -292,7 +292,7 @@ export function checksOf(checks: readonly Check[]): Checks {
 
 const order: CheckState[] = ['failed', 'pending', 'unknown', 'passed']
 
-/** Who asked for changes, has not seen what came since, and is not asked to look again yet. Only those with rights here. */
+/** Trusted reviewers who requested changes, have not seen the latest commit and are not asked to review again yet. */
 export const reviewersToAskAgain = ({ state, headSha, reviews, requested }: PullRequestStatus): string[] =>
   state !== 'open'
     ? []

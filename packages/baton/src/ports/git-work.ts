@@ -1,21 +1,21 @@
-/** A token for one address, for where git cannot log in by itself. */
+/** A token for one address, if git cannot log in on its own. */
 export interface GitLogin {
   url: string
   token: string
 }
 
-/** Git, as far as a claim works with it. Failures are BatonError `git_failed`, with git's own reason. */
+/** The git operations of a claim. Failures are BatonError `git_failed` with git's own reason. */
 export interface GitWork {
-  /** Origin, or the only remote there is. */
+  /** The remote `origin`, or the only remote. */
   remote(folder: string): Promise<string | undefined>
-  /** Fetches, and names the commit new work starts from, such as `origin/main`. */
+  /** Fetches, and returns the commit from which new work starts, such as `origin/main`. */
   base(folder: string, login?: () => Promise<GitLogin | undefined>): Promise<string>
-  /** Switches to a branch; made from `base` where it is neither here nor on the remote. */
+  /** Switches to a branch. Creates it from `base` if it exists neither locally nor on the remote. */
   switchBranch(folder: string, branch: string, base: string): Promise<void>
-  /** The same in a worktree of its own. Gives its real path. */
+  /** The same in a new worktree. Returns its real path. */
   addWorktree(folder: string, path: string, branch: string, base: string): Promise<string>
-  /** Commits on HEAD that `base` has not. */
+  /** The number of commits on HEAD that are not in `base`. */
   ahead(folder: string, base: string): Promise<number>
-  /** Whether a path from the root is part of the repository itself. */
+  /** Whether git tracks a path, relative to the root. */
   isTracked(folder: string, path: string): Promise<boolean>
 }

@@ -1,34 +1,34 @@
-/** What git says about a folder at one moment. */
+/** The state of a worktree at one moment. */
 export interface WorktreeFacts {
   root: string
   /** Empty in a repository without a commit. */
   head: string
   /** Undefined on a detached HEAD. */
   branch: string | undefined
-  /** Digest of everything that is not committed, Baton's own files left out. */
+  /** Digest of all uncommitted changes, without Baton's own files. */
   tree: string
 }
 
-/** Git, as far as hands-off mode looks at it. Never fails: no answer means no repository, or git took too long. */
+/** Git for hands-off mode. Never fails: undefined means that there is no repository or that git timed out. */
 export interface Git {
   worktree(folder: string): Promise<WorktreeFacts | undefined>
-  /** The address of origin, or of the only remote there is. */
+  /** The address of `origin`, or of the only remote. */
   remoteUrl(folder: string): Promise<string | undefined>
-  /** Keeps a pattern out of git's sight for this clone only. */
+  /** Adds a pattern to this clone's own exclude file. */
   exclude(folder: string, pattern: string): Promise<void>
 }
 
-/** Where a worktree stands, for somebody who is to go on in it. */
+/** A worktree's branch, commit and uncommitted files, for the session that continues there. */
 export interface WorktreePosition {
   root: string
   /** Empty in a repository without a commit. */
   head: string
   /** Undefined on a detached HEAD. */
   branch: string | undefined
-  /** Against the branch's upstream; undefined where it has none. */
+  /** Compared with the branch's upstream; undefined without an upstream. */
   ahead: number | undefined
   behind: number | undefined
-  /** Paths from the root that are not committed, Baton's own left out. At most a few thousand. */
+  /** Uncommitted paths relative to the root, without Baton's own files. At most a few thousand. */
   dirty: string[]
 }
 
@@ -38,9 +38,9 @@ export interface CommitFacts {
   files: string[]
 }
 
-/** Git, as far as a handoff looks at it. Never fails: no answer means no repository, or git took too long. */
+/** Git for handoffs. Never fails: undefined means that there is no repository or that git timed out. */
 export interface GitPosition {
   readPosition(folder: string): Promise<WorktreePosition | undefined>
-  /** What was committed on the way to HEAD between two moments, newest first. */
+  /** The commits leading to HEAD that were made between two moments, newest first. */
   commitsBetween(folder: string, sinceMs: number, untilMs: number): Promise<CommitFacts[]>
 }

@@ -1,5 +1,5 @@
-/** The only source of chance: ids, tokens, jitter. */
+/** The only source of randomness: ids, tokens, jitter. */
 export interface Ids {
-  /** `length` characters out of [0-9a-z]. */
+  /** `length` random characters from [0-9a-z]. */
   id(length: number): string
 }

@@ -1,6 +1,6 @@
 import type { SmallFiles } from './small-files.ts'
 
-/** One JSON file by its schema; undefined where there is none, or what stands there is not of that shape. */
+/** Reads one JSON file; undefined if it is missing or does not match the schema. */
 export async function readJsonFile<T>(
   files: Pick<SmallFiles, 'read'>,
   root: string,
@@ -16,7 +16,7 @@ export async function readJsonFile<T>(
   }
 }
 
-/** Every JSON file of a folder that is of that shape. */
+/** Reads every JSON file of a folder that matches the schema. */
 export async function readJsonFiles<T>(
   files: Pick<SmallFiles, 'read' | 'list'>,
   root: string,
@@ -30,7 +30,7 @@ export async function readJsonFiles<T>(
   return found.filter(each => each !== undefined)
 }
 
-/** What a schema does, whoever made it. */
+/** A schema, independent of the schema library. */
 interface Shape<T> {
   safeParse(value: unknown): { data?: T | undefined }
 }

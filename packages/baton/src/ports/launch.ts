@@ -1,26 +1,26 @@
 import type { AgentName } from '@batonpass/contract/event'
 
-/** A program and its arguments: no shell ever sees them. */
+/** A program and its arguments. They never go through a shell. */
 export interface Launch {
   program: string
   args: readonly string[]
-  /** Added to the environment. */
+  /** Extra environment variables. */
   env?: Readonly<Record<string, string>>
 }
 
-/** A start for one answer. */
+/** How to start an agent for a single answer. */
 export interface AnswerLaunch extends Launch {
-  /** Put into the call's own, otherwise empty folder first, for what an agent takes from files only. */
+  /** Files to write to the call's own, otherwise empty folder, for options that an agent reads only from files. */
   files?: Readonly<Record<string, string>>
 }
 
-/** A start as a program that speaks the Agent Client Protocol. */
+/** How to start an agent as a program that speaks the Agent Client Protocol. */
 export interface AcpLaunch extends Launch {
-  /** What to do when the program is not there, for a person. */
+  /** What the user can do if the program is missing. */
   remedy: string
-  /** A call that is refused ends its turn in this way, so it has to be told of it in a turn of its own. */
+  /** A denied call ends the turn in this way, so Baton reports the denial in a new turn. */
   endsWhenRefused?: 'cancelled' | 'ended'
-  /** The input of a call, where the program leaves it out. Only what it says for certain: rules decide by it. */
+  /** The input of a call if the program leaves it out. Must be certain, because rules decide by it. */
   inputOf?(call: {
     kind: string | undefined
     title: string
@@ -28,17 +28,17 @@ export interface AcpLaunch extends Launch {
   }): Readonly<Record<string, unknown>> | undefined
 }
 
-/** How one agent is started. */
+/** The ways to start one agent. */
 export interface Launches {
   readonly agent: AgentName
   /** In a terminal, with a first prompt or a session to resume. */
   interactive(order: { prompt?: string; resume?: string }): Launch
   /** Without a terminal, to the end of one turn. */
   headless(order: { prompt: string; resume?: string }): Launch
-  /** For one answer as plain text on its standard output: the question comes on standard input, and its tools are shut where it lets us. */
+  /** For a single answer as plain text on stdout. The question arrives on stdin; tools are disabled if the agent allows it. */
   answer?(order: { model?: string | undefined; flags?: readonly string[] }): AnswerLaunch
-  /** As a program that speaks the Agent Client Protocol on its standard streams, where there is one. */
+  /** As a program that speaks the Agent Client Protocol on its standard streams, if available. */
   acp?(): AcpLaunch
-  /** How its program registers an MCP server `baton` for its user, and forgets it again. */
+  /** Arguments with which its program registers and removes the MCP server `baton` for the user. */
   tools?: { add(program: string): readonly string[]; remove: readonly string[] }
 }

@@ -1,4 +1,4 @@
-/** What is held: an issue of a repository. `folder` is a clone of it on this machine. */
+/** The issue that a lease is for. `folder` is a clone of the repository on this machine. */
 export interface LeaseName {
   /** `host/owner/name`, lower case. */
   repository: string
@@ -6,9 +6,9 @@ export interface LeaseName {
   folder: string
 }
 
-/** Who holds it, for everybody to see. */
+/** The holder of a lease, as every machine can see it. */
 export interface LeaseOwner {
-  /** The claim's id: the same owner may take its own lease again, nobody else can. */
+  /** The claim's id. Only the same claim may take its own lease again. */
   claim: string
   agent: string
   host: string
@@ -16,18 +16,18 @@ export interface LeaseOwner {
 
 export interface HeldLease extends LeaseOwner {
   issue: number
-  /** Larger than that of every earlier holder. */
+  /** Larger than the token of every earlier holder. */
   token: number
-  /** Milliseconds since the epoch, by the keeper's clock where it has one. */
+  /** Milliseconds since the epoch, by the shared store's clock if it has one. */
   takenAt: number
   until: number
-  /** Nobody has renewed it for as long as it may live, and clocks that differ are not the reason. */
+  /** The lease was not renewed within its lifetime, even allowing for clock differences. */
   dead: boolean
-  /** From when on it is dead, where that is later than `until`. */
+  /** When the lease becomes dead, if that is later than `until`. */
   deadFrom?: number
 }
 
-/** Proof of a lease, to be shown before each outside action. */
+/** Proof of a lease, checked before each action outside this machine. */
 export interface LeaseHandle {
   claim: string
   token: number
@@ -36,22 +36,22 @@ export interface LeaseHandle {
 export type LeaseAttempt = { held: true; grip: LeaseHandle } | { held: false; by: HeldLease }
 
 /**
- * Exclusive holds on issues, for all machines that share a repository. A hold that is not renewed counts as dead but stays:
- * only `takeOver` ends another's. Failures to reach the keeper are BatonErrors; they never mean "free".
+ * Exclusive leases on issues, for all machines that share a repository. A lease that is not renewed counts as dead but stays:
+ * only `takeOver` ends another holder's lease. Failures to reach the shared store are BatonErrors; they never mean "free".
  */
 export interface Leases {
   readonly kind: 'postgres' | 'git'
-  /** Takes what is free. What the same claim holds already is given again, and renewed. */
+  /** Takes a free lease. If the same claim already holds it, returns and renews it. */
   take(name: LeaseName, owner: LeaseOwner, ttlMs: number): Promise<LeaseAttempt>
-  /** Takes it from the holder that was seen with this token; somebody quicker keeps it. */
+  /** Takes the lease from the holder with the token `seen`. If another machine was faster, that machine keeps it. */
   takeOver(name: LeaseName, owner: LeaseOwner, ttlMs: number, seen: number): Promise<LeaseAttempt>
-  /** False: it is somebody else's now, or gone. */
+  /** False: another holder has it now, or it is gone. */
   holds(name: LeaseName, grip: LeaseHandle): Promise<boolean>
-  /** Prolongs it; false as above. */
+  /** Extends the lease; false as above. */
   renew(name: LeaseName, grip: LeaseHandle, ttlMs: number): Promise<boolean>
-  /** False: it was not ours any more. */
+  /** False: this claim no longer held it. */
   release(name: LeaseName, grip: LeaseHandle): Promise<boolean>
   find(name: LeaseName): Promise<HeldLease | undefined>
-  /** Every hold in a repository. */
+  /** Every lease in a repository. */
   list(name: Pick<LeaseName, 'repository' | 'folder'>): Promise<HeldLease[]>
 }

@@ -1,10 +1,10 @@
 /**
- * A model that answers one question and remembers nothing. It has no tools and sees no files: only the texts given here.
- * What it answers is a stranger's word. Rejects with a BatonError (`timed_out`, `missing_tool`, `model_failed`) that holds
- * neither the question nor a secret.
+ * A model that answers one question and remembers nothing. It has no tools and sees no files, only the texts given here.
+ * Do not trust its answer. Rejects with a BatonError (`timed_out`, `missing_tool`, `model_failed`) that contains neither
+ * the question nor a secret.
  */
 export interface Model {
-  /** An answer of exactly this shape, or a rejection: no text around it, no field more. */
+  /** Resolves with an answer of exactly this shape: no text around it, no extra field. Otherwise rejects. */
   ask<T>(question: ModelQuestion, shape: AnswerShape<T>, signal: AbortSignal): Promise<T>
   /** An answer in plain text, never empty. */
   write(question: ModelQuestion, signal: AbortSignal): Promise<string>
@@ -13,19 +13,19 @@ export interface Model {
 export interface ModelQuestion {
   /** An alias such as `haiku`, or a model's full name. */
   model: string
-  /** Our own words. */
+  /** Baton's own instructions. */
   system: string
-  /** What is judged; strangers' words stand here and nowhere else. */
+  /** What is judged. Untrusted text appears only here. */
   prompt: string
   withinMs: number
-  /** The longest answer, in tokens, where the service takes a bound. */
+  /** The maximum length of the answer in tokens, if the service supports a limit. */
   maxTokens: number
 }
 
-/** What an answer must look like: told to the model, and checked when it comes. */
+/** The required shape of an answer. Sent to the model and checked when the answer arrives. */
 export interface AnswerShape<T> {
-  /** As JSON Schema, without naming a dialect of it. */
+  /** A JSON Schema without `$schema`. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** Throws unless the value is exactly of this shape. */
+  /** Throws unless the value has exactly this shape. */
   parse(value: unknown): T
 }

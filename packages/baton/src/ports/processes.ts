@@ -1,8 +1,8 @@
-/** A process that runs now. */
+/** A running process. */
 export interface RunningProcess {
   pid: number
   parent: number
-  /** When it began, as the system tells it: a number that was given out again has another. */
+  /** The start time as the system reports it. It differs when the system reuses a pid. */
   born: string
   command: string
 }
@@ -10,10 +10,10 @@ export interface RunningProcess {
 /** The processes of this machine. */
 export interface Processes {
   alive(pid: number): boolean
-  /** Undefined when it is gone. */
+  /** Undefined if the process is gone. */
   born(pid: number): Promise<string | undefined>
-  /** When it began, in milliseconds since the epoch; undefined when it is gone or the system does not tell. */
+  /** When it started, in milliseconds since the epoch; undefined if it is gone or the system does not report it. */
   since(pid: number): Promise<number | undefined>
-  /** All that can be seen; empty where the system does not tell. */
+  /** All visible processes; empty if the system does not report them. */
   table(): Promise<RunningProcess[]>
 }

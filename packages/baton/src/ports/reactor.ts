@@ -5,23 +5,23 @@ import type { Session } from '@batonpass/contract/session'
 import type { DecodedEvent } from './agent.ts'
 import type { Contribution, ReactorName } from './contribution.ts'
 
-/** What a reactor may look at besides the event. */
+/** What a reactor receives besides the event. */
 export interface ReactionContext {
   session: Session
-  /** The worktree root the session began in, pinned then. */
+  /** The root of the worktree in which the session started. It does not change afterwards. */
   project: string
-  /** What is in force for that project right now. */
+  /** The current configuration of that project. */
   config: Config
-  /** Whether a person sits at the agent's terminal; undefined where the agent does not say. */
+  /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */
   attended?: boolean | undefined
-  /** Milliseconds since the epoch, when the event was stamped. */
+  /** The time of the event, in milliseconds since the epoch. */
   now: number
 }
 
-/** An answer that needs a person, a model or the network: it runs off the session's queue. */
+/** An answer that needs a person, a model or the network. It does not hold the session's queue. */
 export interface Later {
   run(signal: AbortSignal): Promise<Contribution>
-  /** What is said instead when `run` fails or takes longer than `withinMs`. */
+  /** The answer to use if `run` fails or takes longer than `withinMs`. */
   otherwise: Contribution
   withinMs: number
 }
@@ -34,7 +34,7 @@ export interface Outcome {
 /** One capability's answer to events: `(event, context) → reaction`. */
 export interface Reactor {
   readonly name: ReactorName
-  /** Runs while the session's queue is held: quick, and never waits for anything outside this machine. */
+  /** Runs while the session's queue is held, so it must be quick and never wait for the network. */
   react(event: AgentEvent, context: ReactionContext): Outcome | undefined | Promise<Outcome | undefined>
   /** What rules alone deny, without writing anything: asked instead of `react` when the event cannot be recorded. */
   denies?(event: AgentEvent, context: ReactionContext): Promise<Denial | undefined>
@@ -45,5 +45,5 @@ interface Denial {
   reason: string
 }
 
-/** Takes what a hosted agent does, in our words, and says how to react. Aborted when nobody waits for the answer any more. */
+/** Handles an event of a hosted agent and returns the reaction. `signal` aborts when the caller stops waiting. */
 export type ReactTo = (event: DecodedEvent, signal: AbortSignal) => Promise<Reaction>

@@ -1,16 +1,16 @@
-/** A repository as its remote address names it. */
+/** A repository as named by its remote address. */
 export interface RepositoryRef {
-  /** Lower case, with a port only for http(s) addresses that name one. */
+  /** Lower case; with a port only if an http(s) address has one. */
   host: string
-  /** The account; with slashes where a service has groups within groups. */
+  /** The account; contains slashes if the service has nested groups. */
   owner: string
   name: string
 }
 
 /**
- * Who a git remote belongs to: https, http, ssh, git and scp forms (`git@host:owner/name.git`).
- * Undefined for local paths and anything that does not plainly name a repository.
- * Never looks at credentials in the address and never gives them back.
+ * Parses a git remote address: https, http, ssh, git and scp forms (`git@host:owner/name.git`).
+ * Undefined for local paths and for anything that does not clearly name a repository.
+ * Ignores credentials in the address and never returns them.
  */
 export function repositoryOf(remote: string): RepositoryRef | undefined {
   const address = remote.trim()
@@ -40,7 +40,7 @@ function schemeForm(address: string): Place | undefined {
   const url = URL.parse(address.replace(/^git\+/i, ''))
   if (!url) return undefined
   const isWeb = scheme.endsWith('https') || scheme === 'http'
-  // ssh.github.com:443 is how github.com is reached through firewalls.
+  // ssh.github.com:443 is github.com for networks that block port 22.
   const host = url.hostname.toLowerCase() === 'ssh.github.com' ? 'github.com' : url.hostname.toLowerCase()
   if (url.search || url.hash) return undefined
   return { host: isWeb && url.port ? `${host}:${url.port}` : host, path: url.pathname }
@@ -49,7 +49,7 @@ function schemeForm(address: string): Place | undefined {
 function scpForm(address: string): Place | undefined {
   if (/^[a-z+]+:\/\//i.test(address)) return undefined
   const colon = address.indexOf(':')
-  // A slash before the colon makes it a local path, as git itself has it.
+  // As in git, a slash before the colon makes it a local path.
   if (colon < 1 || address.slice(0, colon).includes('/')) return undefined
   const who = address.slice(0, colon)
   const host = who.slice(who.lastIndexOf('@') + 1).toLowerCase()

@@ -3,47 +3,47 @@ import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import type { WatchRows } from './watch-store.ts'
 
-/** How far a copy has come: the last entry's number and the last change's number. */
+/** How much has been copied: the number of the last entry and of the last change. */
 export interface CopyPosition {
   seq: number
   changed: number
 }
 
-/** What happened in a journal after a position, in the order it must be applied. */
+/** The changes of a journal after a position, in the order in which they must be applied. */
 export interface CopyBatch {
   entries: readonly Entry[]
   sessions: readonly { session: Session; changed: number }[]
-  /** Sessions that were forgotten: their entries up to `upTo` go from the copy too. */
+  /** Forgotten sessions. The copy must delete their entries up to `upTo`, too. */
   forgotten: readonly { session: SessionId; upTo: number; changed: number }[]
-  /** Sessions under watch and their health. */
+  /** Watched sessions and their health. */
   watch?: WatchRows
-  /** Where the copy stands once this is applied. */
+  /** The copy's position after this batch. */
   position: CopyPosition
-  /** Nothing was left behind by the limits. */
+  /** The limits did not cut the batch short. */
   complete: boolean
 }
 
-/** A journal that can be copied: the local one. */
+/** The local journal, which can be copied. */
 export interface CopySource {
-  /** A random name for this machine's journal, made with it. */
+  /** A random name for this machine's journal, created together with it. */
   origin(): Promise<string>
-  /** At most `entries` entries of about `bytes` together, so that a batch never fills memory. */
+  /** At most `entries` entries of about `bytes` in total, so that a batch never fills the memory. */
   changesAfter(position: CopyPosition, limits: { entries: number; bytes: number }): Promise<CopyBatch>
-  /** False when the copy holds another history under this name: a machine was cloned, or an old backup restored. */
+  /** False if the copy has a different history under this name, after a machine was cloned or a backup restored. */
   continues(position: CopyPosition & { last?: Entry['id'] }): Promise<boolean>
-  /** Gives the journal a new name; the copy then starts from the beginning. */
+  /** Gives the journal a new name, so that the copy starts from the beginning. */
   renameOrigin(): Promise<string>
 }
 
-/** Where several machines' journals are copied to. */
+/** The shared journal that receives copies from several machines. */
 export interface CopyTarget {
-  /** How far this origin's copy has come; the target is the only one to remember it. */
+  /** The position of this origin's copy. Only the target stores it. */
   position(origin: string): Promise<CopyPosition & { last?: Entry['id'] }>
-  /** Applies a batch and moves the position, both or neither. Applying it again changes nothing. */
+  /** Atomically applies a batch and moves the position. Applying it again has no effect. */
   apply(origin: string, batch: CopyBatch): Promise<void>
 }
 
-/** A store that can be copied, and a store that takes copies. */
+/** A store that can be copied, and a store that receives copies. */
 export interface Copied {
   readonly copy: CopySource
 }

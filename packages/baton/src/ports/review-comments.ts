@@ -1,14 +1,14 @@
 import type { PullRequestStatus, ReviewComment } from './forge.ts'
 
-/** What reviewers said about a pull request and nobody has resolved, as lines that an agent can be given. */
+/** Unresolved review comments of a pull request, as text for an agent. */
 export interface UnresolvedComments {
-  /** Each with who said it and where, quoted; the newest. */
+  /** The newest comments, quoted, with author and location. */
   shown: string[]
-  /** How many earlier ones are not among them. */
+  /** The number of older comments that are not shown. */
   left: number
-  /** Said by people without rights here: left out, because anybody may write on a public repository. */
+  /** The number of comments by people without write access. They are left out: anyone can comment on a public repository. */
   strangers: number
-  /** What tells this state of affairs from another. */
+  /** Identifies this set of comments, to notice changes. */
   key: string[]
 }
 
@@ -20,7 +20,7 @@ export function unresolvedComments(pull: PullRequestStatus): UnresolvedComments 
   const all = [
     ...asked.map(review => ({
       ...review,
-      where: review.state === 'changes-requested' ? 'asks for changes' : 'comments',
+      where: review.state === 'changes-requested' ? 'requests changes' : 'comments',
     })),
     ...pull.threads
       .filter(thread => !thread.outdated)

@@ -1,12 +1,12 @@
 /**
- * A path below the worktree's root as git stores it: one character for each byte, so that names in any encoding
- * survive. Never shown to a person as it is.
+ * A path below the worktree's root as git stores it: one character per byte, so that names in any encoding survive.
+ * Must be decoded before it is shown to a person.
  */
 export type BytePath = string & { readonly bytes: unique symbol }
 
 /** One file of a snapshot. */
 export interface SnapshotFile {
-  /** Git's id of the content; of a link, its target. */
+  /** Git's id of the content; for a link, of its target. */
   readonly content: string
   readonly kind: 'file' | 'link'
   /** Permission bits; 0 for a link. */
@@ -31,10 +31,10 @@ export interface Position {
   readonly head: string | undefined
 }
 
-/** What a step says about itself. */
+/** The description of a step. */
 export interface StepAbout {
   readonly step: number
-  /** Taken before a command of an agent, or before an undo. */
+  /** Taken before an agent's command, or before an undo. */
   readonly kind: 'command' | 'undo'
   readonly label: string
   readonly session: string | undefined
@@ -45,34 +45,34 @@ export interface StepAbout {
 export interface StepRecord extends StepAbout {
   readonly commit: string
   readonly position: Position
-  /** Git's ids of what is compared: files, staged tree and permission bits. Equal text, equal state. */
+  /** Git's ids of files, staged tree and permission bits. Two equal texts mean equal states. */
   readonly state: string
   readonly leftOut: number
 }
 
-/** A name under which something is kept, with its age. */
+/** A ref that keeps a snapshot or a commit alive. */
 export interface KeptRef {
   readonly name: string
   readonly kind: 'step' | 'tip'
-  /** Of another worktree of the same repository, perhaps one that is gone. */
+  /** Belongs to another worktree of the same repository, perhaps a deleted one. */
   readonly foreign: boolean
   readonly step: number
   readonly atMs: number
 }
 
 export interface CaptureRequest {
-  /** Undefined: only look, and keep nothing that `steps` would show. Not waited for before it is needed. */
+  /** Undefined: only compare, and store no step. The capture awaits this promise as late as possible. */
   readonly about: Promise<StepAbout> | undefined
   readonly atMs: number
   readonly limits: CaptureLimits
-  /** Paths to hold although they are ignored now. */
+  /** Ignored paths to include anyway. */
   readonly also?: Iterable<BytePath>
 }
 
 export interface CaptureLimits {
   /** Larger files are left out. */
   readonly fileBytes: number
-  /** With more files than this there is no snapshot. */
+  /** Baton takes no snapshot of a worktree with more files. */
   readonly files: number
 }
 
@@ -82,19 +82,19 @@ export interface Capture {
   readonly position: Position
   readonly files: SnapshotFiles
   readonly leftOut: readonly LeftOut[]
-  /** Changes with the file, as far as the file system tells; for every captured file. */
+  /** Changes when a captured file changes, as far as the file system reports it. */
   stamp(path: BytePath): string | undefined
 }
 
-/** What stands at a path, links in its folders followed, a link at its end not. */
+/** What is at a path. Follows links in its folders, but not a link at its end. */
 export interface Located {
   readonly path: BytePath
   readonly kind: 'absent' | 'file' | 'folder' | 'link' | 'other'
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly target: string | undefined
 }
 
-/** A change of the worktree's files. A change that cannot be made without losing something is reported, not made. */
+/** A change to a file of the worktree. If it would lose data, it is reported instead of applied. */
 export interface FileChange {
   readonly path: BytePath
   /** Undefined: remove it. */
@@ -108,16 +108,16 @@ export interface ChangeReport {
   readonly failed: readonly { readonly path: BytePath; readonly why: string }[]
 }
 
-/** A branch or HEAD that moves; nothing is moved if it is no longer where `from` says. */
+/** A move of a branch or HEAD. Fails if the ref is no longer at `from`. */
 export interface RefMove {
   readonly ref: string
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
-/** How to bring HEAD back without losing a commit. */
+/** How to restore HEAD without losing a commit. */
 export interface PositionPlan {
-  /** Kept before anything moves. */
+  /** Commits to keep before anything moves. */
   readonly tips: readonly string[]
   readonly moves: readonly RefMove[]
   readonly head: { readonly branch: string } | { readonly detached: string } | undefined
@@ -128,41 +128,41 @@ export interface PositionPlan {
 export interface SnapshotWorktree {
   /** The root, links followed. */
   readonly root: string
-  /** One at a time, over all processes. */
+  /** Runs `work` under a lock that excludes all other processes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** What git is in the middle of, such as a merge. */
+  /** The git operation in progress, such as a merge. */
   operation(): Promise<string | undefined>
-  /** The lock that another git command holds on the index. */
+  /** The index lock, if another git command holds it. */
   indexLock(): Promise<string | undefined>
   capture(request: CaptureRequest): Promise<Capture>
-  /** Everything kept for any worktree of this repository. */
+  /** All kept refs of all worktrees of this repository. */
   kept(): Promise<KeptRef[]>
   /** This worktree's steps, oldest first. */
   steps(): Promise<StepRecord[]>
   drop(refs: readonly KeptRef[]): Promise<void>
   files(step: StepRecord): Promise<SnapshotFiles>
-  /** The changes that lead from one commit's files to another's, as a patch. */
+  /** The difference between two commits as a patch. */
   patch(from: string, to: string): Promise<string>
 
   locate(path: string): Promise<Located | undefined>
-  /** Of these paths, those that git ignores; a folder ends in a slash. */
+  /** The paths that git ignores; a folder ends in a slash. */
   ignored(paths: readonly BytePath[]): Promise<ReadonlySet<string>>
-  /** Whether a folder holds anything that git ignores. */
+  /** Whether a folder contains anything that git ignores. */
   holdsIgnored(folder: BytePath): Promise<boolean>
 
   /** Where a branch points now, and whether another worktree has it checked out. */
   branch(ref: string): Promise<{ readonly at: string | undefined; readonly elsewhere: boolean }>
-  /** The captured state is what may be overwritten: what changed since then stays. */
+  /** Only overwrites files that still match the captured state; files changed since then stay. */
   change(changes: readonly FileChange[], held: Capture): Promise<ChangeReport>
-  /** The files there are now that git does not ignore. */
+  /** The current files that git does not ignore. */
   present(): Promise<BytePath[]>
   move(plan: PositionPlan, step: number, atMs: number): Promise<void>
   restoreIndex(step: StepRecord): Promise<void>
-  /** Puts back stashed work that was there at this step and is not now; says how much. */
+  /** Restores stash entries that existed at this step and are missing now. Returns their number. */
   restoreStash(step: StepRecord): Promise<number>
 }
 
 export interface Snapshots {
-  /** Undefined where there is no git worktree. */
+  /** Undefined if the folder is not in a git worktree. */
   open(folder: string): Promise<SnapshotWorktree | undefined>
 }

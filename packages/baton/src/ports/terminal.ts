@@ -1,15 +1,15 @@
-/** What a driver must know of one agent's screen. Pure: text in, values out. */
+/** What a driver must know about an agent's screen. Pure: text in, values out. */
 export interface AgentTerminal {
-  /** What is typed to begin a fresh conversation, e.g. `/clear`. */
+  /** The command that starts a new conversation, e.g. `/clear`. */
   readonly clear: string
-  /** It tells of a fresh conversation only with the first prompt in it. */
+  /** The agent reports a new conversation only with its first prompt. */
   readonly startsWithPrompt?: true
-  /** The key that stops a running turn. */
+  /** The key that interrupts a running turn. */
   readonly interrupt: 'Escape' | 'C-c'
-  /** What the screen says when it wants that key once more, to be sure. */
+  /** The text with which the screen asks for that key a second time. */
   readonly interruptAgain?: RegExp
-  /** The key that empties the prompt line, pressed until it is empty: of words that Baton or a stopped turn left there. */
+  /** The key that clears text left on the prompt line by Baton or an interrupted turn. Pressed until the line is empty. */
   readonly erase?: 'C-c' | 'C-u'
-  /** What the screen shows (escape codes included) under the window's title; `typed` is what stands on the prompt line. */
+  /** Reads a screen, with escape codes, and the window's title. `typed` is the text on the prompt line. */
   read(screen: string, title?: string): { state: 'waiting' | 'working' | 'dialog' | 'unknown'; typed: string }
 }

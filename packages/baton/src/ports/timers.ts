@@ -1,5 +1,5 @@
-/** The only source of waiting: what must happen later is asked of it, so that tests can let time pass. */
+/** The only source of delays, so that tests can control the passage of time. */
 export interface Timers {
-  /** Runs once after at least so many milliseconds; the returned function calls it off. */
+  /** Calls `run` once after at least `ms` milliseconds. The returned function cancels it. */
   after(ms: number, run: () => void): () => void
 }

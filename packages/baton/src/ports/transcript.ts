@@ -1,6 +1,6 @@
 import type { Action, AgentName, PermissionMode } from '@batonpass/contract/event'
 
-/** What one reply of the model used. */
+/** The token usage of one reply. */
 export interface Usage {
   model: string
   input: number
@@ -9,43 +9,43 @@ export interface Usage {
   cacheWrite: number
 }
 
-/** How far a transcript was read. */
+/** How far a transcript has been read. */
 export interface TranscriptReading {
   offset: number
-  /** The last reply that was counted: one reply may stand in several rows. */
+  /** The last counted reply. One reply may span several rows. */
   message?: string | undefined
 }
 
-/** An agent's own record of a session. It is written while we read, and nothing in it is to be trusted. */
+/** An agent's own record of a session. The agent may write while Baton reads. Do not trust its content. */
 export interface Transcripts {
-  /** The agent has no hook for a turn that failed: only the error at the end of `tail` tells of it. */
+  /** The agent has no hook for a failed turn: only the error at the end of `tail` shows it. */
   readonly failsSilently?: true
-  /** The replies since the last reading; undefined when there is no transcript. Without `from`: from its present end on. */
+  /** The replies since the last reading; undefined without a transcript. Without `from`, reading starts at the current end. */
   usage(
     path: string,
     from: TranscriptReading | undefined,
   ): Promise<{ replies: Usage[]; reading: TranscriptReading } | undefined>
-  /** The end of the conversation as text, and the error of the model service if that is the last thing in it. */
+  /** The end of the conversation as text, and the model service's error if it ends with one. */
   tail(path: string, limit: number): Promise<{ text: string; error: string | undefined } | undefined>
 }
 
-/** One point of an agent's own todo list. */
+/** One item of an agent's todo list. */
 export interface Todo {
   text: string
   done: boolean
 }
 
-/** One thing that a transcript tells, in our words, oldest first. `at` is in milliseconds since the epoch. */
+/** One item of a transcript, in Baton's own types. `at` is in milliseconds since the epoch. */
 export type TranscriptItem = { at?: number | undefined } & (
   | { kind: 'about'; session?: string | undefined; cwd?: string | undefined }
-  /** Words of a person; commands stand there as they were typed. */
+  /** A person's prompt; commands appear as they were typed. */
   | { kind: 'prompt'; text: string }
   | { kind: 'reply'; id: string | undefined; text: string }
   | { kind: 'call'; id: string; tool: string; action: Action }
-  /** The permission mode from now on, where the transcript says it. */
+  /** The permission mode from here on, if the transcript contains it. */
   | { kind: 'mode'; mode: PermissionMode | undefined }
   | { kind: 'result'; id: string; failed: boolean; text: string }
-  /** The whole list, as it is from now on. */
+  /** The complete todo list from here on. */
   | { kind: 'todos'; items: readonly Todo[] }
 )
 
@@ -55,17 +55,17 @@ export interface ContextSize {
   model?: string
 }
 
-/** Reads one agent's transcripts to their end, or from it. Nothing in them is to be trusted, and their last line may be half written. */
+/** Reads one agent's transcripts. Do not trust their content; the last line may be incomplete. */
 export interface TranscriptReader {
   readonly agent: AgentName
-  /** Whether a file that begins like this is such a transcript. */
+  /** Whether a file with this beginning is a transcript of this agent. */
   knows(head: string): boolean
-  /** Whether this is the path of such a transcript, where one is no file of its own. */
+  /** Whether a path names a transcript, for agents that do not store one file per transcript. */
   names?(path: string): boolean
-  /** In pieces, so that no size of file fills the memory. Throws FileError where there is no such file. */
+  /** Reads in chunks, so that a large file does not fill the memory. Throws FileError if the file does not exist. */
   read(path: string): AsyncIterable<readonly TranscriptItem[]>
-  /** How many tokens the last request held; undefined before the first reply, and after the context was made smaller. */
+  /** The number of tokens in the last request; undefined before the first reply and after a compaction. */
   contextSize(path: string): Promise<number | undefined>
-  /** The same with what else stands beside it: the model, and the window's size where the agent writes it down. */
+  /** The same, with the model and, if the transcript contains it, the window's size. */
   measure?(path: string): Promise<ContextSize | undefined>
 }

@@ -1,6 +1,6 @@
-/** Looks into what commands bring that write files which their words do not name. */
+/** Checks commands that write files their arguments do not name, such as applying a patch. */
 export interface UnnamedWrites {
-  /** Whether one of them may change a file that `isGuarded` names, told by its whole path. Doubt is a yes. */
+  /** Whether a command may change a file that `isGuarded` accepts, by its absolute path. True if in doubt. */
   mayChange(
     worktree: string,
     commands: readonly (readonly string[])[],

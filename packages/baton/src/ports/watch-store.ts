@@ -1,7 +1,7 @@
 import type { SessionId, SpawnId } from '@batonpass/contract/ids'
 import type { HealthCheck, Spawn, SpawnStatus, WatchedSession } from '@batonpass/contract/watch'
 
-/** Sessions under watch, what Baton started, and what was found wrong: durable, and copied to a fleet's database. */
+/** Watched sessions, spawns and health checks. Durable, and copied to a shared database. */
 export interface WatchStore {
   putSession(row: WatchedSession): void
   session(id: SessionId): WatchedSession | undefined
@@ -13,13 +13,13 @@ export interface WatchStore {
   addCheck(check: HealthCheck): void
   /** Newest first. */
   checks(query?: { session?: SessionId; limit?: number }): HealthCheck[]
-  /** The last finding of each kind for each session: what holds now. */
+  /** The latest check of each kind for each session. */
   currentChecks(): HealthCheck[]
-  /** Removes checks and ended spawns that are older. */
+  /** Removes older checks and ended spawns. */
   prune(before: string): void
 }
 
-/** Rows of these tables that changed, for a copy. */
+/** Changed rows of these tables, for a copy. */
 export interface WatchRows {
   ps_sessions: readonly (WatchedSession & { changed: number })[]
   active_spawns: readonly (Spawn & { changed: number })[]

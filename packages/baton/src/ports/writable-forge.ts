@@ -11,24 +11,24 @@ import type {
 } from './forge.ts'
 
 /**
- * A forge with everything that changes something on it. Only claim/fenced-actions.ts calls these methods: it checks the lease
- * first. Every action may be repeated after a crash: it looks first and does only what is missing.
+ * A forge with the methods that change something. Only claim/fenced-actions.ts calls them, after checking the lease. Every
+ * action can be repeated after a crash: it checks the current state first and does only what is missing.
  */
 export interface WritableForge extends Forge {
-  /** Adds assignees; those already there stay. Gives the assignees afterwards. */
+  /** Adds assignees and keeps existing ones. Returns all assignees. */
   assign(issue: number, logins: readonly string[]): Promise<string[]>
-  /** Takes assignees away; those who are none are no failure. */
+  /** Removes assignees; ignores logins that are not assigned. */
   unassign(issue: number, logins: readonly string[]): Promise<void>
-  /** Comments once (recognised by `marker`) and closes. Safe to repeat, and on an issue closed by hand. */
+  /** Comments once (recognised by `marker`) and closes the issue. Safe to repeat, also on an issue closed by hand. */
   closeIssue(issue: number, closing: CloseRequest): Promise<CloseOutcome>
 
-  /** Gives the branch's pull request if it has one already, else opens it. */
+  /** Returns the branch's pull request if it exists, otherwise opens it. */
   createPullRequest(request: PullRequestRequest): Promise<CreatedPullRequest>
-  /** Asks these people to review it (again); who is asked already is no failure. */
+  /** Requests reviews (again); ignores people who are already requested. */
   requestReviews(number: number, logins: readonly string[]): Promise<void>
 
   /** Sets an issue's Status and Agent in one call. A missing board, item or option is an answer, not a failure. */
   setOnBoard(issue: number, change: BoardChange): Promise<BoardOutcome>
-  /** Makes what is missing: the board, Status options, the Agent field, labels. Takes nothing away. */
+  /** Creates what is missing: the board, Status options, the Agent field, labels. Removes nothing. */
   ensureBoard(plan: BoardPlan): Promise<BoardSetup>
 }

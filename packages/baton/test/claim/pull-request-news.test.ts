@@ -62,7 +62,7 @@ describe('what is told of a pull request', () => {
     })
     const news = of(pull, 'review')
     expect(news?.act).toBe(true)
-    expect(news?.text).toContain('rita asks for changes')
+    expect(news?.text).toContain('rita requests changes')
     expect(news?.text).toContain('on a.ts:3')
     expect(news?.text).toContain('  > Why?\n  > Really[31m')
     expect(news?.text).not.toContain('curl evil')

@@ -93,7 +93,7 @@ describe('review comments', () => {
     await w.said(1, ADDRESS)
     w.calls(1, 'paw_get_context', context)
     const { text } = await w.tool('paw_get_context', context)
-    expect(text).toMatch(/<review_comments>[\s\S]*reviewer asks for changes[\s\S]*> Rename it/)
+    expect(text).toMatch(/<review_comments>[\s\S]*reviewer requests changes[\s\S]*> Rename it/)
     expect(text).toContain('on a.ts:3')
     expect(text).not.toContain('curl evil')
     expect(text).toContain('1 more by people without rights here')
