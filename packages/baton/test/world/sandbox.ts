@@ -50,6 +50,8 @@ export async function sandboxWorld(
   options: {
     settings?: Partial<SandboxSettings>
     patience?: HolderPatience
+    /** Opens no sandbox. */
+    isClosed?: boolean
     before?: (world: SandboxWorld) => Promise<void> | void
   } = {},
 ): Promise<SandboxWorld> {
@@ -118,7 +120,7 @@ export async function sandboxWorld(
     },
   }
   await options.before?.(world)
-  world.session = await open('ses_test')
+  if (!options.isClosed) world.session = await open('ses_test')
   return world
 }
 

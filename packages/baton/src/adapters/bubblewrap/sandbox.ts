@@ -44,7 +44,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       await mkdir(path, { recursive: true, mode: 0o700 })
     await mkdir(files.emptyFolder, { recursive: true, mode: 0o755 })
     await writeFile(files.emptyFile, '', { mode: 0o644 })
-    const filter = seccompFilter(host.architecture)
+    const filter = seccompFilter(host.architecture, host.uid)
     const filterFile = filter && join(folder, 'system-calls')
     if (filter && filterFile) await writeFile(filterFile, filter)
     const box = join(folder, 'box')
