@@ -89,7 +89,7 @@ async function supervise(world: World): Promise<string | undefined> {
 }
 
 const JUDGE = 'You decide whether a coding agent may do one thing'
-const SUPERVISOR = 'You watch over a coding agent'
+const SUPERVISOR = 'You supervise a coding agent'
 /** Ways to answer, and a question that nobody is there for. */
 const HARMLESS = /^(?:StructuredOutput|DeferredToolPlaceholder|request_user_input)$/
 

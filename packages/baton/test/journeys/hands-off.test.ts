@@ -129,7 +129,7 @@ describe('hands-off mode, with the real Claude Code', () => {
       count: 2,
     })
     const last = model.mainRequests({ key: home.key }).at(-1)
-    expect(last && textOf(last)).toContain('without using a single tool')
+    expect(last && textOf(last)).toContain('no tool call and no file change')
   })
 
   test('a person edits the file midway and is obeyed', { timeout: 90_000 }, async () => {
@@ -270,9 +270,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     )
     // It comes without tools, so the fake model takes it for a side request.
     model.answerSide('side', request =>
-      textOf(request).includes('You watch over a coding agent')
-        ? say('Look at the parser first.')
-        : undefined,
+      textOf(request).includes('You supervise a coding agent') ? say('Look at the parser first.') : undefined,
     )
     const ran = await runClaude({
       home,

@@ -4,8 +4,8 @@ import type { Run, Runs } from './run.ts'
 import type { StateFiles } from './state-files.ts'
 
 /**
- * What a person or the agent itself does to a run. It is done to the state file, as a person would edit it,
- * so it works with and without a daemon; the daemon sees it at the next stop and journals the end.
+ * What a person or the agent itself can do to a run. It edits the state file, as a person could by hand, so it works
+ * with and without a daemon; the daemon sees the change at the next stop and journals the end.
  */
 export class WorkflowActions {
   readonly #files: StateFiles
@@ -16,13 +16,13 @@ export class WorkflowActions {
     this.#runs = runs
   }
 
-  /** Every run Baton remembers, newest first. */
+  /** All stored runs, newest first. */
   async list(): Promise<WorkflowRun[]> {
     const runs = (await this.#runs.all()).sort((a, b) => b.startedAt - a.startedAt)
     return Promise.all(runs.map(run => this.#show(run)))
   }
 
-  /** The run whose session id is this or begins so. */
+  /** The run whose session id is, or starts with, the given text. */
   async find(wanted: string): Promise<Run> {
     const found = (await this.#runs.all()).filter(
       run => run.nativeSession.startsWith(wanted) || run.session.startsWith(wanted),
@@ -30,24 +30,24 @@ export class WorkflowActions {
     const exact = found.find(run => run.nativeSession === wanted || run.session === wanted)
     const [first, second] = exact ? [exact] : found
     if (!first || wanted === '')
-      throw new BatonError('not_found', `No workflow runs in a session ${wanted}`, {
-        remedy: 'See `baton history`.',
+      throw new BatonError('not_found', `No workflow run in a session ${wanted}`, {
+        remedy: 'Run `baton history` to list the runs.',
       })
     if (second)
-      throw new BatonError('usage', `${wanted} is the start of more than one session`, {
-        remedy: 'Give more of the id; see `baton history`.',
+      throw new BatonError('usage', `More than one session id starts with ${wanted}`, {
+        remedy: 'Give more characters of the id. `baton history` lists the runs.',
       })
     return first
   }
 
-  /** Stops further continuations of a session, for good. */
+  /** Stops further continuations of a session permanently. */
   async stop(wanted: string): Promise<Run> {
     const run = await this.find(wanted)
     await this.#mark(run.root, run.nativeSession, 'stopped')
     return run
   }
 
-  /** The agent says that it is done, or that only a person can help. */
+  /** Records the agent's report that it is done, or that only a person can help. */
   async done(root: string, session: string, blocked?: string): Promise<void> {
     const reason = blocked
       ?.replaceAll(/[\x00-\x1f\x7f]+/g, ' ')
@@ -56,7 +56,7 @@ export class WorkflowActions {
     await this.#mark(root, session, blocked === undefined ? 'done' : `blocked: ${reason}`)
   }
 
-  /** Which session works on an issue: as the index says, or as a run remembers. */
+  /** The session that works on an issue, by the index file or by a stored run. */
   async byIssue(
     root: string,
     issue: number,
@@ -70,7 +70,7 @@ export class WorkflowActions {
     return run && { session: run.nativeSession, workflow: run.workflow, run }
   }
 
-  /** Removes state files that nothing uses any more: of ended runs, and those untouched for longer than `olderMs`. */
+  /** Removes unused state files: those of ended runs, and those unchanged for longer than `olderMs`. */
   async clean(
     roots: readonly string[],
     now: number,
@@ -91,7 +91,7 @@ export class WorkflowActions {
         await this.#files.remove(root, session)
       }
     }
-    // A run whose file is gone is only kept until it has been told.
+    // A run without a state file is kept only until its end is old enough.
     for (const run of runs)
       if (
         !dryRun &&
@@ -110,15 +110,17 @@ export class WorkflowActions {
         throw new BatonError(
           'not_found',
           found.kind === 'absent'
-            ? `No workflow runs in session ${session}`
-            : `The state file cannot be used: ${found.why}`,
+            ? `No workflow run in session ${session}`
+            : `Cannot use the state file: ${found.why}`,
           {
-            remedy: 'See `baton history`.',
+            remedy: 'Run `baton history` to list the runs.',
           },
         )
       if (await this.#files.change(root, session, found.text, { ...found.state, state: word })) return
     }
-    throw new BatonError('daemon_busy', 'The state file keeps changing', { remedy: 'Try again.' })
+    throw new BatonError('daemon_busy', 'The state file keeps changing', {
+      remedy: 'Wait a moment and try again.',
+    })
   }
 
   async #show(run: Run): Promise<WorkflowRun> {

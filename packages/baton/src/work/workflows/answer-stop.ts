@@ -17,10 +17,10 @@ import type { Workflow } from './workflow.ts'
 
 const FORGE_MS = 8000
 const TAIL = 12_000
-/** A person who keeps editing the file is left alone with it. */
+/** How often Baton decides again when a person edits the state file at the same time. */
 const MAX_TRIES = 5
 
-/** Answers a stop: looks at everything that matters, decides, and does what was decided. */
+/** Answers a stop: gathers the facts, decides, and carries the decision out. */
 export async function answerStop(
   ports: WorkflowPorts,
   event: EventOf<'TurnEnded'>,
@@ -32,12 +32,19 @@ export async function answerStop(
   const named = found.kind === 'state' ? found.state.workflow : before.run.workflow
   const workflow = (await ports.workflows(at.project)).findLast(each => each.name === named)
   if (!workflow) {
-    const reason = `the state file names a workflow that is not known: ${named.slice(0, 80)}`
+    const reason = `the state file names an unknown workflow: ${named.slice(0, 80)}`
     return before.run.end ? {} : endRun(ports, before.run, { kind: 'blocked', reason }, at)
   }
-  const look = await lookAround(ports, event, at, refreshed(before, workflow, event, at), found, workflow)
-  const { run, facts, pullRequest } = look
-  const supervise = oncePrompt(ports, look, workflow, event, at, signal)
+  const situation = await gatherFacts(
+    ports,
+    event,
+    at,
+    refreshed(before, workflow, event, at),
+    found,
+    workflow,
+  )
+  const { run, facts, pullRequest } = situation
+  const supervise = promptBuilder(ports, situation, workflow, event, at, signal)
   for (let tries = 0, now = found; tries < MAX_TRIES; tries++) {
     const verdict = decideStop({ ...facts, state: now, ended: run.end?.kind })
     if (verdict.kind === 'aside') {
@@ -53,15 +60,15 @@ export async function answerStop(
     const pr = pullRequest ? { pr_number: pullRequest.number } : {}
     const after: WorkflowState = { ...now.state, state: 'initial', continuation_count: count, ...pr }
     if (await ports.files.change(run.root, event.nativeSession, now.text, after))
-      return goOn(ports, look, workflow, { state: after, prompt, stuck }, at)
-    // A person edited the file at this very moment: the decision is made anew.
+      return continueRun(ports, situation, workflow, { state: after, prompt, stuck }, at)
+    // A person edited the file in the meantime: decide again.
     now = await ports.files.read(run.root, event.nativeSession)
   }
   await ports.runs.put(run)
-  return { notice: 'Hands-off mode stands aside: the state file keeps changing.' }
+  return { notice: 'Hands-off mode did not answer this stop: the state file keeps changing.' }
 }
 
-interface Look {
+interface StopSituation {
   run: Run
   facts: Omit<StopFacts, 'state' | 'ended'>
   plan: Plan | undefined
@@ -77,7 +84,7 @@ function refreshed(
   at: RunContext,
 ): Run {
   const { end, ...rest } = run
-  // A person who set the state back to `initial` begins a new count of patience, too.
+  // When a person sets the state back to `initial`, counting stops without progress starts again, too.
   const revived = end !== undefined && found.kind === 'state' && found.state.state === 'initial'
   return {
     ...rest,
@@ -89,14 +96,14 @@ function refreshed(
   }
 }
 
-async function lookAround(
+async function gatherFacts(
   ports: WorkflowPorts,
   event: EventOf<'TurnEnded'>,
   at: RunContext,
   run: Run,
   found: StateFound,
   workflow: Workflow,
-): Promise<Look> {
+): Promise<StopSituation> {
   const { handsoff } = at.config
   const issue = found.kind === 'state' ? found.state.issue_no : undefined
   const transcripts = run.transcript ? ports.transcriptsOf(run.agent) : undefined
@@ -142,7 +149,7 @@ async function lookAround(
   }
 }
 
-/** The forge may be slow or away: then what was seen has to do. */
+/** Checks the delivery; if the forge is slow or unreachable, by the agent's own commands. */
 async function delivery(
   ports: WorkflowPorts,
   workflow: Workflow,
@@ -161,10 +168,10 @@ async function delivery(
 
 type Wanted = { count: number; stuck: string | undefined; issue: number | undefined }
 
-/** Makes the prompt; a supervisor is asked once for a stop, however often the decision is made anew. */
-function oncePrompt(
+/** Builds the prompt. The supervisor is asked only once per stop, even if the decision is repeated. */
+function promptBuilder(
   ports: WorkflowPorts,
-  { run, facts, plan, talk }: Look,
+  { run, facts, plan, talk }: StopSituation,
   workflow: Workflow,
   event: EventOf<'TurnEnded'>,
   at: RunContext,
@@ -207,9 +214,9 @@ async function supervise(
   return text
 }
 
-async function goOn(
+async function continueRun(
   ports: WorkflowPorts,
-  { run, facts, budget }: Look,
+  { run, facts, budget }: StopSituation,
   workflow: Workflow,
   { state, prompt, stuck }: { state: WorkflowState; prompt: string; stuck: string | undefined },
   at: RunContext,

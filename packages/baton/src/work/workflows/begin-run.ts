@@ -9,7 +9,7 @@ import { debug, type RunContext } from './run-context.ts'
 import { asDict } from './state-files.ts'
 import type { Workflow } from './workflow.ts'
 
-/** Begins a run: the state file, the issue's index, and a first look at the worktree. */
+/** Starts a run: writes the state file and the issue's index, and records the state of the worktree. */
 export async function beginRun(
   ports: WorkflowPorts,
   event: EventOf<'PromptSubmitted'>,
@@ -30,8 +30,10 @@ export async function beginRun(
   try {
     await files.begin(root, event.nativeSession, state)
   } catch (cause) {
-    ports.fault('beginning a workflow', cause)
-    return { notice: `Hands-off mode cannot keep its state in ${root}/.tmp, so this runs without it.` }
+    ports.fault('starting a workflow', cause)
+    return {
+      notice: `Hands-off mode cannot write its state to ${root}/.tmp, so Baton will not continue this workflow. Check that the folder is writable.`,
+    }
   }
   const run = newRun(event, at, root, state)
   const [worktree, usage] = await Promise.all([
@@ -43,7 +45,7 @@ export async function beginRun(
   await runs.put({
     ...run,
     course: { ...start.course, stuck: 0 },
-    // A transcript that does not exist yet is read from its beginning.
+    // A transcript that does not exist yet is read from its start.
     reading: usage?.reading ?? { offset: 0 },
   })
   const about = issue === undefined ? {} : { issue }
@@ -51,8 +53,8 @@ export async function beginRun(
   await debug(ports, at, root, event.nativeSession, `Writing state: ${asDict(state)}`)
   const taken = other && other.session_id !== event.nativeSession
   return {
-    ...(taken ? { notice: `Session ${other.session_id} works on issue #${issue}, too.` } : {}),
-    // A workflow of the user's own has no slash command that explains it; Baton's own have theirs in Claude Code alone.
+    ...(taken ? { notice: `Session ${other.session_id} also works on issue #${issue}.` } : {}),
+    // Only built-in workflows in Claude Code have a slash command that explains them; others need this context.
     ...(workflow.file === undefined && event.agent === 'claude-code'
       ? {}
       : { context: `This starts the workflow ${workflow.name}. Its goal: ${workflow.goal}` }),
@@ -61,7 +63,7 @@ export async function beginRun(
 
 const REVIVABLE: ReadonlySet<EndKind> = new Set(['stalled', 'blocked', 'failed', 'limit-parked'])
 
-/** A person speaks to a run that Baton had ended for want of one: it goes on. What is done, stopped or deleted stays so. */
+/** Reopens a run that ended because it needed a person, when a person prompts it. Done, stopped or deleted runs stay so. */
 export async function reviveRun(
   { files, runs }: Pick<WorkflowPorts, 'files' | 'runs'>,
   event: EventOf<'PromptSubmitted'>,
@@ -79,7 +81,7 @@ export async function reviveRun(
   const state = { ...found.state, state: 'initial' }
   if (!(await files.change(run.root, event.nativeSession, found.text, state))) return
   const { end, parked, ...rest } = run
-  // Only a turn that ends well shows that the limit is over, so that a limit in a row is still counted.
+  // Keep counting consecutive limits: only a successful turn shows that the limit is over.
   const kept = event.prompt.startsWith(HEADING) && parked ? { parked } : {}
   const course = { ...run.course, stuck: 0 }
   await runs.put({ ...rest, ...kept, course, helpers: {}, seenAt: at.now, awaiting: false })

@@ -3,16 +3,16 @@ import type { Usage } from '../../ports/transcript.ts'
 import type { Run, Spent } from './run.ts'
 
 export interface BudgetState {
-  /** Which limit is reached, in words; undefined while none is. */
+  /** Describes the limit that is reached; undefined if none is. */
   over: string | undefined
-  /** Limits of which four fifths are used, each told once. */
+  /** Limits that are 80 % used; each is reported once. */
   near: { key: string; words: string }[]
 }
 
 const WARN_AT = 0.8
 const HOUR = 3_600_000
 
-/** Where the run and the day stand against the limits. `today` is what all runs together used. */
+/** Compares the spending of the run and of today with the limits. `today` is the sum of all runs. */
 export function checkBudget(budget: Config['budget'], run: Spent, today: Spent): BudgetState {
   const rows = [
     ...limitsOf('this workflow', 'per_workflow', budget.per_workflow, run),
@@ -39,7 +39,7 @@ function limitsOf(span: string, key: string, limits: Config['budget']['per_day']
   ]
 }
 
-/** The run after some more replies and working time. */
+/** Adds replies and working time to the run's spending. */
 export function spend(run: Run, replies: readonly Usage[], now: number): Run {
   const more: Spent = {
     tokens: replies.reduce((sum, { input, output, cacheWrite }) => sum + input + output + cacheWrite, 0),
@@ -51,7 +51,7 @@ export function spend(run: Run, replies: readonly Usage[], now: number): Run {
     ...run,
     seenAt: now,
     spent: plus(run.spent, more),
-    // Two days are enough: yesterday's is still asked for around midnight.
+    // Keep two days: yesterday's spending is still needed around midnight.
     days: Object.fromEntries(
       Object.entries({ ...run.days, [day]: plus(run.days[day], more) })
         .sort(([a], [b]) => (a < b ? 1 : -1))
@@ -73,18 +73,18 @@ const plus = (a: Spent = NONE, b: Spent = NONE): Spent => ({
   ms: a.ms + b.ms,
 })
 
-/** US dollars for a million tokens: input, output. A model that is not known costs as much as the dearest. */
+/** US dollars per million tokens: input, output. An unknown model counts as the most expensive one. */
 const PRICES: readonly [RegExp, input: number, output: number][] = [
   [/haiku/i, 1, 5],
   [/sonnet/i, 3, 15],
   [/opus-4-[01]\b|opus-4-2025|3-opus/i, 15, 75],
   [/opus/i, 5, 25],
 ]
-const DEAREST = [15, 75] as const
+const HIGHEST_PRICE = [15, 75] as const
 
-/** Writing to the cache costs a quarter more than input, reading from it a tenth. */
+/** Writing to the cache costs 25 % more than input; reading from it costs 10 % of input. */
 function costOf({ model, input, output, cacheRead, cacheWrite }: Usage): number {
   const known = PRICES.find(([name]) => name.test(model))
-  const [forInput, forOutput] = known ? [known[1], known[2]] : DEAREST
+  const [forInput, forOutput] = known ? [known[1], known[2]] : HIGHEST_PRICE
   return ((input + cacheWrite * 1.25 + cacheRead * 0.1) * forInput + output * forOutput) / 1e6
 }

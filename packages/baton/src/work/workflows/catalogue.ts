@@ -11,7 +11,7 @@ import { fromConfig, fromFile } from './declare.ts'
 import type { Workflow } from './workflow.ts'
 
 export interface Catalogue {
-  /** Baton's own first, then the user's, then the project's: of two with the same command the last one counts. */
+  /** Built-in workflows first, then the user's, then the project's. Of two with the same command, the last one wins. */
   workflows: readonly Workflow[]
   problems: readonly ConfigProblem[]
   notices: readonly ConfigNotice[]
@@ -27,7 +27,7 @@ export interface CataloguePorts {
 
 const FOLDER = '.baton/workflows'
 
-/** All workflows that count in a project right now. */
+/** Reads all workflows that are active in a project. */
 export async function readCatalogue(
   project: string,
   declared: { workflows: Config['workflows']; sources?: ReadonlyMap<string, Source> },
@@ -39,7 +39,7 @@ export async function readCatalogue(
     ...(await Promise.all(own.map(folder => readFolder(folder, ports)))).flat(),
     ...(isOwn ? [] : await trustedOnly(project, await readFolder(project, ports), ports)),
   ]
-  // A project's `workflows:` counts only when its file is trusted; the configuration has seen to that.
+  // The configuration has already left out the `workflows:` of an untrusted project file.
   const configured = fromConfig(declared.workflows, declared.sources)
   const read = found.flatMap(({ path, text, trusted }) =>
     trusted ? [fromFile(path, new TextEncoder().encode(text))] : [],
@@ -72,7 +72,7 @@ async function readFolder(root: string, { smallFiles }: CataloguePorts): Promise
   return read.flat()
 }
 
-/** A cloned repository is not the user's: its workflows count once the file has been trusted as it is. */
+/** The user did not write a cloned repository's files: such a workflow is used only while its trusted text is unchanged. */
 async function trustedOnly(
   project: string,
   found: WorkflowFile[],
@@ -92,9 +92,9 @@ const untrusted = (file: string): ConfigNotice => ({
   file,
   line: 1,
   column: 1,
-  message: 'not trusted, so this workflow does not count',
+  message: 'not trusted, so Baton ignores this workflow',
   remedy: `Read the file, then run \`baton trust ${file}\`.`,
 })
 
-/** The workflows that come with Baton. A new one is a file beside these and a word in this list. */
+/** The built-in workflows. To add one, define it in builtin-workflows.ts and list it here. */
 export const BUILTIN: readonly Workflow[] = [ultraPlanner, issueToImpl, planToIssue, setupViewboard]

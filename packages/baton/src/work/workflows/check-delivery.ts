@@ -4,7 +4,7 @@ import type { Run } from './run.ts'
 import type { Workflow } from './workflow.ts'
 
 export interface Delivery {
-  /** Why the job counts as delivered; undefined: it does not, or nobody can say. */
+  /** Why the work counts as delivered; undefined if it does not, or if Baton cannot tell. */
   delivered: string | undefined
   pullRequest?: { number: number; url: string }
 }
@@ -12,7 +12,7 @@ export interface Delivery {
 const NOTHING: Delivery = { delivered: undefined }
 const MAIN = /^(?:main|master|trunk|develop)$/
 
-/** Looks for what the workflow was to deliver: on the forge where one is reachable, else in what the agent was seen to do. */
+/** Checks whether the workflow's result exists: on the forge if one is reachable, else by the agent's own commands. */
 export async function checkDelivery(
   workflow: Workflow,
   run: Run,
@@ -20,12 +20,12 @@ export async function checkDelivery(
   forge: Forge | undefined,
 ): Promise<Delivery> {
   if (workflow.completion === 'said') return NOTHING
-  if (!forge) return believed(workflow, run)
+  if (!forge) return deliveryFromMarks(workflow, run)
   try {
     return await CHECKS[workflow.completion](run, worktree, forge)
   } catch {
-    // Not reachable after all.
-    return believed(workflow, run)
+    // The forge is not reachable after all.
+    return deliveryFromMarks(workflow, run)
   }
 }
 
@@ -38,7 +38,7 @@ const CHECKS: Record<
     const found = await forge.pullRequestFor(worktree.branch)
     if (!found || found.state === 'closed') return NOTHING
     const pullRequest = { number: found.number, url: found.url }
-    // Commits that are not pushed yet, or a draft, say that the agent is not through.
+    // Unpushed commits or a draft show that the agent is not finished.
     const whole = found.state === 'merged' || (!found.draft && found.headSha === worktree.head)
     return { delivered: whole ? `pull request #${found.number} is ${found.state}` : undefined, pullRequest }
   },
@@ -67,7 +67,7 @@ const CHECKS: Record<
   },
 }
 
-function believed(workflow: Workflow, run: Run): Delivery {
+function deliveryFromMarks(workflow: Workflow, run: Run): Delivery {
   const url = (kind: string) =>
     run.marks.findLast(mark => mark.startsWith(`${kind} `))?.slice(kind.length + 1)
   switch (workflow.completion) {
@@ -83,7 +83,7 @@ function believed(workflow: Workflow, run: Run): Delivery {
     }
     case 'board':
       return run.marks.includes('board') && url('label')
-        ? { delivered: 'the board and its labels were made' }
+        ? { delivered: 'the board and its labels were created' }
         : NOTHING
     default:
       return NOTHING

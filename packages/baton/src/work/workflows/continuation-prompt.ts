@@ -1,9 +1,9 @@
 import type { PromptFacts, Workflow } from './workflow.ts'
 
-/** Every prompt that Baton sends by itself begins so; it is never taken for a person's. */
+/** How every continuation starts, so that it is never mistaken for a person's prompt. */
 export const HEADING = 'This is an auto-continuation prompt for hands-off mode'
 
-/** What a stopped agent is told. `stuck` names what has not moved, when nothing has. */
+/** Builds the continuation. `stuck` describes the lack of progress, if there was none. */
 export function continuationPrompt(
   workflow: Workflow,
   facts: PromptFacts,
@@ -13,20 +13,20 @@ export function continuationPrompt(
   return [
     `${HEADING}, it is currently ${count}/${max} continuations.`,
     ...(stuck ? [stuckNote(stuck)] : []),
-    // A supervisor's text stands in for the workflow's own words, never for the heading or the way to end.
+    // A supervisor's text replaces the workflow's own prompt, never the heading or how to end the run.
     written ?? workflow.prompt(facts),
     ...(count >= max
-      ? ['This is the last continuation: leave everything so that a person can take over from here.']
+      ? ['This is the last continuation: leave everything in a state from which a person can take over.']
       : []),
     ENDING,
   ].join('\n')
 }
 
 const stuckNote = (stuck: string): string =>
-  `Nothing has moved since the last continuation: ${stuck}. Do not repeat what you did. Say in one sentence what holds you up, then take a different approach. If only a person can help, end with \`baton done --blocked "what you need"\`.`
+  `No progress since the last continuation: ${stuck}. Do not repeat what you did. Say in one sentence what blocks you, then try a different approach. If only a person can help, end with \`baton done --blocked "what you need"\`.`
 
 const ENDING =
-  'How to end this run: execute `baton done` in your shell; it stops further continuations of this session. Do so as soon as the goal is reached, and not before.'
+  'To end this run, execute `baton done` in your shell; it stops further continuations of this session. Do this as soon as the goal is reached, and not before.'
 
 /** The first 500 characters of a plan. */
 const EXCERPT_LENGTH = 500
@@ -36,7 +36,7 @@ export const excerptOf = (plan: string): string =>
     .join('')
     .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
 
-/** Fills `{N}`, `{MAX}`, `{ISSUE}`, `{PLAN}` and `{GOAL}` of a declared prompt; other braces stay as they are. */
+/** Replaces `{N}`, `{MAX}`, `{ISSUE}`, `{PLAN}` and `{GOAL}` in a declared prompt; other braces are left unchanged. */
 export function fillIn(template: string, goal: string, facts: PromptFacts): string {
   const values: Record<string, string> = {
     N: String(facts.count),

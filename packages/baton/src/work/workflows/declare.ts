@@ -12,7 +12,7 @@ export interface Declared {
   problems: ConfigProblem[]
 }
 
-/** The workflows of `.baton.yaml`; `sources` tells file and line of each key. */
+/** Reads the workflows of `.baton.yaml`; `sources` has the file and line of each key. */
 export function fromConfig(
   declared: Config['workflows'],
   sources: ReadonlyMap<string, Source> = new Map(),
@@ -33,7 +33,7 @@ export function fromConfig(
   return found
 }
 
-/** A workflow of its own file: front matter for the settings, the rest is the prompt. */
+/** Reads a workflow from its own file: the front matter has the settings, the rest is the prompt. */
 export function fromFile(path: string, bytes: Uint8Array): Declared {
   const found: Declared = { workflows: [], problems: [] }
   const name = basename(path, '.md')
@@ -46,7 +46,7 @@ export function fromFile(path: string, bytes: Uint8Array): Declared {
     found.problems.push(problem({ file: path, line: 1 }, 'expected front matter between two lines of ---'))
     return found
   }
-  // The blank line stands for the first ---, so that lines count from the top of the file.
+  // The blank line replaces the first ---, so that line numbers match the file.
   const { node, problems } = parseConfig(new TextEncoder().encode(`\n${front}`), path)
   found.problems.push(...problems)
   if (!node || problems.length > 0) return found
@@ -60,7 +60,7 @@ type Place = (path: readonly PropertyKey[]) => { file: string; line?: number; co
 function add(found: Declared, name: string, value: unknown, place: Place, file: string | undefined): void {
   if (!WorkflowName.safeParse(name).success) {
     found.problems.push(
-      problem(place([]), `the workflow name ${JSON.stringify(name.slice(0, 80))} does not fit`, NAMES),
+      problem(place([]), `the workflow name ${JSON.stringify(name.slice(0, 80))} is not valid`, NAME_RULE),
     )
     return
   }
@@ -72,28 +72,33 @@ function add(found: Declared, name: string, value: unknown, place: Place, file: 
   for (const issue of parsed.error.issues) {
     const keys =
       issue.code === 'unrecognized_keys' ? issue.keys.map(key => [...issue.path, key]) : [issue.path]
-    for (const path of keys) found.problems.push(problem(place(path), ...words(name, path, issue.code)))
+    for (const path of keys)
+      found.problems.push(problem(place(path), ...describeIssue(name, path, issue.code)))
   }
 }
 
-function words(name: string, path: readonly PropertyKey[], code: string): [message: string, remedy: string] {
+function describeIssue(
+  name: string,
+  path: readonly PropertyKey[],
+  code: string,
+): [message: string, remedy: string] {
   const key = path.length > 0 ? `workflow ${name}: ${path.map(String).join('.')}` : `workflow ${name}`
   const known = Object.keys(WorkflowDeclaration.shape)
   if (code === 'unrecognized_keys') return [`${key}: unknown key`, `Expected one of ${known.join(', ')}.`]
   const first = String(path[0] ?? '')
   const expected = EXPECTED[first] ?? 'a map of settings'
-  return [`${key}: expected ${expected}`, `See docs/guides/hands-off.md.`]
+  return [`${key}: expected ${expected}`, `Fix the key; docs/guides/hands-off.md describes it.`]
 }
 
 const EXPECTED: Record<string, string> = {
   commands: 'a list of slash commands such as [/release]',
   takes_issue: 'true or false',
   goal: 'one or two sentences of text',
-  prompt: 'the text the agent is told when it stops early (below the front matter, in a file)',
+  prompt: 'the prompt for an agent that stops early (in a file: the text below the front matter)',
   completion: 'one of pull-request, plan-issue, board, said',
   permissions: 'a list of commands such as "gh release create"',
 }
-const NAMES = 'Use letters, digits, dots, dashes and underscores.'
+const NAME_RULE = 'Use letters, digits, dots, dashes and underscores.'
 
 function toWorkflow(name: string, declared: WorkflowDeclaration, file: string | undefined): Workflow {
   const { goal, prompt } = declared
@@ -110,7 +115,7 @@ function toWorkflow(name: string, declared: WorkflowDeclaration, file: string | 
   }
 }
 
-/** `gh label create --force`: the words before the first option must stand first, the options anywhere after. */
+/** Parses `gh label create --force`: the words before the first option must come first, the options anywhere after. */
 export function ruleOf(text: string): CommandRule {
   const words = text.trim().split(/\s+/)
   const first = words.findIndex(word => word.startsWith('-'))

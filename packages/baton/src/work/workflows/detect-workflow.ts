@@ -5,9 +5,9 @@ export interface Detected {
   issue?: number
 }
 
-/** The workflow that a prompt starts, if it is a command of one. A command in the middle of a sentence is only talk. */
+/** The workflow that a prompt starts. A command in the middle of a sentence does not count. */
 export function detectWorkflow(prompt: string, workflows: readonly Workflow[]): Detected | undefined {
-  // Long enough for every command line, short enough that a pasted novel costs nothing.
+  // Long enough for every command, and a cheap limit for huge pasted texts.
   const line = prompt.slice(0, MAX_LENGTH).trimStart()
   const [, name, rest = ''] =
     /^\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}([A-Za-z0-9][\w.-]*)(?:\s([\s\S]*))?$/.exec(line) ?? []
@@ -24,14 +24,14 @@ function byCommand(workflows: readonly Workflow[], name: string): Workflow | und
 }
 
 /**
- * The issue is the first word after the command, or the word after `--dry-run`, `--refine` or `--from-issue`.
- * A number later in a sentence is not one: `/ultra-planner add 3 buttons`.
+ * Reads the issue: the first word after the command, or the word after `--dry-run`, `--refine` or `--from-issue`.
+ * A number later in a sentence is not an issue: `/ultra-planner add 3 buttons`.
  */
 function issueIn(rest: string): number | undefined {
   const words = rest.trim().split(/\s+/, 40)
   const named = words.flatMap((word, i) => {
-    const beside = /^--(?:refine|from-issue)=(.+)$/.exec(word)?.[1]
-    return numberOf(beside) ?? (FLAGS.has(word) ? numberOf(words[i + 1]) : undefined) ?? []
+    const attached = /^--(?:refine|from-issue)=(.+)$/.exec(word)?.[1]
+    return numberOf(attached) ?? (FLAGS.has(word) ? numberOf(words[i + 1]) : undefined) ?? []
   })
   return numberOf(words[0]) ?? named[0]
 }

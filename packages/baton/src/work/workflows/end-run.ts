@@ -3,7 +3,18 @@ import type { WorkflowPorts } from './ports.ts'
 import type { Run } from './run.ts'
 import type { RunContext, StopAnswer } from './run-context.ts'
 
-/** Ends a run: in the file, in the journal, and to people. */
+const END_WORDS: Record<EndKind, string> = {
+  complete: 'is complete',
+  capped: 'reached its limit',
+  stalled: 'stalled',
+  blocked: 'is blocked',
+  'over-budget': 'is over budget',
+  'limit-parked': 'waits for a usage limit',
+  'handed-off': 'was handed off',
+  failed: 'failed',
+}
+
+/** Ends a run: updates the state file, journals the end and notifies people. */
 export async function endRun(
   { files, runs, journal, announce, fault }: WorkflowPorts,
   run: Run,
@@ -41,9 +52,9 @@ export async function endRun(
     ...about,
   })
   await announce({ session, nativeSession, project, workflow, issue, end: kind, reason, ...about }).catch(
-    cause => fault('announcing an end', cause),
+    cause => fault('announcing the end of a workflow', cause),
   )
-  const notice = `Hands-off mode: ${workflow} ended as ${kind}: ${reason}.${link ? ` ${link}` : ''}`
+  const notice = `Hands-off mode: ${workflow} ${END_WORDS[kind]}: ${reason}.${link ? ` ${link}` : ''}`
   if (kind === 'capped' || kind === 'over-budget') return { stop: { by: 'limit', reason: notice } }
   const byPerson = kind === 'blocked' && (found.kind === 'absent' || state?.state === 'stopped')
   return byPerson ? { stop: { by: 'person', reason: notice } } : { notice }

@@ -3,16 +3,16 @@ import type { AgentEvent, EventOf } from '@batonpass/contract/event'
 import { z } from 'zod'
 import { readTest, textOf } from '../../session/transcript/test-runs.ts'
 
-/** What an agent did since its last stop, as far as it tells progress from running in place. Digests, no contents. */
+/** What an agent did since its last stop, to tell progress from repetition. Holds digests, not contents. */
 export const Evidence = z.object({
-  /** Calls that were asked for, and those that came to an end: the rest was refused. */
+  /** Requested calls, and finished calls (`tools`): the difference was refused. */
   asked: z.number().int().default(0),
   tools: z.number().int().default(0),
   failed: z.number().int().default(0),
-  /** Calls that only looked, and calls that did something; each by its digest, failed ones left out. */
+  /** Digests of successful calls: those that only read (`looks`) and those that changed something (`acts`). */
   looks: z.array(z.string()).default([]),
   acts: z.array(z.string()).default([]),
-  /** Files written, and what was written to them. */
+  /** Digests of the written files, and of the edits. */
   written: z.array(z.string()).default([]),
   edits: z.array(z.string()).default([]),
   /** The last test run. */
@@ -24,11 +24,11 @@ export const Evidence = z.object({
       signature: z.string(),
     })
     .optional(),
-  /** How many points of the todo list are done. */
+  /** How many todos are done. */
   todo: z.number().int().optional(),
-  /** Things that appeared on the forge: `pull-request URL`, `issue URL`, `board`, `label`, `pushed`. */
+  /** What was created on the forge: `pull-request URL`, `issue URL`, `board`, `label`, `pushed`. */
   marks: z.array(z.string()).default([]),
-  /** The command or tool called most often, for the words that name what is stuck. */
+  /** The last tool call, to name in messages about what is stuck. */
   last: z.string().optional(),
 })
 export type Evidence = z.infer<typeof Evidence>
@@ -37,7 +37,7 @@ export const NO_EVIDENCE: Evidence = Evidence.parse({})
 
 const MAX_ITEMS = 200
 
-/** The evidence after one more event. */
+/** Adds one event to the evidence. */
 export function observe(evidence: Evidence, event: AgentEvent): Evidence {
   if (event.type === 'ToolRequested') return { ...evidence, asked: evidence.asked + 1, last: nameOf(event) }
   if (event.type !== 'ToolFinished') return evidence
@@ -73,7 +73,7 @@ export function observe(evidence: Evidence, event: AgentEvent): Evidence {
     : { ...marked, acts: more(seen.acts, call) }
 }
 
-/** What a command that succeeded has put on the forge. */
+/** What a successful command created on the forge. */
 export function marksOf(command: string, response: unknown): string[] {
   const output = textOf(response)
   const marks: string[] = []
@@ -100,7 +100,7 @@ export function marksOf(command: string, response: unknown): string[] {
 export const digest = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 12)
 
-/** Recognised by their form, since every agent names its todo tool differently. */
+/** Recognizes todo lists by their shape, because every agent names its todo tool differently. */
 function todoDone(input: unknown): { done: number; whole: boolean } | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const list: unknown = Reflect.get(input, 'todos')
@@ -113,14 +113,14 @@ function todoDone(input: unknown): { done: number; whole: boolean } | undefined 
   return undefined
 }
 
-/** Numbers change from one poll to the next without meaning anything new. */
+/** Replaces numbers: they change between polls without meaning anything new. */
 const normal = (command: string): string => command.replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ').trim()
 
 const IDLE = /^(?:sleep|echo|true|false|:|date|pwd|whoami|clear|printf|wait|uptime)\b/
 const LOOK =
   /^(?:ls|cat|head|tail|less|more|grep|egrep|rg|ag|find|fd|tree|wc|stat|file|which|type|env|printenv|jq|awk|sed\s+-n|diff|cmp|du|df|ps|cd|git\s+(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|fetch|describe|reflog)|gh\s+(?:pr|issue|run|repo|workflow|project|label)\s+(?:view|list|status|checks|watch|diff)|gh\s+auth\s+status|npm\s+(?:ls|view|outdated)|node\s+--version)\b/
 
-/** Rough on purpose: this weighs evidence, it never decides what may run. */
+/** Approximate on purpose: this only weighs evidence and never decides what may run. */
 const partsOf = (command: string): string[] =>
   command
     .split(/\|\||&&|[;|\n]/)

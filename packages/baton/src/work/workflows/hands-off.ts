@@ -10,12 +10,12 @@ import type { WorkflowPorts } from './ports.ts'
 import { debug, type RunContext, type StopAnswer } from './run-context.ts'
 import { readFailure } from './usage-limits.ts'
 
-/** A subagent that was not heard of for so long is not waited for. */
+/** Baton does not wait for a subagent that has run for longer than this. */
 const HELPER_MS = 30 * 60_000
-/** So many limits in a row, and something else is wrong. */
+/** After this many limits in a row, the run fails. */
 const MAX_PARKED = 6
 
-/** Hands-off mode, event by event. One thing at a time for each session; nothing here decides, see `stop-verdict.ts`. */
+/** Handles the events of hands-off mode, one at a time per session. The decisions are in `stop-verdict.ts`. */
 export class HandsOff {
   readonly #ports: WorkflowPorts
   readonly #turns = new KeyedQueue()
@@ -24,14 +24,14 @@ export class HandsOff {
     this.#ports = ports
   }
 
-  /** Whether a session has a run; cheap for those that have none. */
+  /** Whether a session has a run; cheap for sessions without one. */
   async concerns(session: SessionId, native: string, project: string): Promise<boolean> {
     const { files, runs } = this.#ports
     if (await runs.get(session)) return true
     return (await files.read(files.rootFor(project), native)).kind !== 'absent'
   }
 
-  /** A prompt: begins a run, or tells that a person is back. */
+  /** A prompt starts a run, or shows that a person is back. */
   promptSubmitted(
     event: EventOf<'PromptSubmitted'>,
     at: RunContext,
@@ -43,13 +43,13 @@ export class HandsOff {
         ? detectWorkflow(prompt, await this.#ports.workflows(at.project))
         : undefined
       if (detected) return beginRun(this.#ports, event, detected, at)
-      // The end of a background task comes as a prompt, too: that is nobody coming back.
+      // The end of a background task also arrives as a prompt; that does not mean that a person is back.
       if (!event.automatic) await reviveRun(this.#ports, event, at)
       return {}
     })
   }
 
-  /** A call that is asked for and never ends was refused. */
+  /** Counts a requested call: one that never finishes was refused. */
   toolRequested(event: EventOf<'ToolRequested'>): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
@@ -58,7 +58,7 @@ export class HandsOff {
     })
   }
 
-  /** A tool's end is evidence of what the agent does. */
+  /** Records a finished call as evidence of progress. */
   toolFinished(event: EventOf<'ToolFinished'>): Promise<void> {
     return this.inTurn(event.session, async () => {
       const { runs, files } = this.#ports
@@ -81,7 +81,7 @@ export class HandsOff {
     })
   }
 
-  /** Subagents come and go; while one is at work in the background, a stop is only a pause. */
+  /** Records subagents: while one runs in the background, a stop is only a pause. */
   helper(event: EventOf<'SubagentStarted' | 'SubagentEnded'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
@@ -93,7 +93,7 @@ export class HandsOff {
     })
   }
 
-  /** A stop of the session's own turn. Says nothing for sessions without a run. */
+  /** Answers a stop of the session's own turn. Returns nothing for sessions without a run. */
   turnEnded(event: EventOf<'TurnEnded'>, at: RunContext, signal: AbortSignal): Promise<StopAnswer> {
     return this.inTurn(event.session, async () => {
       const { files, runs } = this.#ports
@@ -101,11 +101,13 @@ export class HandsOff {
       const found = await files.read(root, event.nativeSession)
       const known = await runs.get(event.session)
       if (!known && found.kind !== 'state')
-        return found.kind === 'unreadable' ? { notice: `Hands-off mode stands aside: ${found.why}.` } : {}
-      // A state file without a memory of ours: a person wrote it, or our memory was lost.
+        return found.kind === 'unreadable'
+          ? { notice: `Hands-off mode ignores this session: ${found.why}.` }
+          : {}
+      // A state file without a stored run: a person wrote the file, or the run's record was lost.
       const run = known ?? (found.kind === 'state' ? newRun(event, at, root, found.state) : undefined)
       if (!run || (run.end && found.kind !== 'state')) return {}
-      // A server in the background runs on for ever; a subagent comes back by itself, and the agent with it.
+      // Wait for subagents, which wake the agent when they finish; a background server never finishes.
       const waits = Object.values(run.helpers).some(since => at.now - since < HELPER_MS)
       if (waits && event.running !== 0) return {}
       const path = files.pathOf(root, event.nativeSession)
@@ -114,7 +116,7 @@ export class HandsOff {
     })
   }
 
-  /** A turn died on an error of the model service. */
+  /** A turn failed with an error of the model service. */
   turnFailed(event: EventOf<'TurnFailed'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
@@ -127,12 +129,12 @@ export class HandsOff {
         return
       }
       const parked = { until: failure.until, reason: failure.reason, resumed: false, tries }
-      const reason = `${failure.reason}; it goes on at ${new Date(failure.until).toISOString()}`
+      const reason = `${failure.reason}; it resumes at ${new Date(failure.until).toISOString()}`
       await endRun(this.#ports, { ...run, parked }, { kind: 'limit-parked', reason }, at)
     })
   }
 
-  /** The agent waits for input although it was told to go on: its own limit on continued stops took effect. */
+  /** The agent waits for input although it got a continuation: it reached its own limit on continued stops. */
   idle(event: EventOf<'Idle'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
@@ -144,7 +146,7 @@ export class HandsOff {
   sessionEnded(event: EventOf<'SessionEnded'>, at: RunContext): Promise<void> {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
-      // /clear may be a handoff: whoever carries the run over says so.
+      // /clear may be part of a handoff, which then carries the run over.
       if (!run || run.end || event.reason === 'clear') return
       await endRun(
         this.#ports,
@@ -155,11 +157,11 @@ export class HandsOff {
     })
   }
 
-  /** Runs `work` when nothing else is under way for that session. */
+  /** Runs `work` after everything else for that session has finished. */
   inTurn<T>(session: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(session, work)
   }
 }
 
 const OWN_CAP =
-  'the agent ended its turn by its own limit on continued stops; CLAUDE_CODE_STOP_HOOK_BLOCK_CAP raises it'
+  'the agent reached its own limit on continued stops; raise it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'

@@ -11,25 +11,25 @@ import type { StateFiles } from './state-files.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { Workflow } from './workflow.ts'
 
-/** Everything hands-off mode needs of the world. */
+/** What hands-off mode depends on. */
 export interface WorkflowPorts {
   files: StateFiles
   runs: Runs
-  /** The workflows that count in a project right now. */
+  /** The workflows that are active in a project. */
   workflows(project: string): Promise<readonly Workflow[]>
   git: Git
   transcriptsOf(agent: AgentName): Transcripts | undefined
-  /** None where no forge is configured or reachable. */
+  /** Undefined if no forge is configured or reachable. */
   forgeFor(project: string): Promise<Forge | undefined>
   supervisor: Supervisor | undefined
-  /** Another capability answers this session's stops right now: they are no stops of a workflow and do not count. */
+  /** Whether another capability answers this session's stops right now; such stops do not count for a workflow. */
   busyElsewhere(session: SessionId): Promise<boolean>
-  /** What can act on a session from outside, by the place where it runs. */
+  /** The driver that can act on the session at a place. */
   driverAt(place: string): Driver | undefined
   journal(about: RunName, entry: WorkflowEntry): Promise<void>
-  /** What an agent has no hook for, told in its place. */
+  /** Reports an event for an agent that has no hook for it. */
   tell(agent: AgentName, event: DecodedEvent): Promise<unknown>
-  /** Tells people of an end, beside the terminal: once for each end. */
+  /** Notifies people about the end of a run, once per end. */
   announce(announcement: Announcement): Promise<void>
   fault(during: string, cause: unknown): void
 }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { digest, type Evidence } from './evidence.ts'
 import type { Workflow } from './workflow.ts'
 
-/** What earlier stops have shown, so that running in circles is seen. */
+/** What earlier stops have shown, to detect an agent that runs in circles. */
 export const Course = z.object({
-  /** States of the worktree that were there before. */
+  /** Earlier states of the worktree. */
   trees: z.array(z.string()).default([]),
   head: z.string().optional(),
   calls: z.array(z.string()).default([]),
@@ -15,11 +15,11 @@ export const Course = z.object({
     .optional(),
   todo: z.number().int().default(0),
   milestones: z.number().int().default(0),
-  /** Stops in a row that had nothing but looking around. */
+  /** Consecutive stops with nothing but reading. */
   looking: z.number().int().default(0),
-  /** Stops in a row at which the tests failed in the same way. */
+  /** Consecutive stops at which the tests failed in the same way. */
   sameFailure: z.number().int().default(0),
-  /** Stops in a row without progress. */
+  /** Consecutive stops without progress. */
   stuck: z.number().int().default(0),
 })
 export type Course = z.infer<typeof Course>
@@ -27,25 +27,25 @@ export type Course = z.infer<typeof Course>
 /** The worktree at a stop. */
 export interface WorktreeState {
   head: string
-  /** Digest of everything that is not committed. */
+  /** Digest of all uncommitted changes. */
   tree: string
   branch?: string | undefined
 }
 
 export interface Judged {
   progress: boolean
-  /** Why it counts as progress, or what has not moved: completes "Nothing has moved: …". */
+  /** Why it counts as progress, or what is stuck: completes "No progress: …". */
   why: string
   course: Course
 }
 
 const MAX_ITEMS = 1000
-/** After the same failure so often, a new file is no sign of a new idea. */
-const PATIENCE = 4
-/** So many stops in a row may pass with looking around only, where building is the work. */
-const LOOKING = { building: 3, thinking: 8 } as const
+/** After this many identical failures, a new file no longer counts as progress. */
+const MAX_SAME_FAILURES = 4
+/** How many consecutive stops may pass with nothing but reading. */
+const MAX_READING_STOPS = { building: 3, thinking: 8 } as const
 
-/** Whether the time between two stops brought the work on. */
+/** Decides whether the work progressed between two stops. */
 export function judgeProgress(
   course: Course,
   evidence: Evidence,
@@ -55,7 +55,7 @@ export function judgeProgress(
   const tree = worktree ? digest(`${worktree.head}\0${worktree.tree}`) : undefined
   const headMoved = worktree !== undefined && course.head !== undefined && worktree.head !== course.head
   const known = tree !== undefined && course.trees.includes(tree)
-  // Without git, what was written stands in for what has changed.
+  // Without git, new edits count as changes.
   const treeNew =
     tree === undefined ? fresh(evidence.edits, course.calls).length > 0 : !known && course.trees.length > 0
   const newFiles = fresh(evidence.written, course.files).length > 0
@@ -67,22 +67,22 @@ export function judgeProgress(
   const newMarks = fresh(evidence.marks, course.marks)
   const newCalls = fresh([...evidence.acts, ...evidence.looks], course.calls)
   const first = course.trees.length === 0 && course.calls.length === 0
-  // The same failure again, from the same files: motion, but in place.
-  const spinning = sameFailure > 0 && (!newFiles || sameFailure >= PATIENCE)
+  // The same failure again with the same files: activity without progress.
+  const spinning = sameFailure > 0 && (!newFiles || sameFailure >= MAX_SAME_FAILURES)
 
-  const looked = newCalls.length > 0 && course.looking < LOOKING[nature] && !spinning
+  const looked = newCalls.length > 0 && course.looking < MAX_READING_STOPS[nature] && !spinning
   const reasons = [
     newMarks.length > 0 && `new on the forge: ${newMarks.map(mark => mark.split(' ')[0]).join(', ')}`,
-    newTodo && 'the todo list moved on',
+    newTodo && 'more todos are done',
     newMilestone && 'a milestone of the plan is done',
     test && betterThan(test, course.test) && (test.passed ? 'the tests pass' : 'the tests got further'),
     !spinning && headMoved && !known && 'there are new commits',
     !spinning && treeNew && !headMoved && 'the worktree changed',
-    looked && 'it looked at or ran something new',
-    first && evidence.tools > evidence.failed && 'it began to work',
+    looked && 'it read or ran something new',
+    first && evidence.tools > evidence.failed && 'it started to work',
   ].filter(reason => typeof reason === 'string')
   const progress = reasons.length > 0
-  const material = progress && reasons.some(reason => reason !== 'it looked at or ran something new')
+  const material = progress && reasons.some(reason => reason !== 'it read or ran something new')
 
   return {
     progress,
@@ -137,17 +137,17 @@ function whatIsStuck(facts: {
 }): string {
   const { evidence, sameFailure, newCalls } = facts
   if (evidence.tools === 0 && evidence.asked > 0)
-    return `every tool call was refused, the last one was ${evidence.last ?? 'unknown'}`
-  if (evidence.tools === 0) return 'you answered without using a single tool, and no file has changed'
+    return `every tool call was refused; the last one was ${evidence.last ?? 'unknown'}`
+  if (evidence.tools === 0) return 'no tool call and no file change'
   if (sameFailure > 0 && evidence.test)
     return `the tests (${evidence.test.command}) fail in exactly the same way as before${evidence.test.failing ? `, ${evidence.test.failing} failing` : ''}`
   if (evidence.failed === evidence.tools)
-    return `every tool call failed, the last one was ${evidence.last ?? 'unknown'}`
+    return `every tool call failed; the last one was ${evidence.last ?? 'unknown'}`
   if (facts.headMoved || evidence.edits.length > 0)
-    return 'your edits only brought the files back to a state they had before'
+    return 'the edits only restored an earlier state of the files'
   if (newCalls.length > 0)
-    return 'you have only looked around for several turns, and no file, test or todo has changed'
-  return `you repeated what you had done before (${evidence.last ?? 'the same calls'}), and no file, test or todo has changed`
+    return 'several turns with nothing but reading, and no file, test or todo has changed'
+  return `only repeated calls (${evidence.last ?? 'the same as before'}), and no file, test or todo has changed`
 }
 
 const fresh = (items: readonly string[], known: readonly string[]): string[] => {

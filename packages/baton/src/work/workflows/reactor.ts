@@ -5,7 +5,7 @@ import type { WorkflowPorts } from './ports.ts'
 import type { StopAnswer } from './run-context.ts'
 import { SUPERVISOR_MS } from './supervisor.ts'
 
-/** Git, forge and files together; a supervisor comes on top. */
+/** Time for git, the forge and the files; a supervisor's time is added. */
 const STOP_MS = 20_000
 
 /** Hands-off mode as a reactor. */
@@ -13,11 +13,10 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
   return {
     name: 'workflow',
     async react(event, context) {
-      const at = surroundings(context)
+      const at = runContext(context)
       switch (event.type) {
         case 'PromptSubmitted': {
-          const said = await handsOff.promptSubmitted(event, at)
-          return { now: said }
+          return { now: await handsOff.promptSubmitted(event, at) }
         }
         case 'ToolRequested':
           await handsOff.toolRequested(event)
@@ -30,7 +29,7 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
           await handsOff.helper(event, at)
           return undefined
         case 'TurnEnded': {
-          // A subagent's stop is not the session's.
+          // A subagent's stop is not a stop of the session.
           if (event.subagent || !(await handsOff.concerns(event.session, event.nativeSession, at.project)))
             return undefined
           if (await ports.busyElsewhere(event.session)) return undefined
@@ -59,7 +58,7 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
   }
 }
 
-const surroundings = ({ session, project, config, now }: ReactionContext) => ({
+const runContext = ({ session, project, config, now }: ReactionContext) => ({
   session: { id: session.id, pane: session.pane, transcript: session.transcript },
   project,
   config,

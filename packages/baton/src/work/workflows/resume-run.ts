@@ -3,11 +3,11 @@ import type { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
 import type { Run } from './run.ts'
 
-/** A terminal that is busy is tried again after this long, so many times. */
+/** Pause before a busy terminal is tried again, and the maximum number of attempts. */
 const AGAIN_MS = 60_000
 const MAX_TRIES = 30
 
-/** Continues parked runs whose limit has been reset, once for each reset. Called every few seconds; it finds its work in the kept runs. */
+/** Resumes parked runs whose limit has been reset, once per reset. Called every few seconds. */
 export async function resumeParked(
   { runs, driverAt, journal, fault }: Pick<WorkflowPorts, 'runs' | 'driverAt' | 'journal' | 'fault'>,
   handsOff: Pick<HandsOff, 'inTurn'>,
@@ -16,7 +16,7 @@ export async function resumeParked(
   const due = (await runs.all()).filter(run => isDue(run, now))
   let resumed = 0
   for (const { session } of due) {
-    // Marked before typing: a crash in between costs a continuation, never sends two.
+    // Mark the run before typing: a crash in between loses a continuation, but never sends two.
     const run = await handsOff.inTurn(session, async () => {
       const fresh = await runs.get(session)
       if (!fresh?.parked || !isDue(fresh, now)) return undefined
@@ -30,22 +30,22 @@ export async function resumeParked(
       return 'not-taken' as const
     })
     if (outcome === 'taken') resumed++
-    if (outcome === 'busy') await handsOff.inTurn(session, () => later(runs, session, now))
+    if (outcome === 'busy') await handsOff.inTurn(session, () => retryLater(runs, session, now))
     await journal(run, {
       kind: 'workflow',
       what: 'resumed',
       workflow: run.workflow,
-      reason: WORDS[outcome],
+      reason: OUTCOME_REASONS[outcome],
     })
   }
   return resumed
 }
 
-const WORDS = {
-  taken: 'the limit has been reset; the continuation was typed into its terminal',
+const OUTCOME_REASONS = {
+  taken: 'the limit has been reset; Baton typed the continuation into the terminal',
   'not-taken': 'the limit has been reset, but the terminal did not take the continuation',
-  busy: 'the limit has been reset, but the terminal is in use; tried again later',
-  gone: 'the limit has been reset, but its terminal is gone; see `baton resume`',
+  busy: 'the limit has been reset, but the terminal is in use; Baton will try again',
+  gone: 'the limit has been reset, but the terminal is gone; run `baton resume`',
 } as const
 
 const isDue = ({ parked, end, pane }: Run, now: number): boolean =>
@@ -55,7 +55,7 @@ const isDue = ({ parked, end, pane }: Run, now: number): boolean =>
   parked.until <= now &&
   pane !== undefined
 
-async function later(runs: WorkflowPorts['runs'], session: string, now: number): Promise<void> {
+async function retryLater(runs: WorkflowPorts['runs'], session: string, now: number): Promise<void> {
   const run = await runs.get(session)
   const busy = (run?.parked?.busy ?? 0) + 1
   if (run?.parked && run.end?.kind === 'limit-parked' && busy < MAX_TRIES)
@@ -63,4 +63,4 @@ async function later(runs: WorkflowPorts['runs'], session: string, now: number):
 }
 
 const resumePrompt = ({ workflow }: Run): string =>
-  `${HEADING} (workflow ${workflow}): the limit that ended your last turn has been reset. Go on where you were cut off. When the goal is reached, run \`baton done\`.`
+  `${HEADING} (workflow ${workflow}): the limit that ended your last turn has been reset. Continue where you were interrupted. When the goal is reached, run \`baton done\`.`

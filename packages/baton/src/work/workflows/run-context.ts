@@ -2,7 +2,7 @@ import type { Config } from '@batonpass/contract/config'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { WorkflowPorts } from './ports.ts'
 
-/** What an event happened in. */
+/** The session, project and configuration in which an event happened. */
 export interface RunContext {
   session: { id: SessionId; pane?: string | undefined; transcript?: string | undefined }
   project: string
@@ -10,13 +10,13 @@ export interface RunContext {
   now: number
 }
 
-/** What hands-off mode says to a stop. */
+/** The answer of hands-off mode to a stop. */
 export interface StopAnswer {
-  /** The agent goes on with this. */
+  /** The agent continues with this prompt. */
   prompt?: string
-  /** One line in its place when somebody else's prompt is sent. */
+  /** One line that replaces the prompt when another capability's prompt is sent. */
   note?: string
-  /** The agent stops by a person's or a limit's will, which others must not overrule. */
+  /** A person or a limit stops the agent; other capabilities must not override this. */
   stop?: { by: 'person' | 'limit'; reason: string }
   notice?: string
 }

@@ -12,7 +12,7 @@ const End = z.object({ kind: EndKind, reason: z.string(), at: z.number() })
 const Spent = z.object({ tokens: z.number(), money: z.number(), ms: z.number() })
 export type Spent = z.infer<typeof Spent>
 
-/** What Baton remembers of a run beside the state file: its own, no person edits it. */
+/** Baton's own record of a run, in addition to the state file. People do not edit it. */
 export const Run = z.object({
   version: z.literal(1),
   session: SessionId,
@@ -24,42 +24,42 @@ export const Run = z.object({
   workflow: z.string(),
   issue: z.number().int().positive().optional(),
   startedAt: z.number(),
-  /** When the last interval that counts as working time ended. */
+  /** When the last interval of counted working time ended. */
   seenAt: z.number(),
   transcript: z.string().optional(),
   pane: z.string().optional(),
   evidence: Evidence.default(() => Evidence.parse({})),
   course: Course.default(() => Course.parse({})),
-  /** Subagents that are at work, and since when. */
+  /** Running subagents, and when each started. */
   helpers: z.record(z.string(), z.number()).default({}),
-  /** Everything that appeared on the forge in this run. */
+  /** Everything that the run created on the forge. */
   marks: z.array(z.string()).default([]),
   pullRequest: z.string().optional(),
   end: End.optional(),
-  /** A usage limit ended the turn; it goes on at `until`, once. */
+  /** A usage limit ended the turn; the run resumes at `until`, once. */
   parked: z
     .object({
       until: z.number(),
       reason: z.string(),
       resumed: z.boolean(),
-      /** Limits in a row without a turn that ended well between them. */
+      /** Consecutive limits without a successful turn in between. */
       tries: z.number().int(),
-      /** How often its terminal was in use when it was to go on. */
+      /** How often its terminal was in use when it was due to resume. */
       busy: z.number().int().optional(),
     })
     .optional(),
   spent: Spent.default({ tokens: 0, money: 0, ms: 0 }),
-  /** What was spent on each day, as YYYY-MM-DD. */
+  /** What was spent on each day; keys are YYYY-MM-DD. */
   days: z.record(z.string(), Spent).default({}),
-  /** How far the transcript was read for its usage, and the last reply counted. */
+  /** How far the transcript has been read for its usage, and the last counted reply. */
   reading: z.object({ offset: z.number(), message: z.string().optional() }).optional(),
   warned: z.array(z.string()).default([]),
-  /** A continuation was sent and nothing has been heard since. */
+  /** A continuation was sent and the agent has not reported since. */
   awaiting: z.boolean().default(false),
 })
 export type Run = z.infer<typeof Run>
 
-/** Where runs are kept: one small file each in Baton's state folder, or in memory where nothing can be kept. */
+/** Storage of runs: one small file each in the state folder, or memory without a state folder. */
 export interface Runs {
   get(session: string): Promise<Run | undefined>
   put(run: Run): Promise<void>
@@ -77,8 +77,8 @@ export function filedRuns(files: SmallFiles, stateDir: string): Runs {
   }
 }
 
-/** Says at once that a session has no run: only this process begins any, and most sessions never have one. */
-export function quickToDeny(runs: Runs): Runs {
+/** Caches which sessions have a run. Most never have one, and only this process creates runs. */
+export function cacheKnownSessions(runs: Runs): Runs {
   let known: Promise<Set<string>> | undefined
   const sessions = () => {
     known ??= runs.all().then(all => new Set(all.map(run => run.session)))

@@ -6,21 +6,21 @@ import { excerptOf } from './continuation-prompt.ts'
 const FOLDER = '.tmp/hooked-sessions'
 const BY_ISSUE = `${FOLDER}/by-issue`
 
-/** A state file as it was found. `unreadable` means that a person (or something odd) is in it: hands off. */
+/** A state file as found. `unreadable`: a person may be editing it, so Baton leaves it alone. */
 export type StateFound =
   | { kind: 'state'; state: WorkflowState; text: string }
   | { kind: 'absent' }
   | { kind: 'unreadable'; why: string }
 
 /**
- * The files that a person may read, edit and delete while a workflow runs. They are read anew before each use,
- * and a write that would run over a change made meanwhile is not done.
+ * State files, which a person may read, edit and delete while a workflow runs. They are read again before each use, and
+ * a write that would overwrite a person's change is refused.
  */
 export class StateFiles {
   readonly #files: SmallFiles
   readonly #central: string | undefined
 
-  /** `central` is BATON_HOME or AGENTIZE_HOME; without one, state stands in each project. */
+  /** `central` is BATON_HOME or AGENTIZE_HOME; without it, state files are in each project. */
   constructor(files: SmallFiles, central: string | undefined) {
     this.#files = files
     this.#central = central
@@ -42,16 +42,16 @@ export class StateFiles {
     if (state.success) return { kind: 'state', state: state.data, text: found.text }
     const [issue] = state.error.issues
     const where = issue?.path.join('.') || 'the file'
-    return { kind: 'unreadable', why: `${stateName(session)}: ${where} is not as expected` }
+    return { kind: 'unreadable', why: `${stateName(session)}: ${where} is not valid` }
   }
 
-  /** Begins a run: whatever stood there belongs to an earlier one. */
+  /** Writes the state file of a new run, replacing that of an earlier run. */
   async begin(root: string, session: string, state: WorkflowState): Promise<void> {
     await this.#files.write(root, stateName(session), written(state))
     if (state.issue_no !== undefined) await this.#index(root, state.issue_no, session, state.workflow)
   }
 
-  /** Writes `after` if the file still is as `before` was read; false when a person was quicker. */
+  /** Writes `after` if the file's text is still `before`; returns false if a person changed it. */
   async change(root: string, session: string, before: string, after: WorkflowState): Promise<boolean> {
     const now = await this.read(root, session)
     if (now.kind !== 'state' || now.text !== before) return false
@@ -63,7 +63,7 @@ export class StateFiles {
     return this.#files.remove(root, stateName(session))
   }
 
-  /** Moves a run to the session that goes on with it; the old file ends as `handed-off`. */
+  /** Moves a run to the session that continues it; the old file ends as `handed-off`. */
   async carryOver(root: string, from: string, to: string): Promise<WorkflowState | undefined> {
     const found = await this.read(root, from)
     if (found.kind !== 'state') return undefined
@@ -84,7 +84,7 @@ export class StateFiles {
       await this.#files.remove(root, indexName(issue))
   }
 
-  /** The sessions that have a state file here, with the age of each. */
+  /** The sessions that have a state file here, with its modification time. */
   async list(root: string): Promise<{ session: string; modifiedMs: number }[]> {
     const files = await this.#files.list(root, FOLDER)
     return files.flatMap(({ name, modifiedMs }) => {
@@ -93,7 +93,7 @@ export class StateFiles {
     })
   }
 
-  /** The plan that issue-to-impl cached: beside the state files, or in the worktree. */
+  /** The plan that issue-to-impl cached: next to the state files, or in the worktree. */
   async plan(root: string, project: string, issue: number): Promise<Plan | undefined> {
     for (const place of new Set([root, project])) {
       const name = `.tmp/plan-of-issue-${issue}.md`
@@ -108,7 +108,7 @@ export class StateFiles {
     return undefined
   }
 
-  /** One line of the debug log, in the form that people's scripts know. */
+  /** Appends a line to the debug log, in the form that users' scripts parse. */
   async debug(root: string, session: string, now: number, message: string): Promise<void> {
     const stamp = new Date(now).toISOString().slice(0, 19)
     const line = `[${stamp}] [${session}] ${message.replaceAll(/[\r\n]+/g, ' ')}\n`
@@ -126,11 +126,11 @@ export class StateFiles {
 export interface Plan {
   path: string
   excerpt: string
-  /** Ticked boxes. */
+  /** Number of ticked boxes. */
   milestones: number
 }
 
-/** As Python prints a flat dictionary: the debug log's own form. */
+/** Formats the state like a flat Python dictionary, as the debug log requires. */
 export function asDict(state: WorkflowState): string {
   const shown = (value: unknown): string =>
     typeof value === 'string'

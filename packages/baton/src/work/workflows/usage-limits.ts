@@ -1,20 +1,20 @@
 import type { EventOf } from '@batonpass/contract/event'
 
-/** What a turn that died means for its run. */
+/** What a failed turn means for its run. */
 export type Failure =
-  /** It can go on by itself at `until`. */
+  /** The run can resume by itself at `until`. */
   { kind: 'parked'; until: number; reason: string } | { kind: 'failed'; reason: string }
 
 const MINUTE = 60_000
-/** Without a reset time, and for a service that is only busy. */
+/** How long to wait if the reset time is unknown, and for a service that is only busy. */
 const UNKNOWN_RESET_MS = 15 * MINUTE
 const BUSY_MS = 2 * MINUTE
-/** A reset is at most a week away; anything later is misread. */
+/** Limits reset within a week; a later time was misread. */
 const LATEST_MS = 8 * 24 * 60 * MINUTE
-/** A little after the reset: clocks differ. */
+/** Wait a little longer than the reset time, because clocks differ. */
 const AFTER_MS = 20_000
 
-/** Reads why a turn failed: a limit or a busy service passes by itself, anything else needs a person. */
+/** Classifies why a turn failed: a limit or a busy service passes by itself, anything else needs a person. */
 export function readFailure(
   { error, message = '' }: Pick<EventOf<'TurnFailed'>, 'error' | 'message'>,
   now: number,
@@ -40,13 +40,13 @@ export function readFailure(
   return { kind: 'failed', reason: shown(message || error) }
 }
 
-/** An error that waiting does not mend: credit, billing, a refused login. */
+/** Whether waiting cannot fix the error: credit, billing, a refused login. */
 export const isCredit = (text: string): boolean =>
   /credit balance|billing|payment|insufficient (?:credit|funds)|invalid.{0,12}api.?key|authentication_(?:error|failed)|unauthori[sz]ed|organization has been disabled/i.test(
     text,
   )
 
-/** When a limit resets, as the message says it: `|1731000000`, `resets 3pm (Europe/Berlin)`, `in 20 minutes`, an ISO time. */
+/** Reads when a limit resets from a message: `|1731000000`, `resets 3pm (Europe/Berlin)`, `in 20 minutes`, an ISO time. */
 export function resetTime(message: string, now: number): number | undefined {
   const found = unixTime(message) ?? isoTime(message) ?? span(message, now) ?? wallTime(message, now)
   return found !== undefined && found > now - MINUTE && found < now + LATEST_MS ? found : undefined
@@ -78,7 +78,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WALL =
   /(?:resets?|try again)\s+(?:at\s+|on\s+)?(?:([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,\s+20\d\d)?(?:,|\s+at)?\s+)?(\d{1,2})(?::(\d{2}))?\s*([ap])?\.?m?\.?(?:\s*\(([\w/+-]{2,40})\))?/i
 
-/** A time of day is the next one that comes, in the zone it names or in this machine's. */
+/** The next occurrence of a time of day, in the named time zone or in this machine's. */
 function wallTime(text: string, now: number): number | undefined {
   const [, monthName, day, hours, minutes = '0', half, zone] = WALL.exec(text) ?? []
   if (hours === undefined) return undefined
@@ -91,10 +91,10 @@ function wallTime(text: string, now: number): number | undefined {
   if (month === 0) return undefined
   const year = here.year + (monthName && month < here.month - 6 ? 1 : 0)
   const wanted = Date.UTC(year, month - 1, day ? Number(day) : here.day, h, Number(minutes))
-  // The zone's offset may differ at that time (summer time), so it is asked there once more.
+  // The zone's offset may be different at that time (daylight saving), so look it up again there.
   const guess = wanted - here.offset
   const time = wanted - (partsIn(zone, guess)?.offset ?? here.offset)
-  // Without its seconds, a time in this very minute seems past.
+  // The time has no seconds, so a time within the current minute seems past.
   return day || time > now - MINUTE ? time : time + 24 * 60 * MINUTE
 }
 

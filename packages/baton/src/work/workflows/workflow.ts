@@ -1,26 +1,26 @@
 import type { CommandRule, CompletionCheck } from '@batonpass/contract/workflow'
 
-/** A declared job that runs until its completion criterion holds. Everything Baton knows of it is here. */
+/** A declared job that runs until its completion criterion is met. */
 export interface Workflow {
   name: string
   /** Slash commands that start it, without the slash. */
   commands: readonly string[]
   takesIssue: boolean
   goal: string
-  /** What the agent is told when it stopped before the goal was reached; the heading and the way to end are added. */
+  /** The prompt for an agent that stopped before the goal was reached. Baton adds the heading and how to end the run. */
   prompt(facts: PromptFacts): string
   completion: CompletionCheck
-  /** Commands that run without a question while it is active. */
+  /** Commands that are allowed without asking while the workflow runs. */
   permissions: readonly CommandRule[]
-  /** Whether reading and thinking are the work itself, or only lead to it. */
+  /** `thinking`: reading counts as work. `building`: reading only prepares the work. */
   nature: 'thinking' | 'building'
-  /** The file that declares it; none for Baton's own. */
+  /** The file that declares it; undefined for built-in workflows. */
   file?: string
 }
 
 export interface PromptFacts {
   session: string
-  /** Which continuation this is, and of how many. */
+  /** The number of this continuation, and the maximum. */
   count: number
   max: number
   issue?: number | undefined

@@ -42,7 +42,7 @@ describe('Starting a workflow', () => {
     await using elsewhere = world()
     symlinkSync(elsewhere.project, join(w.project, '.tmp'))
     const reaction = await w.tell(start('/issue-to-impl 42'))
-    expect(reaction.notice).toContain('cannot keep its state')
+    expect(reaction.notice).toContain('cannot write its state')
     expect(existsSync(join(elsewhere.project, 'hooked-sessions'))).toBe(false)
     expect((await w.stop('s1')).goOn).toBeUndefined()
   })
@@ -108,9 +108,13 @@ describe('A stop', () => {
   it('names what is stuck at the second time without progress and ends at the third', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
-    expect((await w.stop('s1')).goOn?.prompt).not.toContain('Nothing has moved')
-    expect((await w.stop('s1', { idle: true })).goOn?.prompt).not.toContain('Nothing has moved')
-    expect((await w.stop('s1', { idle: true })).goOn?.prompt).toContain('Nothing has moved')
+    expect((await w.stop('s1')).goOn?.prompt).not.toContain('No progress since the last continuation')
+    expect((await w.stop('s1', { idle: true })).goOn?.prompt).not.toContain(
+      'No progress since the last continuation',
+    )
+    expect((await w.stop('s1', { idle: true })).goOn?.prompt).toContain(
+      'No progress since the last continuation',
+    )
     const end = await w.stop('s1', { idle: true })
     expect(end.goOn).toBeUndefined()
     expect(end.notice).toContain('stalled')
@@ -369,7 +373,7 @@ it('A run works on where git is: the same files again are no progress', async ()
   }
   expect((await edit('x', 'one')).goOn).toBeDefined()
   expect((await edit('y', 'two')).goOn).toBeDefined()
-  expect((await edit('x', 'one')).goOn?.prompt).not.toContain('Nothing has moved')
-  expect((await edit('y', 'two')).goOn?.prompt).toContain('back to a state they had before')
+  expect((await edit('x', 'one')).goOn?.prompt).not.toContain('No progress since the last continuation')
+  expect((await edit('y', 'two')).goOn?.prompt).toContain('only restored an earlier state')
   expect((await edit('x', 'one')).notice).toContain('stalled')
 })
