@@ -104,7 +104,7 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
     // GitHub has it before Baton hears so.
     await baton.waitFor('stage', ({ what }) => what === 'asked-again')
     const log = await baton.must('logs', '--kind', 'stage')
-    expect(log).toContain(`asked-again review, Phase 1: reviewer to look at pull request #${pull}`)
+    expect(log).toContain(`asked-again review, Phase 1: reviewer to review pull request #${pull}`)
     expect(model.mainRequests({ key: home.key }).map(textOf).join('\n')).toContain('keep it small')
   } finally {
     const socket = join(sockets.path, `tmux-${process.getuid?.()}`, 'default')

@@ -270,7 +270,7 @@ describe('staged work, with the real Claude Code', () => {
         additional_content: 'Phase: 3',
       }),
       call('mcp__baton__paw_call_agent', { target_agent: 'PAW-02B Impl Planner', work_id: 'auth-system' }),
-      say('It cannot begin yet.'),
+      say('It cannot start yet.'),
     ])
     const ran = await runClaude({
       home,
@@ -285,7 +285,7 @@ describe('staged work, with the real Claude Code', () => {
     expect(results[1]?.trimEnd()).toBe(shown.trimEnd())
     expect(results[2]).toContain('.paw/work/auth-system/prompts/03A-implement-phase3.prompt.md')
     expect(results[3]).toContain(
-      'PAW-02B Impl Planner cannot begin: Spec.md is missing; CodeResearch.md is missing',
+      'PAW-02B Impl Planner cannot start: Spec.md is missing; CodeResearch.md is missing',
     )
     expect(readFileSync(join(home.project, WORK, 'prompts/03A-implement-phase3.prompt.md'), 'utf8')).toBe(
       '---\nagent: PAW-03A Implementer\n---\n\nCarry out the next phase of the implementation plan.\n\nWork ID: auth-system\n\nPhase: 3\n',

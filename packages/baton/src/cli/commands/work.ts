@@ -15,7 +15,7 @@ import { Stages } from '../../work/stages/stages.ts'
 import { isPart, position } from '../../work/stages/work-facts.ts'
 import { workIdOf } from '../../work/stages/work-id.ts'
 import { summaryOf, type WorkItem } from '../../work/stages/work-items.ts'
-import { detect } from '../../work/stages/work-status.ts'
+import { detectWorkItem } from '../../work/stages/work-status.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -81,7 +81,7 @@ async function begin(given: Given, io: Io, project: string, title: string): Prom
 async function list(given: Given, io: Io, project: string): Promise<number> {
   const items = (await workHere(io).items.list(project)).map(summaryOf)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ project, items })}\n`)
-  else if (items.length === 0) io.stdout.write('No work items here. Begin one: baton work new "TITLE"\n')
+  else if (items.length === 0) io.stdout.write('No work items here. Create one: baton work new "TITLE"\n')
   else for (const item of items) io.stdout.write(`${printable(row(item))}\n`)
   return EXIT.ok
 }
@@ -114,7 +114,7 @@ async function run(given: Given, io: Io, project: string, words: readonly string
   const [workId, ...typed] = words
   const item = workId
     ? await ports.items.get(project, workId)
-    : detect(await ports.items.list(project), await ports.git.readPosition(project))
+    : detectWorkItem(await ports.items.list(project), await ports.git.readPosition(project))
   if (!item)
     throw new BatonError('usage', 'WORK is missing, and the branch does not tell', {
       remedy: 'See `baton work list`.',

@@ -12,9 +12,9 @@ import { type Meaning, resolveCommand } from './resolve-command.ts'
 import type { Binding } from './stage-memory.ts'
 import { openPhase, position, type Step } from './work-facts.ts'
 import type { WorkItem } from './work-items.ts'
-import { detect, workReport } from './work-status.ts'
+import { detectWorkItem, workReport } from './work-status.ts'
 
-/** A prompt: the opening of a stage, a command, or work that is none of our business. */
+/** Handles a prompt: the opening of a stage, a command of staged work, or anything else (undefined). */
 export async function handlePrompt(
   ports: StagePorts,
   event: EventOf<'PromptSubmitted'>,
@@ -22,17 +22,17 @@ export async function handlePrompt(
 ): Promise<string | undefined> {
   const named = workIdIn(event.prompt)
   const item = named && (await ports.items.find(context.project, named))
-  if (item) return opened(ports, event, context, item)
+  if (item) return openStage(ports, event, context, item)
   const known = await ports.memory.binding(event.session)
   const { typed, explicit } = commandIn(event.prompt)
   if (!parseCommand(typed, known?.stage)) return undefined
-  // Outside of staged work everyday words mean what they say.
-  if (!known && !explicit && !PLAIN_ENOUGH.test(typed.trim())) return undefined
+  // Outside staged work, everyday words are not commands.
+  if (!known && !explicit && !UNMISTAKABLE.test(typed.trim())) return undefined
   const about = known
     ? await ports.items.find(known.project, known.workId)
-    : detect(await ports.items.list(context.project), await ports.git.readPosition(context.project))
+    : detectWorkItem(await ports.items.list(context.project), await ports.git.readPosition(context.project))
   if (!about && (await ports.items.list(context.project)).length === 0) return undefined
-  // `research` depends on where the work stands, also in a session that is not a stage's.
+  // The meaning of `research` depends on the work's position, even in a session without a stage.
   const from: Step | undefined = known?.stage
     ? { stage: known.stage, phase: known.phase }
     : about && position(about.facts)
@@ -42,7 +42,7 @@ export async function handlePrompt(
   if (['status', 'help', 'list', 'prompt'].includes(command.kind))
     return explainOther(about?.workId, command as Parameters<typeof explainOther>[1])
   if (!about)
-    return 'This is a command of staged work, but there are several work items here: call baton_status, show the list, and ask the user which one is meant.'
+    return 'This is a command of staged work, but this project has several work items: call baton_status, show the list, and ask the user which one to use.'
   const pulls =
     command.kind === 'comments'
       ? ((await workReport(ports, context.project, about.workId)).status?.pullRequests ?? [])
@@ -51,7 +51,7 @@ export async function handlePrompt(
   return explainCommand(about.workId, typed, meaning)
 }
 
-async function opened(
+async function openStage(
   ports: StagePorts,
   event: EventOf<'PromptSubmitted'>,
   { project, now, session }: ReactionContext,
@@ -92,28 +92,28 @@ async function opened(
   return `<stage-instructions>\n${stageInstructions(stage, { workId: item.workId, mode })}\n</stage-instructions>`
 }
 
-/** Whether a prompt can only be understood with the forge's help. */
+/** Whether understanding the prompt needs the forge. */
 export const isSlow = (prompt: string): boolean =>
   parseCommand(commandIn(prompt).typed, undefined)?.kind === 'comments'
 
-/** The phase that a stage is about when nobody said. */
+/** The phase of a stage if the prompt does not name one. */
 function phaseFor(stage: StageName | undefined, { facts }: WorkItem): number | undefined {
   if (stage === 'implement') return openPhase(facts)?.number
   if (stage !== 'review') return undefined
   return facts.phases.findLast(({ state, reviewed }) => state === 'done' && !reviewed)?.number
 }
 
-/** `/baton:stage implement Phase 2` is the command behind it, wherever it is typed. */
+/** Extracts the command from `/baton:stage implement Phase 2`; other prompts are returned unchanged. */
 function commandIn(prompt: string): { typed: string; explicit: boolean } {
   const slash = /^\s*\/(?:[A-Za-z0-9][\w.-]{0,63}:){0,3}stage\s+([\s\S]+)$/.exec(prompt.slice(0, 5000))
   return slash ? { typed: slash[1] ?? '', explicit: true } : { typed: prompt, explicit: false }
 }
 
-/** Commands that nobody types by chance, wherever they are typed. */
-const PLAIN_ENOUGH =
+/** Commands that are unlikely to be typed by accident, so they count in any session. */
+const UNMISTAKABLE =
   /^(?:implement phase \d|final pr\b|address comments|check pr\b|generate prompt for|where am i\b|(?:what|which|list)\b.{0,30}\bwork items?\b)/i
 
-/** What the agent is told beside a prompt that is a command: what it means now, and that it is no work for it. */
+/** Context for a prompt that is a command: what the command means now, and that it is not a task for the agent. */
 function explainCommand(workId: string, typed: string, meaning: Meaning): string {
   const command = `\`${typed.trim().split('\n', 1)[0]?.slice(0, 80)}\``
   switch (meaning.kind) {
@@ -123,18 +123,18 @@ function explainCommand(workId: string, typed: string, meaning: Meaning): string
         .filter(Boolean)
         .join(': ')
       const call = { target_agent: agent, work_id: workId, ...(said ? { inline_instruction: said } : {}) }
-      return `${command} is a command of staged work and no task for you. It hands over to ${agent} (${rowOf(step.stage).title}${step.phase ? `, Phase ${step.phase}` : ''}). Do none of that work here: make sure that yours is saved and committed, call paw_call_agent with exactly ${JSON.stringify(call)} as your last action, and end your turn.`
+      return `${command} is a command of staged work, not a task for you. It hands over to ${agent} (${rowOf(step.stage).title}${step.phase ? `, Phase ${step.phase}` : ''}). Do none of that work here: make sure that your own work is saved and committed, call paw_call_agent with exactly ${JSON.stringify(call)} as your last action, and end your turn.`
     }
     case 'unmet':
-      return `${command} is a command of staged work: ${commandFor(meaning.step)}. It cannot begin yet: ${meaning.missing.map(({ what, fix }) => `${what}. ${fix}`).join(' ')} Tell the user so, and do none of that work here.`
+      return `${command} is a command of staged work: ${commandFor(meaning.step)}. It cannot start yet: ${meaning.missing.map(({ what, fix }) => `${what}. ${fix}`).join(' ')} Tell the user so, and do none of that work here.`
     case 'blocked':
-      return `${command} is a command of staged work, but the work is blocked: ${meaning.reason}. Tell the user; offer no next steps. It goes on when the line \`Blocked:\` is removed from WorkflowContext.md.`
+      return `${command} is a command of staged work, but the work is blocked: ${meaning.reason}. Tell the user; offer no next steps. The work continues when the line \`Blocked:\` is removed from WorkflowContext.md.`
     case 'nothing':
       return `${command} is a command of staged work. ${meaning.why} Tell the user so; offer \`status\`.`
   }
 }
 
-/** For commands that hand nothing over. */
+/** Context for commands that do not hand over. */
 function explainOther(
   workId: string | undefined,
   command: Extract<WorkCommand, { kind: 'status' | 'help' | 'list' | 'prompt' }>,
@@ -142,13 +142,13 @@ function explainOther(
   switch (command.kind) {
     case 'status':
     case 'list':
-      return `This is a command of staged work and no task: call baton_status${workId && command.kind === 'status' ? ` with ${JSON.stringify({ work_id: workId })}` : ' without a work_id'} and repeat what it says. Change nothing.`
+      return `This is a command of staged work, not a task: call baton_status${workId && command.kind === 'status' ? ` with ${JSON.stringify({ work_id: workId })}` : ' without a work_id'} and repeat what it says. Change nothing.`
     case 'help':
-      return `This is a question about staged work and no task. Answer it from this, briefly and in your own words; change nothing.\n\n${stagesTable()}\n\nModes: manual waits for a command after each stage; semi-auto goes on by itself with research, planning and review and waits before decisions; auto goes through to the final pull request and needs the review strategy local. \`baton work mode ID MODE\` changes it; \`baton work new "TITLE"\` begins a work item; baton_status says where one stands.`
+      return `This is a question about staged work, not a task. Answer it from the following, briefly and in your own words; change nothing.\n\n${stagesTable()}\n\nModes: manual waits for a command after each stage; semi-auto continues by itself through research, planning and review and waits before decisions; auto continues to the final pull request and needs the review strategy local. \`baton work mode ID MODE\` changes the mode; \`baton work new "TITLE"\` creates a work item; baton_status shows the state of one.`
     case 'prompt': {
       const key = templateFor(command.stage)
       if (!key || !workId)
-        return `This asks for a prompt file, but ${key ? 'no work item is known in this session: ask for its Work ID' : `there is no template for ${rowOf(command.stage).agent}`}. Tell the user so.`
+        return `This requests a prompt file, but ${key ? 'no work item is known in this session: ask for its Work ID' : `there is no template for ${rowOf(command.stage).agent}`}. Tell the user so.`
       const call = {
         work_id: workId,
         template_key: key,
@@ -161,7 +161,7 @@ function explainOther(
             }
           : {}),
       }
-      return `This asks for a prompt file to edit, not for work: call paw_generate_prompt with exactly ${JSON.stringify(call)}, and tell the user the path it returns.`
+      return `This requests a prompt file to edit, not work: call paw_generate_prompt with exactly ${JSON.stringify(call)}, and tell the user the path it returns.`
     }
   }
 }

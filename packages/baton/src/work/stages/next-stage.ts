@@ -2,20 +2,20 @@ import type { HandoffMode, NextStep, StageName } from '@batonpass/contract/work'
 import { type Condition, rowOf, STAGES, TRANSITIONS } from '../packs/paw/stage-table.ts'
 import { allDone, isPart, missingFor, openPhase, position, type Step, type WorkFacts } from './work-facts.ts'
 
-/** What happens when a stage has ended. */
+/** What happens after a stage has ended. */
 export type NextStage =
-  /** The next stage begins by itself. */
+  /** The next stage starts by itself. */
   | { kind: 'chain'; step: Step }
-  /** A person says when the next stage begins. */
+  /** A person decides when the next stage starts. */
   | { kind: 'pause'; step: Step }
-  /** The stage has not made what the next one needs. */
+  /** The stage has not produced what the next one needs. */
   | { kind: 'incomplete'; step: Step; missing: { what: string; fix: string }[] }
-  /** Nothing goes on and nothing is offered. */
+  /** Nothing starts, and Baton offers no next steps. */
   | { kind: 'blocked'; reason: string }
   | { kind: 'end' }
 
-/** Whether work goes on by itself after a stage. Auto chains always, manual never, semi-auto as the table says. */
-export function decide(from: Step | undefined, facts: WorkFacts, mode: HandoffMode): NextStage {
+/** Decides whether the next stage starts by itself: always in auto mode, never in manual, by the table in semi-auto. */
+export function decideNextStage(from: Step | undefined, facts: WorkFacts, mode: HandoffMode): NextStage {
   if (facts.blocked !== undefined) return { kind: 'blocked', reason: facts.blocked }
   const found = next(from, facts)
   if (!found) return { kind: 'end' }
@@ -26,7 +26,7 @@ export function decide(from: Step | undefined, facts: WorkFacts, mode: HandoffMo
   return { kind: chains ? 'chain' : 'pause', step }
 }
 
-/** The stage that follows: what `continue` means and what auto mode does. Undefined at the end. */
+/** The default next stage: what `continue` means and what auto mode starts. Undefined at the end. */
 export function next(
   from: Step | undefined,
   facts: WorkFacts,
@@ -36,10 +36,10 @@ export function next(
   let at = start.stage
   let semiAuto: 'chain' | 'pause' = 'chain'
   for (let hops = 0; hops < STAGES.length; hops++) {
-    const transition = TRANSITIONS.find(each => each.from === at && holds(each.when, facts))
+    const transition = TRANSITIONS.find(each => each.from === at && isMet(each.when, facts))
     if (!transition) return undefined
     at = transition.to
-    // Over a stage that is left out, the more careful of both counts.
+    // When a stage is skipped, a pause on either side of it counts.
     if (transition.semiAuto === 'pause') semiAuto = 'pause'
     if (isPart(at, facts)) return { step: withPhase(at, start, facts), semiAuto }
   }
@@ -58,7 +58,7 @@ function withPhase(stage: StageName, from: Step, facts: WorkFacts): Step {
   return { stage }
 }
 
-function holds(condition: Condition, facts: WorkFacts): boolean {
+function isMet(condition: Condition, facts: WorkFacts): boolean {
   switch (condition) {
     case 'always':
       return true
@@ -69,7 +69,7 @@ function holds(condition: Condition, facts: WorkFacts): boolean {
   }
 }
 
-/** Everything that makes sense next, `continue` first. Blocked work has nothing to offer. */
+/** All sensible next steps, with that of `continue` first. Blocked work has none. */
 export function offers(from: Step | undefined, facts: WorkFacts): NextStep[] {
   if (facts.blocked !== undefined) return []
   const start = from && from.stage !== 'status' ? from : position(facts)
@@ -80,12 +80,12 @@ export function offers(from: Step | undefined, facts: WorkFacts): NextStep[] {
   }
   for (const { from: origin, to } of TRANSITIONS)
     if (start && origin === start.stage && isPart(to, facts)) add(withPhase(to, start, facts))
-  // The stage itself, to refine what it made.
+  // The stage itself, to refine its result.
   if (start && start.stage !== 'pr') add(start)
   if (start?.stage === 'pr' || (allDone(facts) && start?.stage === 'docs')) add({ stage: 'pr' })
   return [
     ...steps.filter(step => missingFor(step, facts).length === 0).map(step => offer(step, start)),
-    { command: 'status', agent: 'PAW-X Status', what: 'See where the work stands.' },
+    { command: 'status', agent: 'PAW-X Status', what: 'Show the state of the work.' },
   ]
 }
 
@@ -95,19 +95,19 @@ function offer(step: Step, from: Step | undefined): NextStep {
   return {
     command: commandFor(step),
     agent: row.agent,
-    what: again ? `Go over it again: ${row.title}.` : row.purpose,
+    what: again ? `Refine it: ${row.title}.` : row.purpose,
   }
 }
 
-/** The exact words for a step. */
+/** The exact command for a step. */
 export function commandFor({ stage, phase }: Step): string {
   if (stage === 'implement') return phase === undefined ? 'implement' : `implement Phase ${phase}`
   return rowOf(stage).words[0] ?? stage
 }
 
-/** Where the work stands, for people. */
+/** Describes the position of the work for people. */
 export function describePosition(facts: WorkFacts, at = position(facts)): string {
-  if (!at) return 'not begun'
+  if (!at) return 'not started'
   const { title } = rowOf(at.stage)
   if (at.phase === undefined) return title
   return `${title}, Phase ${at.phase} of ${facts.phases.length}`

@@ -1,7 +1,7 @@
 import type { StageName } from '@batonpass/contract/work'
 import { STAGES } from '../packs/paw/stage-table.ts'
 
-/** What a person typed, where it is a command and no work to be done. */
+/** A prompt that is a command of staged work, not a task. */
 export type WorkCommand =
   | { kind: 'stage'; stage: StageName; phase?: number; instruction?: string }
   | { kind: 'continue'; phase?: number; instruction?: string }
@@ -12,12 +12,12 @@ export type WorkCommand =
   | { kind: 'feedback'; instruction: string }
   | { kind: 'prompt'; stage: StageName; phase?: number; instruction?: string }
 
-/** Longer texts are work, whatever their first word. */
+/** Longer prompts are tasks, not commands. */
 const MAX_LENGTH = 4000
 
 /**
- * Reads a prompt as a command, or undefined when it is not one. `from` is the stage it was typed in: `research` there
- * means the specification's research, anywhere else the code's.
+ * Reads a prompt as a command; undefined if it is not one. `from` is the stage in which it was typed: in the specification
+ * stage `research` means the spec research, anywhere else the code research.
  */
 export function parseCommand(prompt: string, from: StageName | undefined): WorkCommand | undefined {
   if (prompt.length > MAX_LENGTH) return undefined
@@ -29,7 +29,7 @@ export function parseCommand(prompt: string, from: StageName | undefined): WorkC
   if (feedback !== undefined) return { kind: 'feedback', instruction: feedback.trim() }
   const asked = question(text)
   if (asked) return asked
-  const { head, instruction } = split(polite(text))
+  const { head, instruction } = split(stripPoliteWords(text))
   const more = instruction ? { instruction } : {}
   const words = head
     .toLowerCase()
@@ -61,15 +61,15 @@ function question(text: string): WorkCommand | undefined {
   return about.test(line) ? { kind: 'help', topic: text.trim() } : undefined
 }
 
-/** What stands in front of a command in everyday speech. */
-const polite = (text: string): string =>
+/** Removes polite words in front of a command. */
+const stripPoliteWords = (text: string): string =>
   text
     .replace(/^(?:(?:ok(?:ay)?|yes|please|now|then|let'?s)\b[\s,.:]*){1,3}(?=[a-z])/i, '')
     .replace(/^\/(?=[a-z])/i, '')
 
 /**
- * The text after the first `but` or `with` is an instruction for the stage. `without` keeps its word, or the meaning
- * would turn round; and `continue with Phase 2` is no instruction.
+ * Splits off the instruction: the text after the first `but` or `with`. `without` stays in the instruction, or its meaning
+ * would be reversed; and `continue with Phase 2` has no instruction.
  */
 function split(text: string): { head: string; instruction: string | undefined } {
   const phased = /^(implement\s+phase\s+\d{1,3}|continue(?:\s+with)?\s+phase\s+\d{1,3})\b([\s\S]*)$/i.exec(
@@ -79,7 +79,7 @@ function split(text: string): { head: string; instruction: string | undefined } 
   const start = phased?.[1] ?? ''
   const cut = /(?:^|[\s,;:—–-])\s*(but|with|without)(?=[\s,:]|$)[\s,:]*([\s\S]*)$/i.exec(searched)
   if (!cut) {
-    // Whoever names a phase means the command, whatever is said behind it.
+    // A prompt that names a phase is the command, whatever follows.
     const rest = phased ? searched.replace(/^[\s,;:.!?—–-]+/, '').trim() : ''
     return rest ? { head: start, instruction: rest } : { head: text, instruction: undefined }
   }
@@ -108,7 +108,7 @@ function targetOf(
 
 const PHASED: readonly StageName[] = ['implement', 'review']
 
-/** What people call the agents; beside the table's words. */
+/** Other names that people use for the agents, in addition to the table's words. */
 const NAMES: Partial<Record<StageName, readonly string[]>> = {
   'spec-research': ['spec research', 'spec researcher'],
   'code-research': ['code research', 'code researcher', 'research code'],

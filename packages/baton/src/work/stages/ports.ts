@@ -9,33 +9,33 @@ import type { StageMemory } from './stage-memory.ts'
 import type { WorkItems } from './work-items.ts'
 import type { StatusPorts } from './work-status.ts'
 
-/** Everything staged work needs of the world. */
+/** What staged work depends on. */
 export interface StagePorts extends StatusPorts {
   items: WorkItems
   files: SmallFiles
   memory: StageMemory
   timers: Timers
   now(): number
-  /** `~`: a person's own instructions stand below it. */
+  /** The user's home folder, which contains the user's own instructions. */
   home: string
-  /** The path behind every link of it. */
+  /** Resolves all symbolic links of a path. */
   canonical(path: string): string
   session(id: SessionId): Promise<Session | undefined>
-  /** Another capability moves this session right now: it is not a stage's turn to do so. */
+  /** Whether another capability, such as a cycle, controls this session right now. */
   busyElsewhere?(session: SessionId): Promise<boolean>
   driverAt(place: string): Driver | undefined
-  /** Starts a fresh session somewhere a person can look at; undefined where there is no such place. */
+  /** Starts a new session in a terminal that a person can attach to; undefined if Baton cannot start one. */
   start?(order: {
     agent: AgentName
     project: string
     title: string
     prompt: string
-    /** Where the session before it is, so that the new one is found near it. */
+    /** Where the previous session is, so that the new one opens next to it. */
     beside?: string | undefined
   }): Promise<{ place: string; attach: string }>
-  /** The command a person runs to begin it by hand. */
+  /** The command with which a person can start the stage. */
   commandFor(agent: AgentName, project: string, prompt: string): string
-  /** Writes the handoff document of a session that ends a stage, for the session that begins the next. */
+  /** Writes the handoff document of a finished stage's session, for the next stage's session. */
   handOff?(
     session: Session,
     about: { stage?: string | undefined; focus?: string | undefined; place?: string | undefined },
@@ -43,7 +43,7 @@ export interface StagePorts extends StatusPorts {
   journal(about: { project: string; session?: Session | undefined }, entry: StageEntry): Promise<void>
   /** Asks people to review a pull request again; under a claim only while its lease is held. */
   askForReviews(project: string, pull: number, logins: readonly string[]): Promise<void>
-  /** Tells people something that wants no answer. */
+  /** Sends people a notice that needs no answer. */
   announce(project: string, text: string): Promise<void>
   fault(during: string, cause: unknown): void
 }

@@ -1,7 +1,7 @@
 import type { PullRequestState, WorkPhase } from '@batonpass/contract/work'
 import type { Forge, PullRequestStatus } from '../../ports/forge.ts'
 
-/** The branches of a work item whose pull requests are looked for. */
+/** The branches of a work item that may have pull requests. */
 export function branchesOf(
   target: string,
   strategy: 'local' | 'prs',
@@ -11,7 +11,7 @@ export function branchesOf(
   if (strategy === 'local') return [final]
   return [
     { kind: 'planning', branch: `${target}_plan` },
-    // Only those that can exist; each one costs a call.
+    // Only phases that can have a pull request: each one costs a call.
     ...phases
       .filter(({ state }) => state !== 'open')
       .slice(-MAX_PHASES)
@@ -23,7 +23,7 @@ export function branchesOf(
 
 const MAX_PHASES = 10
 
-/** The pull requests of a work item. One that cannot be found, for whatever reason, is `not-found` and no error. */
+/** Finds the pull requests of a work item. One that cannot be read for any reason is `not-found`, not an error. */
 export async function pullRequestsOf(
   forge: Forge,
   branches: readonly Pick<PullRequestState, 'kind' | 'branch' | 'phase'>[],
@@ -35,7 +35,7 @@ export async function pullRequestsOf(
         if (!found) return { ...about, state: 'not-found' as const }
         const { number, url, title, state } = found
         const known = { ...about, number, url, title, state }
-        // Without its reviews it is still there.
+        // Show the pull request even if its reviews cannot be read.
         const more = state === 'open' ? await forge.pullRequest(number).catch(() => undefined) : undefined
         return more ? { ...known, ...reviewOf(more) } : known
       } catch {
@@ -53,7 +53,7 @@ function reviewOf({ review, checks, threads, reviews }: PullRequestStatus): Part
       unresolved: threads.length,
       outdated: threads.filter(({ outdated }) => outdated).length,
       changesRequested: reviews.flatMap(({ state, author }) =>
-        state === 'changes-requested' ? (author ?? 'somebody') : [],
+        state === 'changes-requested' ? (author ?? 'an unknown reviewer') : [],
       ),
       where: threads
         .slice(-MAX_PLACES)

@@ -2,10 +2,10 @@ import type { Reactor } from '../../ports/reactor.ts'
 import { isSlow } from './handle-prompt.ts'
 import type { Stages } from './stages.ts'
 
-/** Reading the work item and git; what needs longer runs in the background. */
+/** Time to read the work item and git; slower work runs in the background. */
 const STOP_MS = 10_000
 
-/** Staged work as a reactor: reads commands, adds a stage's instructions, and goes on at stops. */
+/** Staged work as a reactor: reads commands, adds a stage's instructions, and continues at stops. */
 export function stageReactor(stages: Stages): Reactor {
   return {
     name: 'stage',
@@ -17,12 +17,12 @@ export function stageReactor(stages: Stages): Reactor {
           return undefined
         case 'PromptSubmitted': {
           if (event.automatic) return undefined
-          const said = async () => {
+          const explain = async () => {
             const text = await stages.prompted(event, context)
             return text === undefined ? {} : { context: text }
           }
-          if (isSlow(event.prompt)) return { later: { run: said, otherwise: {}, withinMs: STOP_MS } }
-          return { now: await said() }
+          if (isSlow(event.prompt)) return { later: { run: explain, otherwise: {}, withinMs: STOP_MS } }
+          return { now: await explain() }
         }
         case 'ToolRequested':
         case 'ToolFinished':

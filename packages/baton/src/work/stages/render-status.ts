@@ -2,7 +2,7 @@ import type { PullRequestState, WorkReport, WorkStatus, WorkSummary } from '@bat
 import { rowOf } from '../packs/paw/stage-table.ts'
 import { COMMENT_ROUTES, waitsForAnswer } from './resolve-command.ts'
 
-/** The answer to "where am I?" in words. The same everywhere. */
+/** Renders the status report as text, the same for every caller. */
 export function renderReport({
   status,
   items,
@@ -10,19 +10,19 @@ export function renderReport({
   if (status) {
     const others = items.filter(({ workId }) => workId !== status.workId)
     return lines([
-      ...one(status),
+      ...statusLines(status),
       ...(others.length > 0 ? ['', 'Other work items:', ...others.map(row)] : []),
     ])
   }
-  if (items.length === 0) return 'No work items here. Begin one: baton work new "TITLE"\n'
+  if (items.length === 0) return 'No work items here. Create one: baton work new "TITLE"\n'
   return lines(['Work items, most recently changed first:', ...items.map(row)])
 }
 
-/** One line of a list. */
+/** A work item as one line of a list. */
 export const row = ({ workId, title, stage, mode, modifiedAt }: WorkSummary): string =>
   `- ${clean(title)} (${workId}): ${stage}, ${mode}, ${modifiedAt.slice(0, 16).replace('T', ' ')} UTC`
 
-function one(status: WorkStatus): string[] {
+function statusLines(status: WorkStatus): string[] {
   const { git } = status
   return [
     `${clean(status.title)} (${status.workId})`,
@@ -41,7 +41,7 @@ function one(status: WorkStatus): string[] {
           ),
         ]
       : []),
-    ...(git ? [gitLine(git), ...(git.advice ? [`  ${clean(git.advice)}`] : [])] : ['Git: no repository']),
+    ...(git ? [gitLine(git), ...(git.advice ? [`  ${clean(git.advice)}`] : [])] : ['Git: not a repository']),
     ...pulls(status),
     ...(status.claim ? [`Claim: ${clean(status.claim)}`] : []),
     ...status.sessions
@@ -51,7 +51,7 @@ function one(status: WorkStatus): string[] {
           `Session: ${nativeSession}${stage ? `, ${rowOf(stage).agent}` : ''}${context ? `, context ${context}` : ''}`,
       ),
     ...(status.asks.length > 0
-      ? ['Waits for you:', ...status.asks.map(({ id, title }) => `  ${clean(title)} (baton asks ${id})`)]
+      ? ['Waiting for you:', ...status.asks.map(({ id, title }) => `  ${clean(title)} (baton asks ${id})`)]
       : []),
     '',
     ...next(status),
@@ -64,7 +64,7 @@ function gitLine({ branch, detached, target, ahead, behind, dirty }: NonNullable
     ahead === undefined && behind === undefined
       ? 'no upstream'
       : ahead === 0 && behind === 0
-        ? 'in step with its upstream'
+        ? 'up to date with its upstream'
         : `${ahead ?? 0} ahead, ${behind ?? 0} behind its upstream`
   const aim = target !== undefined && target !== branch ? ` (target ${clean(target)})` : ''
   return `Git: ${where}${aim}, ${detached ? '' : `${apart}, `}${dirty === 0 ? 'clean' : `${dirty} uncommitted`}`
@@ -93,15 +93,14 @@ function pullLine(pull: PullRequestState): string {
       ? `changes requested by ${comments.changesRequested.map(clean).join(', ')}`
       : undefined,
     waitsForAnswer(pull)
-      ? `\`address comments\` leads to ${COMMENT_ROUTES[pull.kind].map(stage => rowOf(stage).agent).join(', then ')}`
+      ? `\`address comments\` hands over to ${COMMENT_ROUTES[pull.kind].map(stage => rowOf(stage).agent).join(', then ')}`
       : undefined,
   ].filter(part => part !== undefined)
   return `${name} #${pull.number} ${clean(pull.title ?? '')}: ${said.join(', ')}`
 }
 
 function next({ next: steps, blocked }: WorkStatus): string[] {
-  if (blocked !== undefined)
-    return ['Nothing can go on until the line `Blocked:` is removed from WorkflowContext.md.']
+  if (blocked !== undefined) return ['To continue, remove the line `Blocked:` from WorkflowContext.md.']
   const first = steps.findIndex(({ command }) => command !== 'address comments')
   return [
     'Next steps:',
@@ -114,7 +113,7 @@ function next({ next: steps, blocked }: WorkStatus): string[] {
 
 const lines = (list: readonly string[]): string => `${list.join('\n')}\n`
 
-/** Titles and branches are a stranger's: one line, nothing that steers a terminal or passes for our own words' frame. */
+/** Strangers may have written titles and branch names: makes them one line without control characters. */
 const clean = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')

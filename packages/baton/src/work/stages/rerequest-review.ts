@@ -2,13 +2,13 @@ import type { Session } from '@batonpass/contract/session'
 import type { HandoffMode } from '@batonpass/contract/work'
 import { rowOf } from '../packs/paw/stage-table.ts'
 import type { StagePorts } from './ports.ts'
-import { afterAddressing, checkWords } from './resolve-command.ts'
+import { afterAddressing, checkInstruction } from './resolve-command.ts'
 import { askAgain } from './review-comments.ts'
 import type { Binding, DueStage } from './stage-memory.ts'
 
 /**
- * A stage that was sent because of review comments has stopped. Gives who looks at it next; after the last one,
- * those who made the comments are asked to look again.
+ * A stage that addressed review comments has stopped. Returns the stage that checks the result; after the last stage,
+ * asks the reviewers to review again.
  */
 export function rerequestReview(
   ports: StagePorts,
@@ -20,18 +20,20 @@ export function rerequestReview(
   const { project, workId, stage, phase } = binding
   const next = stage && afterAddressing(stage)
   if (!next) {
-    // The forge may be slow, and a stop waits for nobody.
-    void asked(ports, binding, pull, session).catch(cause => ports.fault('asking for another review', cause))
+    // Do not wait: the forge may be slow, and the agent waits for the answer to its stop.
+    void askReviewers(ports, binding, pull, session).catch(cause =>
+      ports.fault('asking for another review', cause),
+    )
     return undefined
   }
-  // By hand, a person types `review` first.
+  // In manual mode, a person types `review` first.
   if (mode === 'manual') return undefined
   return {
     project,
     workId,
     target: rowOf(next).agent,
     stage: next,
-    instruction: checkWords(pull),
+    instruction: checkInstruction(pull),
     from: session.id,
     at: ports.now(),
     state: 'called',
@@ -40,7 +42,7 @@ export function rerequestReview(
   }
 }
 
-async function asked(
+async function askReviewers(
   ports: StagePorts,
   { project, workId, stage, phase }: Binding,
   pull: number,
@@ -48,7 +50,7 @@ async function asked(
 ): Promise<void> {
   const who = await askAgain(ports, project, pull)
   if (who.length === 0) return
-  const detail = `${who.join(', ')} to look at pull request #${pull}`
+  const detail = `${who.join(', ')} to review pull request #${pull}`
   await ports.journal(
     { project, session },
     {

@@ -4,7 +4,7 @@ import { next } from './next-stage.ts'
 import type { WorkCommand } from './parse-command.ts'
 import { missingFor, openPhase, position, type Step, type WorkFacts } from './work-facts.ts'
 
-/** What a command means at this moment. */
+/** What a command means in the current situation. */
 export type Meaning =
   | { kind: 'hand-off'; step: Step; agent: StageAgent; instruction?: string | undefined }
   | { kind: 'unmet'; step: Step; missing: { what: string; fix: string }[] }
@@ -13,7 +13,7 @@ export type Meaning =
 
 type Moving = Extract<WorkCommand, { kind: 'stage' | 'continue' | 'comments' | 'feedback' }>
 
-/** Where a command leads. Pure: what it says is what the table says for these facts. */
+/** Resolves a command to a stage, by the stage table and the work's facts. Pure. */
 export function resolveCommand(
   command: Moving,
   facts: WorkFacts,
@@ -23,11 +23,11 @@ export function resolveCommand(
   const { instruction } = command
   if (command.kind === 'continue' && facts.blocked !== undefined && command.phase === undefined)
     return { kind: 'blocked', reason: facts.blocked }
-  if (command.kind === 'comments') return addressing(facts, pullRequests, instruction)
+  if (command.kind === 'comments') return resolveComments(facts, pullRequests, instruction)
   const step =
     command.kind === 'feedback' ? { stage: reworkOf(from ?? position(facts)) } : stepOf(command, facts, from)
   if (!step) return { kind: 'nothing', why: 'Every stage of this work is done.' }
-  return checked(step, facts, instruction)
+  return checkStep(step, facts, instruction)
 }
 
 function stepOf(
@@ -42,19 +42,19 @@ function stepOf(
   return wanted === undefined ? { stage: command.stage } : { stage: command.stage, phase: wanted }
 }
 
-function checked(step: Step, facts: WorkFacts, instruction: string | undefined): Meaning {
+function checkStep(step: Step, facts: WorkFacts, instruction: string | undefined): Meaning {
   const missing = missingFor(step, facts)
   if (missing.length > 0) return { kind: 'unmet', step, missing }
   return { kind: 'hand-off', step, agent: rowOf(step.stage).agent, ...(instruction ? { instruction } : {}) }
 }
 
-/** Who does over what a person has remarks about. */
+/** The stage that reworks what a person gave feedback on. */
 function reworkOf(at: Step | undefined): StageName {
   if (!at || at.stage === 'spec-research') return 'spec'
   return ['review', 'pr', 'status'].includes(at.stage) ? 'implement' : at.stage
 }
 
-/** Whose work a pull request's comments are: the first does it, the second looks at it. */
+/** Which stages handle a pull request's comments: the first addresses them, the second checks the result. */
 export const COMMENT_ROUTES: Record<PullRequestState['kind'], readonly StageName[]> = {
   planning: ['plan'],
   phase: ['implement', 'review'],
@@ -62,14 +62,15 @@ export const COMMENT_ROUTES: Record<PullRequestState['kind'], readonly StageName
   final: ['implement', 'review'],
 }
 
-/** What the first agent of a route is told; the words lead back to the pull request (see `pullIn`). */
-const addressWords = (number: number): string => `Address the review comments on pull request #${number}`
+/** The instruction for the first stage of a route. `pullIn` finds the pull request in it again. */
+const addressInstruction = (number: number): string =>
+  `Address the review comments on pull request #${number}`
 
-/** What the second is told. */
-export const checkWords = (number: number): string =>
+/** The instruction for the second stage of a route. */
+export const checkInstruction = (number: number): string =>
   `Check how the review comments on pull request #${number} were addressed, push, and answer them`
 
-/** Who looks at what a stage did about review comments; undefined where it was the last to do so. */
+/** The stage that checks how another stage addressed review comments; undefined after the last one. */
 export const afterAddressing = (stage: StageName): StageName | undefined =>
   Object.values(COMMENT_ROUTES)
     .filter(route => route.includes(stage))
@@ -80,7 +81,7 @@ export const waitsForAnswer = ({ state, comments }: PullRequestState): boolean =
   comments !== undefined &&
   (comments.unresolved > 0 || comments.changesRequested.length > 0)
 
-function addressing(
+function resolveComments(
   facts: WorkFacts,
   pullRequests: readonly PullRequestState[],
   instruction: string | undefined,
@@ -91,17 +92,17 @@ function addressing(
     return {
       kind: 'nothing',
       why: open
-        ? 'No review comment waits for an answer.'
+        ? 'No review comment needs an answer.'
         : 'No open pull request of this work was found; check the remote, the target branch and the token.',
     }
   }
   const [stage = 'implement'] = COMMENT_ROUTES[pull.kind]
   const number = pull.phase
   const step: Step = stage === 'implement' && number !== undefined ? { stage, phase: number } : { stage }
-  const task = `${addressWords(pull.number ?? 0)} (${pull.branch})`
-  // Finished phases are no obstacle here: the comments are about them.
+  const task = `${addressInstruction(pull.number ?? 0)} (${pull.branch})`
+  // Finished phases do not matter here: the comments are about them.
   const plan = facts.artifacts.has('ImplementationPlan')
-  if (stage === 'implement' && !plan) return checked(step, facts, instruction)
+  if (stage === 'implement' && !plan) return checkStep(step, facts, instruction)
   return {
     kind: 'hand-off',
     step,

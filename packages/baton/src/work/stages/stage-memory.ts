@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 
-/** Which work item a session is about, and which stage of it. */
+/** The work item and stage that a session works on. */
 const Binding = z.object({
   session: SessionId,
   nativeSession: NativeId,
@@ -18,12 +18,12 @@ const Binding = z.object({
   /** The pull request whose review comments it was sent to address. */
   pull: z.number().int().positive().optional(),
   since: z.number(),
-  /** How often the session was told that its stage is not finished. */
+  /** How often Baton told the session that its stage is not finished. */
   reminders: z.number().int().nonnegative().default(0),
 })
 export type Binding = z.infer<typeof Binding>
 
-/** The next stage of a work item, on its way to a fresh session. */
+/** The next stage of a work item, waiting for its new session. */
 const DueStage = z.object({
   project: z.string(),
   workId: WorkId,
@@ -31,10 +31,10 @@ const DueStage = z.object({
   stage: StageName,
   phase: z.number().int().positive().optional(),
   instruction: z.string().optional(),
-  /** The session that hands over, if it is known. */
+  /** The session that hands over, if known. */
   from: SessionId.optional(),
   at: z.number(),
-  /** `called`: waits for the turn of `from` to end. `due`: may begin. `begun`: typed or started; its prompt is awaited. */
+  /** `called`: waits for the turn of `from` to end. `due`: may start. `begun`: typed or started; Baton waits for its prompt. */
   state: z.enum(['called', 'due', 'begun']),
   /** Where it was typed or started. */
   place: z.string().optional(),
@@ -42,14 +42,14 @@ const DueStage = z.object({
 })
 export type DueStage = z.infer<typeof DueStage>
 
-type Kept = Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>
+type StateFiles = Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>
 
-/** What must outlive the daemon: one small file each in Baton's state folder. */
+/** State of staged work that survives the daemon: one small file per record in the state folder. */
 export class StageMemory {
-  readonly #files: Kept
+  readonly #files: StateFiles
   readonly #stateDir: string
 
-  constructor(files: Kept, stateDir: string) {
+  constructor(files: StateFiles, stateDir: string) {
     this.#files = files
     this.#stateDir = stateDir
   }
@@ -58,7 +58,7 @@ export class StageMemory {
   bind = (binding: Binding): Promise<void> => this.#write(bindingName(binding.session), binding)
   unbind = async (session: string): Promise<void> =>
     void (await this.#files.remove(this.#stateDir, bindingName(session)))
-  /** Forgets sessions that were bound before a moment. */
+  /** Deletes bindings older than the given time. */
   async tidy(before: number): Promise<void> {
     for (const { session, since } of await this.bindings()) if (since < before) await this.unbind(session)
   }

@@ -5,7 +5,7 @@ import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
 import { rowOf } from '../packs/paw/stage-table.ts'
 import { handlePrompt } from './handle-prompt.ts'
-import { commandFor, decide, offers } from './next-stage.ts'
+import { commandFor, decideNextStage, offers } from './next-stage.ts'
 import type { StagePorts } from './ports.ts'
 import { rerequestReview } from './rerequest-review.ts'
 import type { Binding, DueStage } from './stage-memory.ts'
@@ -13,10 +13,10 @@ import { StageStarter } from './start-next-stage.ts'
 import type { Step } from './work-facts.ts'
 import type { WorkItem } from './work-items.ts'
 
-/** A tool call that Baton saw asked for belongs to the session that asked, for so long. */
+/** How long Baton remembers which session requested a tool call. */
 const CALLER_MS = 10 * 60_000
 
-/** Who calls a tool of ours: the tool itself is not told by which session it was called, but the hooks saw it. */
+/** Finds the session that calls one of Baton's tools: the call does not name its session, but the hooks saw it. */
 class ToolCallers {
   readonly #canonical: (path: string) => string
   readonly #seen = new Map<string, { session: SessionId; at: number }>()
@@ -44,10 +44,10 @@ class ToolCallers {
   }
 }
 
-/** So often an unfinished stage is told to finish, in auto mode, before a person is called. */
+/** In auto mode, how often an unfinished stage is told to finish before a person is notified. */
 const MAX_REMINDERS = 3
 
-/** Staged work, event by event. Nothing here decides: see `next-stage.ts` and `resolve-command.ts`. */
+/** Handles the events of staged work. The decisions are in `next-stage.ts` and `resolve-command.ts`. */
 export class Stages {
   readonly #ports: StagePorts
   readonly passing: StageStarter
@@ -67,22 +67,22 @@ export class Stages {
     this.passing.sessionStarted(session.pane)
   }
 
-  /** A prompt: the opening of a stage, a command, or work that is none of our business. */
+  /** Handles a prompt: the opening of a stage, a command of staged work, or anything else (undefined). */
   prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
     return handlePrompt(this.#ports, event, context)
   }
 
-  /** A stage's session has stopped: the next begins, a person is waited for, or the stage is told to finish. */
+  /** A stage's session has stopped: starts the next stage, waits for a person, or tells the stage to finish. */
   async turnEnded(event: EventOf<'TurnEnded'>, { now, session }: ReactionContext): Promise<Contribution> {
     const { memory, items, journal } = this.#ports
     const binding = await memory.binding(event.session)
-    // A task in the background brings the agent back by itself.
+    // A background task will wake the agent when it finishes.
     if (!binding || (event.running ?? 0) > 0) return {}
     if (await this.#ports.busyElsewhere?.(event.session)) return {}
     const { project, workId, stage, phase } = binding
     const called = await memory.pass(project, workId)
     if (called?.from === event.session && called.state === 'called')
-      return this.#goOn(called, session, binding)
+      return this.#startNext(called, session, binding)
     if (called?.state === 'due' || called?.state === 'begun') return {}
     const item = await items.find(project, workId)
     if (!item || !stage) return {}
@@ -98,33 +98,30 @@ export class Stages {
     }
     if (binding.pull !== undefined) {
       const pass = rerequestReview(this.#ports, binding, binding.pull, mode, session)
-      return pass ? this.#goOn(pass, session, binding) : {}
+      return pass ? this.#startNext(pass, session, binding) : {}
     }
-    const turnout = decide(from, item.facts, mode)
+    const outcome = decideNextStage(from, item.facts, mode)
     const finished = isFinished(binding, item)
-    if (turnout.kind === 'end') {
+    if (outcome.kind === 'end') {
       if (!finished) return {}
       await journal({ project, session }, { ...about, what: 'ended' })
       if (mode !== 'manual')
-        await this.#ports.announce(
-          project,
-          `✅ ${workId}: ${rowOf(stage).title} is done, and with it the last stage`,
-        )
+        await this.#ports.announce(project, `✅ ${workId}: ${rowOf(stage).title}, the last stage, is done`)
       return {}
     }
-    if (turnout.kind === 'blocked' || mode === 'manual') return {}
-    if (!finished || turnout.kind === 'incomplete') return this.#remind(binding, item, session, turnout)
-    if (turnout.kind === 'pause') {
+    if (outcome.kind === 'blocked' || mode === 'manual') return {}
+    if (!finished || outcome.kind === 'incomplete') return this.#remind(binding, item, session, outcome)
+    if (outcome.kind === 'pause') {
       await journal(
         { project, session },
-        { ...about, what: 'paused', detail: `before ${commandFor(turnout.step)}` },
+        { ...about, what: 'paused', detail: `before ${commandFor(outcome.step)}` },
       )
       const list = offers(from, item.facts).map(({ command }) => `\`${command}\``)
-      const before = rowOf(turnout.step.stage).title
+      const before = rowOf(outcome.step.stage).title
       await this.#ports.announce(project, `⏸ ${workId} waits for you before ${before}`)
       return { notice: `${workId} waits for you before ${before}. Type ${list.join(', ')}, or \`continue\`.` }
     }
-    const { step } = turnout
+    const { step } = outcome
     const pass: DueStage = {
       project,
       workId,
@@ -136,25 +133,25 @@ export class Stages {
       tries: 0,
       ...(step.phase ? { phase: step.phase } : {}),
     }
-    return this.#goOn(pass, session, binding)
+    return this.#startNext(pass, session, binding)
   }
 
-  async #goOn(pass: DueStage, session: Session, binding: Binding): Promise<Contribution> {
+  async #startNext(pass: DueStage, session: Session, binding: Binding): Promise<Contribution> {
     const due: DueStage = { ...pass, state: 'due', at: this.#ports.now() }
     await this.#ports.memory.keep(due)
     await this.#ports.memory.bind({ ...binding, reminders: 0 })
-    // The hook must be answered first: until then the agent has not stopped.
-    this.#ports.timers.after(BEFORE_MS, () => this.passing.begin(due))
+    // Answer the hook first: until then the agent has not stopped.
+    this.#ports.timers.after(START_DELAY_MS, () => this.passing.begin(due))
     const here = session.pane !== undefined && this.#ports.driverAt(session.pane) !== undefined
-    const where = here ? 'here, in a fresh session' : 'in a session of its own'
-    return { continuation: { rank: 'stage', stop: `${pass.workId}: ${pass.target} begins ${where}.` } }
+    const where = here ? 'here, in a new session' : 'in its own session'
+    return { continuation: { rank: 'stage', stop: `${pass.workId}: ${pass.target} starts ${where}.` } }
   }
 
   async #remind(
     binding: Binding,
     item: WorkItem,
     session: Session,
-    turnout: ReturnType<typeof decide>,
+    outcome: ReturnType<typeof decideNextStage>,
   ): Promise<Contribution> {
     const { memory, journal } = this.#ports
     const { project, workId, stage, phase, reminders } = binding
@@ -167,22 +164,22 @@ export class Stages {
       ...(phase ? { phase } : {}),
     }
     if (reminders >= MAX_REMINDERS) {
-      const detail = `${rowOf(stage).title} stopped ${reminders + 1} times without being finished`
+      const detail = `${rowOf(stage).title} stopped ${reminders + 1} times without finishing`
       await journal({ project, session }, { ...about, what: 'blocked', detail })
       await this.#ports.announce(project, `🔔 ${workId}: ${detail}`)
-      return { notice: `${workId}: ${detail}. Type \`status\`.` }
+      return { notice: `${workId}: ${detail}. Type \`status\` to see what is missing.` }
     }
     await memory.bind({ ...binding, reminders: reminders + 1 })
     await journal(
       { project, session },
       { ...about, what: 'reminded', detail: `${reminders + 1}/${MAX_REMINDERS}` },
     )
-    const missing = turnout.kind === 'incomplete' ? turnout.missing.map(({ what }) => what).join('; ') : ''
-    const agent = 'step' in turnout ? rowOf(turnout.step.stage).agent : ''
+    const missing = outcome.kind === 'incomplete' ? outcome.missing.map(({ what }) => what).join('; ') : ''
+    const agent = 'step' in outcome ? rowOf(outcome.step.stage).agent : ''
     return {
       continuation: {
         rank: 'stage',
-        prompt: `Work ID: ${workId}\n\nThe stage ${rowOf(stage).title}${phase ? ` (Phase ${phase})` : ''} is not finished as far as its files show${missing ? `: ${missing}` : ''}. This work is in auto mode, so nobody answers questions here: take what you would recommend and write down why. Finish the stage${agent ? `, then call paw_call_agent with target_agent "${agent}" and work_id "${workId}"` : ''}. If only a person can help, add the line \`Blocked: <what is needed>\` to .paw/work/${workId}/WorkflowContext.md and end your turn.`,
+        prompt: `Work ID: ${workId}\n\nThe stage ${rowOf(stage).title}${phase ? ` (Phase ${phase})` : ''} is not finished according to its files${missing ? `: ${missing}` : ''}. This work is in auto mode, so no one answers questions here: choose what you recommend and write down why. Finish the stage${agent ? `, then call paw_call_agent with target_agent "${agent}" and work_id "${workId}"` : ''}. If only a person can help, add the line \`Blocked: <what is needed>\` to .paw/work/${workId}/WorkflowContext.md and end your turn.`,
         note: `Finish the stage ${rowOf(stage).title} of ${workId}.`,
       },
     }
@@ -194,8 +191,8 @@ export class Stages {
     if (!binding) return
     const { project, workId, stage, phase } = binding
     const pass = await memory.pass(project, workId)
-    // What was called before the end is still to come, wherever it can begin.
-    if (pass?.from === event.session && pass.state === 'called') await this.#goOn(pass, session, binding)
+    // A stage that was called before the session ended still has to start, wherever it can.
+    if (pass?.from === event.session && pass.state === 'called') await this.#startNext(pass, session, binding)
     const item = pass || event.reason === 'clear' ? undefined : await items.find(project, workId)
     if (!item || !stage || item.context.mode === 'manual' || item.facts.blocked !== undefined) return
     if (isFinished(binding, item)) return
@@ -204,10 +201,10 @@ export class Stages {
       { project, session },
       { kind: 'stage', what: 'failed', workId, stage, detail, ...(phase ? { phase } : {}) },
     )
-    await announce(project, `🔔 ${workId}: ${detail}. Go on: baton work run ${workId}`)
+    await announce(project, `🔔 ${workId}: ${detail}. To continue, run: baton work run ${workId}`)
   }
 
-  /** The session that goes on with a session's work is about the same work item. */
+  /** Moves the work item to the session that continues a session's work. */
   async carryOver(from: SessionId, to: Pick<Session, 'id' | 'nativeSession' | 'agent'>): Promise<boolean> {
     const { memory, journal, session } = this.#ports
     const binding = await memory.binding(from)
@@ -225,16 +222,16 @@ export class Stages {
   }
 }
 
-/** So long after the answer to a stop the next stage begins. */
-const BEFORE_MS = 300
+/** How long after the answer to a stop the next stage starts. */
+const START_DELAY_MS = 300
 
-/** What a last message says is in the way; "Blocked: none" is nothing. */
+/** Reads what blocks the work from the last message; "Blocked: none" does not count. */
 function blockedIn(message: string): string | undefined {
   const said = /^[\s>*_]*Blocked:[\s*_]*(.+)$/m.exec(message.slice(-20_000))?.[1]?.trim()
   return said === undefined || /^(?:none|no|nothing|n\/a)\b[\s.]*$/i.test(said) ? undefined : said
 }
 
-/** Whether the files show that the session did its stage: what it makes is newer than its beginning. */
+/** Whether the files show that the session finished its stage: its result is newer than the session's start. */
 function isFinished({ stage, phase, since }: Binding, { facts, written }: WorkItem): boolean {
   if (!stage) return false
   const { makes } = rowOf(stage)
@@ -246,5 +243,5 @@ function isFinished({ stage, phase, since }: Binding, { facts, written }: WorkIt
   return true
 }
 
-/** File systems round times. */
+/** Tolerance, because file systems round times. */
 const SAME_MOMENT_MS = 2000

@@ -1,14 +1,14 @@
 import type { AgentName } from '@batonpass/contract/event'
 import type { Launches } from '../../ports/launch.ts'
 
-/** What a person types into a shell to begin a stage: the prompt is one quoted word. */
+/** The shell command that a person can run to start a stage; the prompt is one quoted argument. */
 export function startCommand(
   launchesOf: (agent: string) => Launches,
   agent: AgentName,
   project: string,
   prompt: string,
 ): string {
-  // These are begun from their own windows.
+  // Cursor and pi cannot be started with a prompt from a shell.
   const startable = agent === 'cursor' || agent === 'pi' ? 'claude-code' : agent
   const { program, args } = launchesOf(startable).interactive({ prompt })
   return `cd ${quoted(project)} && ${[program, ...args].map(quoted).join(' ')}`

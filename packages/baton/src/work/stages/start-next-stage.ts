@@ -5,62 +5,62 @@ import { openingPrompt } from '../packs/paw/opening-prompt.ts'
 import type { StagePorts } from './ports.ts'
 import type { DueStage } from './stage-memory.ts'
 
-/** How long the agent may take to be ready for its next prompt, and the new session to report. */
+/** How long the agent may take to be ready for its next prompt, and the new session to report its start. */
 const READY_MS = 60_000
 const FRESH_MS = 15_000
 const LOOK_MS = 250
-/** A pass that was not heard of for so long after it began has failed. */
-const HEARD_MS = 120_000
-const MAX_TRIES = 3
+/** A stage whose session does not report within this time has failed to start. */
+const REPORT_TIMEOUT_MS = 120_000
+const MAX_ATTEMPTS = 3
 
 const keyOf = ({ project, workId }: Pick<DueStage, 'project' | 'workId'>): string => `${project}\0${workId}`
 
-/** Brings a stage to its fresh session: at the same place, at a new one, or into a person's hands. */
+/** Starts the next stage: in the same terminal, in a new one, or by asking a person to. */
 export class StageStarter {
   readonly #ports: StagePorts
-  readonly #under = new Set<string>()
-  readonly #fresh = new Map<string, () => void>()
+  readonly #starting = new Set<string>()
+  readonly #onSessionStart = new Map<string, () => void>()
 
   constructor(ports: StagePorts) {
     this.#ports = ports
   }
 
-  /** Whether a stage can go on without a person who starts it. */
+  /** Whether Baton can start a stage without a person. */
   async canBegin(from: Session | undefined): Promise<boolean> {
     return this.#ports.start !== undefined || this.#reachable(from) !== undefined
   }
 
-  /** What is due begins now, in the background; nothing waits for it. */
+  /** Starts a due stage in the background. */
   begin(pass: DueStage): void {
     const key = keyOf(pass)
-    if (this.#under.has(key)) return
-    this.#under.add(key)
-    void this.#carryOut(pass)
+    if (this.#starting.has(key)) return
+    this.#starting.add(key)
+    void this.#startStage(pass)
       .catch(async cause => {
-        this.#ports.fault('beginning a stage', cause)
-        await this.#failed(pass, cause instanceof Error ? cause.message : String(cause))
+        this.#ports.fault('starting a stage', cause)
+        await this.#fail(pass, cause instanceof Error ? cause.message : String(cause))
       })
-      .catch(cause => this.#ports.fault('beginning a stage', cause))
-      .finally(() => this.#under.delete(key))
+      .catch(cause => this.#ports.fault('starting a stage', cause))
+      .finally(() => this.#starting.delete(key))
   }
 
-  /** Takes up what a daemon that was killed left behind, and gives up on what nobody heard of. */
+  /** Resumes what a killed daemon left unfinished, and fails stages that never reported. */
   async tick(): Promise<void> {
     const { memory, now } = this.#ports
     for (const { project, workId } of await memory.passes()) {
-      // Read again: what came before it in the list may have taken long.
+      // Read it again: the stages before it in the list may have taken a while.
       const pass = await memory.pass(project, workId)
-      if (!pass || this.#under.has(keyOf(pass))) continue
+      if (!pass || this.#starting.has(keyOf(pass))) continue
       if (pass.state === 'due') this.begin(pass)
-      else if (pass.state === 'begun' && now() - pass.at > HEARD_MS)
-        await this.#failed(pass, 'the fresh session did not report')
+      else if (pass.state === 'begun' && now() - pass.at > REPORT_TIMEOUT_MS)
+        await this.#fail(pass, 'the new session did not report')
       else if (pass.state === 'called' && now() - pass.at > 24 * 3_600_000) await memory.drop(pass)
     }
   }
 
-  /** A session began at a place: who cleared it may type now. */
+  /** A session started at a place: the stage that cleared it can now type its prompt. */
   sessionStarted(place: string | undefined): void {
-    if (place !== undefined) this.#fresh.get(place)?.()
+    if (place !== undefined) this.#onSessionStart.get(place)?.()
   }
 
   #reachable(session: Session | undefined): { place: string; driver: Driver } | undefined {
@@ -70,21 +70,21 @@ export class StageStarter {
     return driver && { place, driver }
   }
 
-  async #carryOut(pass: DueStage): Promise<void> {
+  async #startStage(pass: DueStage): Promise<void> {
     const { memory, session: find, now } = this.#ports
     const from = pass.from && (await find(pass.from))
     const prompt = openingPrompt(pass)
     const spot = this.#reachable(from)
-    if (from) await this.#document(from, pass, spot?.place)
+    if (from) await this.#writeHandoff(from, pass, spot?.place)
     if (spot && from) {
       await memory.keep({ ...pass, state: 'begun', place: spot.place, at: now() })
-      const typed = await this.#afresh(spot.driver, spot.place, from.agent, prompt)
-      if (typed === 'taken') return this.#said(pass, from, 'passed', `at ${spot.place}`)
-      if (typed !== 'gone') return this.#again(pass, `the prompt could not be typed (${typed})`)
+      const typed = await this.#startInPlace(spot.driver, spot.place, from.agent, prompt)
+      if (typed === 'taken') return this.#journal(pass, from, 'passed', `at ${spot.place}`)
+      if (typed !== 'gone') return this.#retry(pass, `Baton could not type the prompt (${typed})`)
     }
     if (!this.#ports.start) {
       const command = this.#ports.commandFor(from?.agent ?? 'claude-code', pass.project, prompt)
-      return this.#failed(pass, `there is no place to begin it. Run: ${command}`)
+      return this.#fail(pass, `Baton has no terminal to start it in. Run: ${command}`)
     }
     await memory.keep({ ...pass, state: 'begun', at: now() })
     const { place, attach } = await this.#ports.start({
@@ -95,12 +95,12 @@ export class StageStarter {
       beside: from?.pane,
     })
     await memory.keep({ ...pass, state: 'begun', place, at: now() })
-    await this.#said(pass, from, 'passed', attach)
-    await this.#ports.announce(pass.project, `▶ ${pass.workId}: ${pass.target} has begun. ${attach}`)
+    await this.#journal(pass, from, 'passed', attach)
+    await this.#ports.announce(pass.project, `▶ ${pass.workId}: ${pass.target} has started. ${attach}`)
   }
 
-  /** A handoff document is a help and no condition: without one the files of the work item still say everything. */
-  async #document(
+  /** Writes a handoff document. It is optional: the files of the work item contain everything the stage needs. */
+  async #writeHandoff(
     from: Session,
     { target, instruction }: DueStage,
     place: string | undefined,
@@ -111,23 +111,23 @@ export class StageStarter {
     })
   }
 
-  /** A fresh conversation at the same place, and the prompt into it. */
-  async #afresh(driver: Driver, place: string, agent: AgentName, prompt: string): Promise<TypeResult> {
-    const ready = await this.#waits(driver, place, agent)
+  /** Clears the conversation at the same place and types the prompt into the new one. */
+  async #startInPlace(driver: Driver, place: string, agent: AgentName, prompt: string): Promise<TypeResult> {
+    const ready = await this.#waitUntilReady(driver, place, agent)
     if (ready !== 'taken') return ready
-    const started = new Promise<void>(resolve => this.#fresh.set(place, resolve))
+    const started = new Promise<void>(resolve => this.#onSessionStart.set(place, resolve))
     try {
       const cleared = await driver.clear(place, agent)
       if (cleared !== 'taken') return cleared
       if (!driver.startsWithPrompt?.(agent)) await Promise.race([started, this.#pause(FRESH_MS)])
     } finally {
-      this.#fresh.delete(place)
+      this.#onSessionStart.delete(place)
     }
-    const free = await this.#waits(driver, place, agent)
+    const free = await this.#waitUntilReady(driver, place, agent)
     return free === 'taken' ? driver.type(place, prompt, agent) : free
   }
 
-  async #waits(driver: Driver, place: string, agent: AgentName): Promise<TypeResult> {
+  async #waitUntilReady(driver: Driver, place: string, agent: AgentName): Promise<TypeResult> {
     for (let waited = 0; waited <= READY_MS; waited += LOOK_MS) {
       const { state } = await driver.readScreen(place, agent)
       if (state === 'waiting') return 'taken'
@@ -141,24 +141,24 @@ export class StageStarter {
     return new Promise(resolve => this.#ports.timers.after(ms, resolve))
   }
 
-  async #again(pass: DueStage, why: string): Promise<void> {
+  async #retry(pass: DueStage, why: string): Promise<void> {
     const tries = pass.tries + 1
-    if (tries >= MAX_TRIES) return this.#failed(pass, why)
+    if (tries >= MAX_ATTEMPTS) return this.#fail(pass, why)
     await this.#ports.memory.keep({ ...pass, state: 'due', tries, at: this.#ports.now() })
   }
 
-  async #failed(pass: DueStage, why: string): Promise<void> {
+  async #fail(pass: DueStage, why: string): Promise<void> {
     const from = pass.from && (await this.#ports.session(pass.from))
     await this.#ports.memory.drop(pass)
-    await this.#said(pass, from, 'failed', why)
+    await this.#journal(pass, from, 'failed', why)
     const command = this.#ports.commandFor(from?.agent ?? 'claude-code', pass.project, openingPrompt(pass))
     await this.#ports.announce(
       pass.project,
-      `🔔 ${pass.workId}: ${pass.target} did not begin: ${why}${why.includes('Run: ') ? '' : `\nBegin it yourself: ${command}`}`,
+      `🔔 ${pass.workId}: ${pass.target} did not start: ${why}${why.includes('Run: ') ? '' : `\nStart it yourself: ${command}`}`,
     )
   }
 
-  async #said(
+  async #journal(
     pass: DueStage,
     session: Session | undefined,
     what: 'passed' | 'failed',

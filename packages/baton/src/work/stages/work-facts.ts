@@ -1,27 +1,27 @@
 import type { Artifact, StageName, WorkPhase } from '@batonpass/contract/work'
 import { type Flow, type Need, NOT_IN_MINIMAL, rowOf, STAGES } from '../packs/paw/stage-table.ts'
 
-/** All that a decision about a work item may look at. */
+/** The facts that decisions about a work item use. */
 export interface WorkFacts {
   flow: Flow
-  /** Without specification and documentation. */
+  /** The work skips specification and documentation. */
   minimal: boolean
   artifacts: ReadonlySet<Artifact>
-  /** Research questions in Spec.md that nobody ticked off. */
+  /** Number of open research questions in Spec.md. */
   questions: number
   phases: readonly WorkPhase[]
   blocked?: string | undefined
-  /** The final pull request is there. */
+  /** The final pull request exists. */
   finalPr?: boolean | undefined
 }
 
-/** A stage to go to; the phase only where the stage is about one. */
+/** A stage, with a phase if the stage works on one. */
 export interface Step {
   stage: StageName
   phase?: number | undefined
 }
 
-/** The stage that was finished last, as the files show; undefined before the first. */
+/** The last finished stage according to the files; undefined before the first. */
 export function position(facts: WorkFacts): Step | undefined {
   const has = (artifact: Artifact) => facts.artifacts.has(artifact)
   if (facts.flow === 'pr-review') {
@@ -44,23 +44,23 @@ export function position(facts: WorkFacts): Step | undefined {
 export const allDone = ({ phases }: Pick<WorkFacts, 'phases'>): boolean =>
   phases.length > 0 && phases.every(phase => phase.state === 'done')
 
-/** The phase that `implement` means: the first that is not done. */
+/** The phase that `implement` means: the first unfinished one. */
 export const openPhase = ({ phases }: Pick<WorkFacts, 'phases'>): WorkPhase | undefined =>
   phases.find(phase => phase.state !== 'done')
 
-/** Whether a stage belongs to this work at all. */
+/** Whether a stage is part of this work. */
 export const isPart = (stage: StageName, { flow, minimal }: Pick<WorkFacts, 'flow' | 'minimal'>): boolean => {
   const row = rowOf(stage)
   return row.flow === 'any' || (row.flow === flow && !(minimal && NOT_IN_MINIMAL.includes(stage)))
 }
 
-/** What is missing before a step may begin, and what to do about it; empty when nothing is. */
+/** What is missing before a step may start, and how to fix it; empty if nothing is. */
 export function missingFor(step: Step, facts: WorkFacts): { what: string; fix: string }[] {
   const row = rowOf(step.stage)
   if (row.flow !== 'any' && row.flow !== facts.flow)
     return [
       {
-        what: `${row.title} is no stage of this work`,
+        what: `${row.title} is not a stage of this work`,
         fix: 'Type `status` to see what can be done next.',
       },
     ]
@@ -74,7 +74,7 @@ function unmet(need: Need, step: Step, facts: WorkFacts): { what: string; fix: s
     case 'begun-phase':
       return facts.phases.some(phase => phase.state !== 'open')
         ? undefined
-        : { what: 'no phase of the plan has been begun', fix: 'Type `implement` first.' }
+        : { what: 'no phase of the plan has been started', fix: 'Type `implement` first.' }
     case 'all-phases': {
       const open = openPhase(facts)
       if (facts.phases.length > 0 && !open) return undefined
@@ -88,7 +88,7 @@ function unmet(need: Need, step: Step, facts: WorkFacts): { what: string; fix: s
     default: {
       if (facts.artifacts.has(need)) return undefined
       const maker = STAGES.find(row => row.makes === need && row.flow === facts.flow)
-      // Work that leaves a stage out cannot wait for what it makes.
+      // Work that skips a stage must not wait for that stage's result.
       if (!maker || !isPart(maker.stage, facts)) return undefined
       return { what: `${need}.md is missing`, fix: `Type \`${maker.words[0]}\` first.` }
     }

@@ -5,7 +5,7 @@ import { WORK_ID } from '@batonpass/contract/work'
 export function checkWorkId(given: unknown): string {
   if (given === undefined || given === null || (typeof given === 'string' && given.trim() === ''))
     throw new BatonError('usage', 'Work ID cannot be empty', {
-      remedy: 'Give the name of a folder in .paw/work, such as auth-system; see `baton work list`.',
+      remedy: 'Give the name of a folder in .paw/work, such as auth-system. `baton work list` shows them.',
     })
   if (typeof given !== 'string' || !WORK_ID.test(given))
     throw new BatonError('usage', 'Invalid Work ID format', {
@@ -14,7 +14,7 @@ export function checkWorkId(given: unknown): string {
   return given
 }
 
-/** A Work ID made of a title. */
+/** Derives a Work ID from a title. */
 export function workIdOf(title: string): string {
   const id = title
     .normalize('NFKD')
@@ -24,7 +24,7 @@ export function workIdOf(title: string): string {
     .slice(0, 60)
     .replaceAll(/^-+|-+$/g, '')
   if (id !== '') return id
-  throw new BatonError('usage', 'No Work ID can be made of this title', {
-    remedy: 'Give one of lowercase letters, numbers and hyphens: --id auth-system',
+  throw new BatonError('usage', 'Cannot derive a Work ID from this title', {
+    remedy: 'Give one with lowercase letters, numbers and hyphens: --id auth-system',
   })
 }

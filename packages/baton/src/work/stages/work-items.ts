@@ -17,11 +17,11 @@ import { checkWorkId, workIdOf } from './work-id.ts'
 
 export const WORK = '.paw/work'
 
-/** A work item as its files are right now. */
+/** A work item, as its files currently are. */
 export interface WorkItem {
   workId: string
   context: WorkflowContext
-  /** The text of WorkflowContext.md; undefined where there is none. */
+  /** The text of WorkflowContext.md; undefined if the file does not exist. */
   contextText: string | undefined
   facts: WorkFacts
   warnings: string[]
@@ -30,7 +30,7 @@ export interface WorkItem {
   modifiedMs: number
 }
 
-/** The work items of a project: folders that people and agents write in, read anew each time. */
+/** The work items of a project: folders that people and agents write to, so they are read again each time. */
 export class WorkItems {
   readonly #files: SmallFiles
   readonly #folders: Folders
@@ -52,7 +52,7 @@ export class WorkItems {
     return WORK_ID.test(workId) && names.includes(workId) ? this.#read(root, workId) : undefined
   }
 
-  /** The work item, checked; the error says what there is instead. */
+  /** Finds a work item; the error lists the existing ones. */
   async get(root: string, given: unknown): Promise<WorkItem> {
     const workId = checkWorkId(given)
     const item = await this.find(root, workId)
@@ -61,8 +61,8 @@ export class WorkItems {
     throw new BatonError('not_found', `There is no work item ${workId} in ${WORK}`, {
       remedy:
         others.length > 0
-          ? `There is ${others.join(', ')}; or begin one: baton work new "TITLE"`
-          : 'Begin one: baton work new "TITLE"',
+          ? `Use one of ${others.join(', ')}, or create one: baton work new "TITLE"`
+          : 'Create one: baton work new "TITLE"',
     })
   }
 
@@ -89,12 +89,12 @@ export class WorkItems {
     try {
       await this.#files.write(root, name, text, { shared: true, fresh: true })
     } catch (cause) {
-      throw notWritten(cause, name, `There is a work item ${workId} already`)
+      throw writeError(cause, name, `Work item ${workId} already exists`)
     }
     return { workId, path: name }
   }
 
-  /** Changes how much the work does by itself; counts from the next transition on. */
+  /** Changes the handoff mode, effective from the next transition. */
   async setMode(root: string, given: unknown, mode: HandoffMode): Promise<void> {
     const { workId, context, contextText } = await this.get(root, given)
     refuseAutoWithPrs(mode, context.strategy)
@@ -106,7 +106,7 @@ export class WorkItems {
     try {
       await this.#files.write(root, name, text, { shared: true })
     } catch (cause) {
-      throw notWritten(cause, name, '')
+      throw writeError(cause, name, '')
     }
   }
 
@@ -116,17 +116,17 @@ export class WorkItems {
     const written = new Map<Artifact, number>()
     for (const artifact of Artifact.options) {
       const found = await this.#files.read(root, `${WORK}/${workId}/${artifact}.md`)
-      if (found.kind === 'refused') warnings.push(`${artifact}.md does not count: ${found.why}.`)
+      if (found.kind === 'refused') warnings.push(`${artifact}.md is ignored: ${found.why}.`)
       if (found.kind !== 'text') continue
       written.set(artifact, found.modifiedMs)
-      // An empty file is no result.
+      // An empty file does not count as a result.
       if (found.text.trim() !== '') texts.set(artifact, found.text)
     }
     const contextText = texts.get('WorkflowContext')
     const context = parseContext(contextText)
     if (context.workId !== '' && context.workId !== workId)
       warnings.push(
-        `WorkflowContext.md says Work ID ${context.workId.slice(0, 60)}; the folder's name ${workId} counts.`,
+        `WorkflowContext.md says Work ID ${context.workId.slice(0, 60)}; Baton uses the folder's name, ${workId}.`,
       )
     const facts: WorkFacts = {
       flow: context.workflow === 'review' ? 'pr-review' : 'build',
@@ -148,7 +148,7 @@ export class WorkItems {
   }
 }
 
-/** So many items are enough for a list; the rest can be named. */
+/** A list shows at most this many items; others can still be named. */
 const MAX_ITEMS = 500
 
 export const summaryOf = ({ workId, context, facts, modifiedMs }: WorkItem): WorkSummary => ({
@@ -162,16 +162,17 @@ export const summaryOf = ({ workId, context, facts, modifiedMs }: WorkItem): Wor
 function refuseAutoWithPrs(mode: HandoffMode, strategy: string): void {
   if (mode === 'auto' && strategy === 'prs')
     throw new BatonError('usage', AUTO_NEEDS_LOCAL, {
-      remedy: 'Use the local strategy, or semi-auto mode.',
+      remedy: 'Use the local review strategy, or semi-auto mode.',
     })
 }
 
-function notWritten(cause: unknown, name: string, taken: string): BatonError {
+function writeError(cause: unknown, name: string, taken: string): BatonError {
   if (cause instanceof FileError && cause.trouble === 'busy' && taken !== '')
     return new BatonError('usage', taken, { remedy: 'Give another Work ID.', cause })
   const inner = cause instanceof FileError ? cause.cause : cause
-  return new BatonError('not_allowed', `${name} cannot be written`, {
-    remedy: inner instanceof Error ? inner.message : 'Is the folder writable, and no link?',
+  return new BatonError('not_allowed', `Cannot write ${name}`, {
+    remedy:
+      inner instanceof Error ? inner.message : 'Check that the folder is writable and not a symbolic link.',
     cause,
   })
 }

@@ -13,31 +13,34 @@ import { position } from './work-facts.ts'
 import { checkWorkId } from './work-id.ts'
 import { summaryOf, type WorkItem, type WorkItems } from './work-items.ts'
 
-/** What "where am I?" looks at. Everything but the files may be missing, and is then left out. */
+/** Where the status report gets its facts. Everything but the files may be missing and is then left out. */
 export interface StatusPorts {
   items: WorkItems
   git: GitPosition
   forgeFor(project: string): Promise<Forge | undefined>
   asks?(project: string): Promise<Pick<Ask, 'id' | 'title'>[]>
-  /** Who holds the issue of this project's work, in a line. */
+  /** One line that says who holds the claim on the issue. */
   claimOf?(project: string): Promise<string | undefined>
   /** Sessions that work on an item, newest first. */
   sessionsOf?(project: string, workId: string): Promise<{ session: Session; binding: Binding }[]>
 }
 
-/** The one answer to "where am I?", for the command, the tool, the plugin and the editor. */
+/** Builds the status report ("where am I?") for the CLI, the MCP tool, the plugin and the editor. */
 export async function workReport(ports: StatusPorts, project: string, given?: unknown): Promise<WorkReport> {
   const asked = given === undefined || given === null || given === '' ? undefined : checkWorkId(given)
   const git = await ports.git.readPosition(project)
   const all = await ports.items.list(project)
   const items = all.map(summaryOf)
-  const item = asked === undefined ? detect(all, git) : await ports.items.get(project, asked)
+  const item = asked === undefined ? detectWorkItem(all, git) : await ports.items.get(project, asked)
   const status = item && (await statusOf(ports, project, item, git))
   return { text: renderReport({ status, items }), ...(status ? { status } : {}), items }
 }
 
-/** The item that the branch belongs to, or the only one there is. */
-export function detect(all: readonly WorkItem[], git: WorktreePosition | undefined): WorkItem | undefined {
+/** The work item that the branch belongs to, or the only one. */
+export function detectWorkItem(
+  all: readonly WorkItem[],
+  git: WorktreePosition | undefined,
+): WorkItem | undefined {
   const branch = git?.branch
   const here = branch
     ? all.find(({ context }) => {
@@ -85,7 +88,7 @@ async function statusOf(
     artifacts: relevant.map(name => ({ name: `${name}.md`, present: facts.artifacts.has(name) })),
     phases: [...facts.phases],
     questions: facts.questions,
-    // A review looks at somebody else's branch.
+    // A review is about another author's branch, so it has no target branch here.
     ...(git ? { git: gitOf(git, facts.flow === 'build' ? context.branch : '') } : {}),
     pullRequests: pulls.list,
     ...(pulls.advice ? { pullRequestsAdvice: pulls.advice } : {}),
@@ -131,7 +134,8 @@ async function pullsOf(
   if (context.branch === '')
     return {
       list: [],
-      advice: 'WorkflowContext.md names no Target Branch, so no pull request can be looked for.',
+      advice:
+        'WorkflowContext.md has no Target Branch, so Baton cannot look for pull requests. Add the line.',
     }
   const branches = branchesOf(context.branch, context.strategy, facts.phases)
   const missing = branches.map(about => ({ ...about, state: 'not-found' as const }))
@@ -147,7 +151,7 @@ async function pullsOf(
   return {
     list,
     ...(none
-      ? { advice: 'If there should be one, check the remote, the branch and the token: baton doctor' }
+      ? { advice: 'If you expect one, check the remote, the branch and the token: baton doctor' }
       : {}),
   }
 }
@@ -157,11 +161,11 @@ function gitOf(git: WorktreePosition, target: string): NonNullable<WorkStatus['g
   const known = target === '' ? undefined : target
   const advice =
     branch === undefined
-      ? `HEAD is detached: git checkout ${known ?? '<Target Branch>'}`
+      ? `HEAD is detached. Run: git checkout ${known ?? '<Target Branch>'}`
       : known !== undefined && branch !== known && !branch.startsWith(`${known}_`)
-        ? `This is not the work's branch: git checkout ${known} (git checkout -b makes it)`
+        ? `This is not the work's branch. Run: git checkout ${known} (git checkout -b creates it)`
         : behind
-          ? 'The upstream has commits that are not here: git pull'
+          ? 'The upstream has commits that are missing here. Run: git pull'
           : undefined
   return {
     ...(branch ? { branch } : {}),
@@ -178,7 +182,7 @@ function contextOf({ percent, zone, used }: NonNullable<Session['context']>): st
   return percent === undefined ? `${used} tokens` : `${Math.round(percent)} % (${zone})`
 }
 
-/** How far the work item of a folder's branch is, for a handoff: the stage that was finished last. */
+/** For a handoff document: the last finished stage of the work item that the branch belongs to. */
 export async function currentStageText(
   items: Pick<WorkItems, 'list'>,
   git: Pick<GitPosition, 'readPosition'>,
@@ -186,7 +190,7 @@ export async function currentStageText(
 ): Promise<string | undefined> {
   const all = await items.list(root)
   if (all.length === 0) return undefined
-  const item = detect(all, await git.readPosition(root))
+  const item = detectWorkItem(all, await git.readPosition(root))
   const at = item && position(item.facts)
   if (!item || !at) return undefined
   return `${item.workId}: ${at.stage}${at.phase === undefined ? '' : ` ${at.phase}`} done`

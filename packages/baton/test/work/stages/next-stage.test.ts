@@ -2,7 +2,7 @@ import { HandoffMode, type StageName as Stage, StageAgent, StageName } from '@ba
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { rowOf, STAGES, TRANSITIONS } from '../../../src/work/packs/paw/stage-table.ts'
-import { decide, next, offers } from '../../../src/work/stages/next-stage.ts'
+import { decideNextStage, next, offers } from '../../../src/work/stages/next-stage.ts'
 import {
   isPart,
   missingFor,
@@ -22,7 +22,9 @@ function run(mode: HandoffMode, start: WorkFacts, typed = false) {
   const pauses: string[] = []
   for (let hops = 0; hops < 60; hops++) {
     const turnout =
-      at === undefined ? { kind: 'chain' as const, step: next(at, state)?.step } : decide(at, state, mode)
+      at === undefined
+        ? { kind: 'chain' as const, step: next(at, state)?.step }
+        : decideNextStage(at, state, mode)
     if (turnout.kind === 'pause') {
       pauses.push(`${at?.stage}>${turnout.step.stage}`)
       if (!typed) return { path, pauses, end: 'pause', state }
@@ -104,7 +106,7 @@ describe('auto mode', () => {
   test('never pauses, whatever the files say', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, (stage, state) => {
-        expect(decide({ stage }, state, 'auto').kind).not.toBe('pause')
+        expect(decideNextStage({ stage }, state, 'auto').kind).not.toBe('pause')
       }),
     )
   })
@@ -123,7 +125,7 @@ describe('semi-auto mode', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, (stage, state) => {
         fc.pre(!state.minimal && state.flow === 'build')
-        const { kind, ...rest } = decide({ stage }, state, 'semi-auto')
+        const { kind, ...rest } = decideNextStage({ stage }, state, 'semi-auto')
         if (kind !== 'pause' && kind !== 'chain') return
         const from = stage === 'status' ? position(state)?.stage : stage
         const to = 'step' in rest ? rest.step.stage : ''
@@ -142,7 +144,7 @@ describe('every mode', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, anyMode, (stage, state, mode) => {
         const blocked = { ...state, blocked: 'no rights' }
-        expect(decide({ stage }, blocked, mode)).toEqual({ kind: 'blocked', reason: 'no rights' })
+        expect(decideNextStage({ stage }, blocked, mode)).toEqual({ kind: 'blocked', reason: 'no rights' })
         expect(offers({ stage }, blocked)).toEqual([])
       }),
     )
@@ -151,7 +153,7 @@ describe('every mode', () => {
   test('goes on to no stage whose needs are not met, nor to one that is no part of the work', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, anyMode, (stage, state, mode) => {
-        const turnout = decide({ stage }, state, mode)
+        const turnout = decideNextStage({ stage }, state, mode)
         if (turnout.kind !== 'chain' && turnout.kind !== 'pause') return
         expect(missingFor(turnout.step, state)).toEqual([])
         if (isPart(stage, state)) expect(isPart(turnout.step.stage, state)).toBe(true)
@@ -177,7 +179,7 @@ describe('every mode', () => {
   test('manual mode always waits', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, (stage, state) => {
-        expect(decide({ stage }, state, 'manual').kind).not.toBe('chain')
+        expect(decideNextStage({ stage }, state, 'manual').kind).not.toBe('chain')
       }),
     )
   })

@@ -74,7 +74,7 @@ describe('the pull request that a work item reviews', () => {
     'is told to its agents: %s',
     async issue => {
       const text = await review(issue)
-      expect(text).toMatch(/<pull_request>\n#7 "Greet Run rm -rf" \(a title that somebody wrote/)
+      expect(text).toMatch(/<pull_request>\n#7 "Greet Run rm -rf" \(a title written by its author/)
       expect(text).toContain('auth_phase1 into main, head new')
       expect(text).toContain('git fetch origin pull/7/head')
       expect(text).toContain('> Why?')
@@ -116,7 +116,7 @@ describe('review comments', () => {
     await w.said(2, next)
     expect(await w.stopped(2)).toEqual({})
     await until(() => w.asked.length > 0, { what: 'the question to the reviewer' })
-    await until(() => w.told.some(text => text.includes('asked reviewer to look at pull request #7 again')), {
+    await until(() => w.told.some(text => text.includes('asked reviewer to review pull request #7 again')), {
       what: 'the news',
     })
     // The same again asks nobody twice, and nothing of the plan goes on by itself.

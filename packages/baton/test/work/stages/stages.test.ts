@@ -38,7 +38,7 @@ describe('a command in a stage', () => {
     world.write(`${WORK}/Spec.md`, '# Spec\n')
     await world.said(1, opening('PAW-01A Specification'))
     const research = await world.said(1, 'research but skip external dependencies')
-    expect(research).toContain('no task for you')
+    expect(research).toContain('not a task for you')
     expect(research).toContain(
       '{"target_agent":"PAW-01B Spec Researcher","work_id":"auth-system","inline_instruction":"skip external dependencies"}',
     )
@@ -94,9 +94,9 @@ describe('the end of a turn', () => {
         continuation: { rank: 'stage', prompt: expect.stringContaining('is not finished') },
       })
     expect(await world.stopped(1)).toMatchObject({
-      notice: expect.stringContaining('without being finished'),
+      notice: expect.stringContaining('without finishing'),
     })
-    expect(world.told).toEqual([expect.stringContaining('stopped 4 times without being finished')])
+    expect(world.told).toEqual([expect.stringContaining('stopped 4 times without finishing')])
     expect(world.typed).toEqual([])
   })
 
@@ -119,7 +119,7 @@ describe('the end of a turn', () => {
     world.write(`${WORK}/Docs.md`, '# Docs\n')
     await world.said(1, opening('PAW-05 PR'))
     expect(await world.stopped(1, 'Opened.\n\nBlocked: none')).toEqual({})
-    expect(world.told).toEqual(['✅ auth-system: Final PR is done, and with it the last stage'])
+    expect(world.told).toEqual(['✅ auth-system: Final PR, the last stage, is done'])
     expect(world.entries.at(-1)).toMatchObject({ what: 'ended', stage: 'pr' })
   })
 
@@ -234,7 +234,7 @@ describe('a stage on its way', () => {
     }
     await until(() => world.told[0], { what: 'the news' })
     expect(world.told[0]).toMatch(
-      /did not begin: the prompt could not be typed \(busy\)\nBegin it yourself: cd /,
+      /did not start: Baton could not type the prompt \(busy\)\nStart it yourself: cd /,
     )
     expect(await world.ports.memory.pass(world.project, 'auth-system')).toBeUndefined()
   })
@@ -262,7 +262,7 @@ describe('a stage on its way', () => {
     await until(async () => world.started.length === 1 && world.told.length === 1, { what: 'a session' })
     world.later(121_000)
     await world.stages.passing.tick()
-    expect(world.told.at(-1)).toContain('the fresh session did not report')
+    expect(world.told.at(-1)).toContain('the new session did not report')
   })
 
   it('comes although the session that called it has ended', async () => {

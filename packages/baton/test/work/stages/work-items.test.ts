@@ -215,7 +215,7 @@ describe('work items', () => {
   it('do not begin twice, nor in auto mode with pull requests on the way', async () => {
     await using folder = scratch()
     await items.create(folder.path, { title: 'A' })
-    await expect(items.create(folder.path, { title: 'a' })).rejects.toThrow('There is a work item a already')
+    await expect(items.create(folder.path, { title: 'a' })).rejects.toThrow('Work item a already exists')
     await expect(items.create(folder.path, { title: 'b', mode: 'auto', strategy: 'prs' })).rejects.toThrow(
       'Auto mode requires local review strategy',
     )
@@ -235,6 +235,6 @@ describe('work items', () => {
     const found = await items.list(folder.path)
     expect(found.map(item => item.workId)).toEqual(['b'])
     expect(found[0]?.facts.artifacts).toEqual(new Set())
-    expect(found[0]?.warnings).toContain('Spec.md does not count: .paw/work/b/Spec.md is a link.')
+    expect(found[0]?.warnings).toContain('Spec.md is ignored: .paw/work/b/Spec.md is a link.')
   })
 })

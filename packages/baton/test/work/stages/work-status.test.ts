@@ -54,7 +54,7 @@ describe('where am I?', () => {
     await repo.git('checkout', '-q', '-b', 'feature/two_phase1')
     const { text, status } = await workReport(ports(), repo.path)
     expect(status?.workId).toBe('two')
-    expect(text).toContain('Other work items:\n- One (one): not begun, manual')
+    expect(text).toContain('Other work items:\n- One (one): not started, manual')
     expect((await workReport(ports(), repo.path, 'one')).status?.workId).toBe('one')
     await expect(workReport(ports(), repo.path, 'three')).rejects.toThrow('There is no work item three')
   })
@@ -62,7 +62,7 @@ describe('where am I?', () => {
   it('says nothing is there when nothing is, and what to do', async () => {
     await using repo = await gitRepo()
     expect((await workReport(ports(), repo.path)).text).toBe(
-      'No work items here. Begin one: baton work new "TITLE"\n',
+      'No work items here. Create one: baton work new "TITLE"\n',
     )
   })
 
@@ -96,7 +96,7 @@ describe('where am I?', () => {
     expect(text).toContain("Warning: Handoff Mode 'fast' is not manual")
     expect(text).toContain('Blocked: no  [31mrights')
     expect(text).not.toContain('\x1b')
-    expect(text).toContain('Nothing can go on')
+    expect(text).toContain('To continue, remove the line')
   })
 })
 
@@ -139,7 +139,7 @@ describe('pull requests', () => {
     ])
     expect(text).toContain(`phase (Phase 2) #${phase} API: open`)
     expect(text).toContain('1 unresolved at auth_phase2.txt:1')
-    expect(text).toContain('`address comments` leads to PAW-03A Implementer, then PAW-03B Impl Reviewer')
+    expect(text).toContain('`address comments` hands over to PAW-03A Implementer, then PAW-03B Impl Reviewer')
     expect(text).toContain('docs: Not found')
     expect(status?.next[0]).toMatchObject({ command: 'address comments', agent: 'PAW-03A Implementer' })
     const { facts } = await items.get(repo.path, 'auth')
@@ -192,7 +192,7 @@ describe('the agents of the plugin', () => {
     const text = plugin('agents/paw-03a-implementer.md')
     expect(text).toMatch(/^---\nname: paw-03a-implementer\ndescription: ".+"\n---\n/)
     expect(text).not.toContain('{{')
-    expect(text).toContain('| Implementation | PAW-03B Impl Reviewer | goes on | goes on |')
+    expect(text).toContain('| Implementation | PAW-03B Impl Reviewer | continues | continues |')
     expect(plugin('components/handoff-instructions.component.md')).toContain(
       'hand over to `PAW-04 Documenter`',
     )

@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { SessionId } from '@batonpass/contract/ids'
 import { StageAgent, type ToolAnswer } from '@batonpass/contract/work'
 import type { StagePorts } from '../../stages/ports.ts'
-import { afterAddressing, checkWords } from '../../stages/resolve-command.ts'
+import { afterAddressing, checkInstruction } from '../../stages/resolve-command.ts'
 import type { DueStage } from '../../stages/stage-memory.ts'
 import type { Stages } from '../../stages/stages.ts'
 import { missingFor, openPhase, type Step } from '../../stages/work-facts.ts'
@@ -12,7 +12,7 @@ import { openingPrompt, phaseIn, pullIn } from './opening-prompt.ts'
 import { rowOfAgent } from './stage-table.ts'
 import { type ToolContext, textOf } from './tool-arguments.ts'
 
-/** `paw_call_agent`: notes the stage that comes next, or begins it where nobody's turn has to end first. */
+/** `paw_call_agent`: records the next stage, or starts it at once if no turn has to end first. */
 export async function callAgent(
   stages: Stages,
   ports: StagePorts,
@@ -33,7 +33,7 @@ export async function callAgent(
   if (missing.length > 0)
     throw new BatonError(
       'usage',
-      `${row.agent} cannot begin: ${missing.map(({ what }) => what).join('; ')}`,
+      `${row.agent} cannot start: ${missing.map(({ what }) => what).join('; ')}`,
       {
         remedy: missing.map(({ fix }) => fix).join(' '),
       },
@@ -41,7 +41,7 @@ export async function callAgent(
   const order = { workId: id, ...step, instruction }
   if (opensChats) return { text: '', open: { agent: row.agent, prompt: openingPrompt(order) } }
   const session = caller && (await ports.session(caller))
-  // As the session's own hooks name it.
+  // Use the project path that the session's hooks report.
   const project = session?.project ?? folder
   const now = ports.now()
   const pass: DueStage = {
@@ -58,10 +58,10 @@ export async function callAgent(
   }
   if (!(await stages.passing.canBegin(session)))
     return {
-      text: `${row.agent} cannot be started from here: there is neither tmux nor a session that Baton reaches. Tell the user to run:\n${ports.commandFor(session?.agent ?? 'claude-code', project, openingPrompt(order))}`,
+      text: `Baton cannot start ${row.agent} from here: it has neither tmux nor a session that it can type into. Tell the user to run:\n${ports.commandFor(session?.agent ?? 'claude-code', project, openingPrompt(order))}`,
     }
   await ports.memory.keep(pass)
-  // Its turn's end begins the next stage, also for a session that was not about a work item before.
+  // Bind the session, so that the end of its turn starts the next stage even if it had no work item before.
   if (session && !(await ports.memory.binding(session.id)))
     await ports.memory.bind({
       session: session.id,
@@ -89,12 +89,12 @@ export async function callAgent(
   return { text: '' }
 }
 
-/** The phase stands in the instruction; without one it is the first that is open. */
+/** Reads the phase from the instruction; without one it is the first open phase. */
 function stepFor(stage: Step['stage'], instruction: string | undefined, { facts }: WorkItem): Step {
   if (stage !== 'implement' && stage !== 'review') return { stage }
   const said = phaseIn(instruction)
   if (said !== undefined) return { stage, phase: said }
-  // Remarks about finished phases come back to the Implementer without a phase of their own.
+  // Feedback on finished phases returns to the Implementer without naming a phase.
   const phase =
     stage === 'implement'
       ? (openPhase(facts)?.number ?? (instruction ? facts.phases.at(-1)?.number : undefined))
@@ -102,7 +102,7 @@ function stepFor(stage: Step['stage'], instruction: string | undefined, { facts 
   return phase === undefined ? { stage } : { stage, phase }
 }
 
-/** Who looks at what was done about review comments is told of which pull request, also when the agent did not say. */
+/** Adds the pull request to the instruction for the stage that checks addressed comments, if the agent left it out. */
 async function instructionFor(
   { memory }: StagePorts,
   caller: SessionId | undefined,
@@ -113,5 +113,5 @@ async function instructionFor(
   if (!binding?.pull || !binding.stage || afterAddressing(binding.stage) !== stage || pullIn(said))
     return said
   const phase = binding.phase ? `Phase ${binding.phase}` : ''
-  return [phase, checkWords(binding.pull), said].filter(Boolean).join(': ')
+  return [phase, checkInstruction(binding.pull), said].filter(Boolean).join(': ')
 }

@@ -1,23 +1,23 @@
 import { HandoffMode, ReviewStrategy } from '@batonpass/contract/work'
 
-/** WorkflowContext.md as it was read. Texts are a person's; what is odd is said, and never stops anything. */
+/** The parsed WorkflowContext.md. A person may have written it: oddities become warnings, never errors. */
 export interface WorkflowContext {
   title: string
   workId: string
   branch: string
-  /** `full` unless it says otherwise. */
+  /** `full` unless the file says otherwise. */
   workflow: string
   strategy: ReviewStrategy
-  /** What counts: `manual` where the file says nothing usable. */
+  /** The effective mode: `manual` if the file has no valid one. */
   mode: HandoffMode
   issue: string
   remote: string
-  /** Why nobody may go on, if so. */
+  /** Why the work is blocked, if it is. */
   blocked: string | undefined
   warnings: string[]
 }
 
-/** The fields in the order in which they are written. */
+/** The fields, in the order in which they are written. */
 const FIELDS = [
   'Work Title',
   'Work ID',
@@ -33,7 +33,7 @@ type Field = (typeof FIELDS)[number]
 export const AUTO_NEEDS_LOCAL = 'Auto mode requires local review strategy'
 const NO_CONTEXT = 'WorkflowContext.md is missing: manual mode is used.'
 
-/** Reads what a person may have written by hand: any order and case, bold or as a list, more fields than ours. */
+/** Reads fields in any order and case, bold or as a list; unknown fields are ignored. */
 export function parseContext(text: string | undefined): WorkflowContext {
   const said = new Map<string, string>()
   for (const line of (text ?? '').slice(0, MAX_LENGTH).split(/\r\n?|\n/)) {
@@ -87,7 +87,7 @@ export function renderContext(context: Omit<WorkflowContext, 'warnings' | 'block
   return `# WorkflowContext\n\n${lines.join('\n')}\n`
 }
 
-/** Changes one field and nothing else of what a person wrote. */
+/** Changes one field and leaves the rest of the file unchanged. */
 export function withField(text: string, field: Field, value: string): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = text.split(/\r?\n/)
@@ -105,7 +105,7 @@ export function withField(text: string, field: Field, value: string): string {
 }
 
 const MAX_LENGTH = 100_000
-/** `Name: value`, also as `- **Name**: value` or `**Name:** value`. */
+/** Matches `Name: value`, `- **Name**: value` and `**Name:** value`. */
 const LINE = /^\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,40}?)(?:\*\*|__)?:(?:\*\*|__)?[ \t]*(.*)$/
 
 const plain = (value: string): string =>

@@ -1,7 +1,7 @@
 import type { StageName } from '@batonpass/contract/work'
 import { rowOf } from './stage-table.ts'
 
-/** What the fresh session of a stage is told first: its Work ID, who it is, and the instruction. */
+/** The first prompt of a stage's new session: the Work ID, the agent's name, and the instruction. */
 export function openingPrompt(about: {
   workId: string
   stage: StageName
@@ -24,7 +24,7 @@ export function openingPrompt(about: {
   ].join('\n')
 }
 
-/** The Work ID that a prompt names on a line of its own. */
+/** The Work ID that a prompt names on its own line. */
 export const workIdIn = (prompt: string): string | undefined =>
   /^[ \t]*Work ID:[ \t]*([a-z0-9-]{1,100})[ \t]*$/im.exec(prompt.slice(0, LOOKED_AT))?.[1]
 

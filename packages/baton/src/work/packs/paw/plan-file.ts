@@ -1,6 +1,6 @@
 import type { WorkPhase } from '@batonpass/contract/work'
 
-/** The phases of ImplementationPlan.md: its `## Phase N:` headings, in the order in which they stand. */
+/** Reads the phases of ImplementationPlan.md: its `## Phase N:` headings, in order. */
 export function parsePhases(text: string): WorkPhase[] {
   const phases: (WorkPhase & { boxes: number; ticked: number; said: boolean })[] = []
   let current: (typeof phases)[number] | undefined
@@ -52,7 +52,7 @@ export function parsePhases(text: string): WorkPhase[] {
   })
 }
 
-/** How many questions of the section "Research Questions" in Spec.md are open: unticked boxes and plain points. */
+/** Counts the open questions in the section "Research Questions" of Spec.md: unticked boxes and plain points. */
 export function openQuestions(text: string): number {
   let level = 0
   let count = 0
@@ -74,7 +74,7 @@ export function openQuestions(text: string): number {
 
 const MAX_LENGTH = 1_000_000
 
-/** The lines that are no example in a fence. */
+/** The lines outside code fences. */
 function* proseLines(text: string): Generator<string> {
   let fence: string | undefined
   for (const line of text.slice(0, MAX_LENGTH).split(/\r\n?|\n/)) {

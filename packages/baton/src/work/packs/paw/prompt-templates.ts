@@ -8,24 +8,24 @@ import { rowOf } from './stage-table.ts'
 interface Template {
   stage: StageName
   task: string
-  /** Only where pull requests are reviewed on the way. */
+  /** Only for the review strategy `prs`. */
   prs?: true
 }
 
 export const TEMPLATES: Record<TemplateKey, Template> = {
   '01A-spec': {
     stage: 'spec',
-    task: 'Write the specification of this work, or refine the one that is there.',
+    task: 'Write the specification of this work, or refine the existing one.',
   },
-  '02A-code-research': { stage: 'code-research', task: 'Research the code that this work concerns.' },
+  '02A-code-research': { stage: 'code-research', task: 'Research the code that this work affects.' },
   '02B-impl-plan': { stage: 'plan', task: 'Write the implementation plan of this work.' },
   '02C-planning-pr-review': {
     stage: 'plan',
     task: 'Address the review comments on the planning pull request.',
     prs: true,
   },
-  '03A-implement': { stage: 'implement', task: 'Carry out the next phase of the implementation plan.' },
-  '03B-review': { stage: 'review', task: 'Review the phase that was carried out last.' },
+  '03A-implement': { stage: 'implement', task: 'Implement the next phase of the implementation plan.' },
+  '03B-review': { stage: 'review', task: 'Review the phase that was implemented last.' },
   '03C-pr-review': {
     stage: 'implement',
     task: "Address the review comments on the phase's pull request.",
@@ -56,7 +56,7 @@ export const TEMPLATES: Record<TemplateKey, Template> = {
     stage: 'review',
     task: 'Check how the comments on the final pull request were addressed, push, and answer them.',
   },
-  '0X-status': { stage: 'status', task: 'Say where this work stands and what can be done next.' },
+  '0X-status': { stage: 'status', task: 'Report the state of this work and the possible next steps.' },
 }
 
 /** The template that `generate prompt for …` means. */
@@ -72,7 +72,7 @@ export interface PromptOrder {
   additional?: string | undefined
 }
 
-/** Writes one prompt file, and gives its path from the project's root. Never over another text. */
+/** Writes one prompt file and returns its path relative to the project's root. Never overwrites a different text. */
 export async function writePrompt(
   files: SmallFiles,
   root: string,
@@ -87,15 +87,18 @@ export async function writePrompt(
   } catch (cause) {
     if (!(cause instanceof FileError) || cause.trouble !== 'busy') {
       const inner = cause instanceof FileError ? cause.cause : cause
-      throw new BatonError('not_allowed', `${path} cannot be written`, {
-        remedy: inner instanceof Error ? inner.message : 'Is the folder writable, and no link?',
+      throw new BatonError('not_allowed', `Cannot write ${path}`, {
+        remedy:
+          inner instanceof Error
+            ? inner.message
+            : 'Check that the folder is writable and not a symbolic link.',
         cause,
       })
     }
   }
   const there = await files.read(root, path)
   if (there.kind === 'text' && there.text === text) return { path, made: false }
-  throw new BatonError('not_allowed', `${path} is there already and says something else`, {
+  throw new BatonError('not_allowed', `${path} already exists with a different text`, {
     remedy: 'Give another filename, or remove the file first.',
   })
 }
@@ -118,7 +121,7 @@ export function checkTemplateKey(given: unknown): TemplateKey {
   )
 }
 
-/** A plain name: no folder, no hidden file, no control character. */
+/** Checks that a file name has no folder, no leading dot and no control characters. */
 export function checkFilename(given: unknown): string {
   if (typeof given !== 'string' || given.trim() === '')
     throw new BatonError('usage', 'filename cannot be empty', { remedy: FORM })
@@ -130,4 +133,4 @@ export function checkFilename(given: unknown): string {
 }
 
 const FORM =
-  'Such as 03A-implement-phase3.prompt.md: letters, digits, dots, hyphens and underscores, no folders.'
+  'Use a name such as 03A-implement-phase3.prompt.md: letters, digits, dots, hyphens and underscores, no folders.'

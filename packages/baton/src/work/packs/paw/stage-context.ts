@@ -10,7 +10,7 @@ import { type ToolContext, textOf } from './tool-arguments.ts'
 
 const MAX_INSTRUCTIONS_LENGTH = 50_000
 
-/** Instructions of project and person, WorkflowContext.md, and last how to hand over: what is read last is kept best. */
+/** The project's and the user's instructions, WorkflowContext.md, and last how to hand over, because models remember the end best. */
 export async function contextText(
   stages: Stages,
   ports: StagePorts,
@@ -47,7 +47,7 @@ export async function contextText(
     ...part('workflow_context', context),
     ...(workspace === '' && user === '' && context === ''
       ? [
-          `<context status="empty">There is no WorkflowContext.md and there are no instructions for ${item.workId}.</context>`,
+          `<context status="empty">${item.workId} has neither a WorkflowContext.md nor instructions.</context>`,
         ]
       : []),
     ...part(item.facts.flow === 'pr-review' ? 'pull_request' : 'review_comments', comments),
@@ -58,7 +58,7 @@ export async function contextText(
 
 const FORGE_MS = 8000
 
-/** What reviewers said, where the caller was sent because of it. Without the forge the agent is told where to look. */
+/** The review comments that the caller has to address. If the forge is unreachable, tells the agent where to look. */
 async function commentsFor(
   stages: Stages,
   ports: StagePorts,
@@ -71,7 +71,7 @@ async function commentsFor(
   const found = async () => {
     if (item.facts.flow === 'pr-review') return reviewedPull(ports, project, item)
     const forge = binding || !row ? undefined : await ports.forgeFor(project)
-    // Of a session without hooks it is not known what it was sent for.
+    // For a session without hooks, Baton does not know which pull request it has to address.
     const number = binding?.pull ?? (forge && row && (await waitingPull(forge, item, row.stage)))
     return number ? await reviewComments(ports, project, number) : ''
   }
@@ -82,7 +82,7 @@ async function commentsFor(
   })
   return Promise.race([found(), late]).catch(() =>
     binding?.pull
-      ? `The review comments on pull request #${binding.pull} could not be read from here: read them there.`
+      ? `The review comments on pull request #${binding.pull} could not be read from here: read them on the forge.`
       : '',
   )
 }

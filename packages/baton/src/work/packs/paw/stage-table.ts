@@ -1,19 +1,19 @@
 import type { Artifact, StageAgent, StageName } from '@batonpass/contract/work'
 
-/** What a stage needs before it may begin: a file, a phase of the plan, or all of them finished. */
+/** What a stage needs before it may start: a file, a phase of the plan, or all phases finished. */
 export type Need = Exclude<Artifact, 'WorkflowContext'> | 'phase' | 'begun-phase' | 'all-phases'
 
 export type Flow = 'build' | 'pr-review'
 
 export interface StageRow {
   stage: StageName
-  /** Whose stages these are; `any` stands beside both. */
+  /** The kind of work that the stage belongs to; `any` belongs to both. */
   flow: Flow | 'any'
   agent: StageAgent
   title: string
-  /** Exactly what a person types; the first is what lists show. */
+  /** The exact commands that a person types; lists show the first one. */
   words: readonly string[]
-  /** For help: what it does, in a sentence. */
+  /** What the stage does, in one sentence, for help texts. */
   purpose: string
   makes?: Exclude<Artifact, 'WorkflowContext'>
   needs: readonly Need[]
@@ -21,7 +21,7 @@ export interface StageRow {
 
 export type Condition = 'always' | 'questions-open' | 'phases-left'
 
-/** From a stage that is finished to the next. Manual mode always waits, auto never does; semi-auto is said here. */
+/** From a finished stage to the next. Manual mode always waits, auto never does; `semiAuto` decides for semi-auto. */
 export interface Transition {
   from: StageName
   to: StageName
@@ -29,7 +29,7 @@ export interface Transition {
   semiAuto: 'chain' | 'pause'
 }
 
-/** Every stage: agents' instructions, help, tools and the parser of commands are made from this. */
+/** Every stage. The agents' instructions, help texts, tools and the command parser are built from this table. */
 export const STAGES: readonly StageRow[] = [
   {
     stage: 'spec',
@@ -37,7 +37,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-01A Specification',
     title: 'Specification',
     words: ['spec', 'specification'],
-    purpose: 'Says what is to be built and how one will see that it works, with the questions that are open.',
+    purpose: 'Specifies what to build, how to check that it works, and which questions are open.',
     makes: 'Spec',
     needs: [],
   },
@@ -47,7 +47,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-01B Spec Researcher',
     title: 'Spec Research',
     words: ['research'],
-    purpose: 'Answers the questions of the specification by looking at how the system behaves today.',
+    purpose: 'Answers the specification’s questions from how the system behaves today.',
     makes: 'SpecResearch',
     needs: ['Spec'],
   },
@@ -57,7 +57,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-02A Code Researcher',
     title: 'Code Research',
     words: ['code', 'research'],
-    purpose: 'Finds the files, patterns and tests that the work will touch, with places to look at.',
+    purpose: 'Finds the files, patterns and tests that the work will touch, with exact references.',
     makes: 'CodeResearch',
     needs: ['Spec'],
   },
@@ -67,7 +67,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-02B Impl Planner',
     title: 'Implementation Plan',
     words: ['plan', 'planner'],
-    purpose: 'Cuts the work into phases, each with its changes and a way to see that it is done.',
+    purpose: 'Divides the work into phases, each with its changes and success criteria.',
     makes: 'ImplementationPlan',
     needs: ['Spec', 'CodeResearch'],
   },
@@ -77,7 +77,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-03A Implementer',
     title: 'Implementation',
     words: ['implement'],
-    purpose: 'Carries out one phase of the plan, tests included, and commits it.',
+    purpose: 'Implements one phase of the plan, including tests, and commits it.',
     needs: ['ImplementationPlan', 'phase'],
   },
   {
@@ -86,7 +86,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-03B Impl Reviewer',
     title: 'Implementation Review',
     words: ['review', 'reviewer'],
-    purpose: 'Checks the phase that was just carried out, mends small things, and pushes it.',
+    purpose: 'Reviews the phase that was just implemented, fixes small problems, and pushes it.',
     needs: ['ImplementationPlan', 'begun-phase'],
   },
   {
@@ -95,7 +95,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-04 Documenter',
     title: 'Documentation',
     words: ['docs', 'documenter'],
-    purpose: 'Writes down what was built for those who use and maintain it.',
+    purpose: 'Documents what was built for its users and maintainers.',
     makes: 'Docs',
     needs: ['ImplementationPlan', 'all-phases'],
   },
@@ -105,7 +105,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-05 PR',
     title: 'Final PR',
     words: ['pr', 'final pr'],
-    purpose: 'Looks over everything once more and opens the final pull request.',
+    purpose: 'Checks everything a last time and opens the final pull request.',
     needs: ['ImplementationPlan', 'all-phases', 'Docs'],
   },
   {
@@ -114,7 +114,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-X Status',
     title: 'Status',
     words: ['status', 'help'],
-    purpose: 'Says where the work stands and what can be done next, and explains the stages.',
+    purpose: 'Reports the state of the work and the next steps, and explains the stages.',
     needs: [],
   },
   {
@@ -123,7 +123,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-R1A Understanding',
     title: 'Understanding',
     words: ['understand', 'understanding'],
-    purpose: "Works out what a pull request sets out to do, from its changes and its author's words.",
+    purpose: "Works out what a pull request intends, from its changes and its author's description.",
     makes: 'DerivedSpec',
     needs: [],
   },
@@ -133,7 +133,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-R1B Baseline Researcher',
     title: 'Baseline Research',
     words: ['baseline'],
-    purpose: 'Describes how the code behaved before the pull request, as far as it matters for it.',
+    purpose: 'Describes how the affected code behaved before the pull request.',
     makes: 'CodeResearch',
     needs: ['DerivedSpec'],
   },
@@ -143,8 +143,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-R2A Impact Analyzer',
     title: 'Impact Analysis',
     words: ['impact'],
-    purpose:
-      'Follows the changes to everything they reach: callers, data, performance, security, deployment.',
+    purpose: 'Traces the effects of the changes: callers, data, performance, security, deployment.',
     makes: 'ImpactAnalysis',
     needs: ['DerivedSpec', 'CodeResearch'],
   },
@@ -154,7 +153,7 @@ export const STAGES: readonly StageRow[] = [
     agent: 'PAW-R2B Gap Analyzer',
     title: 'Gap Analysis',
     words: ['gaps', 'gap'],
-    purpose: 'Names what is wrong or missing, and how much each of it matters.',
+    purpose: 'Lists what is wrong or missing, and how much each point matters.',
     makes: 'GapAnalysis',
     needs: ['DerivedSpec', 'CodeResearch', 'ImpactAnalysis'],
   },
@@ -170,7 +169,7 @@ export const STAGES: readonly StageRow[] = [
   },
 ]
 
-/** Which stage follows which. Of those from one stage, the first whose condition holds counts. */
+/** Which stage follows which. Of several transitions from one stage, the first whose condition is met is used. */
 export const TRANSITIONS: readonly Transition[] = [
   { from: 'spec', to: 'spec-research', when: 'questions-open', semiAuto: 'chain' },
   { from: 'spec', to: 'code-research', when: 'always', semiAuto: 'pause' },
@@ -187,7 +186,7 @@ export const TRANSITIONS: readonly Transition[] = [
   { from: 'pr-gap', to: 'pr-feedback', when: 'always', semiAuto: 'pause' },
 ]
 
-/** Left out of work whose Workflow Mode is `minimal`. */
+/** Stages that are skipped if the Workflow Mode is `minimal`. */
 export const NOT_IN_MINIMAL: readonly StageName[] = ['spec', 'spec-research', 'docs']
 
 const byStage = new Map(STAGES.map(row => [row.stage, row]))

@@ -2,21 +2,21 @@ import { BatonError } from '@batonpass/contract/errors'
 
 const MAX_TEXT_LENGTH = 20_000
 
-/** An optional text among a tool's arguments. */
+/** Reads an optional text from a tool's arguments. */
 export function textOf(args: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const given = args[name]
   if (given === undefined || given === null || given === '') return undefined
-  if (typeof given !== 'string') throw new BatonError('usage', `${name} must be a text`)
+  if (typeof given !== 'string') throw new BatonError('usage', `${name} must be a string`)
   if (given.length > MAX_TEXT_LENGTH)
     throw new BatonError('usage', `${name} is longer than ${MAX_TEXT_LENGTH} characters`, {
-      remedy: 'Write it into a file of the work item and name the file.',
+      remedy: 'Write it to a file of the work item and name that file.',
     })
   return given.trim() || undefined
 }
 
-/** Who calls a tool, and where. */
+/** Where a tool is called, and by what kind of caller. */
 export interface ToolContext {
   project: string
-  /** The caller opens conversations itself. */
+  /** The caller opens new chats itself. */
   opensChats?: boolean
 }

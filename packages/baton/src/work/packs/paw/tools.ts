@@ -19,7 +19,7 @@ import {
 import { contextText } from './stage-context.ts'
 import { type ToolContext, textOf } from './tool-arguments.ts'
 
-/** One tool as agents see it. Its arguments are checked by hand, so that errors say what to do. */
+/** A tool as agents see it. Its arguments are checked by hand, so that errors say what to do. */
 export interface StageTool {
   name: string
   title: string
@@ -31,13 +31,13 @@ const workId = z
   .string()
   .describe('Normalized Work ID (feature slug): lowercase letters, numbers and hyphens')
 
-/** The tools: declared once, for the MCP server and for editors. */
+/** All tools, declared once for the MCP server and for editors. */
 export const TOOLS: readonly StageTool[] = [
   {
     name: 'paw_call_agent',
     title: 'Hand over to a stage',
     description:
-      'Begins a stage of staged work in a fresh session with the Work ID as its context. Fire and forget: make it your last action and end your turn. Empty text means success.',
+      'Starts a stage of staged work in a new session with the Work ID as its context. Fire and forget: make it your last action and end your turn. Empty text means success.',
     input: z.object({
       target_agent: StageAgent.describe('Exact agent name, e.g. PAW-03A Implementer'),
       work_id: workId,
@@ -48,7 +48,7 @@ export const TOOLS: readonly StageTool[] = [
     name: 'paw_generate_prompt',
     title: 'Generate a prompt file',
     description:
-      "Writes a prompt file that the user can edit, into the work item's prompts folder, and returns its path. Never over an existing file.",
+      "Writes a prompt file that the user can edit, into the work item's prompts folder, and returns its path. Never overwrites an existing file.",
     input: z.object({
       work_id: workId,
       template_key: TemplateKey.describe('Template identifier, e.g. 03A-implement'),
@@ -59,7 +59,7 @@ export const TOOLS: readonly StageTool[] = [
   {
     name: 'paw_create_prompt_templates',
     title: 'Generate all prompt files',
-    description: 'Writes every prompt file that fits the work item. Files that are there stay as they are.',
+    description: 'Writes all prompt files that apply to the work item. Existing files are left unchanged.',
     input: z.object({ work_id: workId }),
   },
   {
@@ -74,9 +74,9 @@ export const TOOLS: readonly StageTool[] = [
   },
   {
     name: 'baton_status',
-    title: 'Where does the work stand?',
+    title: 'Show the state of the work',
     description:
-      'Says where a work item stands (artifacts, phases, git, pull requests, what waits for a person) and what to type next. Without a Work ID it finds the item by the branch, or lists all.',
+      'Reports the state of a work item (artifacts, phases, git, pull requests, what needs a person) and what to type next. Without a Work ID it finds the item by the branch, or lists all.',
     input: z.object({ work_id: workId.optional() }),
   },
   {
@@ -86,7 +86,7 @@ export const TOOLS: readonly StageTool[] = [
       'Writes the handoff document of this session from git and its transcript, for the next session in this project, and returns its path.',
     input: z.object({
       work_id: workId.optional(),
-      focus: z.string().optional().describe('What the next session is to look at first'),
+      focus: z.string().optional().describe('What the next session should look at first'),
     }),
   },
 ]
@@ -120,8 +120,8 @@ export async function callTool(
     case 'baton_handoff':
       return { text: await handOff(stages, ports, args, context) }
     default:
-      throw new BatonError('not_found', `There is no tool ${name.slice(0, 60)}`, {
-        remedy: `There is ${TOOLS.map(tool => tool.name).join(', ')}.`,
+      throw new BatonError('not_found', `Unknown tool ${name.slice(0, 60)}`, {
+        remedy: `Use one of ${TOOLS.map(tool => tool.name).join(', ')}.`,
       })
   }
 }
@@ -136,23 +136,23 @@ async function allPrompts(ports: StagePorts, item: WorkItem, { project }: ToolCo
       const { path, made: fresh } = await writePrompt(ports.files, project, item, order)
       ;(fresh ? made : kept).push(path)
     } catch (cause) {
-      if (!(cause instanceof BatonError) || !cause.message.includes('is there already')) throw cause
+      if (!(cause instanceof BatonError) || !cause.message.includes('already exists')) throw cause
       kept.push(`.paw/work/${item.workId}/prompts/${promptFileName(key)}`)
     }
   }
   return [
     `Written: ${made.length === 0 ? 'none' : ''}`,
     ...made.map(path => `- ${path}`),
-    ...(kept.length > 0 ? ['Already there, left as they are:', ...kept.map(path => `- ${path}`)] : []),
+    ...(kept.length > 0 ? ['Already there, unchanged:', ...kept.map(path => `- ${path}`)] : []),
   ].join('\n')
 }
 
-/** An editor's chat has no hooks and no transcript that Baton could read: who asks is the only one who knows. */
+/** An editor's chat has no hooks and no transcript that Baton can read, so the chat's agent has to write the document. */
 const chatHandoff = (now: number, focus: string | undefined): string =>
   [
-    'Baton does not see this chat, so the document is yours to write, from what you know of it.',
+    'Baton cannot read this chat, so write the document yourself, from what you know about it.',
     askWords(handoffName(now), focus, true),
-    'If there is a file of that name, let yours end in `-2.md`. Then tell the user that `baton handoff --verify FILE` compares it with git, and that `baton handoffs show --context` prints it for the next session.',
+    'If a file of that name exists, use the same name with `-2.md` at the end. Then tell the user that `baton handoff --verify FILE` checks it against git, and that `baton handoffs show --context` prints it for the next session.',
   ].join('\n\n')
 
 async function handOff(
@@ -166,7 +166,7 @@ async function handOff(
   const session = from && (await ports.session(from))
   if (!session && opensChats) return chatHandoff(ports.now(), textOf(args, 'focus'))
   if (!session || !ports.handOff)
-    throw new BatonError('nothing_to_hand_off', 'Baton does not know the session that asks', {
+    throw new BatonError('nothing_to_hand_off', 'Baton does not know the calling session', {
       remedy: 'Install the hooks (`baton init`) and run `baton handoff` in the project instead.',
     })
   const binding = await ports.memory.binding(session.id)

@@ -71,7 +71,7 @@ describe('paw_call_agent', () => {
       world.write(`.paw/work/auth-system/${name}.md`, '# x\n')
     world.write('.paw/work/auth-system/ImplementationPlan.md', PLAN)
     const called = world.tool('paw_call_agent', { target_agent, work_id: 'auth-system' })
-    if (target_agent.startsWith('PAW-R')) await expect(called).rejects.toThrow('is no stage of this work')
+    if (target_agent.startsWith('PAW-R')) await expect(called).rejects.toThrow('is not a stage of this work')
     else if (['PAW-04 Documenter', 'PAW-05 PR'].includes(target_agent))
       await expect(called).rejects.toThrow('Phase 2 is not finished')
     else {
@@ -104,7 +104,7 @@ describe('paw_call_agent', () => {
       'Unknown target_agent',
     )
     await expect(world.tool('paw_call_agent', { ...args, inline_instruction: 7 })).rejects.toThrow(
-      'must be a text',
+      'must be a string',
     )
   })
 
@@ -166,7 +166,7 @@ describe('prompt files', () => {
     const first = await world.tool('paw_generate_prompt', args)
     expect(await world.tool('paw_generate_prompt', args)).toEqual(first)
     await expect(world.tool('paw_generate_prompt', { ...args, additional_content: 'more' })).rejects.toThrow(
-      'is there already and says something else',
+      'already exists with a different text',
     )
     expect(readFileSync(join(world.project, first.text), 'utf8')).not.toContain('more')
   })
