@@ -37,7 +37,7 @@ export async function limits(agent: RealAgent): Promise<string | undefined> {
     what: 'the session to be parked',
     ...patience,
   })
-  if (!parked.reason?.includes('goes on at')) return `it was parked: ${parked.reason}`
+  if (!parked.reason?.includes('resumes at')) return `it was parked: ${parked.reason}`
   await until(() => state === 'resumed', { what: 'the session to go on by itself', ...patience })
   // The model hears of it before it is written down.
   const resumed = await until(

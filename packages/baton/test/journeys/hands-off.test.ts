@@ -210,7 +210,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     })
     await terminal.submit('/issue-to-impl 42')
     const parked = await baton.waitFor('workflow', body => body.end === 'limit-parked')
-    expect(parked.reason).toContain('goes on at')
+    expect(parked.reason).toContain('resumes at')
     await until(() => resumed, {
       what: 'the session to go on by itself',
       timeout: 60_000,

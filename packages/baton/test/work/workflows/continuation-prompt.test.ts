@@ -47,8 +47,8 @@ it.each([
       'without asking',
     ],
   ],
-  ['plan-to-issue', ['[plan]', '--body-file', 'labels', 'in the way', 'abc123']],
-  ['setup-viewboard', ['Projects v2', 'steps that are left']],
+  ['plan-to-issue', ['[plan]', '--body-file', 'labels', 'what blocks you', 'abc123']],
+  ['setup-viewboard', ['Projects v2', 'remaining steps']],
 ])('The prompt of %s makes each of its points', (name, points) => {
   for (const point of points) expect(promptOf(name)).toContain(point)
 })

@@ -31,7 +31,7 @@ describe('A workflow in a file of its own', () => {
     ['---\ngoal: [a, b]\n---\nGo', 2, 'goal: expected one or two sentences'],
     ['---\ngoal: G\ncommand: [/x]\n---\nGo', 3, 'command: unknown key'],
     ['---\ngoal: G\ncompletion: merged\n---\nGo', 3, 'expected one of pull-request'],
-    ['---\ngoal: G\n---\n', 2, 'prompt: expected the text'],
+    ['---\ngoal: G\n---\n', 2, 'prompt: expected the prompt'],
     ['---\ngoal: G\ncommands:\n  - "/a b"\n---\nGo', 4, 'commands'],
     ['---\ngoal: "open\n---\nGo', undefined, 'invalid YAML'],
   ])('names the line of what is wrong: %j', (text, line, words) => {

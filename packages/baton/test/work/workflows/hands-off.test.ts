@@ -79,7 +79,7 @@ describe('A stop', () => {
     for (let i = 1; i <= 3; i++) expect((await w.stop('s1')).goOn?.prompt).toContain(`${i}/3`)
     const end = await w.stop('s1')
     expect(end.goOn).toBeUndefined()
-    expect(end.notice).toContain('capped')
+    expect(end.notice).toContain('reached its limit')
     expect(await w.stop('s1')).toEqual({})
     expect(w.announced.map(each => each.end)).toEqual(['capped'])
     w.edit('s1', { ...w.state('s1'), continuation_count: 1 })
@@ -190,11 +190,11 @@ describe('A person who edits the state file is obeyed', () => {
     expect((await w.stop('s9')).goOn?.prompt).toContain('5/10')
   })
 
-  it('a workflow nobody knows ends it', async () => {
+  it('an unknown workflow ends it', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     w.edit('s1', { ...w.state('s1'), workflow: 'unheard-of' })
-    expect((await w.stop('s1')).notice).toContain('not known')
+    expect((await w.stop('s1')).notice).toContain('unknown workflow')
     expect(await w.stop('s1')).toEqual({})
   })
 })
@@ -283,7 +283,7 @@ it('A budget warns before it ends a run', async () => {
   w.now += 10_000
   const end = await w.stop('s1')
   expect(end.goOn).toBeUndefined()
-  expect(end.notice).toContain('over-budget')
+  expect(end.notice).toContain('over budget')
 })
 
 it('No sequence of events continues more often than allowed, nor a run that is done', async () => {
