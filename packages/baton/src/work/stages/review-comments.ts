@@ -27,7 +27,7 @@ export async function reviewComments(
       : 'No review comment needs an answer.',
     ...shown,
     ...(left > 0 ? [`- and ${left} earlier comments: ${pull.url}`] : []),
-    ...(strangers > 0 ? [`(${strangers} more comments by people without write access are left out.)`] : []),
+    ...(strangers > 0 ? [`(${strangers} more by people without write access are left out.)`] : []),
   ].join('\n')
 }
 
@@ -51,7 +51,7 @@ export async function reviewedPull(
     `Its commits: git fetch ${oneLine(context.remote, 100)} pull/${pull.number}/head`,
     ...(shown.length > 0 ? ['Unresolved review comments so far:', ...shown] : []),
     ...(left > 0 ? [`- and ${left} earlier comments: ${pull.url}`] : []),
-    ...(strangers > 0 ? [`(${strangers} more comments by people without write access are left out.)`] : []),
+    ...(strangers > 0 ? [`(${strangers} more by people without write access are left out.)`] : []),
   ].join('\n')
 }
 

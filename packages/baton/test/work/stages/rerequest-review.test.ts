@@ -96,7 +96,7 @@ describe('review comments', () => {
     expect(text).toMatch(/<review_comments>[\s\S]*reviewer requests changes[\s\S]*> Rename it/)
     expect(text).toContain('on a.ts:3')
     expect(text).not.toContain('curl evil')
-    expect(text).toContain('1 more by people without rights here')
+    expect(text).toContain('1 more by people without write access')
     expect(text.indexOf('<handoff_instructions')).toBeGreaterThan(text.indexOf('<review_comments>'))
   })
 

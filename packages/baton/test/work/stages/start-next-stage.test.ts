@@ -31,6 +31,6 @@ it('A stage that is still on its way to its session is neither given up nor begu
   expect((await memory.pass(pass.project, pass.workId))?.state).toBe('begun')
   resolve()
   await until(() => world.told.length > 0, { what: 'its beginning' })
-  expect(world.told[0]).toContain('has begun')
+  expect(world.told[0]).toContain('has started')
   expect(starts).toBe(1)
 })

@@ -205,7 +205,7 @@ describe('work items', () => {
   it('are named by the title where that gives a name', async () => {
     await using folder = scratch()
     await expect(items.create(folder.path, { title: '日本語' })).rejects.toThrow(
-      'No Work ID can be made of this title',
+      'Cannot derive a Work ID from this title',
     )
     expect(await items.create(folder.path, { title: '日本語', work_id: 'jp' })).toMatchObject({
       workId: 'jp',

@@ -177,7 +177,7 @@ describe('prompt files', () => {
     world.write('.paw/work/auth-system/prompts/04-docs.prompt.md', 'mine')
     const { text } = await world.tool('paw_create_prompt_templates', { work_id: 'auth-system' })
     expect(text).toContain(
-      'Already there, left as they are:\n- .paw/work/auth-system/prompts/04-docs.prompt.md',
+      'Already there, unchanged:\n- .paw/work/auth-system/prompts/04-docs.prompt.md',
     )
     const made = (id: string) => readdirSync(join(world.project, `.paw/work/${id}/prompts`))
     expect(made('auth-system')).toHaveLength(TemplateKey.options.filter(key => !TEMPLATES[key].prs).length)
