@@ -176,9 +176,7 @@ describe('prompt files', () => {
     await world.ports.items.create(world.project, { title: 'other', strategy: 'prs' })
     world.write('.paw/work/auth-system/prompts/04-docs.prompt.md', 'mine')
     const { text } = await world.tool('paw_create_prompt_templates', { work_id: 'auth-system' })
-    expect(text).toContain(
-      'Already there, unchanged:\n- .paw/work/auth-system/prompts/04-docs.prompt.md',
-    )
+    expect(text).toContain('Already there, unchanged:\n- .paw/work/auth-system/prompts/04-docs.prompt.md')
     const made = (id: string) => readdirSync(join(world.project, `.paw/work/${id}/prompts`))
     expect(made('auth-system')).toHaveLength(TemplateKey.options.filter(key => !TEMPLATES[key].prs).length)
     await world.tool('paw_create_prompt_templates', { work_id: 'other' })
