@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path'
  */
 export type TestKind = 'unit' | 'journeys' | 'agents'
 
+/** Tests of adapters that drive real git and hosted agents. */
+const FOLDERS = ['/journeys/', '/adapters/git/', '/adapters/acp/']
 const INSTALLS_AGENTS = 'world/agents/install.ts'
 const STARTS_PROGRAMS = [
   'adapters/tmux/world.ts',
@@ -33,7 +35,7 @@ export function testKind(file: string): TestKind {
   const helpers = [...reach(file)]
   const imports = (path: string) => helpers.some(helper => helper.endsWith(`/test/${path}`))
   if (imports(INSTALLS_AGENTS)) return 'agents'
-  if (file.includes('/journeys/') || STARTS_PROGRAMS.some(imports)) return 'journeys'
+  if (FOLDERS.some(folder => file.includes(folder)) || STARTS_PROGRAMS.some(imports)) return 'journeys'
   return helpers.some(helper => BUILT.test(readFileSync(helper, 'utf8'))) ? 'journeys' : 'unit'
 }
 

@@ -10,7 +10,7 @@ export function claimLine({ issue, title, phase, branch, agentId, pullRequest }:
 
 /** What needs somebody, if anything does. */
 export function claimNeeds({ lease, trouble, closing, pullRequest, issue }: ClaimView): string | undefined {
-  if (lease.lost) return `taken over by somebody else; give it up: baton claim release ${issue}`
+  if (lease.lost) return `someone else took it over; give it up: baton claim release ${issue}`
   if (trouble) return `${trouble.message}${trouble.remedy ? `. ${trouble.remedy}` : ''}`
   if (closing === 'asked') return `merged; may issue #${issue} be closed? baton asks`
   if (pullRequest?.conflict) return 'conflicts with its base'

@@ -41,13 +41,9 @@ export async function callDaemon(
   try {
     body = JSON.parse(text)
   } catch {
-    throw new BatonError(
-      'daemon_refused',
-      'What listens on the daemon socket does not answer as Baton does',
-      {
-        remedy: 'See what it is: `baton doctor`.',
-      },
-    )
+    throw new BatonError('daemon_refused', 'The program on the daemon socket does not answer like Baton', {
+      remedy: 'Run `baton doctor`.',
+    })
   }
   if (status < 400) return body
   const error = ErrorBody.safeParse(
@@ -97,7 +93,7 @@ export async function startDaemon(folder: StateFolder, io: Io, withinMs = 20_000
 function notStarted({ dir }: StateFolder): BatonError {
   const [, why, remedy] = /^(.*?)(?:\. (.*))?$/s.exec(startFailure(dir) ?? '') ?? []
   return new BatonError('daemon_absent', `The daemon did not start${why ? `: ${why}` : ''}`, {
-    remedy: remedy || 'See what it says: baton up --foreground',
+    remedy: remedy || 'Read its output: baton up --foreground',
   })
 }
 

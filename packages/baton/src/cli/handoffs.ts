@@ -66,7 +66,7 @@ export async function findSubject(
   const session = await newest(io, root)
   if (session?.transcript) return ofSession(session, session.transcript, io)
   const transcript = (await newestTranscript(claude, io.cwd)) ?? (await newestTranscript(claude, root))
-  if (transcript === undefined) throw noSession('No session of this project is known')
+  if (transcript === undefined) throw noSession('Baton knows no session of this project')
   return { ...(await fromTranscript(io, transcript)), root }
 }
 
@@ -79,8 +79,8 @@ export async function evidenceFor(
   const { transcript: path, root, session } = subject
   const reader = await readerFor(path).catch(() => undefined)
   if (!reader)
-    throw new BatonError('not_found', `${path} is no transcript that Baton can read`, {
-      remedy: 'docs/agents.md says whose transcripts can be read.',
+    throw new BatonError('not_found', `${path} is not a transcript that Baton can read`, {
+      remedy: 'docs/agents.md lists the agents whose transcripts Baton can read.',
     })
   const native = session?.nativeSession
   const files = new StateFiles(systemSmallFiles, batonHome(io.env, io.home))
@@ -100,7 +100,7 @@ export async function evidenceFor(
   )
   if ((evidence.transcript?.messages ?? 0) < 2)
     throw new BatonError('nothing_to_hand_off', 'Nothing to hand off (no messages yet)', {
-      remedy: 'Begin the work first; a handoff needs at least a prompt and a reply.',
+      remedy: 'Start the work first; a handoff needs at least a prompt and a reply.',
     })
   return evidence
 }

@@ -38,7 +38,7 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
     if (run) return { root: run.root, session: told }
     const own = (await files.list(root)).find(each => each.session === told)
     if (own) return { root, session: told }
-    throw new BatonError('not_found', 'No workflow runs in this session, so there is nothing to end', {
+    throw new BatonError('not_found', 'No workflow runs in this session', {
       remedy: 'See `baton history`.',
     })
   }
@@ -48,7 +48,7 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
   )
   const [only, second] = here
   if (only && !second) return { root: only.root, session: only.nativeSession }
-  throw new BatonError('not_found', 'This is no session of an agent that runs a workflow', {
+  throw new BatonError('not_found', 'This is not a session of an agent that runs a workflow', {
     remedy: 'From outside, use `baton stop SESSION`; see `baton history`.',
   })
 }
@@ -61,7 +61,7 @@ async function refuseStrangers(io: Io, told: string): Promise<void> {
   const pid = Session.safeParse(session).data?.pid
   const ancestors = pid === undefined ? undefined : await systemAncestry.ancestorsOf(process.pid)
   if (!ancestors || ancestors.some(each => each.pid === pid)) return
-  throw new BatonError('not_allowed', 'Only the session itself can end its workflow from inside', {
+  throw new BatonError('not_allowed', 'Only the session itself can end its workflow with `baton done`', {
     remedy: 'From outside, use `baton stop SESSION`; see `baton history`.',
   })
 }

@@ -45,7 +45,7 @@ async function find(commands: readonly Command[], name: string): Promise<Command
     name,
     commands.filter(c => !c.hidden && c.name[0] === name[0]).map(c => c.name),
   )
-  throw new BatonError('usage', `There is no command '${name}'`, {
+  throw new BatonError('usage', `Unknown command '${name}'`, {
     remedy: close ? `Did you mean \`baton ${close}\`?` : 'See `baton --help`.',
   })
 }

@@ -12,8 +12,8 @@ export function parseSince(text: string): string {
   }
   const moment = new Date(text)
   if (Number.isNaN(moment.getTime())) {
-    throw new BatonError('usage', `'${text}' is no time`, {
-      remedy: 'Give a span such as 2h or 7d, or a date such as 2026-11-15T10:00Z.',
+    throw new BatonError('usage', `Not a valid time: ${text}`, {
+      remedy: 'Use a span such as 2h or 7d, or a date such as 2026-11-15T10:00Z.',
     })
   }
   return moment.toISOString()

@@ -18,7 +18,7 @@ export function askAtTerminal(io: Io, until: AbortSignal = io.signal): Questions
   const lines = createInterface({ input: io.stdin, terminal: false })
   const heard = lines[Symbol.asyncIterator]()
   const stopped = new Promise<never>((_, reject) => {
-    const stop = () => reject(new BatonError('usage', BROKEN_OFF))
+    const stop = () => reject(new BatonError('usage', CANCELLED))
     if (until.aborted) stop()
     else until.addEventListener('abort', stop, { once: true })
   })
@@ -30,7 +30,7 @@ export function askAtTerminal(io: Io, until: AbortSignal = io.signal): Questions
       io.stdout.write('\n')
       throw cause
     })
-    if (done) throw new BatonError('usage', BROKEN_OFF)
+    if (done) throw new BatonError('usage', CANCELLED)
     return String(value).trim()
   }
   return {
@@ -50,11 +50,11 @@ export function askAtTerminal(io: Io, until: AbortSignal = io.signal): Questions
         if (typeof found === 'string') return found
         const [only, second] = found
         if (only !== undefined && second === undefined) return only
-        io.stdout.write(`Please say one of ${options.join(', ')}.\n`)
+        io.stdout.write(`Please choose one of ${options.join(', ')}.\n`)
       }
     },
     [Symbol.dispose]: () => lines.close(),
   }
 }
 
-const BROKEN_OFF = 'Broken off; nothing was changed'
+const CANCELLED = 'Cancelled. Nothing changed.'

@@ -32,7 +32,7 @@ const WORDS = {
 export async function runSetupGuide(given: Given, io: Io, questions: Questions): Promise<GuideResult> {
   const settings: GuideResult['settings'] = []
   const say = (line: string) => io.stdout.write(`${line}\n`)
-  say('This sets Baton up. Nothing is written before you have seen the plan and said yes.\n')
+  say('This sets up Baton. It writes nothing before you have seen the plan and said yes.\n')
 
   const found = adapters.filter(({ programs }) => programs.some(program => onPath(program, io.env)))
   const named = given.options.agent
@@ -41,7 +41,7 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
     say(
       found.length > 0
         ? `Found: ${found.map(({ title }) => title).join(', ')}`
-        : 'No coding agent was found on the PATH.',
+        : 'No coding agent found on your PATH.',
     )
     for (const { name, title } of found)
       if (found.length === 1 || (await questions.yes(`Install the hooks of ${title}?`, true)))
@@ -65,8 +65,8 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
     settings.push(['notify.desktop', true])
     tries = true
   }
-  if (await questions.yes('Be asked by Telegram when you are away?', false)) {
-    say('Make a bot with @BotFather, write to it once, and copy its token.')
+  if (await questions.yes('Should Baton ask you in Telegram when you are away?', false)) {
+    say('Create a bot with @BotFather, send it a message, and copy its token.')
     const token = await questions.text('Token:')
     const chat = await questions.text('Your chat id (from @userinfobot):')
     if (token && chat) {
@@ -77,7 +77,7 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
         ['telegram.allowed_user_ids', chat],
       )
       tries = true
-    } else say('Without both it stays off.')
+    } else say('Telegram stays off: it needs both.')
   }
   const scope = text(given, 'scope')
   const plugin =

@@ -28,7 +28,7 @@ export function placeOf(target: string | undefined, env: Environment): string {
     (target === undefined || !target.startsWith('%') || place.startsWith(`${target} `))
   )
     return place
-  throw new BatonError('not_found', `tmux knows no pane ${target ?? 'here'}`, {
+  throw new BatonError('not_found', `tmux has no pane ${target ?? 'here'}`, {
     remedy: 'See `tmux list-panes -a`; name one as %5 or work:1.0.',
   })
 }

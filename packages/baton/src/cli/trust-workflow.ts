@@ -27,7 +27,7 @@ export async function trustWorkflow(path: string, dryRun: boolean, io: Io): Prom
   const [workflow] = workflows
   if (!workflow) {
     for (const problem of problems) io.stderr.write(`${problemLine(problem)}\n`)
-    throw new BatonError('config_invalid', `${printable(path)} is not trusted`, { remedy: 'Mend it first.' })
+    throw new BatonError('config_invalid', `${printable(path)} is not trusted`, { remedy: 'Fix it first.' })
   }
   if (!dryRun) await setPin(stateDir(io.env, io.home), real, hashOf(bytes), files)
   const rules = workflow.permissions.map(({ words, options }) => [...words, ...options].join(' '))

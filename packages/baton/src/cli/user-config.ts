@@ -24,8 +24,8 @@ export function changeUserConfig(
   const before = textOf(path)
   const document = parseDocument(before ?? HEADER)
   if (document.errors.length > 0 || !(document.contents === null || isMap(document.contents)))
-    throw new BatonError('config_invalid', `${path} cannot be read as settings`, {
-      remedy: 'See `baton config`, mend it, and run this again.',
+    throw new BatonError('config_invalid', `${path} is not a valid settings file`, {
+      remedy: 'Run `baton config`, fix the file, and try again.',
     })
   for (const [key, value] of values) document.setIn(key.split('.'), value)
   return { path, before, after: values.length === 0 && before !== undefined ? before : String(document) }
@@ -34,7 +34,7 @@ export function changeUserConfig(
 /** Private: it may hold a token. */
 export function writeUserConfig({ path, before, after }: UserConfigChange): void {
   if (textOf(path) !== before)
-    throw new BatonError('settings_changed', `${path} was changed by someone else just now`, {
+    throw new BatonError('settings_changed', `${path} was changed by another program just now`, {
       remedy: 'Run the command again.',
     })
   if (before !== after) replaceFile(path, after, 0o600)

@@ -80,7 +80,7 @@ describe('a person who uses Baton', () => {
     const bytes = first.changed.map((path: string) => readFileSync(path, 'utf8'))
     expect(statSync(launcher).mode & 0o777).toBe(0o755)
     const again = await run('init')
-    expect(again.stdout).toContain('were installed already')
+    expect(again.stdout).toContain('were already installed')
     expect(first.changed.map((path: string) => readFileSync(path, 'utf8'))).toEqual(bytes)
     expect((await json('init')).changed).toEqual([])
     expect((await run('init', '--dry-run')).stdout).toBe('Nothing would change.\n')
@@ -163,7 +163,7 @@ describe('a person who uses Baton', () => {
     expect((await run('logs', '--kind', 'event')).stdout).toContain('ToolRequested Bash ls')
     expect(await run('logs', '--since', 'yesterday')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("'yesterday' is no time"),
+      stderr: expect.stringContaining('Not a valid time: yesterday'),
     })
     expect(await run('logs', '--lines', 'many')).toMatchObject({ code: 2 })
     expect(await run('logs', '--session', 'nobody')).toMatchObject({
@@ -272,6 +272,9 @@ describe('a person who uses Baton', () => {
     expect(readFileSync(settings, 'utf8')).toBe(own)
     expect(existsSync(join(here.home, '.claude/settings.json'))).toBe(false)
     expect(existsSync(join(here.home, '.cursor/hooks.json'))).toBe(false)
-    expect(await run('uninstall')).toMatchObject({ code: 0, stdout: 'Baton is in none of these settings.\n' })
+    expect(await run('uninstall')).toMatchObject({
+      code: 0,
+      stdout: 'These settings contain no Baton hooks.\n',
+    })
   })
 })

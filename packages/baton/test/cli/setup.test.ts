@@ -250,7 +250,7 @@ describe('the guided set-up', () => {
       await terminal.waitForScreen(point)
       await terminal.press('C-c')
       await terminal.waitForExit()
-      expect(await terminal.history()).toContain('Broken off; nothing was changed')
+      expect(await terminal.history()).toContain('Cancelled. Nothing changed.')
       expect(existsSync(here.settings)).toBe(false)
       expect(existsSync(here.baton.stateDir)).toBe(false)
       expect(readFileSync(here.config, 'utf8')).toBe(before)
@@ -317,7 +317,9 @@ describe('uninstall', () => {
     here.project.write('.bmad/handoffs/handoff-2026-01-01-10-00.md', 'mine')
     writeFileSync(join(here.project.path, '.git/info/exclude'), '/mine\n/.tmp/\n/.bmad/handoffs/\n')
     const shown = await here.run('uninstall', '--dry-run')
-    expect(shown.stdout).toMatch(/This goes, beside the hooks:\n.*journal.*\n +\d+ undo snapshots of /)
+    expect(shown.stdout).toMatch(
+      /In addition to the hooks, this would be removed:\n.*journal.*\n +\d+ undo snapshots of /,
+    )
     expect(existsSync(here.baton.stateDir)).toBe(true)
     const gone = await here.run('uninstall', '--yes')
     expect(gone).toMatchObject({ code: 0, stderr: '' })
@@ -331,7 +333,7 @@ describe('uninstall', () => {
     expect(await refs()).toBe('')
     expect(existsSync(join(here.project.path, '.bmad/handoffs/handoff-2026-01-01-10-00.md'))).toBe(true)
     expect(existsSync(here.config)).toBe(true)
-    expect((await here.run('uninstall')).stdout).toBe('Baton is in none of these settings.\n')
+    expect((await here.run('uninstall')).stdout).toBe('These settings contain no Baton hooks.\n')
   })
 
   test('a script that did not say --yes loses hooks and daemon, and no data', {
@@ -341,7 +343,9 @@ describe('uninstall', () => {
     expect((await here.run('init')).code).toBe(0)
     const { code, stdout } = await here.run('uninstall')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/Left .*: nobody was there to ask\. With it: baton uninstall --yes/)
+    expect(stdout).toMatch(
+      /Kept .*, because there is no terminal to ask\. To remove it: baton uninstall --yes/,
+    )
     expect(existsSync(here.settings)).toBe(false)
     expect(existsSync(join(here.baton.stateDir, 'baton.db'))).toBe(true)
   })

@@ -84,16 +84,16 @@ describe('the command line', () => {
   })
 
   test.each([
-    [['stauts'], "There is no command 'stauts'", 'Did you mean `baton status`?'],
-    [['xyzzy'], "There is no command 'xyzzy'", 'See `baton --help`.'],
-    [['foo'], "There is no command 'foo'", 'See `baton --help`.'],
+    [['stauts'], "Unknown command 'stauts'", 'Did you mean `baton status`?'],
+    [['xyzzy'], "Unknown command 'xyzzy'", 'See `baton --help`.'],
+    [['foo'], "Unknown command 'foo'", 'See `baton --help`.'],
     [['up', 'extra'], "Unexpected word 'extra'", 'baton up --help'],
     [['forget'], 'SESSION is missing', 'baton forget --help'],
     [['completions', 'tcsh'], 'SHELL must be one of bash, zsh, fish', 'baton completions --help'],
     [['init', '--agent', 'nobody'], '--agent must be one of claude', 'baton init --help'],
     [['logs', '--kind', 'gossip'], '--kind must be one of event', 'baton logs --help'],
     [['logs', '--since'], "'-", 'baton logs --help'],
-    [['help', 'nothing'], "There is no command 'nothing'", 'baton'],
+    [['help', 'nothing'], "Unknown command 'nothing'", 'baton'],
   ])('answers %j with what is wrong and what to do', async (words, wrong, remedy) => {
     const { code, stdout, stderr } = await runCommand(words)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

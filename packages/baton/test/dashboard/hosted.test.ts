@@ -163,7 +163,7 @@ describe('a conversation that `baton chat` holds in a terminal', () => {
     await terminal.type('half a lin')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('[data-who=agent]', { hasText: 'from afar' }).waitFor()
-    await terminal.waitForScreen(/> say from afar.*\(said from elsewhere\)/s)
+    await terminal.waitForScreen(/> say from afar.*\(sent from elsewhere\)/s)
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await terminal.waitForScreen(/Stopped/)
     // Who sits there goes on with the line that was begun.

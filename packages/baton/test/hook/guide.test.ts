@@ -5,7 +5,7 @@ import { KEPT_ENVIRONMENT } from '../../src/hook/spawn.ts'
 
 test('the guide names exactly the variables that the daemon takes over', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../../../docs/guides/hooks.md'), 'utf8')
-  const [, list = ''] = /only these variables of the environment:\n(.*?)\n\n/s.exec(guide) ?? []
+  const [, list = ''] = /keeps only these environment variables:\n(.*?)\n\n/s.exec(guide) ?? []
   const named = [...list.matchAll(/`([A-Za-z_*]+)`/g)].map(([, name = '']) => name)
   const kept = new Set(alternatives(KEPT_ENVIRONMENT).map(name => name.replace('.*', '*')))
   expect(named.toSorted()).toEqual([...kept].sort())

@@ -93,7 +93,7 @@ describe('a stranger who installed it', () => {
     expect(answer.hookSpecificOutput.permissionDecision).toBe('deny')
 
     const second = await here.at('npx', 'baton', 'init', '--yes')
-    expect(second.stdout).toMatch(/were installed already/)
+    expect(second.stdout).toMatch(/were already installed/)
     const gone = await here.at('npx', 'baton', 'uninstall', '--yes')
     expect(gone).toMatchObject({ code: 0 })
     expect(await picture(here)).toEqual(before)

@@ -291,5 +291,5 @@ it('What cannot be started says why, and what to do', { timeout: 60_000 }, async
   expect(await odd('--worktree=../x')).toContain('cannot be the name of a worktree')
   expect(await odd('--worktree')).toContain('A worktree needs a git repository')
   expect(await odd('--workflow', '../../x')).toContain('no name of a workflow')
-  expect((await j.baton.run(['attach'])).stderr).toContain('Baton has started no session')
+  expect((await j.baton.run(['attach'])).stderr).toContain('No session that Baton started is still running')
 })

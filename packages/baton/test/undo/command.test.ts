@@ -38,7 +38,7 @@ async function world() {
 describe('baton undo', () => {
   it('lists steps, shows what it would change, goes back and says how to take that back', async () => {
     await using it = await world()
-    expect((await it.run([], { list: true })).text).toBe('No step to go back to.\n')
+    expect((await it.run([], { list: true })).text).toBe('Nothing to undo.\n')
     await it.taker.take(it.repo.path, { label: 'sed -i s/a/b/ README.md \x1b[2J' })
     it.repo.write('README.md', 'changed\n')
     const listed = await it.run([], { list: true })
@@ -53,11 +53,11 @@ describe('baton undo', () => {
     expect(done).toEqual({
       code: 0,
       text: expect.stringMatching(
-        /^Back at step 1, .*: 1 file restored, 0 files removed\.\nTo take this back: baton undo 2\n$/,
+        /^Back at step 1, .*: 1 file restored, 0 files removed\.\nTo revert this: baton undo 2\n$/,
       ),
     })
     expect(readFileSync(join(it.repo.path, 'README.md'), 'utf8')).toBe('# Example\n')
-    expect((await it.run(['1'])).text).toContain('nothing to undo')
+    expect((await it.run(['1'])).text).toContain('Nothing to undo')
     expect(JSON.parse((await it.run([], { json: true })).text)).toMatchObject({
       step: { step: 2 },
       written: ['README.md'],

@@ -61,7 +61,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
   const launch = launches.acp?.()
   if (!launch)
     throw new BatonError('missing_tool', `${launches.agent} cannot be hosted`, {
-      remedy: `Start it by itself: ${launches.interactive({}).program}`,
+      remedy: `Start it directly: ${launches.interactive({}).program}`,
     })
   const folder = folderOf(io)
   const { onWord } = order

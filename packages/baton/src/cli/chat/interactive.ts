@@ -84,7 +84,7 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
       attended: true,
       onWord(word) {
         if (word.kind === 'stop') return void stop()
-        terminal.line(`> ${word.text} (said from elsewhere)`, 'dim')
+        terminal.line(`> ${word.text} (sent from elsewhere)`, 'dim')
         lines.push(word.text)
         wake()
       },
@@ -157,7 +157,7 @@ async function obey(
         const end = await session.prompt(line)
         if (end === 'cancelled') terminal.line('Stopped', 'yellow')
         if (end === 'refused') terminal.line('The model refused', 'red')
-        if (end === 'limit') terminal.line('The agent stopped at a limit of its own', 'yellow')
+        if (end === 'limit') terminal.line('The agent stopped at its own limit', 'yellow')
         return
       }
       case 'handoff': {
@@ -177,7 +177,7 @@ async function obey(
         return
       case 'fork':
         await session.fork()
-        terminal.line('Going on in a copy of this session', 'green')
+        terminal.line('Continuing in a copy of this session', 'green')
         return
       case 'resume':
         await goBack(slash.rest, chat, io, terminal)
@@ -201,10 +201,7 @@ async function obey(
       }
       default:
         for (const { name, hint, help } of SLASH) terminal.line(`/${name} ${hint}`.padEnd(20) + help)
-        terminal.line(
-          'Other commands with a slash are the agent’s own. Escape stops a reply or a handoff.',
-          'dim',
-        )
+        terminal.line('Other slash commands belong to the agent. Escape stops a reply or a handoff.', 'dim')
     }
   } catch (cause) {
     if (!(cause instanceof BatonError)) throw cause
@@ -225,7 +222,7 @@ async function goBack(wanted: string, chat: Chat, io: Io, terminal: ChatTerminal
   }
   const how = await chat.session.resume(picked.path)
   terminal.line(
-    how === 'resumed' ? 'Session resumed' : 'Session resumed; the agent is told what was said so far',
+    how === 'resumed' ? 'Session resumed' : 'Session resumed; the agent gets the conversation so far',
     'green',
   )
   return true
@@ -258,7 +255,7 @@ const isFilled = (input: unknown): boolean =>
 const STEPS = {
   asked: 'Writing the handoff document',
   checking: 'Comparing it with git and the session',
-  'asked-again': 'Having it corrected',
+  'asked-again': 'Asking for corrections',
   switching: 'Starting the new session',
 } as const
 

@@ -26,7 +26,7 @@ export function outcomeMessage(outcome: HandoffOutcome): { good: boolean; words:
   }
 }
 
-const BY_EVIDENCE = 'The session is as it was. Try again, with other words after /handoff.'
+const BY_EVIDENCE = 'The session has not changed. Try again, with another focus after /handoff.'
 
 /** A session by its number in the list, or the start of its id. */
 export function pickSession(listed: readonly ListedSession[], wanted: string): ListedSession | undefined {

@@ -1,11 +1,11 @@
 /** What may be typed after a slash. Everything else with a slash is the agent's own. */
 export const SLASH = [
-  { name: 'handoff', hint: '[focus]', help: 'Write down where the work stands, and go on in a new session' },
-  { name: 'new', hint: '', help: 'Begin an empty session' },
-  { name: 'resume', hint: '[session]', help: 'Go on with an earlier session' },
-  { name: 'fork', hint: '', help: 'Go on in a copy of this session' },
+  { name: 'handoff', hint: '[focus]', help: 'Write a handoff document and continue in a new session' },
+  { name: 'new', hint: '', help: 'Start an empty session' },
+  { name: 'resume', hint: '[session]', help: 'Resume an earlier session' },
+  { name: 'fork', hint: '', help: 'Continue in a copy of this session' },
   { name: 'sessions', hint: '', help: 'List the sessions of this folder' },
-  { name: 'status', hint: '', help: 'Say where this session stands' },
+  { name: 'status', hint: '', help: 'Show agent, session, context and file' },
   { name: 'help', hint: '', help: 'Show this' },
   { name: 'exit', hint: '', help: 'Leave (Ctrl-D)' },
 ] as const

@@ -18,16 +18,16 @@ export async function attachTo(place: string | undefined, io: Io): Promise<numbe
   if (!pane || !socket)
     throw new BatonError(
       'usage',
-      place?.startsWith('hosted ') ? 'A hosted session has no terminal' : 'It does not run in tmux',
+      place?.startsWith('hosted ') ? 'A hosted session has no terminal' : 'The session does not run in tmux',
       {
         remedy: place?.startsWith('hosted ')
           ? 'Look at it in the dashboard (`baton dashboard`) or with `baton logs --follow`.'
-          : 'Go to the terminal it runs in.',
+          : 'Use the terminal it runs in.',
       },
     )
   const inside = insideOf(io.env)
   if (inside !== undefined && inside !== socket)
-    throw new BatonError('usage', 'It runs in another tmux server than this one', {
+    throw new BatonError('usage', 'The session runs in another tmux server', {
       remedy: `Leave this one first, then: tmux -S ${socket} attach -t '${pane}'`,
     })
   if (!io.isTTY && inside === undefined)
@@ -74,7 +74,7 @@ function chosen(rows: readonly PsRow[], name: string | undefined): PsRow {
       .filter(({ by }) => by === 'run')
       .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
     if (newest) return newest
-    throw new BatonError('not_found', 'Baton has started no session that still runs', {
+    throw new BatonError('not_found', 'No session that Baton started is still running', {
       remedy: 'Name one: see `baton ps`.',
     })
   }

@@ -56,7 +56,7 @@ async function setup(given: Given, io: Io, project: string): Promise<number> {
   if (title !== undefined && title.trim() === '') throw new BatonError('usage', '--title must not be empty')
   if (flag(given, 'dry-run')) {
     io.stdout.write(
-      'Would make what is missing: Status options, the field Agent and the labels. Nothing is taken away.\n',
+      'Would create missing Status options, the Agent field and the labels. Would remove nothing.\n',
     )
     return EXIT.ok
   }
@@ -65,12 +65,12 @@ async function setup(given: Given, io: Io, project: string): Promise<number> {
   const { board, made } = Made.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(answer)}\n`)
   else {
-    for (const part of made) io.stdout.write(`made ${printable(part)}\n`)
-    if (made.length === 0) io.stdout.write('Everything is there already.\n')
+    for (const part of made) io.stdout.write(`created ${printable(part)}\n`)
+    if (made.length === 0) io.stdout.write('Nothing is missing.\n')
     io.stdout.write(
       board
         ? `${printable(board.title)}  ${printable(board.url)}\n`
-        : 'There is no board; name one to make it: --title "NAME"\n',
+        : 'There is no board. Create one: --title "NAME"\n',
     )
   }
   return EXIT.ok

@@ -15,8 +15,8 @@ export const chat: Handler = async (given, io) => {
   if (prompt !== undefined) return once(given, io, agent, prompt)
   const { stdin, stdout } = process
   if (io.stdin !== stdin || !stdin.isTTY || !stdout.isTTY)
-    throw new BatonError('usage', 'There is no terminal here', {
-      remedy: 'Give the prompt: baton chat -p "…"',
+    throw new BatonError('usage', 'baton chat needs a terminal', {
+      remedy: 'Pass the prompt instead: baton chat -p "…"',
     })
   const { interactive } = await import('../chat/interactive.ts')
   const order = { agent, stdin, stdout, resume: text(given, 'resume'), mayAnswer: await mayAnswer() }
@@ -53,7 +53,7 @@ async function once(given: Given, io: Io, agent: string, prompt: string): Promis
   io.signal.addEventListener('abort', stop, { once: true })
   try {
     if (alone !== undefined)
-      io.stderr.write(`baton: no daemon (${printable(alone)}): every tool call is refused\n`)
+      io.stderr.write(`baton: no daemon (${printable(alone)}): every tool call is denied\n`)
     if (picked) await session.resume(picked.path)
     else await session.start()
     let said = ''

@@ -36,9 +36,13 @@ export const claim: Handler = async (given, io) => {
   if (flag(given, 'list')) return list(given, io, project)
   switch (what) {
     case undefined:
-      throw new BatonError('usage', 'ISSUE is missing: a number, next, release, takeover or ready', {
-        remedy: 'See `baton claim --help`.',
-      })
+      throw new BatonError(
+        'usage',
+        'ISSUE is missing: a number, next, ready, release, takeover, list or board',
+        {
+          remedy: 'See `baton claim --help`.',
+        },
+      )
     case 'ready':
       return ready(given, io, project)
     case 'release':
@@ -83,7 +87,7 @@ async function take(
     if (claim.project !== order.project) io.stdout.write(`Work in: ${printable(claim.project)}\n`)
     for (const warning of warnings) io.stdout.write(`${paint(io)('yellow', 'note')} ${printable(warning)}\n`)
     io.stdout.write(
-      'When all is committed and tested: baton claim ready --summary "what changes, in one line"\n',
+      'When everything is committed and tested, run: baton claim ready --summary "what changes, in one line"\n',
     )
   }
   return EXIT.ok
@@ -99,7 +103,7 @@ async function list(given: Given, io: Io, project: string): Promise<number> {
   const colour = paint(io)
   if (issues.length === 0)
     io.stdout.write(
-      'No issue waits for an agent: none is to do on the board or, without a board, has the label of `claim.label` (ready-for-agent).\nAny other by its number: baton claim 42\n',
+      'No issue is ready. Baton picks issues in Todo on the board or, without a board, those labelled `ready-for-agent` (`claim.label`).\nTo claim a specific one: baton claim 42\n',
     )
   for (const { issue, title, status, labels, free, holder } of issues) {
     const state = holder
@@ -114,7 +118,7 @@ async function list(given: Given, io: Io, project: string): Promise<number> {
 }
 
 const heldWords = ({ agent, host, dead }: ClaimHolder): string =>
-  `held by ${agent} on ${host}${dead ? ', not heard of any more: baton claim takeover' : ''}`
+  `held by ${agent} on ${host}${dead ? ', no longer reporting: baton claim takeover' : ''}`
 
 async function release(given: Given, io: Io, project: string, issue: number | undefined): Promise<number> {
   const body = { project, ...(issue === undefined ? {} : { issue }) }
@@ -157,7 +161,7 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
   )
   const next =
     file.pr_number === null
-      ? 'End your turn: Baton then opens the pull request.'
+      ? 'End your turn, and Baton opens the pull request.'
       : `PR #${file.pr_number} is there already; Baton follows its checks.`
   io.stdout.write(
     flag(given, 'json')

@@ -12,7 +12,7 @@ export const claims: Handler = async (given, io) => {
     return EXIT.ok
   }
   const colour = paint(io)
-  if (claims.length === 0) io.stdout.write('No issue is claimed. Take one: baton claim next\n')
+  if (claims.length === 0) io.stdout.write('No claimed issues. Claim one: baton claim next\n')
   for (const claim of claims) {
     const session = claim.nativeSession ? `session ${claim.nativeSession}` : 'no session'
     io.stdout.write(

@@ -38,7 +38,7 @@ async function openInBrowser(url: string, folder: StateFolder, io: Io): Promise<
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open'
   try {
     const child = spawn(opener, [file], { env: io.env, stdio: 'ignore', detached: true })
-    child.once('error', () => io.stderr.write('No browser could be opened; follow the link yourself.\n'))
+    child.once('error', () => io.stderr.write('Could not open a browser; open the link yourself.\n'))
     child.unref()
     await new Promise(resolve => setTimeout(resolve, READ_MS))
   } finally {

@@ -23,7 +23,7 @@ export const forget: Handler = async (given, io) => {
   const { session, entries, removed, kept } = gone
   const files = removed.length > 0 ? ` and ${removed.length} file${removed.length === 1 ? '' : 's'}` : ''
   io.stdout.write(`Forgot ${entries} entries${files} of ${session}.\n`)
-  if (kept.length > 0) io.stdout.write("Kept, because it is not Baton's:\n")
+  if (kept.length > 0) io.stdout.write("Kept, because these files are not Baton's:\n")
   for (const file of kept) io.stdout.write(`  ${printable(file)}\n`)
   return EXIT.ok
 }

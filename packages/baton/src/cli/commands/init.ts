@@ -55,10 +55,10 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
   const transport = chosenClient?.transport ?? asked
   if (!dryRun && !chosenClient?.program) {
     throw asked
-      ? new BatonError('missing_tool', `The hook client ${asked} cannot be made here`, {
+      ? new BatonError('missing_tool', `The hook client ${asked} does not work here`, {
           remedy: 'It needs a C compiler (cc). Install one, or choose another with --transport.',
         })
-      : new BatonError('missing_tool', 'No hook client reaches the daemon from here', {
+      : new BatonError('missing_tool', 'No hook client can reach the daemon', {
           remedy: 'Run `baton doctor`.',
         })
   }
@@ -113,7 +113,7 @@ export async function removeHooks(given: Given, io: Io, projects: readonly strin
   await apply(changes, given, io)
   if (flag(given, 'json'))
     io.stdout.write(`${JSON.stringify({ changed: changed(changes).map(c => c.path) })}\n`)
-  else if (changed(changes).length === 0) io.stdout.write('Baton is in none of these settings.\n')
+  else if (changed(changes).length === 0) io.stdout.write('These settings contain no Baton hooks.\n')
   else if (!flag(given, 'dry-run'))
     for (const { path } of changed(changes)) io.stdout.write(`Removed from ${path}\n`)
   return EXIT.ok
@@ -137,8 +137,8 @@ function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
     ({ programs, scopes }) => scopes.includes(scope) && programs.some(program => onPath(program, io.env)),
   )
   if (found.length > 0) return found
-  throw new BatonError('missing_tool', 'No coding agent was found on this machine', {
-    remedy: 'Name one: baton init --agent claude',
+  throw new BatonError('missing_tool', 'No coding agent found on this machine', {
+    remedy: 'Choose one: baton init --agent claude',
   })
 }
 
@@ -164,7 +164,7 @@ async function apply(changes: readonly FileChange[], given: Given, io: Io): Prom
   if (flag(given, 'dry-run')) return show(changes, given, io)
   for (const { path, before, after } of changed(changes)) {
     if (readText(path) !== before) {
-      throw new BatonError('settings_changed', `${path} was changed by someone else just now`, {
+      throw new BatonError('settings_changed', `${path} was changed by another program just now`, {
         remedy: 'Run the command again.',
       })
     }
@@ -206,11 +206,13 @@ function summary(
   io.stdout.write(`Hook client: ${transport} (${times})\n`)
   for (const { path } of changed(changes)) io.stdout.write(`Wrote ${path}\n`)
   if (changed(changes).length === 0)
-    io.stdout.write(`The hooks of ${chosen.map(a => a.title).join(' and ')} were installed already.\n`)
+    io.stdout.write(`The hooks of ${chosen.map(a => a.title).join(' and ')} were already installed.\n`)
   const baton = onPath('baton', io.env) ? 'baton' : join(dirname(folderOf(io).launcher), 'baton')
   io.stdout.write(`Check it: ${baton} doctor\n`)
   if (baton !== 'baton')
-    io.stdout.write('`baton` is not on your PATH. For you and your agents: npm install -g batonpass\n')
+    io.stdout.write(
+      '`baton` is not on your PATH. To install it for you and your agents: npm install -g batonpass\n',
+    )
 }
 
 /** What a person has to do in an agent before its hooks run: nothing of it is seen until a call goes by. */

@@ -32,7 +32,7 @@ export const learn: Handler = async (given, io) => {
   if (flag(given, 'json'))
     io.stdout.write(`${JSON.stringify({ file, lessons, accepted: accept && lessons.length > 0 })}\n`)
   else if (lessons.length === 0)
-    io.stdout.write('Nothing to learn yet: there is no command that you kept allowing.\n')
+    io.stdout.write('Nothing to learn yet: there is no command that you keep allowing.\n')
   else {
     for (const { rule, allowed, examples } of lessons)
       io.stdout.write(
@@ -86,7 +86,7 @@ function withRules(before: string, file: string, lessons: readonly Lesson[]): st
   const { problems } = readConfig(new TextEncoder().encode(after), file)
   if (problems.length > 0)
     throw new BatonError('config_invalid', problems.map(problemLine).join('\n'), {
-      remedy: 'Mend the file, then learn again.',
+      remedy: 'Fix the file, then run `baton learn` again.',
     })
   return after
 }

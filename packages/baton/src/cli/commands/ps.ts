@@ -49,7 +49,7 @@ async function rowsFor(given: Given, io: Io): Promise<PsRow[]> {
 }
 
 function table(rows: readonly PsRow[], io: Io): string[] {
-  if (rows.length === 0) return ['No session is under watch. Start one: baton run']
+  if (rows.length === 0) return ['No sessions. Start one: baton run']
   return psTable(rows, {
     now: systemClock.now(),
     columns: sizeOf(io).columns,

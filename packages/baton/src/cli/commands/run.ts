@@ -108,7 +108,7 @@ function promptOf(given: Given, agent: string, io: Io): string | undefined {
   const workflow = text(given, 'workflow')
   if (workflow === undefined) return words === '' ? undefined : words
   if (!/^[A-Za-z0-9][\w.:-]{0,63}$/.test(workflow))
-    throw new BatonError('usage', `'${workflow}' is no name of a workflow`, {
+    throw new BatonError('usage', `Not a workflow: ${workflow}`, {
       remedy: 'For example: --workflow issue-to-impl 42',
     })
   // A project's or a person's own command of that name goes first; Baton's own come with its plugin.

@@ -59,7 +59,7 @@ async function showPlan(
   io.stdout.write(
     lines.length > 0 ? `\nThis would change:\n${lines.join('\n')}\n` : '\nNo settings would change.\n',
   )
-  io.stdout.write(`The launcher and the journal stand in ${folderOf(io).dir}; the daemon is started.\n`)
+  io.stdout.write(`The launcher and the journal are in ${folderOf(io).dir}. The daemon is running.\n`)
   await giveOrShow(dry(given), io)
 }
 
@@ -133,6 +133,6 @@ async function tryChannels(io: Io): Promise<void> {
   io.stdout.write(
     names.length > 0
       ? `Sent by ${names.join(', ')}.\n`
-      : 'Nothing could be sent; see `baton logs --kind fault`.\n',
+      : 'Could not send a message; see `baton logs --kind fault`.\n',
   )
 }

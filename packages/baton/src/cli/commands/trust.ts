@@ -50,7 +50,7 @@ async function pin(path: string, given: Given, io: Io): Promise<number> {
   const { node, problems } = readConfig(bytes, path)
   if (!node || problems.length > 0) {
     for (const problem of problems) io.stderr.write(`${problemLine(problem)}\n`)
-    throw new BatonError('config_invalid', `${printable(path)} is not trusted`, { remedy: 'Mend it first.' })
+    throw new BatonError('config_invalid', `${printable(path)} is not trusted`, { remedy: 'Fix it first.' })
   }
   const { config } = await loadConfig({ env: io.env, home: io.home, stateDir: folder }, { files })
   const dryRun = flag(given, 'dry-run')
@@ -104,7 +104,7 @@ async function target(given: Given, io: Io): Promise<string> {
       remedy: 'There is nothing to trust until it has one.',
     })
   if (!isWorkflowFile(path) && !CONFIG_NAMES.some(name => name === basename(path)))
-    throw new BatonError('usage', `${printable(path)} is no configuration of Baton`, {
+    throw new BatonError('usage', `${printable(path)} is not a Baton configuration file`, {
       remedy: `Name a ${CONFIG_NAMES.join(' or ')}, the folder it is in, or a .baton/workflows/*.md.`,
     })
   if (!flag(given, 'remove') && !(await files.taken(path)))

@@ -23,7 +23,7 @@ export const undo: Handler = async (given, io) => {
 async function list(work: Undo, given: Given, io: Io): Promise<number> {
   const steps = await work.list(io.cwd)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(steps)}\n`)
-  else if (steps.length === 0) io.stdout.write('No step to go back to.\n')
+  else if (steps.length === 0) io.stdout.write('Nothing to undo.\n')
   else {
     const colour = paint(io)
     const width = String(steps[0]?.step ?? 0).length
@@ -49,7 +49,7 @@ async function preview(work: Undo, wanted: number | undefined, given: Given, io:
 
 function report({ step, undoneBy, written, removed, moved, notes }: Restored, io: Io): void {
   if (undoneBy === undefined) {
-    io.stdout.write(`Everything is as it was at step ${step.step}: nothing to undo.\n`)
+    io.stdout.write(`Nothing to undo: the worktree already matches step ${step.step}.\n`)
     return
   }
   const done = [
@@ -59,14 +59,14 @@ function report({ step, undoneBy, written, removed, moved, notes }: Restored, io
   ]
   io.stdout.write(`Back at step ${step.step}, ${before(step)} (${ago(step.at)}): ${done.join(', ')}.\n`)
   for (const note of notes) io.stdout.write(`${printable(note)}\n`)
-  io.stdout.write(`To take this back: baton undo ${undoneBy}\n`)
+  io.stdout.write(`To revert this: baton undo ${undoneBy}\n`)
 }
 
 function stepOf(given: Given): number | undefined {
   const [word] = given.positionals
   if (word === undefined) return undefined
   if (!/^[1-9]\d{0,8}$/.test(word))
-    throw new BatonError('usage', `'${word}' is no step`, { remedy: 'See `baton undo --list`.' })
+    throw new BatonError('usage', `Not a step: ${word}`, { remedy: 'See `baton undo --list`.' })
   return Number(word)
 }
 

@@ -47,7 +47,9 @@ export const uninstall: Handler = async (given, io) => {
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
   if (!removesData) return code
   if (!isSure) {
-    quietly.stdout.write(`Left ${printable(dir)}: nobody was there to ask. With it: baton uninstall --yes\n`)
+    quietly.stdout.write(
+      `Kept ${printable(dir)}, because there is no terminal to ask. To remove it: baton uninstall --yes\n`,
+    )
     return code
   }
   for (const project of held.projects) await cleanProject(project, quietly)
@@ -99,7 +101,7 @@ async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
 
 function planOf({ snapshots, claims, running }: Held, dir: string, plugin: boolean): string[] {
   return [
-    'This goes, beside the hooks:',
+    'In addition to the hooks, this would be removed:',
     `  ${dir}: journal, token, launcher, what was trusted`,
     ...(plugin ? ["  Baton's plugin in Claude Code, with its slash commands"] : []),
     ...snapshots.map(({ project, count }) => `  ${count} undo snapshots of ${project}`),

@@ -20,8 +20,8 @@ export const webhook: Handler = async (given, io) => {
   const places = { env: io.env, home: io.home, stateDir: stateDir(io.env, io.home) }
   const secret = (await loadConfig(places, { files: systemFiles })).config.github.webhook_secret
   if (secret === '')
-    throw new BatonError('usage', 'The webhook has no secret, so anybody could call it', {
-      remedy: 'Set BATON_WEBHOOK_SECRET to the secret that the webhook on GitHub has.',
+    throw new BatonError('usage', 'The webhook has no secret, so anyone could call it', {
+      remedy: 'Set BATON_WEBHOOK_SECRET to the secret of the webhook on GitHub.',
     })
   const port = portIn(text(given, 'port'))
   const seen = new Set<string>()
@@ -30,7 +30,7 @@ export const webhook: Handler = async (given, io) => {
       callStartedDaemon(io, 'POST', '/api/claims/nudge', 10_000, { body: about }),
     ).then(
       line => line && io.stdout.write(`${printable(line)}\n`),
-      () => answer(response, 500, 'Baton failed on this delivery'),
+      () => answer(response, 500, 'Baton could not process this delivery'),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -61,11 +61,11 @@ export async function hear(
   seen: Set<string>,
   nudge: (about: Nudge) => Promise<unknown>,
 ): Promise<string | undefined> {
-  if (request.method !== 'POST') return answer(response, 405, 'Only deliveries by POST')
+  if (request.method !== 'POST') return answer(response, 405, 'Only POST is allowed')
   const body = await bodyOf(request)
   if (!body) return answer(response, 413, 'Too large')
   if (!isSigned(body, String(request.headers['x-hub-signature-256'] ?? ''), secret))
-    return answer(response, 401, 'The signature does not hold')
+    return answer(response, 401, 'The signature is not valid')
   const delivery = String(request.headers['x-github-delivery'] ?? '')
   if (delivery && seen.has(delivery)) return answer(response, 200, 'Heard before')
   seen.add(delivery)

@@ -75,7 +75,7 @@ function configFrom(file: string): Config {
   } catch (cause) {
     throw new BatonError('config_unreadable', `${file} cannot be read`, {
       cause,
-      remedy: 'Name a file in the form of .baton.yaml.',
+      remedy: 'Pass a file in the form of .baton.yaml.',
     })
   }
   const { node, problems } = readConfig(bytes, file)

@@ -43,7 +43,7 @@ export interface TourWorld {
 export const ISSUE = {
   number: 42,
   title: 'Apply discount codes in the cart',
-  body: 'total(items, code) takes a discount code. A code that nobody knows changes nothing. Say so in the README.',
+  body: 'total(items, code) takes a discount code. An unknown code changes nothing. Say so in the README.',
   labels: ['ready-for-agent'],
   status: 'Todo',
 }

@@ -159,13 +159,13 @@ describe('baton handoff', () => {
 
   it('refuses a session of fewer than two messages, a file that is no transcript and a session nobody knows', async () => {
     await using at = await here()
-    expect((await at.baton('handoff')).err).toContain('No session of this project is known')
+    expect((await at.baton('handoff')).err).toContain('Baton knows no session of this project')
     at.session([{ prompt: 'hello' }])
     const few = await at.baton('handoff')
     expect(few.code).toBe(1)
     expect(few.err).toContain('Nothing to hand off (no messages yet)')
     const odd = await at.baton('handoff', '--transcript', at.repo.write('x.json', '{"a":1}'))
-    expect(odd.err).toContain('is no transcript that Baton can read')
+    expect(odd.err).toContain('is not a transcript that Baton can read')
     expect((await at.baton('handoff', '--session', 'ffffffff')).err).toContain(
       'No transcript of session ffffffff',
     )

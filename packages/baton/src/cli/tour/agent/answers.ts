@@ -61,7 +61,7 @@ ${done.map(line => `- [x] ${line}`).join('\n')}
 
 ## Critical State
 
-- A code that nobody knows changes nothing: a test holds it
+- An unknown code changes nothing: a test checks it
 
 ## Blockers / Issues
 
