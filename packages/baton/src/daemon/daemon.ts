@@ -10,7 +10,6 @@ import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import type { Baton } from '../compose.ts'
 import type { StateFolder } from '../config/state-folder.ts'
-import { SELF_TEST } from '../hook/client.ts'
 import { programPaths } from '../hook/program.ts'
 import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
@@ -23,7 +22,7 @@ import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { editorRoutes } from './editor-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
-import { answerHook, repeat } from './hook-route.ts'
+import { answerHook, type HookCall, httpCall } from './hook-route.ts'
 import { hostedRoutes } from './hosted-routes.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
 import { openLogins } from './logins.ts'
@@ -61,7 +60,7 @@ export async function runDaemon(
   const token = secretFile(folder.token)
   const mcpKey = secretFile(folder.mcpKey)
   const startedAt = new Date(baton.clock.now()).toISOString()
-  const open = new Set<ServerResponse>()
+  const open = new Set<Answering>()
   let draining = false
   let url = ''
 
@@ -128,9 +127,12 @@ export async function runDaemon(
   const onSocket: Handler = (request, response) => {
     track(open, response)
     const agent = /^\/hook\/([a-z-]{1,32})$/.exec(request.url ?? '')?.[1]
-    if (agent === SELF_TEST) repeat(request, response)
-    else if (agent && request.method === 'POST') void answerHook(baton.intake, request, response, { agent })
+    if (agent && request.method === 'POST') void answerHook(baton.intake, httpCall(agent, request, response))
     else callApi(request, response)
+  }
+  const onHook = (call: HookCall) => {
+    track(open, call)
+    void answerHook(baton.intake, call)
   }
 
   /** Over loopback: anyone on the machine can connect, so a key or the token decides. */
@@ -153,7 +155,7 @@ export async function runDaemon(
     onSocket(request, response)
   }
 
-  const socket = await listenUnix(folder.socket, onSocket)
+  const socket = await listenUnix(folder.socket, onSocket, onHook)
   const ownSocket = fileId(folder.socket)
   const { server: loopback, port } = await listenLoopback(
     baton.port || lastPort(folder) || (baton.port ?? DEFAULT_PORT),
@@ -225,19 +227,26 @@ function toAddress(url: string, request: IncomingMessage, response: ServerRespon
 const isLogin = ({ url }: IncomingMessage): boolean => url === '/login'
 const isApi = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/api/')
 
-function track(open: Set<ServerResponse>, response: ServerResponse): void {
+/** What is being answered. */
+type Answering = Pick<HookCall, 'headersSent' | 'writableEnded'> & {
+  destroy(): unknown
+  once(event: 'close', listener: () => void): unknown
+}
+
+function track(open: Set<Answering>, response: Answering): void {
   open.add(response)
   response.once('close', () => open.delete(response))
 }
 
 /** Waits until nothing is under way. Live streams and calls that were told to wait are cut off: they come back. */
-async function quiet(open: Set<ServerResponse>, servers: readonly Server[], withinMs: number): Promise<void> {
+async function quiet(open: Set<Answering>, servers: readonly Server[], withinMs: number): Promise<void> {
   for (const server of servers) server.closeIdleConnections()
   const tooLong = AbortSignal.timeout(withinMs)
   while (open.size > 0 && !tooLong.aborted) {
     for (const response of open) if (response.headersSent && !response.writableEnded) response.destroy()
     await new Promise(resolve => setTimeout(resolve, QUIET_MS))
   }
+  for (const response of open) response.destroy()
   for (const server of servers) server.closeAllConnections()
 }
 

@@ -3,6 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { Envelope } from '@batonpass/contract/hook'
 import { MAX_PAYLOAD_BYTES, OLDEST_PROTOCOL, PROTOCOL } from '@batonpass/contract/protocol'
 import type { Intake } from '../engine/intake.ts'
+import { SELF_TEST } from '../hook/client.ts'
 
 /** The client's patience for a first byte is 3 s; a call that takes longer is told to wait long before that. */
 const SAY_WAIT_AFTER_MS = 500
@@ -12,58 +13,94 @@ const HEARTBEAT_MS = 1000
 /** Several at once: curl ends a connection that brings less than a byte a second. */
 const SIGN_OF_LIFE = '    '
 
+/** One hook call, however it came here. */
+export interface HookCall {
+  readonly agent: string
+  /** A header as it was sent: bytes as latin1. */
+  header(name: string): string | undefined
+  readBody(): Promise<Buffer>
+  readonly headersSent: boolean
+  readonly writableEnded: boolean
+  /** Tells the client to go on waiting. */
+  wait(blanks: string): void
+  answer(status: number, text: string): void
+  destroy(): void
+  once(event: 'close', listener: () => void): void
+}
+
 /**
  * Answers one hook call. The answer is a single line of JSON that ends in a line break, after any number of
  * blanks: a client that does not see the line break knows that the answer was cut off.
  */
-export async function answerHook(
-  intake: Intake,
-  request: IncomingMessage,
-  response: ServerResponse,
-  known: Record<string, unknown>,
-): Promise<void> {
+export async function answerHook(intake: Intake, call: HookCall): Promise<void> {
+  if (call.agent === SELF_TEST) return repeat(call)
   const abort = new AbortController()
   // An answer that is out needs no abort, which would cost an error with its stack for each call.
-  response.once('close', () => {
-    if (!response.writableFinished) abort.abort()
+  call.once('close', () => {
+    if (!call.writableEnded) abort.abort()
   })
   let heartbeat: NodeJS.Timeout | undefined
   try {
-    const envelope = readEnvelope(request, known)
-    const body = await readBody(request)
+    const envelope = readEnvelope(call)
+    const body = await call.readBody()
     const sayWait = () => {
-      response.writeHead(200, HEADERS)
-      response.write(SIGN_OF_LIFE)
-      heartbeat = setInterval(() => response.write(SIGN_OF_LIFE), HEARTBEAT_MS)
+      call.wait(SIGN_OF_LIFE)
+      heartbeat = setInterval(() => call.wait(SIGN_OF_LIFE), HEARTBEAT_MS)
     }
     // Reading and keeping megabytes holds up everything, the timer too.
     if (body.length > LARGE_BYTES) sayWait()
     else heartbeat = setTimeout(sayWait, SAY_WAIT_AFTER_MS)
-    const retry = request.headers['baton-retry'] === '1'
-    const answer = `${await intake.handleHookCall({ envelope, body, retry, signal: abort.signal })}\n`
+    const retry = call.header('baton-retry') === '1'
+    const answer = `${await intake.handleHookCall({ envelope, body, retry, signal: abort.signal })}
+`
     clearInterval(heartbeat)
-    if (!response.headersSent) {
-      response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(answer) })
-    }
-    response.end(answer)
+    call.answer(200, answer)
   } catch (cause) {
     clearInterval(heartbeat)
-    if (response.headersSent) response.destroy()
-    else refuse(response, cause)
+    if (call.headersSent) call.destroy()
+    else refuse(call, cause)
   }
 }
 
 /** The self-test of a hook client: its word comes back, and nothing is recorded. */
-export function repeat(request: IncomingMessage, response: ServerResponse): void {
-  const answer = `${JSON.stringify({ selftest: String(request.headers['baton-event'] ?? '') })}\n`
-  request.resume()
-  response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(answer) })
-  response.end(answer)
+function repeat(call: HookCall): void {
+  call.answer(200, `${JSON.stringify({ selftest: call.header('baton-event') ?? '' })}\n`)
 }
 
-const HEADERS = { 'content-type': 'application/json', 'baton-protocol': String(PROTOCOL) }
+/** A hook call that node:http has read. */
+export function httpCall(agent: string, request: IncomingMessage, response: ServerResponse): HookCall {
+  return {
+    agent,
+    header(name) {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : undefined
+    },
+    readBody: () => readBody(request),
+    get headersSent() {
+      return response.headersSent
+    },
+    get writableEnded() {
+      return response.writableFinished
+    },
+    wait(blanks) {
+      if (!response.headersSent) response.writeHead(200, ANSWER_HEAD)
+      response.write(blanks)
+    },
+    answer(status, text) {
+      // Of an agent that only repeats its word, nothing is read.
+      request.resume()
+      if (!response.headersSent)
+        response.writeHead(status, { ...ANSWER_HEAD, 'content-length': Buffer.byteLength(text) })
+      response.end(text)
+    },
+    destroy: () => void response.destroy(),
+    once: (event, listener) => void response.once(event, listener),
+  }
+}
 
-function readEnvelope(request: IncomingMessage, known: Record<string, unknown>): Envelope {
+export const ANSWER_HEAD = { 'content-type': 'application/json', 'baton-protocol': String(PROTOCOL) }
+
+function readEnvelope(call: HookCall): Envelope {
   const said: Record<string, unknown> = {}
   for (const field of [
     'protocol',
@@ -77,12 +114,12 @@ function readEnvelope(request: IncomingMessage, known: Record<string, unknown>):
     'marker',
     'attended',
   ] as const) {
-    const value = request.headers[`baton-${field}`]
-    if (typeof value === 'string' && value !== '') said[field] = decodeHeader(value)
+    const value = call.header(`baton-${field}`)
+    if (value) said[field] = decodeHeader(value)
   }
-  const pathMap = request.headers['baton-path-map']
-  if (typeof pathMap === 'string' && pathMap !== '') said.pathMap = decodeHeader(pathMap)
-  const version = Number(said.protocol ?? known.protocol)
+  const pathMap = call.header('baton-path-map')
+  if (pathMap) said.pathMap = decodeHeader(pathMap)
+  const version = Number(said.protocol)
   if (!Number.isInteger(version) || version < OLDEST_PROTOCOL || version > PROTOCOL) {
     throw new BatonError(
       'protocol_unsupported',
@@ -92,7 +129,7 @@ function readEnvelope(request: IncomingMessage, known: Record<string, unknown>):
       },
     )
   }
-  const parsed = Envelope.safeParse({ ...said, ...known, protocol: version })
+  const parsed = Envelope.safeParse({ ...said, agent: call.agent, protocol: version })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new BatonError('payload_invalid', `Bad hook envelope: ${issue?.path.join('.')}: ${issue?.message}`)
@@ -121,16 +158,10 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Anything but 200 makes the client answer by itself with what is safe. */
-function refuse(response: ServerResponse, cause: unknown): void {
+function refuse(call: HookCall, cause: unknown): void {
   const error =
     cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this call', { cause })
-  const status = STATUS[error.code] ?? 500
-  const body = `${JSON.stringify({ error: error.toBody() })}\n`
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  })
-  response.end(body)
+  call.answer(STATUS[error.code] ?? 500, `${JSON.stringify({ error: error.toBody() })}\n`)
 }
 
 const STATUS: Partial<Record<BatonError['code'], number>> = {

@@ -3,13 +3,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from 'node:net'
 import { BatonError } from '@batonpass/contract/errors'
 import { shortSocketPath } from '../hook/socket-path.ts'
+import type { HookCall } from './hook-route.ts'
+import { interceptHooks } from './hook-socket.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Listens on the unix socket that only its owner can open. The daemon's lock must be held. */
-export async function listenUnix(path: string, handler: Handler): Promise<Server> {
+export async function listenUnix(
+  path: string,
+  handler: Handler,
+  onHook: (call: HookCall) => void,
+): Promise<Server> {
   await clearTheWay(path)
   const server = makeServer(handler)
+  interceptHooks(server, onHook)
   // Closing removes the name it was bound to, whosever socket that is by then: this one is nobody's.
   const bound = `${path}.new`
   rmSync(bound, { force: true })
