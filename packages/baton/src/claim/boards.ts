@@ -10,7 +10,7 @@ const PLAN = {
   labels: [
     { name: 'plan', color: '0e8a16', description: 'An implementation plan' },
     { name: 'ready-for-agent', color: '1d76db', description: 'An agent may take this' },
-    { name: 'needs-person', color: 'd93f0b', description: 'An agent cannot go on alone' },
+    { name: 'needs-person', color: 'd93f0b', description: 'An agent cannot continue alone' },
   ],
 } as const
 
