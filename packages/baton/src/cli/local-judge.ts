@@ -1,6 +1,7 @@
 import type { Config } from '@batonpass/contract/config'
 import type { PermissionJudgement, PermissionRule } from '@batonpass/contract/permission'
 import { hookFiles } from '../adapters/agents/hook-files.ts'
+import { findBareRepository } from '../adapters/system/bare-repository.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { realpath } from '../adapters/system/realpath.ts'
@@ -37,7 +38,7 @@ export function localJudge(
     hooks: hookFiles(io.home, io.env),
   }
   const place = { worktree, home: io.home, guarded }
-  const paths = { realpath, hasDashNames }
+  const paths = { realpath, hasDashNames, findBareRepository }
   return {
     tool: request => judge({ ...request, ...place }, rules, paths),
     call: event => judgeCall(event, rules, place, paths),

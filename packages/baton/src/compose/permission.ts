@@ -1,5 +1,6 @@
 import { hookFiles } from '../adapters/agents/hook-files.ts'
 import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
+import { findBareRepository } from '../adapters/system/bare-repository.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -54,7 +55,7 @@ export function composePermission(parts: PermissionParts): Reactor {
     asks: parts.asks,
     home: parts.home,
     guarded,
-    paths: { realpath, hasDashNames },
+    paths: { realpath, hasDashNames, findBareRepository },
     rules: async context =>
       rules(context.config, { worktree: context.project, home: parts.home }, await workflowOf(context)),
     ownBranch: async context => {

@@ -1,4 +1,5 @@
 import type { PermissionDecision, PermissionStep } from '@batonpass/contract/permission'
+import { pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { assess } from '@batonpass/shell-verdict/programs/assess'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import { KIND_MEANING } from '@batonpass/shell-verdict/programs/kinds'
@@ -47,6 +48,13 @@ export function judgePart(
   const hosts = assessment.hosts.map(hostOf)
   noteEffects(assessment, found, hosts, judging)
   undoing.part(command, assessment, found)
+  const bare = assessment.program === 'git' ? bareRepository(command, context) : undefined
+  if (bare) {
+    const reason = `git would use the settings of the bare repository ${bare}, which may name programs`
+    judging.understood = false
+    undoing.stop()
+    judging.add({ rule: 'analysis git-config', decision: 'undecided', part, reason })
+  }
   const forced = forcedElsewhere(assessment.forcePush, request.branch)
   if (forced) return judging.denyForGood('builtin force-push', part, forced)
   const subject = {
@@ -71,6 +79,16 @@ function noteEffects(
   if (/^(unlisted|build|exec|system|demolish|destroy|remote)$/.test(kind)) judging.outside = true
   if (/^(unlisted|build|exec)$/.test(kind) || unknownPath) judging.understood = false
   if (kind !== 'read' || unknownPath) judging.opaque = true
+}
+
+/** The bare repository in which a git command would run, in its folder or in the one that `-C` names. */
+function bareRepository(command: SimpleCommand, { request, paths }: JudgeContext): string | undefined {
+  const { findBareRepository } = paths
+  if (!findBareRepository) return undefined
+  const at = command.words.findIndex(word => word.value === '-C')
+  const target = at === -1 ? undefined : command.words[at + 1]
+  const folders = target ? (pathsOf(target, command.folders, request.home) ?? []) : command.folders
+  return folders.map(folder => findBareRepository(paths.realpath(folder))).find(found => found !== undefined)
 }
 
 /** What is wrong with a forced push to anything but the session's own branch. */

@@ -7,7 +7,7 @@ import { literalWord } from '@batonpass/shell-verdict/shell/word'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { Judging } from './judging.ts'
 import { holdsProtected } from './paths/judge-paths.ts'
-import { guardedPath } from './paths/protected.ts'
+import { commitScript, guardedPath } from './paths/protected.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress } from './rules/own.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
@@ -117,7 +117,8 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
       ? undefined
       : (secretPath(path, request.home) ??
         secretPath(real, request.home) ??
-        searched.names.map(name => secretPath(`/${name}`, request.home, true)).find(Boolean))) ??
+        searched.names.map(name => secretPath(`/${name}`, request.home, true)).find(Boolean) ??
+        (access === 'write' ? (commitScript(path) ?? commitScript(real)) : undefined))) ??
     // A search goes down into what it is given, dot folders included.
     (searched.deep
       ? [path, real].map(each => holdsProtected(each, request.home, guarded, true)).find(Boolean)

@@ -20,6 +20,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { hookFiles } from '../adapters/agents/hook-files.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { findBareRepository } from '../adapters/system/bare-repository.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
@@ -200,7 +201,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
         event,
         rulesInForce(settings, place),
         { ...place, guarded: { folders: [parts.stateDir], ports: [], pids: [], hooks: hooksOfAgents } },
-        { realpath, hasDashNames },
+        { realpath, hasDashNames, findBareRepository },
       )
       return { ask, subject: subjectOf(event), judgement }
     },

@@ -143,6 +143,9 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'git log -O ~/.ssh/id_rsa',
     'git config core.hooksPath .husky',
     'git -C sub -c core.fsmonitor=x status',
+    'echo x > .husky/pre-commit',
+    'cp x .husky/pre-commit',
+    "echo 'gitdir: ../x' > sub/.git",
   ],
   'network tools': [
     'curl --url file:///home/me/.ssh/id_rsa',
@@ -260,12 +263,26 @@ describe('file tools reach protected files by patterns and folders too', () => {
     ['Grep', { pattern: 'KEY', glob: '.e*' }],
     ['Glob', { pattern: '/home/me/.baton/**' }],
     ['Glob', { pattern: '**/token', path: '/home/me' }],
+    ['Write', { file_path: '.husky/pre-commit', content: 'x' }],
+    ['Write', { file_path: 'sub/.git', content: 'gitdir: ../x' }],
     ['Read', { file_path: '/proc/self/environ' }],
     ['Read', { file_path: '/proc/self/root/home/me/.baton/token' }],
     ['Read', { file_path: '~me/.ssh/id_rsa' }],
   ])('%s %j', (tool, input) => {
-    expect(judge(request('', { tool, input }), STANDARD).decision).not.toBe('allow')
+    const { decision, reversible } = judge(request('', { tool, input }), STANDARD)
+    expect(decision).not.toBe('allow')
+    expect(decision === 'undecided' && reversible).toBe(false)
   })
+})
+
+test('git in a bare repository of the worktree is not allowed', () => {
+  const ports = {
+    realpath: (path: string) => path,
+    findBareRepository: (folder: string) => (folder === '/work/tree/sub' ? folder : undefined),
+  }
+  for (const command of ['git -C sub status', 'cd sub && git status', 'git -C ./sub log'])
+    expect(check(command, {}, ports).decision, command).toBe('undecided')
+  expect(check('git status', {}, ports).decision).toBe('allow')
 })
 
 test('the worktree itself is still searched without a question', () => {

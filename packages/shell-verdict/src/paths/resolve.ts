@@ -7,6 +7,8 @@ export interface PathPorts {
   realpath(path: string): string
   /** A name in this folder starts with a dash, so that `*` may become a flag. Left out: no. */
   hasDashNames?(folder: string): boolean
+  /** The bare repository whose settings git would use in this folder. Left out: none. */
+  findBareRepository?(folder: string): string | undefined
 }
 
 /** Without a file system every path is what it says. */

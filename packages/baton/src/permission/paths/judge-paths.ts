@@ -8,7 +8,7 @@ import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import { literalWord, type Word } from '@batonpass/shell-verdict/shell/word'
 import type { JudgeContext } from '../judge-context.ts'
-import { type Guarded, guardedFolder, guardedPath } from './protected.ts'
+import { commitScript, type Guarded, guardedFolder, guardedPath } from './protected.ts'
 
 export interface PathFindings {
   reads: string[]
@@ -89,7 +89,11 @@ export function judgePaths(
           found.closed ??= guardedFolder(posix.dirname(real), change, guarded)
       }
       if (!assessment.deletes)
-        found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
+        found.secret ??=
+          secretPath(path, request.home) ??
+          secretPath(real, request.home) ??
+          commitScript(path) ??
+          commitScript(real)
       if (assessment.deletes && isRoot(real, request.home)) found.root ??= real
       if (!insideWorktree(word, path, real, worktree, assessment)) inside = false
     }

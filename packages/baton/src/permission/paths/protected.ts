@@ -132,6 +132,17 @@ const endsIn = (path: string, name: string): boolean => path.endsWith(`/${fold(n
 /** Many file systems hold `.Claude` and `.claude` for one. */
 const fold = (path: string): string => path.toLowerCase()
 
+/** Why writing this needs a person, although it is an ordinary file: git runs it, or finds its settings through it. */
+export function commitScript(path: string): string | undefined {
+  if (/(^|\/)\.git$/i.test(path)) return 'the link of a folder to its repository (.git)'
+  return COMMIT_SCRIPTS.test(path)
+    ? `a script that git runs at a commit (${posix.basename(path)})`
+    : undefined
+}
+
+const COMMIT_SCRIPTS =
+  /(^|\/)(\.(husky|githooks|lefthook)(\/|$)|\.?lefthook(-local)?\.(ya?ml|toml|json)$|\.pre-commit-config\.ya?ml$|\.huskyrc|\.lintstagedrc|\.simple-git-hooks)/i
+
 /** Removing or moving a folder takes the guarded files in it along; copying one there brings others. */
 export function guardedFolder(
   path: string,
