@@ -104,7 +104,13 @@ function installPrograms() {
   const packages = { git: 'git', tmux: 'tmux', perl: 'perl-base', curl: 'curl' }
   // Only tests look at the database and the pages from outside.
   if (/^(test|agents|check|bench)/.test(command ?? ''))
-    Object.assign(packages, { sqlite3: 'sqlite3', chromium: 'chromium', bwrap: 'bubblewrap' })
+    Object.assign(packages, {
+      sqlite3: 'sqlite3',
+      chromium: 'chromium',
+      bwrap: 'bubblewrap',
+      gawk: 'gawk',
+      mawk: 'mawk',
+    })
   const missing = Object.keys(packages).filter(program => !onPath(program))
   if (missing.length === 0) return
   const names = missing.map(program => packages[program])
