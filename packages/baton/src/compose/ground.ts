@@ -124,7 +124,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
         message: problemLine(problem),
       })
     }
-    if (kind === 'mended')
+    if (kind === 'fixed')
       notes.push({ kind: 'config', what: 'loaded', ...(project ? { file: project } : {}) })
     if (started) void flushNotes().catch(() => {})
   }

@@ -15,7 +15,7 @@ import {
 import { quote } from './parse.ts'
 import type { ConfigProblem } from './problem.ts'
 
-/** Checks one file's nodes against the schema: one problem for each wrong key or value, and the nodes without those. */
+/** Checks a file's nodes against the schema. Returns one problem per wrong key or value, and the nodes without them. */
 export function checkConfig(written: MapNode, file: string): { node: MapNode; problems: ConfigProblem[] } {
   const node = withoutPaths(written, (path, at) => isEmpty(at) && holdsValues(path))
   const parsed = Config.safeParse(plainValue(node))
@@ -67,7 +67,7 @@ function ruleProblem(issue: z.core.$ZodIssue, path: Path, root: MapNode, file: s
   return { at, problem }
 }
 
-/** The form that was most likely meant: of the right type, with the least wrong in it. */
+/** The form that was most likely meant: the right type with the fewest problems. */
 function nearestForm(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
   const wrongs = (form: readonly z.core.$ZodIssue[]) =>
     form.reduce((sum, one) => sum + (one.code === 'unrecognized_keys' ? one.keys.length : 1), 0)
@@ -93,7 +93,7 @@ function unknownKey(path: Path, root: MapNode, file: string): Found {
 
 function wrongKey(path: Path, root: MapNode, file: string): Found {
   const facts = factsAt(path.slice(0, -1))?.facts
-  const message = `${nameOf(path)}: the name does not fit; expected ${facts?.expects ?? 'another name'}`
+  const message = `${nameOf(path)}: invalid name; expected ${facts?.expects ?? 'another name'}`
   return { at: path, problem: { ...place(nodeAt(root, path).key, file), key: keyName(path), message } }
 }
 
@@ -112,12 +112,12 @@ function wrongValue(path: Path, root: MapNode, file: string): Found {
 
 const sectionWords = (path: Path): string => `keys under it, such as ${keysAt(path).slice(0, 3).join(', ')}`
 
-// Text is never quoted: a token put on the wrong line would be shown.
+// Never quote text: a token on the wrong line would be shown.
 function describeFound(node: ConfigNode, facts: SettingFacts | undefined): string {
   if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a map'
   if (node.value === null) return 'nothing'
   if (typeof node.value === 'string') return node.value === '' ? 'empty text' : 'other text'
-  return facts?.secret ? 'no text' : String(node.value)
+  return facts?.secret ? 'a value that is not text' : String(node.value)
 }
 
 function meantValue(node: ConfigNode, facts: SettingFacts | undefined): string | undefined {

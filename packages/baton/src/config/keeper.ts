@@ -3,23 +3,23 @@ import { FileError, type Files } from '../ports/files.ts'
 import type { ConfigPlaces, LoadedConfig } from './load.ts'
 import { watchedFiles } from './places.ts'
 
-/** What happened to a project's configuration; told once each. */
+/** A change of a project's configuration, reported once. */
 export interface ConfigChange {
   /** Absent: the configuration of the whole machine. */
   project: string | undefined
-  /** `broken`: the last good configuration stays in force, or the cautious values if there is none. */
-  kind: 'loaded' | 'broken' | 'mended'
+  /** `broken`: the last valid configuration stays active, or the cautious values if there is none. */
+  kind: 'loaded' | 'broken' | 'fixed'
   loaded: LoadedConfig
 }
 
 export interface ConfigKeeper {
-  /** The configuration in force for a project. Costs a few `stat` calls at most every `checkEveryMs`. */
+  /** The active configuration of a project. Makes a few `stat` calls at most every `checkEveryMs`. */
   get(project?: string): Promise<LoadedConfig>
-  /** Looks at the files of every known project now, so that a change is told even when no event comes. */
+  /** Checks the files of every known project now, so that a change is reported even without an event. */
   refresh(): Promise<void>
 }
 
-/** Keeps each project's configuration and reloads it when one of its files changed, appeared or went away. */
+/** Caches each project's configuration and reloads it when one of its files changes, appears or disappears. */
 export function keepConfig(
   places: Omit<ConfigPlaces, 'project'>,
   ports: { files: Files; clock: Clock },
@@ -29,7 +29,7 @@ export function keepConfig(
 
   const entryFor = (project: string | undefined): Kept => {
     const entry = kept.get(project) ?? { project, checkedAt: Number.NEGATIVE_INFINITY, stamp: '', told: '' }
-    // Back to the end: the first of the map is the one unused for longest.
+    // Move to the end, so that the first key of the map is the least recently used one.
     kept.delete(project)
     kept.set(project, entry)
     const [oldest] = kept.keys()
@@ -47,7 +47,7 @@ export function keepConfig(
   const look = async (entry: Kept): Promise<LoadedConfig> => {
     const { project } = entry
     entry.checkedAt = ports.clock.elapsed()
-    // Stamped before reading: what changes while we read is seen at the next look.
+    // Take the stamp before reading: the next check then sees a change made while reading.
     const stamp = await stampOf(watchedFiles({ ...places, project }), ports)
     if (entry.inForce && stamp === entry.stamp) return entry.inForce
     const { loadConfig } = await import('./load.ts')
@@ -65,7 +65,7 @@ export function keepConfig(
     const now = JSON.stringify({ config, problems, notices })
     if (now === entry.told) return
     entry.told = now
-    const kind = problems.length > 0 ? 'broken' : entry.broken ? 'mended' : 'loaded'
+    const kind = problems.length > 0 ? 'broken' : entry.broken ? 'fixed' : 'loaded'
     entry.broken = problems.length > 0
     onChange({ project: entry.project, kind, loaded })
   }
@@ -93,7 +93,7 @@ interface Kept {
   checking?: Promise<LoadedConfig>
 }
 
-/** Two writes within one tick of a file system's clock look alike, so a young file is read again. */
+/** Two writes within one tick of the file system's clock have the same stamp, so a young file is read again. */
 const youngMs = 2000
 
 async function stampOf(

@@ -19,7 +19,7 @@ export function configKeys(): readonly ConfigKey[] {
 }
 let known: readonly ConfigKey[] | undefined
 
-/** The facts of the key at a path, or of the one it lies in: a list's item, a map's value. */
+/** The facts of the key at a path, or of the key that contains it (for an item of a list or a value of a map). */
 export function factsAt(path: Path): { facts: SettingFacts; depth: number } | undefined {
   let schema: z.core.$ZodType | undefined = Config
   let found: { facts: SettingFacts; depth: number } | undefined
@@ -32,7 +32,7 @@ export function factsAt(path: Path): { facts: SettingFacts; depth: number } | un
   return found
 }
 
-/** Whether the schema at a path holds further values: an empty one in a file is the same as none. */
+/** Whether the key at a path is a section, map or list. An empty one in a file counts as absent. */
 export function holdsValues(path: Path): boolean {
   let schema: z.core.$ZodType | undefined = Config
   for (const step of path) schema = schema && childSchema(schema, step)
@@ -40,7 +40,7 @@ export function holdsValues(path: Path): boolean {
   return bare instanceof z.ZodObject || bare instanceof z.ZodRecord || bare instanceof z.ZodArray
 }
 
-/** The keys that may stand at a path. */
+/** The keys that are allowed at a path. */
 export function keysAt(path: Path): string[] {
   let schema: z.core.$ZodType | undefined = Config
   for (const step of path) schema = schema && childSchema(schema, step)
@@ -50,7 +50,7 @@ export function keysAt(path: Path): string[] {
   return [...new Set(keys)]
 }
 
-/** The key a person most likely meant: the nearest of its neighbours, else the same name elsewhere. */
+/** The key that was most likely meant: the most similar one in the same section, otherwise the same name elsewhere. */
 export function nearestKey(path: Path): string | undefined {
   const parent = path.slice(0, -1)
   const wrong = String(path.at(-1) ?? '')
@@ -65,7 +65,7 @@ export function nearestKey(path: Path): string | undefined {
   )
 }
 
-/** The nearest word by edit distance, if it is near enough to be meant. */
+/** The most similar word by edit distance, if it is similar enough. */
 export function nearestWord(wrong: string, words: readonly string[]): string | undefined {
   if (wrong.length > 64) return undefined
   const ranked = words
@@ -82,7 +82,8 @@ function collectKeys(schema: z.core.$ZodType, path: readonly string[]): ConfigKe
     return [{ path, name: keyName(path), description, facts, schema }]
   }
   const bare = unwrap(schema)
-  if (!(bare instanceof z.ZodObject)) throw new TypeError(`${keyName(path)} is no setting and no section`)
+  if (!(bare instanceof z.ZodObject))
+    throw new TypeError(`${keyName(path)} is neither a setting nor a section`)
   return Object.entries(bare.shape).flatMap(([key, child]) =>
     collectKeys(child as z.core.$ZodType, [...path, key]),
   )
@@ -102,7 +103,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return schema
 }
 
-// Optimal string alignment: a swapped pair counts as one edit, as people type.
+// Optimal string alignment: two swapped letters, a common typo, count as one edit.
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

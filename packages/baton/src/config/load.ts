@@ -8,7 +8,7 @@ import type { ConfigNotice, ConfigProblem } from './problem.ts'
 import { type ConfigFile, readPlace } from './read.ts'
 import { needsTrust, readPins, withoutKeys } from './trust.ts'
 
-/** Where configuration is looked for. Without a project: what holds for the whole machine. */
+/** Where to look for configuration. Without a project: the configuration of the whole machine. */
 export interface ConfigPlaces {
   project?: string | undefined
   env: Environment
@@ -18,17 +18,17 @@ export interface ConfigPlaces {
 
 export interface LoadedConfig {
   config: Config
-  /** By key, each item of a list too: `handsoff.enabled`, `permissions.deny[0]`. */
+  /** The source of each key and of each list item: `handsoff.enabled`, `permissions.deny[0]`. */
   sources: ReadonlyMap<string, Source>
   problems: readonly ConfigProblem[]
   notices: readonly ConfigNotice[]
-  /** The files that were found, nearest first. */
+  /** The files found, nearest first. */
   files: readonly ConfigFile[]
 }
 
 /**
- * Reads, checks and merges the configuration. Never throws for what a file holds: that is in `problems`.
- * With a problem, the right keys of a broken file still count (its denies above all) and the cautious values are in force.
+ * Reads, checks and merges the configuration. Never throws because of a file's content; see `problems`. If there are
+ * problems, the valid keys of a broken file still apply (above all its denies), together with the cautious values.
  */
 export async function loadConfig(places: ConfigPlaces, { files }: { files: Files }): Promise<LoadedConfig> {
   const { pins, notice } = await readPins(places.stateDir, files)
@@ -38,7 +38,7 @@ export async function loadConfig(places: ConfigPlaces, { files }: { files: Files
   )
   const found = read.filter(file => file !== undefined)
 
-  // From far to near: whether a project loosens something depends on what the user's own files say.
+  // From the farthest file to the nearest: whether a project loosens something depends on the user's own files.
   let merged: MapNode = { kind: 'map', entries: new Map(), source: { kind: 'default' } }
   for (const file of found.toReversed()) {
     if (!file.node) continue
@@ -63,7 +63,7 @@ export async function loadConfig(places: ConfigPlaces, { files }: { files: Files
   }
 }
 
-// A project that is the home folder by another name is still the user's own.
+// Compare real paths: a project that is the home folder under another name is still the user's own.
 async function searchedFolders(
   places: ConfigPlaces,
   files: Files,
@@ -85,7 +85,7 @@ function untrusted(file: string, ignored: ReturnType<typeof needsTrust>): Config
     file,
     line: first?.line ?? 1,
     column: first?.column ?? 1,
-    message: `not trusted, so this does not count: ${ignored.map(({ key, line }) => `${key} (line ${line})`).join(', ')}`,
+    message: `not trusted, so Baton ignores ${ignored.map(({ key, line }) => `${key} (line ${line})`).join(', ')}`,
     remedy: `Read the file, then run \`baton trust ${file}\`.`,
   }
 }
@@ -117,7 +117,7 @@ function setValue(values: Values, [key = '', ...rest]: readonly string[], value:
   setValue(section, rest, value)
 }
 
-/** The settings that the environment gives; each setting names its variables. */
+/** The settings from environment variables. Each setting names its variables. */
 function fromEnvironment(env: Environment): { node: MapNode; problems: ConfigProblem[] } {
   let node: MapNode = { kind: 'map', entries: new Map(), source: { kind: 'default' } }
   const problems: ConfigProblem[] = []

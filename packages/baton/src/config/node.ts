@@ -1,6 +1,6 @@
 import type { Position } from './problem.ts'
 
-/** Where an effective value came from. `safe`: a file is broken, and this is the cautious value until it is mended. */
+/** Where an effective value comes from. `safe`: a file is broken, and this is the cautious value until it is fixed. */
 export type Source =
   | ({ kind: 'file'; file: string } & Position)
   | { kind: 'environment'; variable: string }
@@ -9,7 +9,7 @@ export type Source =
 
 export type Scalar = string | number | boolean | null
 
-/** A piece of configuration that remembers where it was written. */
+/** A configuration value with its position in a file. */
 export type ConfigNode =
   | { kind: 'scalar'; value: Scalar; source: Source }
   | { kind: 'list'; items: ConfigNode[]; source: Source }
@@ -20,14 +20,14 @@ export interface MapNode {
   source: Source
 }
 export interface MapEntry {
-  /** Where the key stands. */
+  /** The position of the key. */
   key: Source
   node: ConfigNode
 }
 
 export type Path = readonly (string | number)[]
 
-/** Key by key, the nearer one wins; lists that `accumulates` names are joined, nearer items first. */
+/** Merges key by key; the nearer value wins. Lists that `accumulates` accepts are joined, nearer items first. */
 export function mergeMaps(
   nearer: MapNode,
   farther: MapNode,
@@ -47,7 +47,7 @@ export function mergeMaps(
   return { ...nearer, entries }
 }
 
-/** The values without their sources. Maps have no prototype, so no key in them can mean anything but itself. */
+/** The values without their sources. Maps have no prototype, so that no key has a special meaning. */
 export function plainValue(map: MapNode): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null)
   for (const [key, { node }] of map.entries) value[key] = plainNode(node)
@@ -59,7 +59,7 @@ export function plainNode(node: ConfigNode): unknown {
   return node.kind === 'list' ? node.items.map(plainNode) : plainValue(node)
 }
 
-/** The source of everything that is not a map, and of each item of a list. */
+/** The source of every value that is not a map, and of each list item. */
 export function sourcesOf(node: ConfigNode, path: Path = []): Map<string, Source> {
   const sources = new Map<string, Source>()
   if (node.kind !== 'map') sources.set(keyName(path), node.source)
@@ -74,7 +74,7 @@ export function sourcesOf(node: ConfigNode, path: Path = []): Map<string, Source
   return sources
 }
 
-/** The node at a path, or the deepest one on the way to it. */
+/** The node at a path, or the deepest existing node on the way to it. */
 export function nodeAt(root: ConfigNode, path: Path): { node: ConfigNode; key: Source } {
   let found = { node: root, key: root.source }
   for (const step of path) {
@@ -88,7 +88,7 @@ export function nodeAt(root: ConfigNode, path: Path): { node: ConfigNode; key: S
   return found
 }
 
-/** A copy without what `drop` names. */
+/** A copy without the nodes that `drop` accepts. */
 export function withoutPaths(
   map: MapNode,
   drop: (path: Path, node: ConfigNode) => boolean,
@@ -116,7 +116,7 @@ function pruneNode(
   return { ...node, items }
 }
 
-/** How a path is written for people: `permissions.deny[0]`, with odd keys in quotes. */
+/** A path for display: `permissions.deny[0]`, with unusual keys in quotes. */
 export function keyName(path: Path): string {
   return path
     .map((step, index) => {

@@ -2,16 +2,16 @@ import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, parseDocum
 import type { ConfigNode, MapEntry, MapNode, Scalar, Source } from './node.ts'
 import type { ConfigProblem, Position } from './problem.ts'
 
-/** A file larger than this is no configuration. */
+/** Baton refuses a larger file. */
 export const MAX_BYTES = 1_000_000
-/** Counted before parsing, which costs up to 14 µs a token: a repository must not stall the daemon. */
+/** Counted before parsing, which costs up to 14 µs per token: a repository must not stall the daemon. */
 const maxTokens = 20_000
-/** Counted with aliases written out. */
+/** Counted after expanding aliases. */
 const maxNodes = 10_000
 const maxDepth = 50
 const maxProblems = 100
 
-/** A YAML file as nodes. What is wrong is told, one problem each; what is right around it is still returned. */
+/** Parses a YAML file into nodes. Returns the valid parts and one problem for each error. */
 export function parseConfig(bytes: Uint8Array, file: string): { node?: MapNode; problems: ConfigProblem[] } {
   const problems: ConfigProblem[] = []
   const report = (at: Position, message: string, remedy?: string) => {
@@ -23,12 +23,12 @@ export function parseConfig(bytes: Uint8Array, file: string): { node?: MapNode; 
   } catch (stop) {
     if (!(stop instanceof Stop)) throw stop
     report(stop.at, stop.message, stop.remedy)
-    // What was found before is doubtful in a file that cannot be read to its end.
+    // Earlier problems are unreliable if the file cannot be parsed to its end.
     return { problems: problems.slice(-1) }
   }
 }
 
-/** Ends the reading of a file. */
+/** Stops parsing a file. */
 class Stop extends Error {
   readonly at: Position
   readonly remedy: string | undefined
@@ -61,9 +61,9 @@ class Reader {
     this.checkTokens()
     const document = parseDocument(this.text, {
       lineCounter: this.lines,
-      // A pretty error quotes the line, and the line may hold a secret.
+      // A pretty error quotes the line, which may contain a secret.
       prettyErrors: false,
-      // Checked below in linear time; the library's own check is quadratic.
+      // Checked below in linear time; the library's own check takes quadratic time.
       uniqueKeys: false,
       schema: 'core',
       resolveKnownTags: false,
@@ -91,7 +91,7 @@ class Reader {
     for (const token of new Lexer().lex(this.text)) {
       offset += token.length
       if (++tokens > maxTokens)
-        throw new Stop(positionIn(this.text, offset), 'the file is too long to be a configuration')
+        throw new Stop(positionIn(this.text, offset), 'the file is too long for a configuration')
     }
   }
 
@@ -99,7 +99,7 @@ class Reader {
     const source = this.sourceOf(node) ?? fallback
     const at = positionOf(source)
     if (++this.nodes > maxNodes)
-      throw new Stop(this.outermostAlias ?? at, 'the file holds too many values, aliases written out')
+      throw new Stop(this.outermostAlias ?? at, 'the file has too many values after expanding aliases')
     if (depth > maxDepth) throw new Stop(at, 'values are nested too deeply')
     if (isAlias(node)) return this.followAlias(node.source, at, fallback, depth)
     if (hasAnchor(node)) this.anchors.set(node.anchor, node)
@@ -123,7 +123,7 @@ class Reader {
       if (name === undefined) this.report(at, 'expected a key, as text')
       else if (reserved.has(name)) this.report(at, `the key ${name} is not allowed anywhere`)
       else if (entries.has(name))
-        this.report(at, `the key ${quote(name)} stands here twice`, 'Remove one of the two.')
+        this.report(at, `the key ${quote(name)} appears twice`, 'Remove one of the two.')
       else entries.set(name, { key, node: this.convert(pair.value, key, depth + 1) })
     }
     return entries
@@ -131,8 +131,8 @@ class Reader {
 
   private followAlias(name: string, at: Position, fallback: Source, depth: number): ConfigNode {
     const target = this.anchors.get(name)
-    if (target === undefined) throw new Stop(at, 'an alias names an anchor that is not in the file')
-    if (this.open.has(target)) throw new Stop(at, 'an alias names a value that it stands in')
+    if (target === undefined) throw new Stop(at, 'an alias refers to an anchor that is not in the file')
+    if (this.open.has(target)) throw new Stop(at, 'an alias refers to a value that contains the alias')
     const outer = this.outermostAlias
     this.outermostAlias ??= at
     const node = this.convert(target, fallback, depth + 1)
@@ -162,7 +162,7 @@ class Reader {
   }
 }
 
-// They mean something to JavaScript objects, so no map, however loose, may have them.
+// These keys have a special meaning in JavaScript objects.
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
 const hasAnchor = (node: unknown): node is { anchor: string } =>
@@ -171,7 +171,7 @@ const hasAnchor = (node: unknown): node is { anchor: string } =>
 const positionOf = (source: Source): Position =>
   source.kind === 'file' ? { line: source.line, column: source.column } : { line: 1, column: 1 }
 
-/** A key as it may stand in a message. */
+/** A key, quoted and shortened for a message. */
 export const quote = (key: string): string => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -188,7 +188,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
   const control = text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/)
   if (control >= 0)
-    throw new Stop(positionIn(text, control), 'the file holds a control character', 'Remove it.')
+    throw new Stop(positionIn(text, control), 'the file contains a control character', 'Remove it.')
   return text
 }
 
@@ -207,15 +207,15 @@ function limitProblems(problems: ConfigProblem[], file: string): ConfigProblem[]
   ]
 }
 
-// The library's own words may quote the file, so its codes are put into ours.
+// The library's messages may quote the file, so Baton shows its own messages for the library's codes.
 const faults: Record<string, string> = {
   TAB_AS_INDENT: 'invalid YAML: indent with spaces, not tabs',
-  BAD_INDENT: 'invalid YAML: the indentation does not fit',
+  BAD_INDENT: 'invalid YAML: wrong indentation',
   MISSING_CHAR: 'invalid YAML: a closing quote, bracket or a space is missing',
   MULTIPLE_DOCS: 'invalid YAML: expected one document, without a second "---"',
   BAD_SCALAR_START: 'invalid YAML: a value that starts with this character needs quotes',
-  BAD_DQ_ESCAPE: 'invalid YAML: an escape in double quotes is not known; use single quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'invalid YAML: two keys stand on one line, or a value holds ": " and needs quotes',
+  BAD_DQ_ESCAPE: 'invalid YAML: unknown escape in double quotes; use single quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'invalid YAML: two keys on one line, or a value that contains ": " and needs quotes',
   MULTILINE_IMPLICIT_KEY: 'invalid YAML: a line without "key: value", or a key over several lines',
   TAG_RESOLVE_FAILED: 'invalid YAML: tags such as !name are not supported',
   RESOURCE_EXHAUSTION: 'values are nested too deeply',

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
 
-/** The environment variables of a process, as `process.env` gives them. */
+/** The environment variables of a process, like `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Where Baton keeps its state. No zod or yaml here: the hook client asks this on the hot path.
- * A relative BATON_HOME counts from the home folder: counted from the working folder, every project would get its own daemon.
+ * The state folder. This file must not import zod or yaml: the hook client loads it on every call.
+ * A relative BATON_HOME is resolved against the home folder. Against the working folder, every project would get its own daemon.
  */
 export function stateDir(env: Environment, home: string): string {
   const chosen = batonHome(env, home)
@@ -15,16 +15,16 @@ export function stateDir(env: Environment, home: string): string {
   return xdg?.startsWith('/') ? join(xdg, 'baton') : join(home, '.local', 'state', 'baton')
 }
 
-/** The folder a person chose for Baton; AGENTIZE_HOME stands in for BATON_HOME. */
+/** The folder that the user chose for Baton: BATON_HOME, otherwise AGENTIZE_HOME. */
 export function batonHome(env: Environment, home: string): string | undefined {
   const chosen = env.BATON_HOME || env.AGENTIZE_HOME
   return chosen ? resolve(home, chosen) : undefined
 }
 
-/** The names a configuration file may have at each place; the second is read only where the first is absent. */
+/** The names of a configuration file. Baton reads the second only if the first is absent. */
 export const CONFIG_NAMES = ['.baton.yaml', '.agentize.local.yaml'] as const
 
-/** The folders searched for a configuration file, nearest first, each once. */
+/** The folders to search for a configuration file, nearest first, without duplicates. */
 export function configFolders(places: {
   project?: string | undefined
   env: Environment
@@ -34,11 +34,11 @@ export function configFolders(places: {
   return [...new Set(folders.map(folder => resolve(folder)))]
 }
 
-/** The folders whose configuration is the user's own. */
+/** The folders with the user's own configuration. */
 export const ownFolders = ({ env, home }: { env: Environment; home: string }): string[] =>
   [batonHome(env, home), home].filter(folder => folder !== undefined)
 
-/** Where `baton trust` keeps what it pinned. */
+/** The file in which `baton trust` stores trusted files. */
 export const trustFile = (stateDir: string): string => join(stateDir, 'trust.json')
 
 /** Every file that can change the effective configuration, whether it exists or not. */

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@batonpass/contract/errors'
 
-/** Where in a file something stands; both count from 1. */
+/** A position in a file; both numbers start at 1. */
 export interface Position {
   line: number
   column: number
 }
 
-/** One thing that is wrong with the configuration. Its words never hold a value, so they never hold a secret. */
+/** One problem in the configuration. Its texts never quote a value, so they cannot leak a secret. */
 export interface ConfigProblem extends Partial<Position> {
   code: Extract<
     ErrorCode,
@@ -19,7 +19,7 @@ export interface ConfigProblem extends Partial<Position> {
   remedy?: string
 }
 
-/** Something a person should know that stops nothing. */
+/** Something that the user should know but that does not block anything. */
 export type ConfigNotice = ConfigProblem
 
 /** `file:line:column: what is wrong. What to do.` */
@@ -29,12 +29,12 @@ export function problemLine(problem: ConfigProblem): string {
   return printable(`${place}: ${problem.message}.${remedy}`)
 }
 
-/** For sorting what was found in one file; what has no position comes last. */
+/** Sorts problems of one file by position; those without a position come last. */
 export const byPosition = (a: Partial<Position>, b: Partial<Position>): number =>
   (a.line ?? Number.POSITIVE_INFINITY) - (b.line ?? Number.POSITIVE_INFINITY) ||
   (a.column ?? 0) - (b.column ?? 0)
 
-/** Text from a file, safe to print: a repository must not steer the terminal or reorder what is read. */
+/** Makes text from a file safe to print: a repository must not control the terminal or reorder the text. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, character => {
     const code = character.codePointAt(0) ?? 0

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** The nearest folder above `cwd` that holds `.git` (a file in a linked worktree), else `cwd`. Runs no git: hooks wait for this. */
+/** The nearest folder at or above `cwd` that contains `.git` (a file in a linked worktree), otherwise `cwd`. Does not run git, because hooks wait for this. */
 export function findWorktreeRoot(cwd: string): string {
   const start = resolve(cwd)
   let folder = start

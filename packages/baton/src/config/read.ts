@@ -9,17 +9,17 @@ import { hashOf, isPrivate, type Pins } from './trust.ts'
 
 export interface ConfigFile {
   path: string
-  /** `own`: the user's. `trusted`, `untrusted`: a project's. `refused`: it does not count at all, see the problems. */
+  /** `own`: the user's file. `trusted`, `untrusted`: a project's file. `refused`: Baton ignores it; see the problems. */
   standing: 'own' | 'trusted' | 'untrusted' | 'refused'
 }
 
-/** A configuration file with what it says and what is wrong in it. */
+/** A configuration file with its content and problems. */
 export interface ReadConfig extends ConfigFile {
   node?: MapNode
   problems: ConfigProblem[]
 }
 
-/** Reads the configuration file of one folder, if it has one. Bytes are read once: what is hashed is what is parsed. */
+/** Reads the configuration file of a folder, if it has one. Reads the bytes once, so that it parses what it hashed. */
 export async function readPlace(
   place: { folder: string; own: boolean },
   pins: Pins,
@@ -43,7 +43,7 @@ export async function readPlace(
   }
 }
 
-/** The configuration file that counts in a folder. */
+/** The path of the folder's configuration file. */
 export async function configFileIn(folder: string, files: Files): Promise<string | undefined> {
   for (const name of CONFIG_NAMES) {
     const path = join(folder, name)
@@ -60,7 +60,7 @@ export function readConfig(bytes: Uint8Array, path: string): { node?: MapNode; p
   return { node: checked.node, problems: [...parsed.problems, ...checked.problems].sort(byPosition) }
 }
 
-/** Where a project's file really lies; undefined outside the project: a link in a repository could name any file of the user's. */
+/** The real path of a project's file; undefined outside the project, because a link could point to any of the user's files. */
 export async function realFile(path: string, project: string, files: Files): Promise<string | undefined> {
   const [real, root] = [await files.realPath(path), await files.realPath(project)]
   const inside = relative(root, real)
@@ -75,34 +75,37 @@ const refused = (path: string, problem: ConfigProblem): ReadConfig => ({
 
 const start = { line: 1, column: 1 }
 
-/** What to say of a project's file that lies elsewhere. */
+/** The problem of a project's file that lies outside the project. */
 export const outside = (file: string): ConfigProblem => ({
   code: 'config_outside_project',
   file,
   ...start,
-  message: 'the file is a link that leads out of the project',
-  remedy: 'Put a regular file in its place.',
+  message: 'the file is a link to a place outside the project',
+  remedy: 'Replace it with a regular file.',
 })
 
 function notPrivate(file: string, owner: number, user: number): ConfigProblem {
   const [message, remedy] =
     owner !== user && owner !== 0
-      ? ['the file belongs to another user, so it does not count', 'Make it your own (chown).']
-      : ['others can write this file, so it does not count', `Run \`chmod go-w ${file}\`.`]
+      ? ['the file belongs to another user, so Baton ignores it', 'Change its owner to you (chown).']
+      : ['other users can write this file, so Baton ignores it', `Run \`chmod go-w ${file}\`.`]
   return { code: 'config_untrusted', file, ...start, message, remedy }
 }
 
-/** What to say of a file that cannot be read. */
+/** The problem of a file that cannot be read. */
 export function unreadable(file: string, trouble: FileTrouble): ConfigProblem {
   const [message, remedy] = words[trouble]
   return { code: 'config_unreadable', file, ...start, message, remedy }
 }
 const words: Record<FileTrouble, [message: string, remedy: string]> = {
-  absent: ['the file is a link that leads nowhere', 'Remove it or mend it.'],
+  absent: ['the file is a dangling link', 'Remove or fix the link.'],
   denied: ['no permission to read the file', 'Make it readable (chmod u+r).'],
-  'not-a-file': ['expected a file, found a folder or something else', 'Put a regular file in its place.'],
-  'too-large': [`the file is larger than ${MAX_BYTES / 1e6} MB`, 'Remove what is not configuration.'],
-  'link-loop': ['the file is a link that leads to itself', 'Remove it or mend it.'],
+  'not-a-file': ['expected a file, found a folder or something else', 'Replace it with a regular file.'],
+  'too-large': [
+    `the file is larger than ${MAX_BYTES / 1e6} MB`,
+    'Remove everything that is not configuration.',
+  ],
+  'link-loop': ['the file is a link that points to itself', 'Remove or fix the link.'],
   busy: ['the file is locked', 'Try again.'],
-  failed: ['the file cannot be read', 'Look at the disk and the file.'],
+  failed: ['the file cannot be read', 'Check the disk and the file.'],
 }

@@ -10,13 +10,13 @@ import { valueAt } from './trust.ts'
 
 export interface RenderOptions {
   json?: boolean
-  /** Only this key, or what is under it. */
+  /** Show only this key and the keys below it. */
   key?: string | undefined
-  /** For what matters less, on a terminal with colours. */
+  /** Dims less important text on a terminal with colours. */
   dim?: (text: string) => string
 }
 
-/** The effective configuration for people (a table) or for programs (JSON), secrets left out. */
+/** The effective configuration as a table for people or as JSON for programs, without secrets. */
 export function renderConfig(loaded: LoadedConfig, options: RenderOptions = {}): string {
   const rows = rowsOf(loaded).filter(row => isUnder(row.name, options.key))
   if (rows.length === 0) throw unknownKey(options.key ?? '', loaded)
@@ -28,7 +28,7 @@ export function renderConfig(loaded: LoadedConfig, options: RenderOptions = {}):
   return table(rows, options.dim ?? (text => text))
 }
 
-/** A copy that may leave the process: a secret is `(set)` or empty. */
+/** A copy that may leave the process: each secret is replaced with `(set)` or empty. */
 function withoutSecrets(config: Config): Config {
   const copy = structuredClone(config)
   for (const { path, facts } of configKeys()) {
@@ -40,7 +40,7 @@ function withoutSecrets(config: Config): Config {
   return copy
 }
 
-/** A value as it stands in the table. */
+/** A value as the table shows it. */
 export function showValue(value: unknown, facts: Partial<SettingFacts> = {}): string {
   if (facts.secret) return value ? '••••' : (facts.defaultText ?? '')
   const empty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
@@ -59,7 +59,7 @@ interface Row {
   secret: boolean
 }
 
-/** Every effective value with where it comes from; secrets are `(set)` at most. */
+/** Every effective value with its source. Secrets show at most that they are set. */
 export function configRows(loaded: LoadedConfig): SettingRow[] {
   return rowsOf(loaded).map(({ name, shown, source }) => {
     const key = configKeys().find(each => isUnder(name, each.name))
@@ -88,7 +88,7 @@ function rowsOf({ config, sources }: LoadedConfig): Row[] {
         secret: about.secret === true,
       }
     }
-    // Rules come from several files, so each has its own row; so has each workflow.
+    // Each rule has its own row, because rules come from several files. So does each workflow.
     if (facts.accumulates && Array.isArray(value) && value.length > 0)
       return value.map((item, index) => row([...path, index], item, {}))
     if (isMap(value) && Object.keys(value).length > 0)
@@ -97,7 +97,7 @@ function rowsOf({ config, sources }: LoadedConfig): Row[] {
   })
 }
 
-/** A map has no line of its own: the first thing in it tells where it is. */
+/** A map has no position of its own, so use the position of its first value. */
 function sourceOf(sources: ReadonlyMap<string, Source>, name: string): Source | undefined {
   const exact = sources.get(name)
   if (exact) return exact
@@ -127,7 +127,7 @@ function sourceText(source: Source): string {
     case 'environment':
       return `$${source.variable}`
     case 'safe':
-      return 'cautious, until the configuration is mended'
+      return 'cautious, until the configuration is fixed'
     case 'default':
       return 'default'
   }

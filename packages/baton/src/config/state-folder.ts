@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 
-/** The names inside the state folder. The launchers know `daemon.sock` and `hook.log` by heart. */
+/** The paths inside the state folder. The launchers have `daemon.sock` and `hook.log` hard-coded. */
 export interface StateFolder {
   dir: string
   socket: string
@@ -35,7 +35,7 @@ export function stateFolder(dir: string): StateFolder {
   }
 }
 
-/** Makes the folder if needed, and refuses one that others could reach into. */
+/** Creates the folder if needed. Refuses a folder that other users control. */
 export function openStateFolder(dir: string): StateFolder {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -46,7 +46,7 @@ export function openStateFolder(dir: string): StateFolder {
   }
   const stat = lstatSync(dir)
   if (stat.isSymbolicLink() || !stat.isDirectory()) {
-    throw new BatonError('not_allowed', `${dir} is not a plain folder`, {
+    throw new BatonError('not_allowed', `Not a regular folder: ${dir}`, {
       remedy: 'Point BATON_HOME at a folder of your own.',
     })
   }
@@ -56,7 +56,7 @@ export function openStateFolder(dir: string): StateFolder {
       remedy: 'Point BATON_HOME at a folder of your own.',
     })
   }
-  // Others may not write here; whether they may look is the person's choice where BATON_HOME is their own folder.
+  // Other users must not write here. Whether they may read is the user's choice.
   if ((stat.mode & 0o022) !== 0) chmodSync(dir, stat.mode & 0o755)
   return stateFolder(dir)
 }

@@ -7,12 +7,12 @@ import { type ConfigNode, keyName, type MapNode, type Path, plainNode, withoutPa
 import { trustFile } from './places.ts'
 import { byPosition, type ConfigNotice, type Position } from './problem.ts'
 
-/** The files a person trusts: real path → SHA-256 of the bytes they trusted. */
+/** The trusted files: real path → SHA-256 of the trusted bytes. */
 export type Pins = ReadonlyMap<string, string>
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Reads the pins. A file that others could have written, or that is damaged, trusts nothing. */
+/** Reads the pins. If other users could have written the file, or if it is damaged, Baton trusts nothing. */
 export async function readPins(
   stateDir: string,
   files: Files,
@@ -29,18 +29,18 @@ export async function readPins(
   })
   try {
     const { bytes, facts } = await files.read(file, maxTrustBytes)
-    if (!isPrivate(facts, files.user)) return ignored('others can write this file, so nothing in it counts')
+    if (!isPrivate(facts, files.user)) return ignored('other users can write this file, so Baton ignores it')
     const pins = pinsIn(new TextDecoder().decode(bytes))
-    return pins ? { pins } : ignored('the file is damaged, so nothing in it counts')
+    return pins ? { pins } : ignored('the file is damaged, so Baton ignores it')
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     return error.trouble === 'absent'
       ? { pins: new Map() }
-      : ignored('the file cannot be read, so nothing in it counts')
+      : ignored('the file cannot be read, so Baton ignores it')
   }
 }
 
-/** Pins a file's bytes, or takes its pin away (`undefined`). Returns whether anything changed. */
+/** Pins a file's hash, or removes the pin (`undefined`). Returns whether anything changed. */
 export async function setPin(
   stateDir: string,
   path: string,
@@ -59,11 +59,11 @@ export async function setPin(
   })
 }
 
-/** Ours or root's, and nobody else may write it. */
+/** Owned by this user or root, and not writable by others. */
 export const isPrivate = (facts: { owner: number; mode: number }, user: number): boolean =>
   (facts.owner === user || facts.owner === 0) && (facts.mode & 0o022) === 0
 
-/** What a project's file says that counts only once it is trusted. `without` is the configuration as it is without the file. */
+/** The keys of a project's file that apply only after `baton trust`. `without` is the configuration without the file. */
 export function needsTrust(node: MapNode, without: Config): (Position & { key: string; path: Path })[] {
   const asking = configKeys().flatMap(key => {
     const found = nodeAtExactly(node, key.path)
@@ -107,7 +107,7 @@ export function valueAt(config: Config, path: Path): unknown {
   return value
 }
 
-/** The value that a file gives at a path. */
+/** The value at a path in a file. */
 export function plainAt(root: MapNode, path: Path): unknown {
   const node = nodeAtExactly(root, path)
   return node && plainNode(node)

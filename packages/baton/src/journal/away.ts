@@ -1,12 +1,12 @@
 import type { Entry } from '@batonpass/contract/journal'
 
-/** Shorter than this is no absence. */
+/** A shorter pause does not count as an absence. */
 export const AWAY_MS = 30 * 60_000
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Since when the person was away: the last time they did something before a pause of half an hour or more.
- * A day, when they were here all along or never.
+ * When the person left: the time of their last action before a pause of half an hour or more.
+ * One day ago if there was no such pause or no action.
  */
 export function awaySince(entries: readonly Entry[], now: number): string {
   const acts = entries
@@ -21,7 +21,7 @@ export function awaySince(entries: readonly Entry[], now: number): string {
   return new Date(now - DAY_MS).toISOString()
 }
 
-/** A prompt that a person typed, or an answer that they gave. */
+/** A prompt that the person typed, or an ask that they answered. */
 function isAct({ body }: Entry): boolean {
   if (body.kind === 'ask') return body.what === 'answered'
   return body.kind === 'event' && body.event.type === 'PromptSubmitted' && body.event.automatic !== true

@@ -4,8 +4,8 @@ import type { EntryBody } from '@batonpass/contract/journal'
 import type { Reaction } from '@batonpass/contract/reaction'
 
 /**
- * The entry's body with every content replaced by its digest: what people, models and tools said is
- * gone, that they said it and how much of it stays. Types, tools, ids and decisions are kept.
+ * Replaces all content of an entry with digests: the texts of people, models and tools are gone, but their
+ * size stays. Keeps types, tools, ids and decisions.
  */
 export function digestBody(body: EntryBody): EntryBody {
   switch (body.kind) {

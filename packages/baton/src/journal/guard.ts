@@ -5,11 +5,11 @@ import type { Redactor } from './redact.ts'
 
 export interface GuardOptions {
   redactor: Redactor
-  /** `journal.content`, asked at each write because configuration changes. */
+  /** The current `journal.content`, read at each write because the configuration can change. */
   content: () => 'full' | 'digest'
 }
 
-/** The same store, but nothing reaches it with a secret in it, nor with contents when only digests are wanted. */
+/** Wraps a store: removes secrets from everything it writes, and content if only digests are wanted. */
 export function guardStore<S extends Store>(store: S, options: GuardOptions): S {
   return {
     ...store,
@@ -30,7 +30,7 @@ export function guardEntry<E extends NewEntry>(entry: E, { redactor, content }: 
   }
 }
 
-/** Ids, times and words of closed sets: a secret that happens to equal one must not break the entry's form. */
+/** Ids, times and enum values. They are never redacted, because a secret that equals one would break the entry's schema. */
 const KEPT = new Set([
   ...['id', 'at', 'kind', 'type', 'agent', 'session', 'nativeSession', 'promptId', 'toolUseId', 'parent'],
   ...[
@@ -46,7 +46,7 @@ const KEPT = new Set([
     'trigger',
   ],
 ])
-/** Parts whose keys are the contract's own; below any other key everything is content. */
+/** Nested objects whose keys come from the contract. Below any other key everything is content. */
 const PARTS = new Set(['event', 'subagent', 'action', 'reaction', 'permission', 'goOn', 'refuse', 'error'])
 
 function redactShape<T extends object>(value: T, redactor: Redactor): T {

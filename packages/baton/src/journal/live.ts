@@ -2,7 +2,7 @@ import type { Entry } from '@batonpass/contract/journal'
 
 export type Listener = (entry: Entry) => void
 
-/** Tells whoever listens what was just written to the journal. A slow or broken listener harms nobody. */
+/** Passes new journal entries to listeners. A failing listener does not affect the others. */
 export class JournalListeners {
   readonly #listeners = new Set<Listener>()
 

@@ -8,11 +8,11 @@ import type { CommitFacts } from '../ports/git.ts'
 export interface RecapFacts {
   since: string
   until: string
-  /** The span's entries in any order; kinds that say nothing here may be left out. */
+  /** The period's entries in any order. Kinds that the recap ignores may be left out. */
   entries: readonly Entry[]
   sessions: readonly Session[]
   asks: readonly Ask[]
-  /** What git says was committed in each project. */
+  /** The commits of each project, from git. */
   commits: ReadonlyMap<string, readonly CommitFacts[]>
   readTest(
     command: string,
@@ -28,7 +28,7 @@ const MAX_FILES = 200
 const MAX_SUBJECTS = 3
 const MAX_LENGTH = 300
 
-/** What happened in a span: what changed, what was decided and by whom, what ended and why, and what waits. Pure. */
+/** Summarises a period: what changed, what was decided and by whom, what ended and why, and what waits. Pure. */
 export function buildRecap(facts: RecapFacts): Recap {
   const entries = facts.entries
     .filter(({ at }) => at >= facts.since && at <= facts.until)
@@ -69,7 +69,7 @@ export function buildRecap(facts: RecapFacts): Recap {
     }
     switch (body.kind) {
       case 'decision': {
-        // What was left to the agent is no decision: if the agent asks, that dialog has an entry of its own.
+        // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry.
         if (body.decision !== 'defer') decisions.all++
         if (isWithoutPerson(body)) decisions.without++
         if (body.by !== 'person') addToGroup(groups, body, at)
@@ -112,7 +112,7 @@ export function buildRecap(facts: RecapFacts): Recap {
   }
   const told = new Set(ended.map(({ session }) => session))
   for (const { id, agent, project, endedAt, endReason } of facts.sessions) {
-    // A workflow's end says more than that its session went away.
+    // The end of the workflow is more informative than the end of its session.
     if (!endedAt || endedAt < facts.since || endedAt > facts.until || told.has(id)) continue
     ended.push({
       at: endedAt,
@@ -138,7 +138,7 @@ export function buildRecap(facts: RecapFacts): Recap {
   }
 }
 
-/** Nobody was asked, here or in the agent's own dialog. */
+/** The decision needed no person, neither in Baton nor in the agent's own dialog. */
 const isWithoutPerson = ({ by, decision }: DecisionEntry): boolean =>
   by !== 'person' && (decision === 'allow' || decision === 'deny')
 
@@ -147,8 +147,8 @@ function addToGroup(
   { decision, by, reason, subject }: DecisionEntry,
   at: string,
 ): void {
-  // Each undo names its own step: for people that is one reason.
-  const why = by === 'undo' ? 'stays inside the worktree and can be taken back' : cut(reason)
+  // Each undo reason names its own step. Group them all under one reason.
+  const why = by === 'undo' ? 'stays inside the worktree and can be undone' : cut(reason)
   const key = JSON.stringify([decision, by, why])
   const known = groups.get(key) ?? { decision, by, reason: why, count: 0, subjects: [], lastAt: at }
   groups.set(key, known)
@@ -195,15 +195,15 @@ function addFiles(recap: ProjectRecap, files: readonly string[]): void {
 const hasNews = ({ commits, files, tests, undo }: ProjectRecap): boolean =>
   commits.length > 0 || files.length > 0 || tests !== undefined || undo.length > 0
 
-/** What was refused comes first, then what was left open, then what was allowed most often. */
+/** Denied groups first, then asked, then deferred, then allowed; the most frequent first. */
 const ORDER = { deny: 0, ask: 1, defer: 2, allow: 3 } as const
 const byWeight = (a: Group, b: Group): number => ORDER[a.decision] - ORDER[b.decision] || b.count - a.count
 
 const WAITING: Record<string, string> = {
-  TurnEnded: 'its turn ended',
-  Idle: 'waits for input',
-  TurnFailed: 'its turn failed',
-  PermissionAsked: 'asks in its own terminal',
+  TurnEnded: 'finished its turn',
+  Idle: 'is waiting for input',
+  TurnFailed: 'failed in its turn',
+  PermissionAsked: 'is asking in its own terminal',
 }
 
 function waitingSessions({ sessions, since }: RecapFacts): Recap['waits']['sessions'] {

@@ -3,12 +3,12 @@ import { isReference, mayHoldSecret, secretRules } from './secrets.ts'
 export const REDACTED = '[redacted]'
 
 export interface Redactor {
-  /** The same value without secrets: strings and keys, at any depth. What holds none is given back as it is. */
+  /** Removes secrets from strings and keys at any depth. Returns the same value if it contains none. */
   redact<T>(value: T): T
   text(text: string): string
 }
 
-/** Takes out the given secrets, asked for each time because configuration changes, and whatever has a secret's shape. */
+/** Removes the given secrets and everything that looks like a secret. Calls `secrets` each time, because the configuration can change. */
 export function makeRedactor(secrets: () => readonly string[] = () => []): Redactor {
   let given: readonly string[] = []
   let forms: string[] = []
@@ -26,9 +26,9 @@ export function makeRedactor(secrets: () => readonly string[] = () => []): Redac
   }
 }
 
-/** A shorter value would be found inside ordinary words. */
+/** A shorter value would match inside ordinary words. */
 const SHORTEST_SECRET = 6
-/** JSON nested deeper than this is an attack, and would overflow the stack of whoever writes it down. */
+/** JSON nested deeper than this is an attack and would overflow the stack. */
 const MAX_DEPTH = 200
 
 type Redact = (text: string) => string
@@ -44,7 +44,7 @@ function redactText(forms: readonly string[]): Redact {
   return text => {
     if (text.length < SHORTEST_SECRET) return text
     let clean = once(text)
-    // Taking one out may lay bare the edge of the next; the bound keeps hostile text from looping us.
+    // Removing one secret may expose the boundary of the next. The limit keeps hostile text from causing an endless loop.
     for (let passes = 0, before = text; clean !== before && passes < 4; passes++) {
       before = clean
       clean = once(clean)
@@ -73,7 +73,7 @@ function walk(value: unknown, redact: Redact, depth: number): unknown {
   return changed ? Object.fromEntries(pairs) : value
 }
 
-// Two keys may become the same once their secrets are gone; neither value is dropped.
+// Two keys may become equal after redaction; number them so that neither value is lost.
 function unused(key: string, taken: Set<string>): string {
   let name = key
   for (let count = 2; taken.has(name); count++) name = `${key} ${count}`
@@ -84,7 +84,7 @@ function unused(key: string, taken: Set<string>): string {
 const SECRET_KEY =
   /^(?:[\w.-]{0,64}[_.-])?(?:password|passwd|passphrase|secret|client[_-]?secret|api[_-]?key|apikey|private[_-]?key|secret[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|bot[_-]?token)$/i
 
-/** `{ "password": "…" }`: the key says it, whatever the value looks like. */
+/** `{ "password": "…" }`: the key shows that the value is a secret, whatever it looks like. */
 function isSecretUnder(key: string, value: unknown): boolean {
   return (
     typeof value === 'string' &&
@@ -104,6 +104,6 @@ function formsOf(secrets: readonly string[]): string[] {
       encodeURIComponent(secret.toWellFormed()),
       Buffer.from(secret).toString('base64').replace(/=+$/, ''),
     ])
-  // The longest first: a secret may hold another.
+  // Longest first: a secret may contain another one.
   return [...new Set(forms)].sort((a, b) => b.length - a.length)
 }

@@ -1,12 +1,12 @@
 import type { Store } from '../ports/store.ts'
 
-/** `journal.retain`: an entry goes when it is older than `days`, or when the journal is larger than `bytes`. */
+/** `journal.retain`: an entry is deleted when it is older than `days`, or when the journal is larger than `bytes`. */
 export interface Retention {
   days: number
   bytes: number
 }
 
-/** What must go at a given moment. A limit of zero stands for "no limit". */
+/** The limits for a prune at a given moment. Zero means no limit. */
 export function pruneLimits(retention: Retention, now: number): Parameters<Store['prune']>[0] {
   const { days, bytes } = retention
   return {

@@ -5,12 +5,12 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { slimEntry } from './slim.ts'
 
-/** One batch holds up the hooks for a few milliseconds at most. */
+/** Small enough that a batch delays hooks by a few milliseconds at most. */
 const BATCH = 200
-/** One call looks no longer than this; the caller goes on from `next`. */
+/** The time limit of one call. The caller continues from `next`. */
 const LOOK_MS = 400
 
-/** Looks through the journal, newest first, for entries that hold every word. */
+/** Searches the journal, newest first, for entries that contain every word. */
 export async function searchJournal(
   { q, kind, session, before, limit }: SearchQuery,
   store: Pick<Store, 'entries'>,
@@ -41,7 +41,7 @@ export async function searchJournal(
   }
 }
 
-/** In any value of the entry, whatever its case; names of fields do not count. */
+/** Whether the entry's values contain every word, ignoring case. Field names do not count. */
 function holdsAll(entry: Entry, words: readonly string[]): boolean {
   if (words.length === 0) return true
   const text = valuesOf([

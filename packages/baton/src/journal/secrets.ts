@@ -1,29 +1,29 @@
 /**
- * The shapes of secrets. Every expression runs in linear time on hostile text: nothing repeats
- * without bound, and what repeats far cannot start again inside what it has just read.
- * Each begins with a literal or stands on one by looking back, which the regex engine finds fast.
+ * Patterns of secrets. Every expression runs in linear time on hostile text: every repetition is bounded,
+ * and a long repetition cannot start again inside the text it has just matched. Each expression starts with
+ * a literal or a lookbehind for one, which the regex engine finds fast.
  */
 export type SecretRule = (text: string, mark: string) => string
 
 export const secretRules: readonly SecretRule[] = [
   withoutPrivateKeys,
   ...vendorKeys().map(replacing),
-  // A token starts only where no token character stands before it: `eyJeyJeyJ…` is read once, not once per `eyJ`.
+  // A token must not follow another token character: `eyJeyJeyJ…` is then scanned once, not once per `eyJ`.
   replacing(/(?<![\w-])eyJ[\w-]{8,16000}\.eyJ[\w-]{8,64000}(?:\.[\w-]{0,4000})?/g),
-  // Telegram: some letter beyond F tells a bot's token from a number with a hash behind it.
+  // Telegram: a letter beyond F distinguishes a bot token from a number followed by a hash.
   replacing(/(?<![\w-])\d{6,12}:(?=[\w-]{0,40}[G-Zg-z_-])[A-Z][\w-]{29,200}/g),
   replacing(
     /(authorization["'\\]{0,4}\s{0,8}[:=]\s{0,8}["'\\]{0,4}(?:bearer|basic|token|bot|apikey)\s{1,8})[^\s"'\\,;<>()[\]{}$]{6,4000}/gi,
   ),
   replacing(/\b(bearer\s{1,8})(?=[A-Za-z._~+/=-]{0,200}\d)[\w.~+/=-]{16,4000}/gi),
-  // The part before @ may hold no slash, so that an address later in the text is not joined to this one.
+  // The part before @ must not contain a slash, so that it does not extend to a later address in the text.
   replacing(/(:\/\/[^\s/?#:@"'<>\\]{0,200}:)(?!\[redacted\]@|[${<])[^\s/?#@"'<>\\]{1,400}(?=@)/g),
   withoutAssigned,
 ]
 
 /**
- * False where no rule can find anything. One look instead of two dozen: nearly every text, and every key, holds none
- * of these. What a rule needs stands here, too: it finds nothing in a text without it.
+ * A quick check: false if no rule can match. One test instead of two dozen, because nearly every text and every key
+ * contains none of these signs. A new rule must add its sign here, or it never runs.
  */
 export function mayHoldSecret(text: string): boolean {
   return SIGN.test(text)
@@ -31,7 +31,7 @@ export function mayHoldSecret(text: string): boolean {
 const SIGN =
   /[:=]|PRIVATE KEY|eyJ|bearer\s|sk-|[sr]k_|gh[pousr]_|github_pat_|glpat-|xox|xapp-|A(?:KIA|SIA)|AIza|npm_|hf_|pypi-|SG\.|xai-|ya29\./i
 
-/** Keys that their vendors gave a prefix. */
+/** API keys with a vendor's prefix. */
 function vendorKeys(): RegExp[] {
   return [
     'sk-(?:ant-[\\w-]{16,400}|(?:proj|svcacct|admin|or-v1|lf)-[\\w-]{16,400}|[A-Za-z0-9]{32,400})',
@@ -53,7 +53,7 @@ function vendorKeys(): RegExp[] {
   ].map(shape => new RegExp(`(?<![A-Za-z0-9])${shape}`, 'g'))
 }
 
-/** What an expression keeps in its first group stands before the secret and stays. */
+/** Replaces matches. The first group, if any, precedes the secret and is kept. */
 function replacing(pattern: RegExp): SecretRule {
   return (text, mark) =>
     text.replace(pattern, (_, kept: unknown) => (typeof kept === 'string' ? kept + mark : mark))
@@ -68,7 +68,7 @@ const ASSIGNED = new RegExp(
   'gi',
 )
 
-/** `password=…`, `"token": "…"`, `API_KEY: …`: named as secret, and not plainly a piece of code. */
+/** Removes `password=…`, `"token": "…"`, `API_KEY: …`: values with the name of a secret that are not clearly code. */
 function withoutAssigned(text: string, mark: string): string {
   return text.replace(
     ASSIGNED,
@@ -77,7 +77,7 @@ function withoutAssigned(text: string, mark: string): string {
       if (value.startsWith(mark) || isReference(value)) return whole
       const sign = whole.slice(0, whole.length - value.length)
       if (quoted !== undefined) return isQuotedSecret(name, quoted) ? sign + mark : whole
-      // A closing bracket ends the call around it, not the value.
+      // A closing bracket at the end belongs to the surrounding code, not to the value.
       const core = value.replace(/[)\]}]{1,8}$/, '')
       const before = /[?&]?[\w.-]{0,64}$/.exec(text.slice(Math.max(0, at - 65), at))?.[0] ?? ''
       return isBareSecret(name, core, sign, before) ? sign + mark + value.slice(core.length) : whole
@@ -85,20 +85,20 @@ function withoutAssigned(text: string, mark: string): string {
   )
 }
 
-// A quoted word may be a label; beside "password" it is more often the thing itself.
+// A quoted word may be a label, but after "password" it is usually the secret itself.
 function isQuotedSecret(name: string, value: string): boolean {
   return isPassword(name) ? value.length >= 6 || /\d/.test(value) : looksRandom(value)
 }
 
 function isBareSecret(name: string, value: string, sign: string, before: string): boolean {
-  // On a command line, in a query or in an environment file nothing else than a value can follow.
+  // On a command line, in a query string or in an environment file, only a value can follow.
   const plain = /^[-?&]/.test(before) || (sign === '=' && /^[A-Z0-9_]+$/.test(before))
   if (plain) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)
   if (/[()[\]{}]/.test(value) || /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false
   return isPassword(name) ? value.length >= 6 && hasBoth(value) : looksRandom(value)
 }
 
-/** `$VAR`, `<password>`, `env:NAME`, a path: says where the secret is, and is none. */
+/** `$VAR`, `<password>`, `env:NAME`, a path: a reference to a secret, not the secret itself. */
 export function isReference(value: string): boolean {
   return /^(?:\$|%|\*{3}|<|\{\{|env:|process\.env|os\.environ|https?:|(?:~|\.{1,2})?\/[\w.-]{1,64}\/)/.test(
     value,
@@ -121,7 +121,7 @@ const BEGIN = /-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----/g
 const END = /-----END [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----/g
 const MAX_KEY_LENGTH = 20_000
 
-/** A whole private key; where its end was cut off, the lines of base64 that follow. */
+/** Removes a whole private key. If its end was cut off, removes the base64 lines that follow. */
 function withoutPrivateKeys(text: string, mark: string): string {
   if (!text.includes('PRIVATE KEY')) return text
   const ends = [...text.matchAll(END)].map(found => found.index + found[0].length)

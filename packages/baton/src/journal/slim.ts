@@ -3,7 +3,7 @@ import type { Entry } from '@batonpass/contract/journal'
 const MAX_DEPTH = 12
 const MAX_ITEMS = 40
 
-/** The entry with long texts and lists cut, for a list of many; the whole of it is asked for by its id. */
+/** Shortens long texts and lists, for lists of entries. The full entry can be requested by its id. */
 export function slimEntry(entry: Entry, longest = 400): Entry {
   return { ...entry, body: truncate(entry.body, longest, 0) as Entry['body'] }
 }

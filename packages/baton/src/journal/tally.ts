@@ -9,13 +9,13 @@ const KINDS = ['decision', 'workflow', 'handoff'] as const
 const BATCH = 200
 
 interface Reach {
-  /** The newest and the oldest entry that were counted, and since when all of them were. */
+  /** The newest and the oldest counted entry, and the time since which every entry is counted. */
   newest: number
   oldest: number | undefined
   since: string | undefined
 }
 
-/** Counts by the hour, kept at hand: each entry is read once, and only as far back as somebody asked. */
+/** Counts per hour, cached: each entry is read once, and only as far back as requested. */
 export class Tally {
   readonly #hours = new Map<number, HourTally>()
   readonly #reach = new Map<string, Reach>(
@@ -23,7 +23,7 @@ export class Tally {
   )
   #counting: Promise<unknown> = Promise.resolve()
 
-  /** The last so many hours, oldest first, the quiet ones too. */
+  /** The last `wanted` hours, oldest first, including hours without entries. */
   async hours(wanted: number, now: number, store: Pick<Store, 'entries'>): Promise<HourTally[]> {
     const count = Math.min(wanted, KEPT_HOURS)
     const last = Math.floor(now / HOUR_MS)
@@ -53,7 +53,7 @@ export class Tally {
     }
   }
 
-  /** In steps, so that hooks are served between them. */
+  /** Reads in batches, so that hooks are served in between. */
   async #walk(store: Pick<Store, 'entries'>, reach: Reach, next: () => Partial<EntryQuery>): Promise<void> {
     for (;;) {
       const entries = await store.entries({ ...next(), limit: BATCH })
@@ -76,8 +76,8 @@ export class Tally {
 }
 
 /**
- * What one entry adds. Only an answer that a person gave counts as theirs; everything else that was allowed was spared
- * them. A call that was left to the agent is no decision of Baton's: if the agent asks, that dialog has an entry of its own.
+ * Adds one entry to the counts. Only an answer by a person counts as `byPerson`. A call that was left to the agent does
+ * not count: if the agent asks, its dialog has its own entry.
  */
 function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
   if (body.kind === 'workflow') {
@@ -99,7 +99,7 @@ function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
   }
 }
 
-/** Several hours in one. */
+/** Adds up several hours. */
 export function sumHours(hours: readonly HourTally[], now: number): HourTally {
   const sum = emptyHour(Math.floor(now / HOUR_MS))
   for (const each of hours)

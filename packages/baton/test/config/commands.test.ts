@@ -61,7 +61,7 @@ describe('baton config', () => {
     const untrusted = await world.run(config)
     expect(untrusted.exit).toBe(0)
     expect(untrusted.stderr).toContain(
-      'note: project/.baton.yaml:2:10: not trusted, so this does not count: permissions.allow',
+      'note: project/.baton.yaml:2:10: not trusted, so Baton ignores permissions.allow',
     )
     world.write('home/.baton.yaml', 'handsof: {}\n')
     const wrong = await world.run(config)

@@ -94,7 +94,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'a workflow name that fits no command',
     'workflows:\n  a b: {}\n',
-    `${at}:2:3: workflows."a b": the name does not fit; expected a map from workflow names (letters, digits, . _ : -) to their settings.`,
+    `${at}:2:3: workflows."a b": invalid name; expected a map from workflow names (letters, digits, . _ : -) to their settings.`,
   ],
   [
     'one bad id in a list, once',
@@ -104,7 +104,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'a duplicate key',
     'handsoff:\n  debug: true\n  debug: false\n',
-    `${at}:3:3: the key "debug" stands here twice. Remove one of the two.`,
+    `${at}:3:3: the key "debug" appears twice. Remove one of the two.`,
   ],
   [
     'a prototype key',
@@ -143,16 +143,20 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
   [
     'an alias without anchor',
     'daemon:\n  port: *x\n',
-    `${at}:2:9: an alias names an anchor that is not in the file.`,
+    `${at}:2:9: an alias refers to an anchor that is not in the file.`,
   ],
-  ['an alias in itself', 'workflows: &a\n  b: *a\n', `${at}:2:6: an alias names a value that it stands in.`],
-  ['an alias bomb', bomb(), `${at}:6:25: the file holds too many values, aliases written out.`],
+  [
+    'an alias in itself',
+    'workflows: &a\n  b: *a\n',
+    `${at}:2:6: an alias refers to a value that contains the alias.`,
+  ],
+  ['an alias bomb', bomb(), `${at}:6:25: the file has too many values after expanding aliases.`],
   ['deep nesting', `workflows: ${'['.repeat(3000)}`, `${at}:1:`],
   ['a flood of tokens', `daemon: [${','.repeat(900_000)}`, `${at}:1:`],
   [
     'a control character',
     'daemon:\n  port: 1\u0000\n',
-    `${at}:2:10: the file holds a control character. Remove it.`,
+    `${at}:2:10: the file contains a control character. Remove it.`,
   ],
   ['a map as a key', '{a: 1}: 2\n', `${at}:1:1: expected a key, as text.`],
 ]
@@ -202,7 +206,7 @@ describe('one error each, with file, line and column', () => {
     await using world = configWorld()
     world.write(at, `# ${'x'.repeat(1_000_000)}`)
     expect(await world.problems()).toEqual([
-      `${at}:1:1: the file is larger than 1 MB. Remove what is not configuration.`,
+      `${at}:1:1: the file is larger than 1 MB. Remove everything that is not configuration.`,
     ])
   })
 
@@ -210,7 +214,7 @@ describe('one error each, with file, line and column', () => {
     await using world = configWorld()
     mkdirSync(join(world.path, at))
     expect(await world.problems()).toEqual([
-      `${at}:1:1: expected a file, found a folder or something else. Put a regular file in its place.`,
+      `${at}:1:1: expected a file, found a folder or something else. Replace it with a regular file.`,
     ])
   })
 
@@ -234,7 +238,7 @@ describe('one error each, with file, line and column', () => {
     await using world = configWorld()
     symlinkSync('nowhere', join(world.path, at))
     expect(await world.problems()).toEqual([
-      `${at}:1:1: the file is a link that leads nowhere. Remove it or mend it.`,
+      `${at}:1:1: the file is a dangling link. Remove or fix the link.`,
     ])
   })
 

@@ -79,7 +79,7 @@ describe('the keeper', () => {
     world.write('home/.baton.yaml', 'handsoff: {max_continuations: 4}\n')
     const { config, problems } = await world.next()
     expect({ max: config.handsoff.max_continuations, problems }).toEqual({ max: 4, problems: [] })
-    expect(world.kinds()).toEqual(['loaded', 'broken', 'broken', 'mended'])
+    expect(world.kinds()).toEqual(['loaded', 'broken', 'broken', 'fixed'])
   })
 
   test('starts cautiously when the first configuration is bad', async () => {
@@ -88,7 +88,7 @@ describe('the keeper', () => {
     expect((await world.next()).config.handsoff.enabled).toBe(false)
     world.write('home/.baton.yaml', '{}\n')
     expect((await world.next()).config.handsoff.enabled).toBe(true)
-    expect(world.kinds()).toEqual(['broken', 'mended'])
+    expect(world.kinds()).toEqual(['broken', 'fixed'])
   })
 
   test('reads nothing while nothing changes, and does not even look between two looks', async () => {

@@ -199,7 +199,7 @@ describe('a project’s file', () => {
         file: path,
         line: 2,
         column: 10,
-        message: `not trusted, so this does not count: ${[
+        message: `not trusted, so Baton ignores ${[
           'permissions.allow (line 2)',
           'permission.preset (line 5)',
           'permission.undecided (line 5)',

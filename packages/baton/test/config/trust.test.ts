@@ -49,7 +49,7 @@ test('the pins are private, and pins that others could write count for nothing',
   const { notices, files, problems } = await world.load()
   expect(files[0]?.standing).toBe('untrusted')
   expect(problems).toEqual([])
-  expect(notices[0]?.message).toContain('others can write this file')
+  expect(notices[0]?.message).toContain('other users can write this file')
 })
 
 test.each([

@@ -67,7 +67,7 @@ describe('a daemon', () => {
     database.close()
     const { code, stderr } = await baton(world, ['up'])
     expect(code).toBe(3)
-    expect(stderr).toContain('was written by a newer Baton (9999-from-the-future)')
+    expect(stderr).toContain('was written by a newer version of Baton (9999-from-the-future)')
     expect(stderr).toContain('Install the newer Baton again')
   })
 
@@ -149,7 +149,7 @@ describe('the state folder', () => {
     const dir = scratch()
     mkdirSync(join(dir.path, 'real'))
     symlinkSync(join(dir.path, 'real'), join(dir.path, 'link'))
-    expect(() => openStateFolder(join(dir.path, 'link'))).toThrow('is not a plain folder')
+    expect(() => openStateFolder(join(dir.path, 'link'))).toThrow('Not a regular folder')
     // Only root can give a folder away; for anyone else the root folder is somebody else's.
     if (process.getuid?.() === 0) chownSync(join(dir.path, 'real'), 65534, 65534)
     const foreign = process.getuid?.() === 0 ? join(dir.path, 'real') : '/'

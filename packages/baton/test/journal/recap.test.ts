@@ -112,7 +112,7 @@ describe('a recap', () => {
       [undefined, 'other'],
       ['plan', 'no progress'],
     ])
-    expect(waits.sessions).toMatchObject([{ session: sessionId(3), why: 'its turn ended' }])
+    expect(waits.sessions).toMatchObject([{ session: sessionId(3), why: 'finished its turn' }])
   })
 
   test('is well-formed whatever the journal holds, and leaves out what lies outside its time', () => {
