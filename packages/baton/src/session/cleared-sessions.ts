@@ -3,11 +3,11 @@ import type { SessionId } from '@batonpass/contract/ids'
 
 const MAX_ITEMS = 500
 
-/** Knows which session a `/clear` left for another: the second begins in the same process right after the first has ended. */
+/** Links sessions across a `/clear`: the new session starts in the same process right after the old one ended. */
 export class ClearedSessions {
   readonly #left = new Map<string, SessionId>()
 
-  /** The session that this event's one continues. */
+  /** The session that the event's session continues. */
   parentOf(
     event: AgentEvent,
     seen: { pane?: string | undefined; pid?: number | undefined },

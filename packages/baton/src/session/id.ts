@@ -4,10 +4,10 @@ import { SessionId } from '@batonpass/contract/ids'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuv'
 
-/** Our id follows from the agent and its own id, so that no look-up stands in a hook's way. */
+/** Baton's session id is derived from the agent and its own id, so that a hook needs no lookup. */
 export function sessionId(agent: AgentName, native: string): SessionId {
   const name = `${agent}\0${native}`
-  // One event asks several times.
+  // One event needs the same id several times.
   if (last?.name === name) return last.id
   const digest = hash('sha256', name, 'buffer')
   let id = ''

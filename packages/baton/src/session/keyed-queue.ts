@@ -1,4 +1,4 @@
-/** Runs the work of one session (or claim, or project) strictly in order and that of others beside it; an empty queue costs nothing. */
+/** Runs the work of one key (a session, claim or project) strictly in order, and the work of different keys concurrently. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
@@ -12,7 +12,7 @@ export class KeyedQueue {
     return mine
   }
 
-  /** Something is under way or waits. */
+  /** Whether work for this key is running or waiting. */
   has(whose: string): boolean {
     return this.#tails.has(whose)
   }

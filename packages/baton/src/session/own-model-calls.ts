@@ -2,13 +2,13 @@ import type { Ids } from '../ports/ids.ts'
 
 /** A model call that Baton itself is making right now. */
 export interface OwnModelCall {
-  /** Goes into the environment of the program as `BATON_MARKER`; its hooks carry it back. */
+  /** Passed to the program as the variable `BATON_MARKER`; its hooks send it back. */
   readonly marker: string
-  /** The call is over: from now on the marker means nothing. */
+  /** Ends the call and invalidates the marker. */
   release(): void
 }
 
-/** Knows Baton's own model calls by their markers, so that every reactor stands aside for their hooks. */
+/** Tracks Baton's own model calls by their markers, so that reactors ignore their hooks. */
 export class OwnModelCalls {
   readonly #ids: Ids
   readonly #live = new Set<string>()
@@ -28,5 +28,5 @@ export class OwnModelCalls {
   }
 }
 
-/** 200 bits: an agent cannot guess one while it lives. */
+/** 200 bits, so that an agent cannot guess a valid marker. */
 const MARKER_LENGTH = 40

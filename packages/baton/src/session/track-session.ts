@@ -4,7 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import { contextAfter, type Zones } from './context/context-usage.ts'
 import { isPresumed } from './watch/lost-sessions.ts'
 
-/** What is known about a session after one more event. Pure: the caller stores the result. */
+/** Updates a session with an event. Pure: the caller stores the result. */
 export function trackSession(
   known: Session | undefined,
   event: AgentEvent,
@@ -12,7 +12,7 @@ export function trackSession(
     project: string | undefined
     pane?: string | undefined
     pid?: number | undefined
-    /** The session that was left for this one. */
+    /** The session that this one continues. */
     parent?: SessionId | undefined
   },
   zones: Zones,
@@ -24,13 +24,13 @@ export function trackSession(
     startedAt: event.at,
     events: 0,
   }
-  // A session that was resumed after its end lives again.
+  // A session that is resumed after its end is live again.
   const { endedAt, endReason, pane: _pane, ownPid: _own, ...living }: Partial<Session> & typeof began = began
   const ended = event.type === 'SessionEnded' ? { endedAt: event.at, endReason: event.reason } : {}
   return {
     ...living,
     ...pick('cwd', known?.cwd ?? event.cwd),
-    // Pinned when the session began: a later `cd` of the agent does not move its state.
+    // Fixed when the session starts: a later `cd` of the agent does not move its state.
     ...pick('project', known?.project ?? seen.project),
     ...pick('transcript', event.transcript ?? known?.transcript),
     ...pick('mode', event.mode ?? known?.mode),
@@ -48,14 +48,14 @@ export function trackSession(
   }
 }
 
-/** Hooks of one session run in parallel: anything else may arrive after its end and wakes nothing. */
+/** Hooks of one session run in parallel, so other events may arrive after its end and must not revive it. */
 const revives = ({ type }: AgentEvent): boolean =>
   type === 'SessionStarted' ||
   type === 'PromptSubmitted' ||
   type === 'ToolRequested' ||
   type === 'PermissionAsked'
 
-/** A status line is run by a shell of its own, whose number says nothing about the agent. */
+/** A status line runs in its own shell, whose pid is not the agent's. */
 function processOf(
   known: Session | undefined,
   { type }: AgentEvent,
@@ -66,7 +66,7 @@ function processOf(
   return { pid, ...(known?.pid === pid ? { ownPid: true } : {}) }
 }
 
-/** Resumed by a process that names no terminal of ours: at the old place somebody else may be by now. */
+/** Resumed by a process that reports no terminal on this machine: another program may use the old terminal by now. */
 const hasLeft = (
   known: Session | undefined,
   { type }: AgentEvent,

@@ -7,7 +7,7 @@ interface Data {
   data: string
 }
 
-/** Asks in the local database. Every statement runs at once, so no change is ever seen half done. */
+/** Asks in the local database. Every change is one synchronous transaction, so no caller sees a partial change. */
 export function sqliteAsks(connection: Connection, where: string): AskStore {
   const insert = connection.prepare<[string, string, string, string | null, string, string, string]>(
     'insert into asks (id, key, fingerprint, session, state, created_at, data) values (?, ?, ?, ?, ?, ?, ?)',
@@ -39,7 +39,7 @@ export function sqliteAsks(connection: Connection, where: string): AskStore {
   const forgetSession = connection.prepare<[string]>('delete from asks where session = ?')
   const forgetAllowed = connection.prepare<[string]>('delete from allowed_for_session where session = ?')
 
-  // What a person allowed for a session goes with the question it was the answer to.
+  // What a person allowed for a session is deleted together with its ask.
   const forgetUnasked = connection.prepare(
     'delete from allowed_for_session where ask not in (select id from asks)',
   )
@@ -72,7 +72,7 @@ export function sqliteAsks(connection: Connection, where: string): AskStore {
     byKey: (key, fingerprint) => guarded(() => byKey.all(key, fingerprint).map(askOf)[0]),
     find: name =>
       guarded(() => {
-        // Ids hold only [0-9a-z_]: the next character after `z` ends the range of a prefix.
+        // Ids contain only [0-9a-z_], so `{`, the character after `z`, ends the range of a prefix.
         const found = /^ask_[0-9a-z]*$/.test(name) ? named.all(name, `${name}{`).map(askOf) : []
         return found.find(ask => ask.id === name) ?? (found.length === 1 ? found[0] : undefined)
       }),
@@ -117,5 +117,5 @@ function channelMemory(
   }
 }
 
-// What is in the store went through the contract's schema on its way in, so it is not parsed again.
+// The schema checked the ask before it was stored, so it is not checked again.
 const askOf = (row: Data): Ask => JSON.parse(row.data) as Ask

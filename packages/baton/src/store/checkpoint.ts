@@ -41,7 +41,7 @@ export function startCheckpoints(connection: Connection, path: string): Checkpoi
 
   function start(): Promise<void> {
     running ??= checkpoint()
-      // The next write meets the same trouble and reports it.
+      // The next write fails in the same way and reports it.
       .catch(() => {})
       .finally(() => {
         running = undefined
@@ -61,16 +61,16 @@ export function startCheckpoints(connection: Connection, path: string): Checkpoi
     const size = sizeOf(log)
     // Never closed: closing any descriptor of the database drops the locks that SQLite holds in this process.
     database ??= openSync(path, 'r')
-    // If this fails, the reader goes on: the frames are still needed, and the next checkpoint tries again.
+    // If this fails, the reader's transaction stays open: the frames are still needed, and the next checkpoint tries again.
     await fsync(database)
     if (!connection.open) return
     reader.exec('COMMIT')
-    // Frames that came meanwhile made the file longer: the next checkpoint copies them.
+    // New frames made the file longer in the meantime; the next checkpoint copies them.
     const isAll = copied.checkpointed === copied.log && sizeOf(log) === size
     if (isAll || copied.log > MAX_WAL_PAGES) truncate()
   }
 
-  /** Waits for the disk only if there are frames that were not copied yet. */
+  /** Waits for the disk only if some frames are not copied yet. */
   function truncate(): void {
     connection.pragma('synchronous = NORMAL')
     // If another process reads, the file is not truncated but reused: then SQLite must sync.
@@ -84,7 +84,7 @@ export function startCheckpoints(connection: Connection, path: string): Checkpoi
 
   return {
     async now() {
-      // One that is under way may have begun before the last write.
+      // A running checkpoint may have started before the last write.
       await running
       await start()
       if (connection.open) truncate()

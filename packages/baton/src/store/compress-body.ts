@@ -1,18 +1,18 @@
 import * as zlib from 'node:zlib'
 
-/** Below this size a compressor's fixed cost is larger than what it saves. */
+/** Below this size, compression costs more than it saves. */
 const COMPRESS_FROM = 4096
 
-/** JSON text as stored: as it is when short, compressed when long and when that makes it shorter. */
+/** Encodes JSON for storage: short text as it is, long text compressed if that makes it shorter. */
 export function pack(json: string, from = COMPRESS_FROM): string | Uint8Array {
   if (json.length < from) return json
   const plain = Buffer.from(json)
-  // Node 22 has zstd from 22.15 on.
+  // Node 22 supports zstd since 22.15.
   const packed = 'zstdCompressSync' in zlib ? zlib.zstdCompressSync(plain) : gzip(plain)
   return packed.length < plain.length ? packed : json
 }
 
-/** Reads what any version of `pack` wrote: the first bytes say how. */
+/** Decodes what any version of `pack` wrote; the first bytes identify the format. */
 export function unpack(stored: string | Uint8Array): string {
   if (typeof stored === 'string') return stored
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)

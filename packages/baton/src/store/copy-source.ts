@@ -5,7 +5,7 @@ import { entryOf, sessionOf } from './rows.ts'
 import type { EntryRow, ForgottenRow, OriginRow, SessionRow } from './tables.ts'
 import { watchSource } from './watch.ts'
 
-/** Reads what a copy lacks. One read transaction, so that entries and sessions are of one moment. */
+/** Reads what a copy is missing, in one read transaction, so that entries and sessions are consistent. */
 export function copySource(connection: Connection): CopySource {
   const counters = connection.prepare<[], OriginRow>('select * from origins')
   const sizes = connection.prepare<[number, number], { seq: number; bytes: number }>(
@@ -43,7 +43,7 @@ export function copySource(connection: Connection): CopySource {
       const taken = next.slice(0, fitting(next, limits.bytes))
       const lastEntry = taken.at(-1)?.seq
       const allEntries = taken.length === next.length && next.length < limits.entries
-      // All of these share one count: where one list was cut short, the others may not run ahead.
+      // All lists share one change counter: if one list is cut short, the others must stop at the same number.
       const cut = [changedSessions, gone, ...watch.numbers].flatMap(list =>
         list.all(after.changed, limits.entries).slice(limits.entries - 1),
       )
@@ -58,7 +58,7 @@ export function copySource(connection: Connection): CopySource {
           .map(row => ({ session: row.session as SessionId, upTo: row.up_to, changed: row.changed })),
         watch: watch.rows(after.changed, upTo),
         position: {
-          // Entries pruned before they were copied leave a hole at the end that is passed over.
+          // Skip the gap of entries that were pruned before they were copied.
           seq: allEntries ? Math.max(after.seq, now?.last_seq ?? 0) : (lastEntry ?? after.seq),
           changed: Math.max(after.changed, upTo),
         },
@@ -82,7 +82,7 @@ export function copySource(connection: Connection): CopySource {
   }
 }
 
-// How many of the next entries fit; the first always does.
+// The number of next entries that fit into the limit; at least one.
 function fitting(sizes: readonly { bytes: number }[], bytes: number): number {
   let sum = 0
   const end = sizes.findIndex((entry, index) => {

@@ -4,10 +4,10 @@ import { rowOf, sessionRowOf } from './rows.ts'
 import type { EntryRow, SessionRow, Tables } from './tables.ts'
 import { copyWatch, forgetWatched } from './watch.ts'
 
-/** PostgreSQL takes 65,535 values in one statement. */
+/** PostgreSQL accepts at most 65,535 values per statement. */
 const ROWS_AT_ONCE = 500
 
-/** The shared side of the copy. The position moves in the transaction that applies a batch, so none is applied twice. */
+/** The shared side of the copy. One transaction applies a batch and moves the position, so no batch is applied twice. */
 export function copyTarget(
   db: Kysely<Tables>,
   guarded: <T>(work: () => Promise<T>) => Promise<T>,
@@ -38,7 +38,7 @@ export function copyTarget(
             .values({ origin })
             .onConflict(conflict => conflict.column('origin').doNothing())
             .execute()
-          // Two daemons of one machine may copy at once while one hands over to the other.
+          // Two daemons of one machine may copy at the same time while one hands over to the other.
           await tx.selectFrom('origins').select('origin').where('origin', '=', origin).forUpdate().execute()
 
           const rows = batch.entries.map(entry => ({ ...rowOf(entry), seq: entry.seq }))
@@ -78,7 +78,7 @@ export function copyTarget(
   }
 }
 
-/** With `again`, entries that are already there are passed over. */
+/** With `again`, existing entries are skipped. */
 export async function insertEntries(
   db: Kysely<Tables>,
   origin: string,
@@ -101,7 +101,7 @@ export async function upsertSessions(
   origin: string,
   rows: readonly SessionRow[],
 ): Promise<void> {
-  // One statement may not write the same row twice: the last word of each session counts.
+  // One statement must not write the same row twice, so keep only the last version of each session.
   const latest = [...new Map(rows.map(row => [row.id, row])).values()]
   for (const some of chunks(latest)) {
     await db

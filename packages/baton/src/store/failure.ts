@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 
-/** A database's own error in our words: what happened and what to do next. Ours pass through. */
+/** Translates a database error into a BatonError with a remedy. Returns a BatonError unchanged. */
 export function failure(error: unknown, where: string): BatonError {
   if (error instanceof BatonError) return error
   const code = codeOf(error)
@@ -16,7 +16,7 @@ export function failure(error: unknown, where: string): BatonError {
   return new BatonError(kind, `${message(where)} (${code})`, { remedy: remedy(where), cause: error })
 }
 
-/** Runs work on a database, its errors in our words. */
+/** Runs work on a database and translates its errors. */
 export const guardedIn =
   (where: string) =>
   async <T>(work: () => T | Promise<T>): Promise<T> => {
@@ -39,7 +39,7 @@ const explanations: Explanation[] = [
     /^SQLITE_FULL$|^SQLITE_IOERR_SHMSIZE$|^ENOSPC$|^EDQUOT$|^53100$/,
     'disk_full',
     where => `The disk that holds ${where} is full`,
-    () => 'Free some space, or lower journal.retain. Nothing that was recorded is lost.',
+    () => 'Free some space, or lower journal.retain. No recorded entry is lost.',
   ],
   [
     /^SQLITE_IOERR/,
@@ -63,32 +63,33 @@ const explanations: Explanation[] = [
   [
     /^SQLITE_(BUSY|LOCKED)/,
     'database_failed',
-    where => `${where} is held by another program`,
+    where => `${where} is locked by another program`,
     () => 'Close programs that have the journal open (a database viewer, a backup) and try again.',
   ],
   [
     /^SQLITE_CONSTRAINT_UNIQUE$|^SQLITE_CONSTRAINT_PRIMARYKEY$|^23505$/,
     'database_failed',
-    where => `${where} already holds an entry of this hook call`,
-    () => 'Ask for the recorded entry by its request instead of recording it again.',
+    where => `${where} already contains an entry for this hook call`,
+    () => 'Read the recorded entry by its request id instead of recording it again.',
   ],
   [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE|57P0\d|08\d\d\d)$/,
     'database_failed',
     where => `${where} does not answer`,
-    () => 'Check store.url and that the server runs. Baton goes on with its local journal meanwhile.',
+    () =>
+      'Check store.url and that the server is running. Baton keeps using its local journal in the meantime.',
   ],
   [
     /^28\w{3}$|^3D000$|^42501$/,
     'database_failed',
-    where => `${where} refuses us`,
-    () => 'Check the user, password and database in store.url, and that the user may create a schema there.',
+    where => `${where} refuses the connection`,
+    () => 'Check the user, password and database in store.url, and that the user may create a schema.',
   ],
 ]
 
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   if ('code' in error && typeof error.code === 'string') return error.code
-  // A connection tried over IPv4 and IPv6 fails with one error for each.
+  // A connection attempt over IPv4 and IPv6 fails with one error for each.
   return error instanceof AggregateError ? codeOf(error.errors[0]) : ''
 }

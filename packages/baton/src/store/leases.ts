@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts'
 
 type Row = Selectable<Tables['leases']> & { dead: boolean }
 
-/** Leases as rows that a fleet shares. Every time is the server's own, and a token only grows. */
+/** Leases as rows in a shared database. All times come from the server, and tokens only grow. */
 export function postgresLeases(
   url: string,
   options: PostgresOptions = {},
@@ -14,7 +14,7 @@ export function postgresLeases(
   let opened: ReturnType<typeof connectPostgres> | undefined
   const connection = () => {
     opened ??= connectPostgres(url, options).catch(error => {
-      // Tried again at the next call.
+      // The next call tries again.
       opened = undefined
       throw error
     })
@@ -53,7 +53,7 @@ export function postgresLeases(
     until: later(ttlMs),
   })
 
-  /** One statement, so that of two at once exactly one wins. */
+  /** One statement, so that exactly one of two concurrent calls wins. */
   const takeFree = (db: Kysely<Tables>, name: LeaseName, owner: LeaseOwner, ttlMs: number) =>
     db
       .insertInto('leases')
@@ -81,7 +81,7 @@ export function postgresLeases(
       if (got) return { held: true, grip: { claim: owner.claim, token: got.token } }
       const by = await find(db, name)
       if (by) return { held: false, by: holding(by) }
-      // Let go in between: it is free now.
+      // The holder released it in the meantime, so it is free now.
     }
   }
 

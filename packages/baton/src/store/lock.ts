@@ -2,8 +2,8 @@ import { BatonError } from '@batonpass/contract/errors'
 import Database from 'better-sqlite3'
 
 /**
- * Held for the daemon's whole life. The operating system lets go of it when the process dies, `kill -9`
- * included, so there is no stale lock to recognise and no PID to guess about.
+ * Held for the daemon's whole life. The operating system releases it when the process dies, even after
+ * `kill -9`, so there are no stale locks.
  */
 export interface DaemonLock {
   release(): void
@@ -12,7 +12,7 @@ export interface DaemonLock {
 export function takeLock(path: string, waitMs: number): DaemonLock | undefined {
   const database = open(path, waitMs)
   try {
-    // Rollback journal: in WAL mode an exclusive lock would still let readers in and leave extra files.
+    // Use a rollback journal: in WAL mode an exclusive lock would still admit readers and leave extra files.
     database.pragma('journal_mode = DELETE')
     database.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
@@ -24,7 +24,7 @@ export function takeLock(path: string, waitMs: number): DaemonLock | undefined {
   return { release: () => database.close() }
 }
 
-/** The daemon's first use of SQLite: a machine for which it brings no built program shows here. */
+/** The daemon's first use of SQLite. It fails here on a machine without a prebuilt better-sqlite3. */
 function open(path: string, timeout: number): Database.Database {
   try {
     return new Database(path, { timeout })

@@ -6,8 +6,8 @@ import type { Tables } from './tables.ts'
 export type Dialect = 'sqlite' | 'postgres'
 
 /**
- * Every migration, oldest first, inline because the program is one bundled file.
- * A released one is never edited: an older database has already run it.
+ * Every migration, oldest first; inline because the program is one bundled file.
+ * Never edit a released migration: existing databases have already run it.
  */
 const migrations: Record<string, (dialect: Dialect) => Migration> = {
   '0001_journal': dialect => ({
@@ -22,7 +22,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .addColumn('changed', number, column => column.notNull().defaultTo(0))
         .addColumn('entries', number, column => column.notNull().defaultTo(0))
         .addColumn('bytes', number, column => column.notNull().defaultTo(0))
-        // By the shared server's clock: machines' own clocks differ.
+        // From the shared server's clock, because the machines' clocks differ.
         .$call(table => (shared ? table.addColumn('copied_at', 'timestamptz') : table))
         .execute()
 
@@ -42,7 +42,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .addColumn('project', 'text')
         .addColumn('request', 'text')
         .addColumn('bytes', number, column => column.notNull())
-        // SQLite keeps short bodies as text, so that its own shell shows them.
+        // SQLite stores short bodies as text, so that its shell can show them.
         .addColumn('body', shared ? 'bytea' : 'blob', column => column.notNull())
         .$call(table => (shared ? table.addPrimaryKeyConstraint('entries_key', ['origin', 'seq']) : table))
         .execute()
@@ -66,7 +66,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
           .createIndex(name)
           .on(table)
           .columns(owned(...columns))
-      // Each index is one more page that a hook's write has to touch: only what queries need.
+      // Each index adds a page that every hook's write has to touch, so create only what queries need.
       await index('entries_at', 'entries', ['at']).execute()
       for (const column of ['session', 'project'] as const) {
         await index(`entries_${column}`, 'entries', [column, 'seq']).where(column, 'is not', null).execute()
@@ -84,12 +84,12 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .addColumn('session', 'text', column => column.notNull())
         .addColumn('up_to', number, column => column.notNull())
         .execute()
-      // The database's own chance names this machine's journal in a shared copy.
+      // A random name for this machine's journal in a shared copy.
       await sql`insert into origins (origin) values ('org_' || lower(hex(randomblob(10))))`.execute(db)
     },
   }),
 
-  // Asks are answered on the machine that asks: the shared database does not hold them.
+  // Asks are answered on the machine that asks, so the shared database does not contain them.
   '0002_asks': dialect => ({
     async up(db) {
       if (dialect === 'postgres') return
@@ -126,7 +126,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
     },
   }),
 
-  // Who holds which issue: only a fleet that shares a database keeps that here.
+  // Leases are stored here only if several machines share a database.
   '0003_leases': dialect => ({
     async up(db) {
       if (dialect === 'sqlite') return
@@ -134,7 +134,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .createTable('leases')
         .addColumn('repository', 'text', column => column.notNull())
         .addColumn('issue', 'bigint', column => column.notNull())
-        // Kept when nobody holds it, so that the next holder's token is larger.
+        // The row stays after a release, so that the next holder's token is larger.
         .addColumn('token', 'bigint', column => column.notNull())
         .addColumn('claim', 'text')
         .addColumn('agent', 'text', column => column.notNull())
@@ -146,7 +146,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
     },
   }),
 
-  // A cycle acts on a terminal of its own machine: the shared database does not hold it.
+  // A cycle acts on a terminal of its own machine, so the shared database does not contain it.
   '0004_cycles': dialect => ({
     async up(db) {
       if (dialect === 'postgres') return
@@ -163,7 +163,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
     },
   }),
 
-  // The seed's tables, keyed by session; a fleet sees them in the shared database.
+  // Watched sessions, spawns and health checks, keyed by session; also copied to the shared database.
   '0005_watch': dialect => ({
     async up(db) {
       const shared = dialect === 'postgres'
@@ -224,7 +224,7 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
   }),
 }
 
-/** Brings a database up to this code's version; one that is already beyond it is refused. */
+/** Migrates a database to this version. Refuses a database of a newer version. */
 export async function migrate(
   db: Kysely<Tables>,
   dialect: Dialect,
@@ -234,7 +234,7 @@ export async function migrate(
   const migrator = new Migrator({
     db: schema ? db.withSchema(schema) : db,
     provider: { getMigrations: async () => list },
-    // The SQLite caller holds one transaction around all of it, so that two openings do not meet.
+    // The SQLite caller wraps everything in one transaction, so that two processes do not migrate at once.
     disableTransactions: dialect === 'sqlite',
     ...(schema ? { migrationTableSchema: schema } : {}),
   })
@@ -252,7 +252,12 @@ async function refuseNewer(db: Kysely<Tables>, schema: string | undefined, where
   const done = await named.selectFrom('kysely_migration').select('name').execute()
   const strange = done.find(row => !(row.name in migrations))
   if (!strange) return
-  throw new BatonError('database_newer', `${where} was written by a newer Baton (${strange.name}).`, {
-    remedy: 'Install the newer Baton again, or point BATON_HOME at another folder to start a new journal.',
-  })
+  throw new BatonError(
+    'database_newer',
+    `${where} was written by a newer version of Baton (${strange.name})`,
+    {
+      remedy:
+        'Install the newer version again, or point BATON_HOME at another folder to start a new journal.',
+    },
+  )
 }

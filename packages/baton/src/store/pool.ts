@@ -4,15 +4,15 @@ import { migrate } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 export interface PostgresOptions {
-  /** Whose journal this store reads and writes. */
+  /** The origin whose journal this store reads and writes. */
   origin?: string
-  /** Baton's tables stand in a schema of their own, beside whatever else the database holds. */
+  /** The schema for Baton's tables, separate from the rest of the database. */
   schema?: string
-  /** Connections at most. */
+  /** The maximum number of connections. */
   max?: number
 }
 
-/** Connects, and brings the tables up to date. `pg` is loaded only here: most people have no PostgreSQL. */
+/** Connects and migrates the tables. Loads `pg` only here, because most users have no PostgreSQL. */
 export async function connectPostgres(url: string, options: PostgresOptions) {
   const { default: pg } = await import('pg')
   const where = withoutPassword(url)
@@ -21,13 +21,13 @@ export async function connectPostgres(url: string, options: PostgresOptions) {
     max: options.max ?? 3,
     application_name: 'baton',
     connectionTimeoutMillis: 5000,
-    // A server that hangs is a failing one: the copier tries again.
+    // Treat a server that hangs as failed; the copy tries again.
     query_timeout: 30_000,
     keepAlive: true,
     allowExitOnIdle: true,
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   })
-  // An idle connection that breaks is reported here, and would otherwise end the process.
+  // Without this listener, a broken idle connection would end the process.
   pool.on('error', () => {})
   const schema = options.schema ?? 'baton'
   const plain = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

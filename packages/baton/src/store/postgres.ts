@@ -11,10 +11,10 @@ import { entryOf, numbered, rowOf, sessionOf, sessionRowOf } from './rows.ts'
 import type { Tables } from './tables.ts'
 import { forgetWatched } from './watch.ts'
 
-/** Machines' journals are copied to it. */
+/** A store that receives copies of several machines' journals. */
 export type SharedStore = Store & Copies
 
-/** A journal in PostgreSQL, beside those of other origins. No hook waits for this one. */
+/** A journal in PostgreSQL, next to those of other origins. No hook waits for it. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<SharedStore> {
   const { db, origin, where, close } = await connectPostgres(url, options)
   const guarded = guardedIn(where)
@@ -28,7 +28,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
         const rows = entries.map(rowOf)
         const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
         const first = await db.transaction().execute(async tx => {
-          // The origin's row is held until commit, so that numbers become visible in their order.
+          // The origin's row stays locked until commit, so that numbers become visible in order.
           const { last_seq, changed } = await count(tx, origin, rows.length, bytes)
           const start = last_seq - rows.length + 1
           await insertEntries(

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 const STEP_ENTRIES = 1000
 
-/** Removes the oldest entries of one origin in small transactions, so that the copy is never held up for long. */
+/** Removes the oldest entries of one origin in small transactions, so that the copy is never blocked for long. */
 export async function prunePostgres(
   db: Kysely<Tables>,
   origin: string,
@@ -89,7 +89,7 @@ async function removeEmptySessions(
     .execute()
 }
 
-/** Takes removed entries off the origin's counters and gives their size. */
+/** Subtracts removed entries from the origin's counters and returns their size. */
 export async function discount(
   db: Kysely<Tables>,
   origin: string,

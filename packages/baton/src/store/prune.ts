@@ -10,12 +10,12 @@ interface Victim {
   session: string | null
 }
 
-/** One step stays this small, so that a hook never waits for more than a few milliseconds. */
+/** Small steps, so that a hook never waits for more than a few milliseconds. */
 const STEP_ENTRIES = 32
 const STEP_BYTES = 64 * 1024
 const VACUUM_PAGES = 32
 
-/** Removes a few of the oldest entries that break a limit, and sessions that thereby became empty. Gives their number. */
+/** Removes a few of the oldest entries beyond a limit, and sessions without entries. Returns the number of entries. */
 export function pruneStep(connection: Connection, { olderThan, maxBytes }: Limits): number {
   const victims =
     olderThan === undefined
@@ -69,7 +69,7 @@ function remove(connection: Connection, victims: readonly Victim[]): number {
   return victims.length
 }
 
-/** Gives some free pages back to the file system; false when few enough are left for the next writes. */
+/** Returns some free pages to the file system. False when only a reserve for the next writes is left. */
 export function vacuumStep(connection: Connection): boolean {
   const free = freePages(connection)
   const pages = Number(connection.pragma('page_count', { simple: true }))

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { canonical } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** The questions both databases answer with the same words. PostgreSQL adds the origin. */
+/** Queries for both databases. PostgreSQL also filters by origin. */
 export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, origin?: string) {
   let select = db
     .selectFrom('entries')
@@ -31,7 +31,7 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
   if (session !== undefined) {
-    // By the sessions' own rows: an index over the agents' ids would make every write dearer.
+    // Look up the agent's id in the sessions table: an index over it in `entries` would slow every write.
     const named = ofOrigin(db, origin).select('id').where('native_session', '=', session)
     select = select.where(row => row.or([row('session', '=', session), row('session', 'in', named)]))
   }
@@ -43,9 +43,9 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
   return select
 }
 
-// Events and reactions are nearly all entries: an index over them would only cost.
+// Nearly all entries are events and reactions, so an index over them would not help.
 const COMMON_KINDS = ['event', 'reaction']
-/** Said alike by the index and by the query, or the database does not see that they fit. */
+/** The index and the query must use the same expression, or the database does not use the index. */
 export const rareKind = sql<boolean>`kind not in ('event', 'reaction')`
 
 export function selectSessions(
@@ -62,7 +62,7 @@ export function selectSessions(
   return select
 }
 
-/** Two at most: the second only says that the name is ambiguous. */
+/** Returns at most two rows: the second only shows that the name is ambiguous. */
 export function selectSessionsNamed(db: Kysely<Tables>, name: string, origin?: string) {
   return ofOrigin(db, origin)
     .select('data')
@@ -71,7 +71,7 @@ export function selectSessionsNamed(db: Kysely<Tables>, name: string, origin?: s
 }
 
 export function selectSessionsStarting(db: Kysely<Tables>, prefix: string, origin?: string) {
-  // LIKE is case-blind in SQLite and would need its wildcards escaped.
+  // Not LIKE: it ignores case in SQLite, and its wildcards would have to be escaped.
   const starts = (column: 'id' | 'native_session') =>
     sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefix.length)}) = ${prefix}`
   return ofOrigin(db, origin)

@@ -24,7 +24,7 @@ export function rowOf(entry: NewEntry): UnnumberedRow {
   }
 }
 
-// What is in the store went through the contract's schema on its way in, so it is not parsed again.
+// The schema checked the entry before it was stored, so it is not checked again.
 export function entryOf(row: EntryRow): Entry {
   return {
     ...columnsOf(row),
@@ -32,7 +32,7 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** The entry as the store numbered it, without a second reading of its body. */
+/** The entry with its number, without parsing its body again. */
 export function numbered(entry: NewEntry, row: UnnumberedRow, seq: number): Entry {
   return { ...columnsOf({ ...row, seq }), body: entry.body }
 }
@@ -70,12 +70,12 @@ export function sessionOf(row: Pick<SessionRow, 'data'>): Session {
 
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Times are compared as text, which is sound only when all have the same width. */
+/** Normalises a time. Times are compared as text, which requires the same width. */
 export function canonical(at: string): string {
   return CANONICAL.test(at) ? at : new Date(Date.parse(at)).toISOString()
 }
 
-// PostgreSQL refuses NUL in text, and half a surrogate pair cannot be written as UTF-8 at all.
+// PostgreSQL refuses NUL in text, and a lone surrogate cannot be encoded as UTF-8.
 function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }

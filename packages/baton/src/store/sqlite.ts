@@ -24,17 +24,17 @@ import { writer } from './writer.ts'
 export type SqliteOptions = ConnectionOptions
 
 export interface LocalStore extends Store {
-  /** What a copy of this journal is made from. */
+  /** The source for a copy of this journal. */
   readonly copy: CopySource
-  /** Questions to people; they stay on this machine. */
+  /** Asks; they stay on this machine. */
   readonly asks: AskStore
-  /** Sessions under watch and their health. */
+  /** Watched sessions and their health. */
   readonly watch: WatchStore
-  /** Handoffs of live sessions that are under way. */
+  /** Cycles in progress. */
   readonly cycles: CycleStore
 }
 
-/** The journal in one file: what every hook writes to, and what survives `kill -9`. */
+/** The journal in one SQLite file. Every hook writes to it, and it survives `kill -9`. */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<LocalStore> {
   const guarded = <T>(work: () => T): T => {
     try {
@@ -47,8 +47,8 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     throw failure(error, path)
   })
 
-  // Kysely writes and checks the SQL; it runs at once on the connection, because a write that
-  // awaited between BEGIN and COMMIT would let the next hook's write into its transaction.
+  // Kysely builds and type-checks the SQL, but it runs synchronously on the connection: with an await between
+  // BEGIN and COMMIT, the next hook's write would get into this transaction.
   const all = <Row>(query: CompiledQuery<Row>) =>
     guarded(() => connection.prepare<unknown[], Row>(query.sql).all(...query.parameters))
   const write = guarded(() => writer(connection, db))
@@ -90,7 +90,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
     async forget(session) {
       const removed = guarded(() => write.forget(session))
-      // The write-ahead file still holds what was overwritten in the database.
+      // The write-ahead file still contains the deleted data.
       await checkpoints.now().catch(error => {
         throw failure(error, path)
       })
@@ -104,7 +104,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
         const step = guarded(() => pruneStep(connection, limits))
         removed += step
         if (step === 0) break
-        // Waiting hooks are served between two small steps.
+        // Serve waiting hooks between two small steps.
         await turn()
       }
       while (guarded(() => vacuumStep(connection))) await turn()
@@ -140,7 +140,7 @@ async function open(path: string, options: SqliteOptions) {
   }
 }
 
-// Kysely's own SQLite migrator takes no lock: two daemons starting at once would both create the tables.
+// Kysely's own SQLite migrator takes no lock, so two daemons starting at once would both create the tables.
 async function migrateLocked(connection: Connection, db: Kysely<Tables>, path: string): Promise<void> {
   await patiently(() => connection.exec('BEGIN IMMEDIATE'))
   try {
@@ -152,7 +152,7 @@ async function migrateLocked(connection: Connection, db: Kysely<Tables>, path: s
   }
 }
 
-// SQLite's own waiting blocks the thread, and the holder may be another opening in this very process.
+// SQLite's own wait blocks the thread, and the lock may be held by another open call in this process.
 async function patiently<T>(attempt: () => T): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -174,7 +174,7 @@ interface Data {
   data: string
 }
 
-/** Cycles in the local database. Every statement runs at once, so no change is ever seen half done. */
+/** Cycles in the local database. Every change is one synchronous statement, so no caller sees a partial change. */
 function sqliteCycles(connection: Connection, where: string): CycleStore {
   const insert = connection.prepare<[string, number, string, string | null, number, string, string]>(
     `insert or ignore into cycles (id, version, session, successor, open, started_at, data) values (?, ?, ?, ?, ?, ?, ?)`,
@@ -215,5 +215,5 @@ function sqliteCycles(connection: Connection, where: string): CycleStore {
 
 const ENDED: ReadonlySet<string> = new Set(['done', 'cancelled', 'failed'])
 
-// What is in the store went through the contract's schema on its way in, so it is not parsed again.
+// The schema checked the cycle before it was stored, so it is not checked again.
 const cycleOf = (row: Data): Cycle => JSON.parse(row.data) as Cycle

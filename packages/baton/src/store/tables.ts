@@ -1,7 +1,7 @@
 import type { HealthCheck, Spawn, WatchedSession } from '@batonpass/contract/watch'
 import type { Generated } from 'kysely'
 
-/** One journal entry: columns to ask by, and the body as JSON, compressed when it is large. */
+/** One journal entry: columns for queries, and the body as JSON, compressed if it is large. */
 export interface EntryRow {
   seq: number
   id: string
@@ -21,27 +21,27 @@ export interface EntryRow {
   body: string | Uint8Array
 }
 
-/** A session as its newest snapshot in JSON, with the columns it is found by. */
+/** The newest state of a session as JSON, with columns for queries. */
 export interface SessionRow {
   id: string
   native_session: string
   started_at: string
   last_seen_at: string
   ended_at: string | null
-  /** The journal's change number at the last write: a copy asks for what changed since. */
+  /** The journal's change number at the last write. A copy reads the rows that changed since its position. */
   changed: number
   data: string
 }
 
-/** A session that was forgotten, kept so that a copy of the journal forgets it too. */
+/** A forgotten session, stored so that a copy of the journal forgets it, too. */
 export interface ForgottenRow {
   changed: number
   session: string
-  /** Entries up to this number are gone; a session that goes on after being forgotten starts anew. */
+  /** Entries up to this number are deleted. If the session continues, its later entries stay. */
   up_to: number
 }
 
-/** The counters of one machine's journal. SQLite holds one such row, PostgreSQL one for each machine. */
+/** The counters of one machine's journal. SQLite has one such row, PostgreSQL one for each machine. */
 export interface OriginRow {
   origin: string
   last_seq: number
@@ -50,10 +50,10 @@ export interface OriginRow {
   bytes: number
 }
 
-/** `origin` stands only in PostgreSQL, where several machines share the tables. */
+/** `origin` exists only in PostgreSQL, where several machines share the tables. */
 type Shared<Row> = Row & { origin: Generated<string> }
 
-/** Rows that a copy asks for by what changed since. */
+/** Rows with a change number for the copy. */
 type Watched<Row> = Shared<Row & { changed: number }>
 
 /** `details` is JSON text in SQLite and JSON in PostgreSQL. */
@@ -70,7 +70,7 @@ export interface Tables {
   health_checks: Watched<CheckRow>
 }
 
-/** Who holds an issue; only in PostgreSQL. Times are the server's. */
+/** The holders of issues; only in PostgreSQL. Times come from the server. */
 interface LeaseTable {
   repository: string
   issue: number

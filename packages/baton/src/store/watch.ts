@@ -25,7 +25,7 @@ const COLUMNS = {
   ],
 } as const
 
-/** These tables in the local database. Every statement runs at once, so no change is ever seen half done. */
+/** The watch tables in the local database. Every change is one synchronous transaction, so no caller sees a partial change. */
 export function sqliteWatch(connection: Connection, where: string): WatchStore {
   const guarded = <T>(work: () => T): T => {
     try {
@@ -96,7 +96,7 @@ export function sqliteWatch(connection: Connection, where: string): WatchStore {
   }
 }
 
-/** What a copy lacks of these tables. */
+/** Reads the rows of the watch tables that a copy is missing. */
 export function watchSource(connection: Connection) {
   const numbers = WATCH_TABLES.map(table =>
     connection.prepare<[number, number], { changed: number }>(
@@ -120,7 +120,7 @@ export function watchSource(connection: Connection) {
   }
 }
 
-/** Brings a copy up to date: the last word of each row counts. */
+/** Writes the latest version of each row to a copy. */
 export async function copyWatch(db: Kysely<Tables>, origin: string, rows: WatchRows): Promise<void> {
   for (const row of rows.ps_sessions)
     await db
@@ -144,14 +144,14 @@ export async function copyWatch(db: Kysely<Tables>, origin: string, rows: WatchR
   }
 }
 
-/** What a forgotten session left in these tables goes, too. */
+/** Deletes a forgotten session from the watch tables. */
 export async function forgetWatched(
   db: Kysely<Tables>,
   origin: string,
   session: string,
   upTo?: number,
 ): Promise<void> {
-  // Only the query builder adds the schema to a table's name; raw SQL would find the table by luck of the search path.
+  // Use the query builder, which adds the schema to the table's name. Raw SQL would depend on the search path.
   for (const table of WATCH_TABLES) {
     const mine = db
       .deleteFrom(table as 'health_checks')

@@ -6,7 +6,7 @@ import { sessionRowOf, type UnnumberedRow } from './rows.ts'
 import type { EntryRow, SessionRow, Tables } from './tables.ts'
 import { WATCH_TABLES } from './watch.ts'
 
-/** The write path of SQLite. Its statements are built and prepared once: a hook waits for them. */
+/** The write path of SQLite. Prepares its statements once, because hooks wait for them. */
 export function writer(connection: Connection, db: Kysely<Tables>) {
   const insertEntry = connection.prepare(db.insertInto('entries').values(ANY_ENTRY).compile().sql)
   const upsertSession = connection.prepare(
@@ -42,7 +42,7 @@ export function writer(connection: Connection, db: Kysely<Tables>) {
 
   const tally = (appended: number, entries: number, bytes: number) => {
     const counters = count.get(appended, entries, bytes)
-    if (!counters) throw new Error('the journal has lost its counters')
+    if (!counters) throw new Error('the journal has no row in `origins`')
     return counters
   }
 
@@ -72,14 +72,14 @@ export function writer(connection: Connection, db: Kysely<Tables>) {
 
   return {
     byRequest,
-    /** Appends all or none and gives the first one's number. */
+    /** Appends all entries or none. Returns the number of the first one. */
     append: (rows: readonly UnnumberedRow[], sessions: readonly Session[]) =>
       append.immediate(rows, sessions),
     forget: (session: SessionId) => forget.immediate(session),
   }
 }
 
-// Only the columns and their order count here; the values are bound at each run.
+// Only the columns and their order matter here; the values are bound at each run.
 const ANY_ENTRY: EntryRow = {
   seq: 0,
   id: '',

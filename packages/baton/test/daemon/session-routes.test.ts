@@ -18,7 +18,7 @@ const routes = sessionRoutes({
     throw new BatonError('not_allowed', `${name} was not adopted`)
   },
   kill: async name => {
-    throw new BatonError('not_found', `No session ${name} is under watch`)
+    throw new BatonError('not_found', `No watched session is named ${name}`)
   },
 })
 const post = (path: string, body: unknown) =>

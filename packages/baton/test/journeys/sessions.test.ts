@@ -121,7 +121,7 @@ describe('baton run with the real Claude Code', () => {
       check_type: 'process',
       status: 'critical',
       session: row.session,
-      action_taken: 'told the person',
+      action_taken: 'notified the user',
     })
     expect(await j.baton.must('kill', spawn.title)).toBe(`Ended ${spawn.title}.\n`)
     expect(await j.rows()).toEqual([])
@@ -152,7 +152,7 @@ describe('baton run with the real Claude Code', () => {
       },
       { what: 'the process to end' },
     )
-    expect((await j.baton.run(['kill', 'seven'])).stderr).toContain('No session seven is under watch')
+    expect((await j.baton.run(['kill', 'seven'])).stderr).toContain('No watched session is named seven')
   })
 })
 

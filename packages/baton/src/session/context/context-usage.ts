@@ -3,8 +3,8 @@ import type { ContextFigure, ContextZone } from '@batonpass/contract/context'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
 
 /**
- * What is known of a session's context after one more event. Pure. Only the agent's own figures count; a compaction
- * makes the old one worthless, and what was learnt about its turns is kept.
+ * Updates a session's context figure with an event. Pure. Only the agent's own figures count. A compaction invalidates
+ * the old figure, but not what Baton learnt about the size of turns.
  */
 export function contextAfter(
   known: ContextFigure | undefined,
@@ -30,7 +30,7 @@ export function contextAfter(
   }
 }
 
-/** Whether a figure tells something new; one that does not is neither recorded nor answered. */
+/** Whether a figure is new. If not, it is neither recorded nor answered. */
 export function isNews(known: ContextFigure | undefined, told: ContextFigure): boolean {
   if (!known || known.zone !== told.zone || known.overflows !== told.overflows) return true
   if (known.size !== told.size) return true
@@ -52,10 +52,10 @@ function measured(
   const late = known?.late === true
   const turns = late ? grown(known, used) : undefined
   const growth = turns?.growth ?? known?.growth ?? []
-  // A first figure from a transcript was read at the end of a turn.
+  // The first figure from a transcript was read at the end of a turn.
   const endedWith = turns?.endedWith ?? known?.endedWith ?? (event.source === 'transcript' ? used : undefined)
   const zone = zoneOf(percent, zones)
-  // A little below the border is still the same stay in the zone: figures of two sources differ by a reply.
+  // Slightly below the threshold still counts as the same stay in the zone, because two sources may differ by a reply.
   const stays = known?.advised && percent !== undefined && percent > zones.warn - LEAVES_BELOW
   return {
     used,
@@ -76,7 +76,7 @@ function measured(
 const LEAVES_BELOW = 5
 
 function ended(known: ContextFigure): ContextFigure {
-  // The status line has told by now; a transcript is read after the end.
+  // A status line has reported by now; a transcript is read only after the turn ends.
   if (known.source === 'transcript') return { ...known, late: true }
   const turns = grown(known, known.used)
   const { perTurn, turnsLeft, ...rest } = known
@@ -98,7 +98,7 @@ function advised(
   return { ...known, advised: { zone: known.zone, event: event.id } }
 }
 
-/** Usual sizes of context windows by model, for figures that come without one. The first that fits counts. */
+/** Usual context windows by model, for figures without a size. The first match counts. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/\[1m\]/i, 1_000_000],
   [/^claude-(?:opus|sonnet)-(?:[5-9]|\d\d)/, 1_000_000],
@@ -109,9 +109,9 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^gemini-/, 1_048_576],
 ]
 
-/** The usual window of a model; undefined for one that is not known. */
+/** The usual context window of a model; undefined for an unknown model. */
 export function windowOf(model: string | undefined): number | undefined {
-  // Services put the vendor or a region before the name.
+  // Some services prefix the name with the vendor or a region.
   const name = model
     ?.split('/')
     .at(-1)
@@ -119,10 +119,10 @@ export function windowOf(model: string | undefined): number | undefined {
   return name === undefined ? undefined : WINDOWS.find(([pattern]) => pattern.test(name))?.[1]
 }
 
-/** So many turns tell how fast a session grows; older ones were another kind of work. */
+/** The forecast uses this many turns; older turns were a different kind of work. */
 const TURNS = 12
 
-/** What the turn that has just ended added. A context that became smaller was compacted: that says nothing about growth. */
+/** Adds the growth of the turn that just ended. A smaller context was compacted and says nothing about growth. */
 function grown(
   { growth, endedWith }: Pick<ContextFigure, 'growth' | 'endedWith'>,
   used: number,
@@ -134,7 +134,7 @@ function grown(
   }
 }
 
-/** How long a context will last: by the median turn, and whether a large one would still fit. */
+/** Forecasts how many median turns still fit, and whether a large turn would overflow the context. */
 export function forecast({
   used,
   size,
@@ -156,14 +156,14 @@ export function forecast({
   }
 }
 
-/** The value at a share of a sorted list, from 0 to 1. */
+/** The quantile of a sorted list; `share` is from 0 to 1. */
 const at = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
-/** Where the zones begin, in percent. */
+/** The thresholds of the zones, in percent. */
 export type Zones = Config['context']
 
-/** The zone of a fill. Borders in a wrong order are taken as they come: the highest that is reached counts. */
+/** The zone for a percentage. If the thresholds are in the wrong order, the strongest zone that is reached counts. */
 function zoneOf(percent: number | undefined, { note, warn, trigger }: Zones): ContextZone {
   if (percent === undefined) return 'unknown'
   if (percent >= trigger) return 'trigger'

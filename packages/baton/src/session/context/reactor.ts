@@ -6,22 +6,22 @@ import { advice, statusText } from './context-messages.ts'
 
 export interface ContextPorts {
   readerOf(agent: AgentName): TranscriptReader | undefined
-  /** Brings a figure in as an event of its session. */
+  /** Reports a figure as an event of its session. */
   tell(agent: AgentName, event: DecodedEvent): Promise<unknown>
   fault(during: string, cause: unknown): void
 }
 
-/** In a long turn the transcript is looked at no more often. */
+/** The shortest time between two readings of the transcript in a long turn. */
 const WITHIN_A_TURN_MS = 20_000
-/** A status line or a plugin that told so recently makes reading needless. */
+/** Baton does not read the transcript if a status line or a plugin reported within this time. */
 const FRESH_MS = 120_000
 
-/** Says how full the context is, advises the agent once in each zone, and reads the transcript where no status line tells. */
+/** Shows how full the context is, advises the agent once per zone, and reads the transcript if no status line reports. */
 export function contextReactor(ports: ContextPorts): Reactor {
   const reading = new Set<string>()
   const looked = new Map<string, number>()
 
-  async function look(event: AgentEvent, { session, now }: ReactionContext): Promise<void> {
+  async function measureContext(event: AgentEvent, { session, now }: ReactionContext): Promise<void> {
     const path = event.transcript ?? session.transcript
     const reader = ports.readerOf(event.agent)
     if (!path || !reader || reading.has(session.id)) return
@@ -55,7 +55,7 @@ export function contextReactor(ports: ContextPorts): Reactor {
         context.now - Date.parse(figure.at) < FRESH_MS
       const long = context.now - (looked.get(context.session.id) ?? 0) > WITHIN_A_TURN_MS
       if (!told && (event.type === 'TurnEnded' || (event.type === 'ToolFinished' && long)))
-        void look(event, context)
+        void measureContext(event, context)
       return figure?.advised?.event === event.id ? { now: { context: advice(figure) } } : undefined
     },
   }

@@ -1,6 +1,6 @@
 import type { Todo, TranscriptItem } from '../../ports/transcript.ts'
 
-/** A command that was run, and how it ended; `failed` is undefined while nothing is known of its end. */
+/** A command and how it ended; `failed` is undefined until its result is known. */
 export interface CommandRun {
   command: string
   at: number | undefined
@@ -14,31 +14,31 @@ export interface TestSeen {
   at: number | undefined
 }
 
-/** What a transcript shows of a session, in bounded space. */
+/** What a transcript shows about a session, in bounded space. */
 export interface TranscriptFacts {
   session: string | undefined
-  /** The folder it began in. */
+  /** The folder in which the session started. */
   cwd: string | undefined
   startedAt: number | undefined
   lastAt: number | undefined
   /** Prompts and replies. */
   messages: number
-  /** The person's words: the first ones and the last ones. */
+  /** The person's prompts: the first and the last ones. */
   instructions: string[]
   /** The last commands, oldest first. */
   commands: CommandRun[]
-  /** How each command ended the last time it was run, by its words. */
+  /** How each command ended the last time it ran, by its normalised text. */
   outcomes: ReadonlyMap<string, CommandRun>
-  /** Files written by the agent's tools, as it named them. */
+  /** Files that the agent's tools wrote, as the agent named them. */
   written: string[]
   todos: readonly Todo[]
   test: TestSeen | undefined
-  /** The address of the last pull request that was opened. */
+  /** The address of the last opened pull request. */
   pullRequest: string | undefined
   lastReply: string | undefined
 }
 
-/** Tells what a command says about the tests, if it ran any. */
+/** Reads the test result from a command's output, if the command ran tests. */
 export type ReadTest = (
   command: string,
   failed: boolean,
@@ -52,7 +52,7 @@ const MAX_COMMANDS = 200
 const MAX_OUTCOMES = 5000
 const MAX_FILES = 3000
 
-/** Follows a transcript to its end and keeps what matters to whoever goes on with the work. */
+/** Reads a transcript to its end and collects what the next session needs. */
 export async function collectFacts(
   pieces: AsyncIterable<readonly TranscriptItem[]>,
   readTest: ReadTest,
@@ -99,7 +99,7 @@ export async function collectFacts(
         }
         case 'reply':
           if (told.id === undefined || told.id !== replies.last) seen.messages++
-          // One reply may come in several rows.
+          // One reply may span several rows.
           seen.lastReply =
             told.id !== undefined && told.id === replies.last && seen.lastReply !== undefined
               ? `${seen.lastReply}\n${told.text}`
@@ -126,7 +126,7 @@ export async function collectFacts(
           outcomes.set(ran.command, ran)
           const [oldest] = outcomes.keys()
           if (outcomes.size > MAX_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
-          // Only the last run's output is worth a look.
+          // Only the output of the last test run matters.
           if (readTest(ran.command, false, '')) tested = { ran, output: told.text }
           seen.pullRequest = pullRequestIn(ran.command, told.failed, told.text) ?? seen.pullRequest
           break
@@ -144,7 +144,7 @@ export async function collectFacts(
   }
 }
 
-/** A command's words, however it was spaced. */
+/** A command with normalised white space. */
 export const wordsOf = (command: string): string => command.replaceAll(/\s+/g, ' ').trim().slice(0, 2000)
 
 function keep<T>(list: T[], item: T, most: number): void {
@@ -158,8 +158,8 @@ function pullRequestIn(command: string, failed: boolean, output: string): string
 }
 
 /**
- * How prompts begin that Baton itself typed or sent. They are no wish of the person's, and a document that carried them on
- * would tell the next session to read a document that is long out of date.
+ * The beginnings of prompts that Baton itself typed or sent. They are not the person's instructions: a document that
+ * repeated them would tell the next session to read an outdated document.
  */
 const OWN: readonly RegExp[] = [
   /^Create handoff document now - context at /,
@@ -176,11 +176,11 @@ const OWN: readonly RegExp[] = [
   /^Go on with the work from there: begin with the first of the next steps\.$/,
   /^\/(?:[\w.-]+:){0,3}handoff(?:\s|$)/,
 ]
-/** An earlier document that a session was given before the person's own words. */
+/** An earlier handoff document that precedes the person's own prompt. */
 const GIVEN =
   /^<handoff-context>[\s\S]*?<\/handoff-context>\s*(?:The above is a handoff document from a previous session\.[^\n]*)?\s*/
 
-/** What of a prompt a person said; nothing of one that Baton sent. */
+/** The part of a prompt that a person typed; empty for a prompt that Baton sent. */
 export function userPromptText(prompt: string): string {
   const words = prompt.replace(GIVEN, '').trim()
   return OWN.some(own => own.test(words)) ? '' : words

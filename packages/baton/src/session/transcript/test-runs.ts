@@ -2,19 +2,19 @@ export interface TestRun {
   command: string
   passed: boolean
   failing?: number
-  /** The same for two runs that failed in the same way. */
+  /** Equal for two runs that failed in the same way. */
   signature: string
 }
 
 const TEST_COMMAND =
   /(?:^|[\s;&|(])(?:(?:npm|yarn|pnpm|bun)\s+(?:run\s+)?(?:test|t)\b|(?:npx|pnpm\s+exec|yarn)?\s*(?:vitest|jest|mocha|ava|playwright\s+test|cypress\s+run)\b|(?:python3?\s+-m\s+)?(?:pytest|unittest|tox|nox)\b|go\s+test\b|cargo\s+(?:test|nextest)\b|(?:mvn|mvnw|\.\/mvnw|gradle|\.\/gradlew)\s+\S*\s*test\b|make\s+(?:-\S+\s+)*(?:test|check)\b|(?:bundle\s+exec\s+)?rspec\b|ctest\b|deno\s+test\b|dotnet\s+test\b|mix\s+test\b|phpunit\b|swift\s+test\b|bats\b|node\s+--test\b)/
 
-/** What a command says about the tests, if it ran any. */
+/** Reads the test result from a command's output, if the command ran tests. */
 export function readTest(command: string, failed: boolean, response: unknown): TestRun | undefined {
   if (!TEST_COMMAND.test(command)) return undefined
   const output = textOf(response)
   const failing = failingIn(output)
-  // A pipe (`npm test | tail`) hides the exit code, so the words count, too.
+  // A pipe (`npm test | tail`) hides the exit code, so the output counts, too.
   const passed =
     !failed && !(failing !== undefined && failing > 0) && !/^(?:FAIL|FAILED|not ok)\b/m.test(output)
   const lines = output
@@ -48,7 +48,7 @@ function failingIn(output: string): number | undefined {
   return counts.length > 0 ? Math.max(...counts) : undefined
 }
 
-/** The text of a tool's answer, its end when it is long. */
+/** The text of a tool's response; only its end if it is long. */
 export function textOf(response: unknown): string {
   if (typeof response === 'string') return response.slice(-MAX_LENGTH)
   if (typeof response !== 'object' || response === null) return ''

@@ -2,8 +2,8 @@ import type { Session } from '@batonpass/contract/session'
 import type { WatchState } from '@batonpass/contract/watch'
 
 /**
- * What a screen says, without what moves by itself: a spinner, its verb and a clock turn for ever, also while nothing
- * happens. Two screens with the same gist show no progress between them.
+ * The text of a screen without its moving parts: a spinner, its verb and a clock change even while nothing happens.
+ * Two screens with the same gist show no progress.
  */
 export function gist(lines: readonly string[]): string {
   return lines
@@ -15,7 +15,7 @@ export function gist(lines: readonly string[]): string {
 
 const SPINNER = /^\s*[^\p{L}\p{N}\s]\s+\S.*(?:…|\.\.\.)/u
 
-/** What a session is doing by its own account, where no screen tells. */
+/** The state of a session according to its last event, for sessions without a visible screen. */
 export function stateByEvents({ lastEvent, endedAt }: Pick<Session, 'lastEvent' | 'endedAt'>): WatchState {
   if (endedAt) return 'ended'
   return BY_EVENT[lastEvent] ?? 'unknown'

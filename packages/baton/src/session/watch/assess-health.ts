@@ -4,22 +4,22 @@ import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
 export interface Finding {
   check: HealthCheck['check_type']
   status: HealthCheck['status']
-  /** In words for a person. */
+  /** For display. */
   message: string
   details: HealthCheck['details']
 }
 
-/** What was seen of one subject. */
+/** What Baton observed about one subject. */
 export interface Seen {
   state: WatchState
   lines: readonly string[]
-  /** When something was last said or heard, in milliseconds since the epoch. */
+  /** When the session last printed or reported something, in milliseconds since the epoch. */
   activeAt: number
-  /** Its process is known to be gone, without a goodbye. */
+  /** The process is gone and sent no SessionEnd. */
   died: boolean
 }
 
-/** What is wrong, one finding for each check; `ok` ones included, so that a recovery shows. Pure. */
+/** One finding for each check, including `ok` ones, so that a recovery shows. Pure. */
 export function assessHealth(seen: Seen, settings: Config['health'], now: number): Finding[] {
   return [died(seen), stalled(seen, settings, now), errors(seen, settings)]
 }
@@ -44,13 +44,13 @@ function stalled(seen: Seen, settings: Config['health'], now: number): Finding {
   return {
     check: 'stall',
     status: 'warning',
-    message: `no output for ${minutes} minutes while it works`,
+    message: `no output for ${minutes} minutes while working`,
     details: { minutes, since },
   }
 }
 
 function errors({ lines, state }: Seen, { error_lines, error_words }: Config['health']): Finding {
-  // Of one that is over, the last screen is told with its end.
+  // For a session that is gone, the finding about its process already contains the last screen.
   const recent = state === 'gone' ? [] : lines.slice(-error_lines)
   const found = recent.map(line => line.trim()).filter(line => error_words.some(word => line.includes(word)))
   if (found.length === 0) return fine('errors')
@@ -63,7 +63,7 @@ function errors({ lines, state }: Seen, { error_lines, error_words }: Config['he
   }
 }
 
-/** Processes that a session which is over left running. */
+/** The finding about processes that an ended session left running. */
 export function leftBehind(left: readonly Spawn[]): Finding {
   if (left.length === 0) return fine('children')
   const names = left.map(({ pid, title }) => `${pid} ${title}`)

@@ -1,7 +1,7 @@
 import type { Entry } from '@batonpass/contract/journal'
 import type { Finding } from './assess-health.ts'
 
-/** What a step of a cycle says about a session's health, in the seed's words; undefined for a step on the way. */
+/** The health finding for a cycle entry; undefined for an intermediate step. */
 export function handoffFinding({ body }: Pick<Entry, 'body'>): (Finding & { action: string }) | undefined {
   if (body.kind !== 'cycle') return undefined
   const { what, percent, document, tookMs, reason, from, to } = body

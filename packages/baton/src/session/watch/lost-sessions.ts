@@ -1,30 +1,30 @@
 import type { Session } from '@batonpass/contract/session'
 import type { WatchState } from '@batonpass/contract/watch'
 
-/** What speaks for and against a session that has said no goodbye. */
+/** The evidence about a session that sent no SessionEnd. */
 export interface SessionTrace {
   state: WatchState
-  /** Its process or terminal was here and is gone. */
+  /** Its process or terminal was on this machine and is gone. */
   died: boolean
-  /** Whether its process runs on this machine; undefined where that is not known. */
+  /** Whether its process runs on this machine; undefined if unknown. */
   running: boolean | undefined
-  /** Its screen is there. */
+  /** Its screen exists. */
   seen: boolean
-  /** For how long nothing was heard or seen of it. */
+  /** How long the session has been silent. */
   silentMs: number
 }
 
-/** Why a session is over although it said no goodbye; undefined as long as it may live. Pure. */
+/** Why a session without a SessionEnd is over; undefined if it may still be live. Pure. */
 export function lossOf({ state, died, running, seen, silentMs }: SessionTrace): string | undefined {
   if (running) return undefined
   if (died) return state === 'gone' ? 'its terminal is gone' : 'its process is gone'
-  if (silentMs >= FORGOTTEN_MS && (!seen || running === false)) return 'nothing was heard of it for a day'
+  if (silentMs >= FORGOTTEN_MS && (!seen || running === false)) return 'silent for a day'
   return undefined
 }
 
 /**
- * Sessions at whose place another one began since. The same process went on to another conversation, or it is gone; one
- * that still runs, such as an agent that was put into the background, is left alone.
+ * Sessions in whose terminal another session has started since. Their process now runs the other session, or is gone. A
+ * session whose process still runs, such as an agent in the background, is not displaced.
  */
 export function displaced(
   sessions: readonly Session[],
@@ -38,7 +38,7 @@ export function displaced(
   return [...byPlace.values()].flatMap(([first, ...others]) => {
     if (!first) return []
     const newest = others.reduce((a, b) => (b.lastSeenAt > a.lastSeenAt ? b : a), first)
-    // The goodbye of the one before may still be on its way.
+    // The SessionEnd of the previous session may still be on its way.
     if (now - Date.parse(newest.startedAt) < GOODBYE_MS) return []
     return [first, ...others].filter(
       ({ pid, lastSeenAt, ...session }) =>
@@ -49,7 +49,7 @@ export function displaced(
   })
 }
 
-/** Marks an end that was concluded, not told: whatever the session says later takes it back. */
+/** Marks an end that Baton inferred. If the session reports again, it counts as live. */
 export const lostReason = (why: string): string => `${LOST}${why}`
 export const isPresumed = (endReason: string | undefined): boolean => endReason?.startsWith(LOST) === true
 const LOST = 'lost: '

@@ -6,7 +6,7 @@ import type { WatchParts } from './parts.ts'
 import type { Watched } from './subjects.ts'
 import type { WatchRecord } from './watch-record.ts'
 
-/** Everything that descends from a process, itself left out. */
+/** All descendants of a process, without the process itself. */
 export function descendants(table: readonly RunningProcess[], root: number): RunningProcess[] {
   const byParent = Map.groupBy(table, ({ parent }) => parent)
   const found: RunningProcess[] = []
@@ -22,7 +22,7 @@ export function descendants(table: readonly RunningProcess[], root: number): Run
   return found
 }
 
-/** Those that still run: the same number with another birth is another process. */
+/** Spawns that still run. The same pid with another start time is another process. */
 function stillRunning(spawns: readonly Spawn[], table: readonly RunningProcess[]): Spawn[] {
   const born = new Map(table.map(({ pid, born }) => [pid, born]))
   return spawns.filter(
@@ -30,11 +30,11 @@ function stillRunning(spawns: readonly Spawn[], table: readonly RunningProcess[]
   )
 }
 
-/** Knows which processes each session started, and finds those that outlive it. */
+/** Tracks the processes that each session started, and finds those that outlive it. */
 export class OrphanProcesses {
   readonly #parts: WatchParts
   readonly #record: WatchRecord
-  /** Seen once: only what is still there the next time is worth remembering. */
+  /** Processes seen once. Only those that still run at the next check are stored. */
   #fleeting = new Set<string>()
   #next = 0
 
@@ -43,34 +43,34 @@ export class OrphanProcesses {
     this.#record = record
   }
 
-  async look(watched: readonly Watched[]): Promise<void> {
+  async check(watched: readonly Watched[]): Promise<void> {
     const { clock, processes, store } = this.#parts
     if (clock.elapsed() < this.#next) return
     this.#next = clock.elapsed() + EVERY_MS
     const known = store.spawns({ status: ['running', 'abandoned'] }).filter(({ kind }) => kind === 'child')
-    const living = watched.filter(one => one.pid !== undefined && !isOver(one))
+    const living = watched.filter(session => session.pid !== undefined && !isOver(session))
     if (known.length === 0 && living.length === 0) return
     const table = await processes.table()
     if (table.length === 0) return
     const running = new Set(stillRunning(known, table).map(({ id }) => id))
     const owners = new Set<SessionId | null>(living.map(({ id }) => id))
-    for (const child of known) this.#follow(child, running.has(child.id), owners.has(child.session))
-    for (const one of living) this.#remember(one, table, known)
-    await this.#tell(known)
+    for (const child of known) this.#updateStatus(child, running.has(child.id), owners.has(child.session))
+    for (const session of living) this.#storeChildren(session, table, known)
+    await this.#recordFindings(known)
   }
 
-  #follow(child: Spawn, runs: boolean, owned: boolean): void {
+  #updateStatus(child: Spawn, runs: boolean, owned: boolean): void {
     const status = !runs ? 'completed' : owned ? 'running' : 'abandoned'
     if (status === child.status) return
     this.#parts.store.putSpawn({ ...child, status, ended_at: runs ? null : this.#now() })
   }
 
-  #remember(
+  #storeChildren(
     { id, pid, agent, project }: Watched,
     table: readonly RunningProcess[],
     known: readonly Spawn[],
   ): void {
-    const keyOf = (one: { pid: number | null; born: string | null }) => `${one.pid} ${one.born}`
+    const keyOf = (child: { pid: number | null; born: string | null }) => `${child.pid} ${child.born}`
     const remembered = new Set(known.map(keyOf))
     for (const child of descendants(table, pid ?? -1).slice(0, MAX_CHILDREN)) {
       const key = keyOf(child)
@@ -94,11 +94,11 @@ export class OrphanProcesses {
         ended_at: null,
       })
     }
-    // Short-lived ones must not pile up.
+    // Short-lived processes must not accumulate.
     if (this.#fleeting.size > MAX_FLEETING) this.#fleeting = new Set()
   }
 
-  async #tell(before: readonly Spawn[]): Promise<void> {
+  async #recordFindings(before: readonly Spawn[]): Promise<void> {
     const { store, configOf } = this.#parts
     const left = store.spawns({ status: ['abandoned'] })
     const sessions = new Map([...before, ...left].map(spawn => [spawn.session, spawn]))

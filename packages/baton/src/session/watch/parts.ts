@@ -9,16 +9,16 @@ import type { Processes } from '../../ports/processes.ts'
 import type { WatchStore } from '../../ports/watch-store.ts'
 import type { Subject } from './subjects.ts'
 
-/** Everything that watching sessions needs of the world. */
+/** The dependencies of the watch. */
 export interface WatchParts {
   store: WatchStore
-  /** Those that have not ended, as far as their hooks told. */
+  /** Sessions that have not ended, according to their hooks. */
   liveSessions(): Promise<readonly Session[]>
-  /** One of them can only be over, although it said no goodbye. */
+  /** Ends a session that is certainly over although it sent no SessionEnd. */
   lost(session: Session, why: string): Promise<void>
   drivers: readonly Driver[]
   processes: Processes
-  /** Baton's own process, which is nobody's child. */
+  /** The pid of the daemon, which does not count as a session's child. */
   self: number
   clock: Clock
   ids: Ids
@@ -28,9 +28,9 @@ export interface WatchParts {
     entry: HealthEntry | SpawnEntry,
   ): Promise<void>
   tell(news: News): Promise<void>
-  /** Takes secrets out of what a screen showed. */
+  /** Removes secrets from a screen's text. */
   redact<T>(value: T): T
-  /** With `digest`, nothing of what a screen showed is kept. */
+  /** With `digest`, no text of a screen is stored. */
   content(): 'full' | 'digest'
   fault(during: string, cause: unknown): void
 }

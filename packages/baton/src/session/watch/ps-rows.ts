@@ -1,10 +1,10 @@
 import type { HealthCheck, PsRow } from '@batonpass/contract/watch'
 import type { Watched } from './subjects.ts'
 
-/** What runs in a session, as far as `baton ps` shows it. */
+/** The workflow of a session, as `baton ps` shows it. */
 export type RunInSession = NonNullable<PsRow['workflow']>
 
-/** The lines of `baton ps`: what works first, then by the last sign of life. */
+/** The lines of `baton ps`: sessions that need attention or work first, then by their last activity. */
 export function psRows(
   watched: readonly Watched[],
   standing: readonly HealthCheck[],

@@ -3,18 +3,18 @@ import { gist } from './activity.ts'
 import type { WatchParts } from './parts.ts'
 import type { Subject } from './subjects.ts'
 
-/** What was last seen at a place. */
+/** The last observation of a place. */
 export interface ScreenState {
   state: ScreenReading['state']
   lines: readonly string[]
   pid: number | undefined
-  /** When the screen last said something new, in milliseconds since the epoch. */
+  /** When the screen last showed something new, in milliseconds since the epoch. */
   activeAt: number
   lookedAt: number
   gist: string
 }
 
-/** Looks at every place under watch: all at a glance, and closer only where something was printed since. */
+/** Observes every watched place: a cheap status for all, and the screen only where something was printed since. */
 export class ScreenScanner {
   readonly #parts: Pick<WatchParts, 'drivers' | 'clock'>
   readonly #sights = new Map<string, ScreenState>()
@@ -47,7 +47,7 @@ export class ScreenScanner {
     }
   }
 
-  /** After the machine slept, silence in between counts for nobody. */
+  /** Shifts all times, so that the time during which the machine slept does not count as silence. */
   shift(ms: number): void {
     for (const [place, sight] of this.#sights)
       this.#sights.set(place, { ...sight, activeAt: sight.activeAt + ms, lookedAt: sight.lookedAt + ms })
@@ -58,9 +58,9 @@ export class ScreenScanner {
     if (!known || !glance) return true
     if (glance.state !== 'there') return known.state !== glance.state
     if (known.state === 'dead' || known.state === 'gone') return true
-    // Times at a glance are whole seconds: what was printed right after a look may bear the same one.
+    // Status times are whole seconds: output right after the last reading may have the same time.
     if ((glance.changedAt ?? 0) > known.lookedAt - GRAIN_MS) return true
-    // Somebody who reads back or types comes and goes without a word from the program.
+    // A person who scrolls or types comes and goes without output from the program.
     return known.state === 'person'
   }
 
@@ -69,7 +69,7 @@ export class ScreenScanner {
     const known = this.#sights.get(place)
     const told = gist(lines)
     const silent = known !== undefined && known.gist === told
-    // Of a terminal that is gone, what it showed last is what is left.
+    // For a terminal that is gone, keep its last lines.
     const kept = state === 'gone' && known ? known.lines : lines
     this.#sights.set(place, {
       state,

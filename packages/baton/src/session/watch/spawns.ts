@@ -15,7 +15,7 @@ export interface RunOrder {
   cwd: string
   /** The worktree's root. */
   project: string
-  /** Typed once it waits for input, where the program did not take it with its arguments. */
+  /** Typed once the agent waits for input, if the program did not accept it as an argument. */
   prompt?: string | undefined
   title?: string | undefined
   env: Readonly<Record<string, string>>
@@ -28,11 +28,11 @@ export interface Revival {
   agent: AgentName
   nativeSession?: string | undefined
   pid?: number | undefined
-  /** Why nothing runs there any more. */
+  /** Why the agent could not be restarted. */
   why?: string | undefined
 }
 
-/** What Baton started or adopted. Written down before anybody is told, so that a crash loses none. */
+/** Agents that Baton started or adopted. Stored before anything else happens, so that a crash loses none. */
 export class Spawns {
   readonly #parts: WatchParts
 
@@ -70,7 +70,7 @@ export class Spawns {
     return spawn
   }
 
-  /** What Baton hosts was started again by the next daemon, or could not be. */
+  /** Records that the next daemon restarted a hosted agent, or why it could not. */
   async revived({ place, agent, nativeSession, pid, why }: Revival): Promise<void> {
     const [spawn] = this.#parts.store
       .spawns({ kinds: ['run'] })
@@ -89,10 +89,10 @@ export class Spawns {
     await this.#journal(next, why === undefined ? 'revived' : 'ended', why)
   }
 
-  /** Watches what runs at a place already. Watching it twice changes nothing. */
+  /** Starts watching what already runs at a place. Doing it twice has no effect. */
   async adopt(place: string, agent: AgentName | undefined): Promise<Spawn> {
     const driver = this.#parts.drivers.find(one => one.reaches(place))
-    if (!driver) throw new BatonError('usage', 'That is no place Baton can look at', { remedy: PANES })
+    if (!driver) throw new BatonError('usage', 'Baton cannot watch that place', { remedy: PANES })
     const [known] = (await this.#open()).filter(({ spawn }) => spawn?.place === place)
     if (known?.spawn) return known.spawn
     const session = (await this.#parts.liveSessions())
@@ -101,7 +101,7 @@ export class Spawns {
     const who = agent ?? session?.agent ?? 'claude-code'
     const { state, pid } = await driver.readScreen(place, who)
     if (state === 'gone' || state === 'dead')
-      throw new BatonError('not_found', `Nothing runs at ${place}`, { remedy: PANES })
+      throw new BatonError('not_found', `Nothing is running at ${place}`, { remedy: PANES })
     const born = pid === undefined ? undefined : await this.#parts.processes.born(pid)
     const id = SpawnId.parse(`spn_${this.#parts.ids.id(20)}`)
     const project = session?.project ?? null
@@ -126,27 +126,27 @@ export class Spawns {
     return this.#end(spawn, 'unwatched')
   }
 
-  /** Ends what Baton started, and only that. */
+  /** Ends an agent, but only one that Baton started. */
   async kill(name: string): Promise<Spawn> {
     const { spawn, place } = await this.find(name)
     if (spawn?.kind !== 'run' || spawn.place === null)
-      throw new BatonError('not_allowed', `Baton did not start ${name}, so it does not end it`, {
-        remedy: place ? `End it yourself, where it runs: ${place}` : 'End it yourself, where it runs.',
+      throw new BatonError('not_allowed', `Baton did not start ${name}, so it does not end it either`, {
+        remedy: place ? `End it yourself in its terminal: ${place}` : 'End it yourself in its terminal.',
       })
     const { place: at } = spawn
     const driver = this.#parts.drivers.find(one => one.reaches(at))
     const look = await driver?.readScreen(at, spawn.agent)
-    // The number of a pane may have been given out again: the process tells.
+    // tmux may have reused the pane number, so compare the process.
     const same = driver?.kind !== 'tmux' || spawn.pid === null || look?.pid === spawn.pid
     const gone = look === undefined || look.state === 'gone'
     if (!gone && !(same && (await driver?.kill(at))))
-      throw new BatonError('not_allowed', `What runs at ${at} now is not what Baton started there`, {
-        remedy: 'End it yourself, where it runs.',
+      throw new BatonError('not_allowed', `The process at ${at} is not the one that Baton started there`, {
+        remedy: 'End it yourself in its terminal.',
       })
     return this.#end(spawn, 'killed')
   }
 
-  /** By the agent's own id, Baton's, the title or the place; the start of an id is enough. */
+  /** Finds a subject by the agent's own id, Baton's id, the title or the place. A unique prefix is enough. */
   async find(name: string): Promise<Subject> {
     const all = await this.#open()
     const exact = all.filter(one => namesOf(one).includes(name))
@@ -158,7 +158,7 @@ export class Spawns {
     if (only && found.length === 1) return only
     throw new BatonError(
       'not_found',
-      found.length > 1 ? `${name} is not the only one` : `No session ${name} is under watch`,
+      found.length > 1 ? `More than one session matches ${name}` : `No watched session is named ${name}`,
       {
         remedy: 'See `baton ps`.',
       },
@@ -184,7 +184,7 @@ export class Spawns {
     if (place === null) return
     const typed = await driver.type(place, prompt, agent)
     if (typed !== 'taken')
-      throw new BatonError('timed_out', `It runs, but did not take the prompt (${typed})`, {
+      throw new BatonError('timed_out', `The agent started, but did not take the prompt (${typed})`, {
         remedy: 'See `baton ps` and `baton attach`.',
       })
   }
@@ -221,7 +221,7 @@ const namesOf = ({ id, session, spawn, place }: Subject): string[] =>
     (name): name is string => typeof name === 'string' && name !== '',
   )
 
-/** Short, for people: the folder's name and a few letters that no other has. */
+/** A short display name: the folder's name and a few unique letters. */
 const titleOf = (project: string, id: SpawnId): string =>
   `${
     project

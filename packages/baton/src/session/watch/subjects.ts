@@ -5,9 +5,9 @@ import type { Spawn } from '@batonpass/contract/watch'
 import { sessionId } from '../id.ts'
 import type { Seen } from './assess-health.ts'
 
-/** One thing under watch: a session whose hooks report, something Baton started or adopted, or both in one. */
+/** Something that Baton watches: a session whose hooks report, a spawn that Baton started or adopted, or both. */
 export interface Subject {
-  /** The session's; for one that has not reported yet, an id that follows from the spawn. */
+  /** The session's id. For a spawn that has not reported yet, an id derived from the spawn. */
   id: SessionId
   session: Session | undefined
   spawn: Spawn | undefined
@@ -18,8 +18,8 @@ export interface Subject {
 }
 
 /**
- * What is under watch. A place holds one conversation at a time: the one that was heard last. One that Baton started
- * and saw the end of is over, even when it had no time to say so.
+ * The subjects to watch. A place holds one session at a time: the one that reported last. If Baton saw the end of its own
+ * spawn, that session is over even if it sent no SessionEnd.
  */
 export function subjects(sessions: readonly Session[], all: readonly Spawn[]): Subject[] {
   const spawns = all.filter(({ ended_at }) => ended_at === null)
@@ -40,13 +40,16 @@ export function subjects(sessions: readonly Session[], all: readonly Spawn[]): S
   const atPlace = new Map(started.map(spawn => [spawn.place, spawn]))
   const reported = there.map(session => {
     const spawn = session.pane === undefined ? undefined : atPlace.get(session.pane)
-    return of(session, spawn && belongs(session, spawn) ? spawn : undefined)
+    return subjectOf(session, spawn && belongs(session, spawn) ? spawn : undefined)
   })
   const taken = new Set(reported.map(({ spawn }) => spawn?.id))
-  return [...reported, ...started.filter(spawn => !taken.has(spawn.id)).map(spawn => of(undefined, spawn))]
+  return [
+    ...reported,
+    ...started.filter(spawn => !taken.has(spawn.id)).map(spawn => subjectOf(undefined, spawn)),
+  ]
 }
 
-function of(session: Session | undefined, spawn: Spawn | undefined): Subject {
+function subjectOf(session: Session | undefined, spawn: Spawn | undefined): Subject {
   const agent = session?.agent ?? spawn?.agent ?? 'claude-code'
   return {
     id: session?.id ?? sessionId(agent, spawn?.id ?? ''),
@@ -59,11 +62,11 @@ function of(session: Session | undefined, spawn: Spawn | undefined): Subject {
   }
 }
 
-/** A place's name may be given out again: a session that fell silent before the spawn began is another's. */
+/** Places are reused: a session that was silent since before the spawn started does not belong to it. */
 const belongs = (session: Session, spawn: Spawn): boolean =>
   spawn.kind === 'watch' || Date.parse(session.lastSeenAt) >= Date.parse(spawn.started_at) - CLOCKS_DIFFER_MS
 
 const CLOCKS_DIFFER_MS = 5000
 
-/** A subject with what was seen of it. */
+/** A subject with its observations. */
 export interface Watched extends Subject, Seen {}

@@ -6,7 +6,7 @@ import type { Subject, Watched } from './subjects.ts'
 
 type About = Pick<Subject, 'id' | 'agent' | 'project'> & Partial<Pick<Subject, 'session' | 'spawn'>>
 
-/** Writes down what was seen, and only when it changed: a calm session costs nothing. */
+/** Stores observations, but only changes: a quiet session causes no writes. */
 export class WatchRecord {
   readonly #parts: WatchParts
   readonly #rows = new Map<SessionId, WatchedSession>()
@@ -41,16 +41,16 @@ export class WatchRecord {
     store.putSession(row)
   }
 
-  /** Gives what was new among them. */
+  /** Records findings that are new, and notifies the user about the important ones if `tell` is set. */
   async findings(about: About, findings: readonly Finding[], tell: boolean): Promise<void> {
     for (const finding of findings) {
       if (!this.#isNews(about.id, finding)) continue
       const worthTelling = finding.status !== 'ok' && finding.check !== 'errors'
-      const action = worthTelling && tell ? 'told the person' : undefined
+      const action = worthTelling && tell ? 'notified the user' : undefined
       this.add(about, finding, action)
-      // Words that look like errors come and go on every screen: they are looked up, not announced.
+      // Words that look like errors come and go on every screen, so they are stored but not announced.
       if (finding.check === 'errors') continue
-      const message = this.#parts.redact(finding.message) || 'fine again'
+      const message = this.#parts.redact(finding.message) || 'healthy again'
       await this.#parts.journal(
         { ...about, nativeSession: about.session?.nativeSession },
         {
@@ -66,7 +66,7 @@ export class WatchRecord {
       const text = `${finding.status === 'critical' ? '🛑' : '⚠️'} ${about.agent} ${name}: ${message}\n${about.project ?? ''}`
       await this.#parts
         .tell({ project: about.project ?? '/', text })
-        .catch(cause => this.#parts.fault('telling of a session’s health', cause))
+        .catch(cause => this.#parts.fault('notifying the user about a session’s health', cause))
     }
   }
 
@@ -95,7 +95,7 @@ export class WatchRecord {
     const known = this.#known().get(`${id} ${check}`)
     if (!known) return status !== 'ok'
     const age = this.#parts.clock.now() - Date.parse(known.created_at)
-    // Words that look like errors scroll in and out.
+    // Words that look like errors scroll in and out of the screen.
     if (check === 'errors' && age < AGAIN_MS) return false
     if (known.status !== status) return true
     if (status === 'ok' || check === 'stall') return false
@@ -107,14 +107,14 @@ export class WatchRecord {
     return [...this.#known().values()]
   }
 
-  /** What is no longer under watch need not be kept at hand. */
+  /** Drops cached data of sessions that are no longer watched. */
   only(ids: ReadonlySet<SessionId>): void {
     for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id)
     for (const [key, { session, status }] of this.#known())
       if (status === 'ok' && !ids.has(session)) this.#known().delete(key)
   }
 
-  /** What was found before this process began counts, or every restart would tell everything again. */
+  /** Includes findings from before this process started, or every restart would report them again. */
   #known(): Map<string, HealthCheck> {
     this.#standing ??= new Map(
       this.#parts.store.currentChecks().map(check => [`${check.session} ${check.check_type}`, check]),
@@ -129,7 +129,7 @@ export class WatchRecord {
   }
 }
 
-/** New output alone is written once a minute. */
+/** If only the time of the last output changed, the row is written at most once a minute. */
 function isSame(known: WatchedSession, row: WatchedSession): boolean {
   const { updated_at: then, last_output: _a, ...before } = known
   const { updated_at: now, last_output: _b, ...after } = row

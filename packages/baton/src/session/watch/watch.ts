@@ -11,21 +11,21 @@ import { ScreenScanner, type ScreenState } from './screen-scanner.ts'
 import { type Subject, subjects, type Watched } from './subjects.ts'
 import { WatchRecord } from './watch-record.ts'
 
-/** Keeps an eye on every session: what each is doing, and what is wrong. Nothing here stands in a hook's way. */
+/** Watches every session: what it is doing, and what is wrong with it. Never delays a hook. */
 export class Watch {
   readonly #parts: WatchParts
   readonly #survey: ScreenScanner
   readonly #record: WatchRecord
   readonly #leftovers: OrphanProcesses
-  /** Those that were seen to live. */
+  /** Sessions that this daemon has seen alive. */
   readonly #alive = new Set<SessionId>()
-  /** Since when a session's process or terminal has been missed. */
+  /** Since when a session's process or terminal has been missing. */
   readonly #missing = new Map<SessionId, number>()
-  /** Those that an earlier watch saw, or did not. */
+  /** Whether the previous daemon had seen a session alive (cached). */
   readonly #before = new Map<SessionId, boolean>()
-  /** Those whose number was given out again, and when that was looked at. */
+  /** Whether a session's pid now belongs to another process, and when that was checked. */
   readonly #reused = new Map<SessionId, { at: number; yes: boolean }>()
-  /** Those that died under watch: shown for a while, like any that ended. */
+  /** Sessions that died while watched. They are shown for an hour, like ended ones. */
   readonly #lost = new Map<SessionId, { at: number; session: Session }>()
   #watched: readonly Watched[] = []
   #running: Promise<void> | undefined
@@ -39,18 +39,18 @@ export class Watch {
     this.#leftovers = new OrphanProcesses(parts, this.#record)
   }
 
-  /** To be called every few seconds; does nothing before its time. */
+  /** Call this every few seconds; it does nothing before the configured interval has passed. */
   async tick(): Promise<void> {
     const { watch } = await this.#parts.configOf(undefined)
-    // A little early is in time: timers are not exact.
+    // Accept being slightly early, because timers are not exact.
     await this.look(watch.interval_sec * 1000 - 500)
   }
 
-  /** What is under watch, as seen no longer than that ago. */
+  /** The watched sessions, observed at most `maxAgeMs` ago. */
   async look(maxAgeMs = FRESH_MS): Promise<readonly Watched[]> {
     const age = this.#last ? this.#parts.clock.elapsed() - this.#last.elapsed : Number.POSITIVE_INFINITY
     if (age >= maxAgeMs || this.#stale) {
-      // One that runs already may have begun before the change.
+      // A running round may have started before the change.
       if (this.#stale) await this.#running
       this.#running ??= this.#round().finally(() => {
         this.#running = undefined
@@ -60,17 +60,17 @@ export class Watch {
     return this.#watched
   }
 
-  /** What holds now, of every check. */
+  /** The latest finding of every check. */
   standing(): HealthCheck[] {
     return this.#record.standing()
   }
 
-  /** Something was started or ended: what was seen before is old. */
+  /** Marks the observations as outdated, because something was started or ended. */
   outdated(): void {
     this.#stale = true
   }
 
-  /** Writes down what somebody else found, such as how a handoff went. */
+  /** Records a finding of another part, such as the outcome of a handoff. */
   note(about: Pick<Subject, 'id' | 'agent' | 'project'>, finding: Finding, action?: string): HealthCheck {
     return this.#record.add(about, finding, action)
   }
@@ -85,7 +85,7 @@ export class Watch {
     const all = subjects([...live, ...this.#lately(live)], spawns)
     await this.#survey.take(all)
     for (const session of displaced(live, clock.now(), pid => this.#parts.processes.alive(pid)))
-      await this.#parts.lost(session, 'another session began at its place')
+      await this.#parts.lost(session, 'another session started in its terminal')
     const configs = new Map<string | undefined, Promise<Pick<Config, 'health'>>>()
     const watched: Watched[] = []
     for (const subject of all) {
@@ -101,19 +101,19 @@ export class Watch {
       this.#follow(subject, seen, state)
       this.#record.session({ ...subject, ...seen, state })
       if (!health.enabled) continue
-      // Of one that was never seen alive here, as after a restart of the machine, nobody wants to be woken.
+      // Do not notify the user about a session that was never seen alive here, such as after a restart of the machine.
       const tell = health.tell && this.#alive.has(subject.id)
       await this.#record.findings(subject, assessHealth(seen, health, now), tell)
     }
     this.#watched = watched
     this.#forget(new Set(all.map(({ id }) => id)))
-    await this.#leftovers.look(watched)
+    await this.#leftovers.check(watched)
   }
 
-  /** Ends a session that can only be over, and says how it was known. */
+  /** Ends a session that is certainly over. Returns how Baton noticed. */
   async #lose(one: Watched, now: number): Promise<'silent' | 'died' | undefined> {
     const { session, place, pid } = one
-    // Whoever hosts an agent says itself when it is over.
+    // The hosting program reports the end of a hosted session itself.
     if (!session || place?.startsWith('hosted ') || this.#lost.has(session.id)) return undefined
     const sight = this.#survey.at(place)
     const why = lossOf({
@@ -129,7 +129,7 @@ export class Watch {
     return 'died'
   }
 
-  /** Those that died in the last hour and have not come back. */
+  /** Sessions that died in the last hour and are not live again. */
   #lately(live: readonly Session[]): Session[] {
     const oldest = this.#parts.clock.elapsed() - SHOWN_MS
     const back = new Set(live.map(({ id }) => id))
@@ -141,7 +141,7 @@ export class Watch {
     return pid !== undefined && this.#parts.processes.alive(pid) && this.#reused.get(id)?.yes !== true
   }
 
-  /** After a restart of the machine a number may be another program's: one that began after the session was last heard of. */
+  /** After a restart of the machine a pid may belong to another program: one that started after the session's last event. */
   async #mindReuse(sessions: readonly Session[]): Promise<void> {
     const { clock, processes } = this.#parts
     for (const { id, pid, lastSeenAt } of sessions) {
@@ -160,7 +160,7 @@ export class Watch {
   #seen(subject: Subject): Seen {
     const { session, spawn, place } = subject
     const found = this.#survey.at(place)
-    // tmux gives numbers of panes out again: another program there is not the one that was started.
+    // tmux reuses pane numbers: a different process in the pane is not the one that Baton started.
     const replaced =
       spawn?.kind === 'run' && spawn.pid && found?.pid && found.pid !== spawn.pid && place?.startsWith('%')
     const sight: ScreenState | undefined = found && replaced ? { ...found, state: 'gone' } : found
@@ -169,10 +169,10 @@ export class Watch {
     const lines = sight?.lines ?? []
     const said: WatchState = session ? stateByEvents(session) : 'unknown'
     if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
-    // Whoever hosts an agent knows better: one that is just started again has another number soon.
+    // The host knows better: an agent that it is restarting gets a new pid soon.
     const hosted = place?.startsWith('hosted ') === true && sight !== undefined
     const ended = !hosted && session?.ownPid === true && !this.#runs(session)
-    // A number that never was alive here is one of another machine or container.
+    // A pid that was never alive here belongs to another machine or container.
     if (ended && !sight && !this.#wasHere(subject)) return { state: 'unknown', lines, activeAt, died: false }
     if (sight?.state === 'gone' || ended) {
       const state = sight?.state === 'gone' ? 'gone' : 'dead'
@@ -184,7 +184,7 @@ export class Watch {
     return { state: known, lines, activeAt, died: false }
   }
 
-  /** It was seen to live by this watch, or by the one before the daemon was started again. */
+  /** Whether this daemon or the previous one has seen the session alive. */
   #wasHere({ id, pid }: Subject): boolean {
     if (this.#alive.has(id)) return true
     const known = this.#before.get(id)
@@ -195,7 +195,7 @@ export class Watch {
     return yes
   }
 
-  /** What Baton started moves on with what is seen of it. One that failed stays for as long as its terminal does. */
+  /** Updates a spawn's status. A failed spawn stays listed as long as its terminal exists. */
   #follow({ session, spawn, id, agent, project }: Subject, { died }: Seen, state: WatchState): void {
     if (!spawn) return
     const gone = state === 'gone' || (state === 'dead' && spawn.place === null)
@@ -211,13 +211,13 @@ export class Watch {
     this.#parts.store.putSpawn(next)
     const over = next.status === 'failed' || next.status === 'completed'
     if (!over || next.status === spawn.status) return
-    const detail = next.status === 'failed' ? 'it failed' : 'it is over'
+    const detail = next.status === 'failed' ? 'failed' : 'completed'
     void this.#parts
       .journal(
         { id, agent, project },
         { kind: 'spawn', what: 'ended', spawn: spawn.id, title: spawn.title, detail },
       )
-      .catch(cause => this.#parts.fault('journalling an end', cause))
+      .catch(cause => this.#parts.fault('recording the end of a spawn', cause))
   }
 
   #forget(current: ReadonlySet<SessionId>): void {
@@ -228,7 +228,7 @@ export class Watch {
     this.#record.only(current)
   }
 
-  /** The goodbye of one that ended well may still be on its way. */
+  /** Whether a session has been missing long enough. The SessionEnd event of a normal exit may still be on its way. */
   #outlasted(id: SessionId): boolean {
     const now = this.#parts.clock.elapsed()
     const since = this.#missing.get(id) ?? now
@@ -236,7 +236,7 @@ export class Watch {
     return now - since >= GOODBYE_MS
   }
 
-  /** A machine that slept, or whose clock was set, has lost no output. */
+  /** Shifts the observed times after the machine slept or its clock changed: that time does not count as silence. */
   #mindSleep(): void {
     const now = { at: this.#parts.clock.now(), elapsed: this.#parts.clock.elapsed() }
     if (this.#last) {

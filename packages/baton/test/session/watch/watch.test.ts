@@ -265,8 +265,8 @@ describe('A session that never said goodbye', () => {
     for (let i = 0; i < 3; i++) await w.pass(10)
     expect(before).toEqual([])
     expect([...new Set(w.lost)]).toEqual([
-      `${sessionId(1)} nothing was heard of it for a day`,
-      `${sessionId(4)} nothing was heard of it for a day`,
+      `${sessionId(1)} silent for a day`,
+      `${sessionId(4)} silent for a day`,
       `${sessionId(5)} its process is gone`,
     ])
   })
@@ -281,7 +281,7 @@ describe('A session that never said goodbye', () => {
     ]
     alive(w, 43, 44)
     await w.pass(5)
-    expect(w.lost).toEqual([`${sessionId(1)} another session began at its place`])
+    expect(w.lost).toEqual([`${sessionId(1)} another session started in its terminal`])
   })
 })
 
@@ -326,7 +326,7 @@ describe('What Baton started', () => {
     const two = await w.spawns.start({ ...order, title: 'second' })
     await expect(w.spawns.kill(workingSession().nativeSession)).rejects.toMatchObject({ code: 'not_allowed' })
     await expect(w.spawns.kill('nobody')).rejects.toMatchObject({ code: 'not_found' })
-    await expect(w.spawns.kill('spn_')).rejects.toThrow('not the only one')
+    await expect(w.spawns.kill('spn_')).rejects.toThrow('More than one session matches')
     await expect(w.spawns.kill('')).rejects.toMatchObject({ code: 'not_found' })
     // tmux was started anew and gave the number to another program.
     const place = one.place ?? ''
