@@ -23,7 +23,10 @@ export function shownLines(output: string): string[] {
   if (from < 0 || to <= from) throw new Error('The tour prints its addresses differently: adapt shownLines()')
   return (output.slice(0, from) + output.slice(to))
     .replaceAll(/handoff-\d{4}(-\d\d){4}/g, 'handoff-2026-01-22-14-30')
-    .replaceAll(/Denied by \S+ \(tour\)/g, 'Denied by you')
+    .replaceAll(
+      /Denied by \S+ \(\w+\): no scripts from the\s+internet/g,
+      'Denied by you: no scripts from the internet',
+    )
     .trim()
     .split('\n')
 }
