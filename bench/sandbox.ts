@@ -49,6 +49,8 @@ const bwrap = [
   '/proc',
   '--dev',
   '/dev',
+  '--tmpfs',
+  '/tmp',
   '--bind',
   project.path,
   project.path,
@@ -58,6 +60,9 @@ const bwrap = [
 const env = { PATH: path, HOME: world.home, LANG: 'C.UTF-8', CI: '1' }
 
 const rows: Record<string, string | number>[] = []
+/** Bare `bwrap true`, in all rounds. */
+const starts: number[] = []
+const bareBwrap = () => middle(starts)
 for (const [what, command, times] of [
   ['true', 'true', rounds],
   ['git status', 'git status --short', rounds],
@@ -77,6 +82,9 @@ for (const [what, command, times] of [
     if (!made.ok) throw new Error(made.reason)
     const bare = measure(['/bin/bash', '-c', command])
     const plain = measure([...bwrap, '/bin/bash', '-c', command])
+    starts.push(
+      measure(['bwrap', '--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']),
+    )
     const contained = measure(['/bin/bash', '-c', `eval '${made.prepared.text.replaceAll("'", `'\\''`)}'`])
     await world.session.discard(made.prepared.id)
     // The first round only warms up.
@@ -90,8 +98,6 @@ for (const [what, command, times] of [
     keyof typeof took,
     number
   >
-  // The start of bwrap alone, from the same rounds.
-  const start = Math.max(p50.bwrap - p50.bare, 0.1)
   const added = p50.contained + p50.prepare - p50.bare
   rows.push({
     what,
@@ -100,10 +106,11 @@ for (const [what, command, times] of [
     'contained ms': round(p50.contained),
     'prepare ms': round(p50.prepare),
     'added ms': round(added),
-    'added / bwrap': round(added / start),
+    'added / bare bwrap': round(added / bareBwrap()),
     'added %': round((added / p50.bare) * 100),
   })
 }
+console.log(`bare bwrap start: ${round(bareBwrap())} ms`)
 console.log(
   `p50 of ${rounds} interleaved rounds (${values.tests} of vitest), ${values.files} files, uid ${process.getuid?.()}, ${execFileSync('bwrap', ['--version']).toString().trim()}`,
 )

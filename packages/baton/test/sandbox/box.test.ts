@@ -128,8 +128,9 @@ describe('a command in the box', () => {
 
   it('is short enough to read in a terminal, and hides nothing in itself', async () => {
     const { id, text } = await prepare('echo "secret text of the command"')
+    const folder = `${world.state}/sandbox/requests/${id}/folder`
     expect(text).toBe(
-      `'${box()}' ${id} 4< <(declare -f; alias -p) && cd -- "$(head -c 4096 '${world.state}/sandbox/requests/${id}/folder')"`,
+      `'${box()}' ${id} 4< <(declare -f; alias -p) && { IFS= read -r -d '' -n 4096 BATON_FOLDER; cd -- "\${BATON_FOLDER:-.}"; } <'${folder}'`,
     )
     await world.session.discard(id)
   })

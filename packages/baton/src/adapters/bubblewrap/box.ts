@@ -58,7 +58,9 @@ ${CLOSE_OTHERS}
 shopt -s nocasematch
 {
   printf '%s\\0' --clearenv
-  while read -r name; do
+  # By first letters, because asking for the list of names would start a process.
+  for name in ${LETTERS}; do
+    case \${!name@a} in *x*) ;; *) continue ;; esac
     case \${!name-} in ${valuePatterns(hidden)}) continue ;; esac
     case $name in
       ${patterns(hidden.names, name => name)}) continue ;;
@@ -70,7 +72,7 @@ shopt -s nocasematch
       ].join(' | ')}) continue ;;
     esac
     printf '%s\\0' --setenv "$name" "\${!name-}"
-  done < <(compgen -e)
+  done
 } >"$request/environment"
 set +C
 
@@ -88,9 +90,17 @@ exec "$@" 3<"$request/options" 5<"$request/environment"
 `
 }
 
+/** Expands to the names of all variables. */
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz']
+  .map(letter => `\${!${letter}@}`)
+  .join(' ')
+
+/** Writes the folder in which the command ended. Without `pwd`, whose output would need another process. */
+const REPORT_FOLDER = `trap 'cd -P . && printf %s "$PWD" >|/run/baton/folder' EXIT`
+
 /** What runs inside before the command: functions and aliases of the caller on file descriptor 4, then the command itself. */
 const WITH_PRELUDE = `[ -e /run/baton/prelude ] && [ -e /dev/fd/4 ] && { . /dev/fd/4; exec 4<&-; } 2>/dev/null
-trap 'pwd -P >|/run/baton/folder' EXIT
+${REPORT_FOLDER}
 IFS= read -r -d '' BATON_COMMAND </run/baton/command
 eval "$BATON_COMMAND"`
 
@@ -99,7 +109,7 @@ const INNER: Record<SandboxShell, string> = {
 ${WITH_PRELUDE}`,
   zsh: WITH_PRELUDE,
   // The prelude is the agent's own shell text; sh cannot print it.
-  sh: `exec 4<&-; trap 'pwd -P >|/run/baton/folder' EXIT
+  sh: `exec 4<&-; ${REPORT_FOLDER}
 . /run/baton/command`,
 }
 
@@ -107,8 +117,13 @@ ${WITH_PRELUDE}`,
 export function wrappedCommand(box: string, request: string, id: string, shell: SandboxShell): string {
   const prelude =
     shell === 'sh' ? '' : ` 4< <(${shell === 'zsh' ? 'typeset -f; alias -L' : 'declare -f; alias -p'})`
+  const folder = quote(`${request}/folder`)
+  const change =
+    shell === 'bash'
+      ? `{ IFS= read -r -d '' -n 4096 BATON_FOLDER; cd -- "\${BATON_FOLDER:-.}"; } <${folder}`
+      : `cd -- "$(head -c 4096 ${folder})"`
   // A failed command leaves the shell where it was, as before.
-  return `${quote(box)} ${id}${prelude} && cd -- "$(head -c 4096 ${quote(`${request}/folder`)})"`
+  return `${quote(box)} ${id}${prelude} && ${change}`
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

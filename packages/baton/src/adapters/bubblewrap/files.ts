@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { access, open, readdir } from 'node:fs/promises'
 import type { PathFact, SandboxFiles } from '../../ports/sandbox.ts'
 import { kindOf, WorktreeScanner } from './scan.ts'
 
@@ -10,17 +10,10 @@ export function hostFiles(): SandboxFiles {
   const scanners = new Map<string, WorktreeScanner>()
   return {
     async look(paths) {
-      const facts = new Map<string, PathFact>()
-      await Promise.all(
-        paths.map(async path => {
-          const fact = await factOf(path)
-          if (fact) facts.set(path, fact)
-        }),
-      )
-      // In the order of the question: mounts follow it.
+      // At once: some hundred calls of a few microseconds each, most of them for paths that do not exist.
       return new Map(
         paths.flatMap(path => {
-          const fact = facts.get(path)
+          const fact = factOf(path)
           return fact ? [[path, fact] as const] : []
         }),
       )
@@ -47,11 +40,13 @@ export function hostFiles(): SandboxFiles {
   }
 }
 
-async function factOf(path: string): Promise<PathFact | undefined> {
+function factOf(path: string): PathFact | undefined {
   try {
-    const [own, real] = await Promise.all([lstat(path), realpath(path)])
-    const found = own.isSymbolicLink() ? await stat(real) : own
-    const target = own.isSymbolicLink() ? await readlink(path) : undefined
+    const own = lstatSync(path, { throwIfNoEntry: false })
+    if (!own) return undefined
+    const real = realpathSync.native(path)
+    const found = own.isSymbolicLink() ? statSync(real) : own
+    const target = own.isSymbolicLink() ? readlinkSync(path) : undefined
     return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other', real, target }
   } catch {
     return undefined

@@ -33,7 +33,8 @@ export function viewHost(env: Readonly<Record<string, string | undefined>>): Hos
     uid: process.getuid?.() ?? -1,
     gid: process.getgid?.() ?? -1,
     path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-    procParts: PROC_SETTINGS.filter(path => existsSync(path)),
+    // The kernel refuses them to everyone else.
+    procParts: process.getuid?.() === 0 ? PROC_SETTINGS.filter(path => existsSync(path)) : [],
     hints: {
       apparmorRestricts: read('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === '1',
       inContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),

@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { FoundPath } from '../../ports/sandbox.ts'
 
 interface Folder {
@@ -12,7 +12,8 @@ interface Folder {
   found: readonly FoundPath[]
 }
 
-const AT_ONCE = 16
+/** Folders that are looked at before others get a turn: about a millisecond. */
+const AT_ONCE = 128
 
 /**
  * Finds protected files and repositories at any depth. It keeps what it saw of each folder and reads only folders
@@ -42,18 +43,16 @@ export class WorktreeScanner {
     const next = new Map<string, Folder>()
     const found: FoundPath[] = []
     let level = ['']
+    let looked = 0
     while (level.length > 0) {
       const below: string[] = []
-      for (let at = 0; at < level.length; at += AT_ONCE) {
-        const some = level.slice(at, at + AT_ONCE)
-        const folders = await Promise.all(some.map(path => this.#folder(path, isNamed)))
-        for (const [index, folder] of folders.entries()) {
-          if (!folder) continue
-          const path = some[index] ?? ''
-          next.set(path, folder)
-          found.push(...folder.found)
-          below.push(...folder.below.map(name => join(path, name)))
-        }
+      for (const path of level) {
+        if (++looked % AT_ONCE === 0) await turn()
+        const folder = this.#folder(path, isNamed)
+        if (!folder) continue
+        next.set(path, folder)
+        found.push(...folder.found)
+        for (const name of folder.below) below.push(join(path, name))
       }
       level = below
     }
@@ -61,14 +60,14 @@ export class WorktreeScanner {
     return found
   }
 
-  async #folder(path: string, isNamed: (path: string) => boolean): Promise<Folder | undefined> {
+  #folder(path: string, isNamed: (path: string) => boolean): Folder | undefined {
     const full = path === '' ? this.#root : `${this.#root}/${path}`
-    const own = await lstat(full, { bigint: true }).catch(() => undefined)
+    const own = infoOf(full)
     if (!own?.isDirectory()) return undefined
     const kept = this.#folders.get(path)
     const isSame = kept?.changed === own.ctimeNs
     if (isSame && kept.settled) return kept
-    const entries = await readdir(full, { withFileTypes: true }).catch(() => [])
+    const entries = entriesOf(full)
     const names = new Map(entries.map(entry => [entry.name, kindOf(entry)]))
     const found: FoundPath[] = []
     const below: string[] = []
@@ -78,7 +77,7 @@ export class WorktreeScanner {
       const child = join(path, name)
       const isGit = name.toLowerCase() === '.git'
       if (isGit || isNamed(child)) {
-        const info = await lstat(`${this.#root}/${child}`, { bigint: true }).catch(() => undefined)
+        const info = infoOf(`${this.#root}/${child}`)
         if (!info) continue
         const role = !isGit ? 'named' : kind === 'folder' ? 'repository' : 'git-file'
         found.push({ path: child, kind, role, inode: inodeOf(info) })
@@ -87,6 +86,22 @@ export class WorktreeScanner {
       if (kind === 'folder' && !isGit) below.push(name)
     }
     return { changed: own.ctimeNs, settled: isSame, below, found }
+  }
+}
+
+function infoOf(path: string) {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
   }
 }
 
