@@ -72,7 +72,7 @@ export async function daemonHealth(folder: StateFolder): Promise<Health | undefi
 }
 
 /** Starts a daemon and waits until it answers. */
-export async function startDaemon(folder: StateFolder, io: Io, withinMs = 20_000): Promise<Health> {
+export async function startDaemon(folder: StateFolder, io: Io, withinMs = 60_000): Promise<Health> {
   const { node, daemon } = programPaths()
   // Hooks that come now wait for this one, whatever version they know.
   startDone(folder.dir)

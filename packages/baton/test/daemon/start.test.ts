@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { openStateFolder } from '../../src/config/state-folder.ts'
+import { claimStart, startFailure } from '../../src/hook/start-mark.ts'
+import { takeLock } from '../../src/store/lock.ts'
 import { hookWorld, standIn, toolCall } from '../hook/world.ts'
 import { scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
@@ -21,6 +23,18 @@ describe('a daemon', () => {
     const started = (await world.entries({ kind: 'daemon' })).map(({ body }) => body)
     expect(started).toMatchObject([{ what: 'started', pid }])
     expect(existsSync(join(world.folder.dir, 'daemon.start'))).toBe(false)
+  })
+
+  test('does not report a failed start while another holds the folder', { timeout: 90_000 }, async () => {
+    await using world = hookWorld()
+    const lock = takeLock(world.folder.lock, 0)
+    expect(claimStart(world.folder.dir)).toBe('mine')
+    const surplus = startProgram(world)
+    expect(await surplus.ended).toBe(1)
+    expect(surplus.said()).toContain('Another daemon holds this folder')
+    // Hooks that wait for the first one are not told to give up.
+    expect(startFailure(world.folder.dir)).toBeUndefined()
+    lock?.release()
   })
 
   test('takes the place of one that was killed and left its socket', async () => {
