@@ -1,7 +1,7 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 import type { Decision } from '@batonpass/contract/reaction'
 
-/** What the one who asked gets back. `unreachable`: no channel can reach a person; ask where the agent itself would. */
+/** The outcome of an ask for its caller. `unreachable`: no channel reaches a person, so the agent should ask in its own dialog. */
 export type AskOutcome =
   | { result: 'answered'; ask: Ask; option: AskOption; reason?: string; by: { channel: string; who: string } }
   | { result: 'timed-out' | 'withdrawn' | 'unreachable'; ask: Ask }
@@ -15,7 +15,7 @@ export function outcomeOf(ask: Ask): AskOutcome {
   return { result: ask.withdrawn === 'unreachable' ? 'unreachable' : 'withdrawn', ask }
 }
 
-/** A permission ask's outcome as an answer to the agent. Nothing but a person's yes allows. */
+/** Turns the outcome of a permission ask into a decision. Only a person's approval allows the call. */
 export function decisionOf(
   outcome: AskOutcome,
   onTimeout: 'ask' | 'deny',
@@ -30,7 +30,7 @@ export function decisionOf(
       return { decision: 'deny', reason: `Denied by ${by}${outcome.reason ? `: ${outcome.reason}` : ''}` }
     }
     case 'timed-out':
-      return { decision: onTimeout, reason: 'Nobody answered in time' }
+      return { decision: onTimeout, reason: 'No one answered in time' }
     case 'unreachable':
       return { decision: 'ask', reason: 'No channel could reach a person' }
     case 'withdrawn':

@@ -12,7 +12,7 @@ import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { openedAsk, type Question } from './question.ts'
 
-/** What the journal says about an ask as it stands now: that it was opened, or how it was settled. */
+/** The journal entry for an ask's current state: that it was opened, or how it was settled. */
 function askEntry(ask: Ask, id: EntryId): NewEntry {
   const { title, detail, fingerprint, key, expiresAt, answer, withdrawn, state } = ask
   const { agent, session, nativeSession, project } = ask.facts
@@ -49,23 +49,23 @@ export interface AsksParts {
 }
 
 export interface AskingOptions {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller stops waiting for the answer. */
   signal: AbortSignal
   withinMs: number
-  /** Where no channel reaches a person: give up at once (the default), or wait because they see it elsewhere, too. */
+  /** If no channel reaches a person: give up at once (the default), or wait because the person also sees the ask elsewhere. */
   unreached?: 'give-up' | 'wait'
 }
 
-/** How long a waiter that went away may take to come back before its question is withdrawn. */
+/** How long a caller that disconnected may take to come back before its ask is withdrawn. */
 const GRACE_MS = 2000
-/** The same after a restart of the daemon: the hook's client has to notice, start it and ask again. */
+/** The same after a restart of the daemon: the hook client has to notice, start the daemon and ask again. */
 const RESTART_GRACE_MS = 30_000
 
-/** Every question to a person: asked on all channels at once, answered once. */
+/** All asks: each is shown on all channels at once, and the first answer settles it. */
 export class Asks implements AnswerHandler {
   readonly #parts: AsksParts
   readonly #open = new Map<string, OpenAsk>()
-  /** Questions on their way into the store, so that the same one asked twice at once is one. */
+  /** Asks that are being stored, so that two concurrent equal questions become one ask. */
   readonly #opening = new Map<string, Promise<OpenAsk | Ask>>()
   readonly #channels: Channels
   #stopping = false
@@ -75,7 +75,7 @@ export class Asks implements AnswerHandler {
     this.#channels = new Channels(parts.channels, (during, cause) => parts.fault(during, cause))
   }
 
-  /** Takes up what was open when the last daemon ended. */
+  /** Resumes the asks that were open when the previous daemon ended. */
   async start(): Promise<void> {
     for (const ask of await this.#parts.store.open()) {
       const open = this.#track(ask)
@@ -85,7 +85,7 @@ export class Asks implements AnswerHandler {
     for (const open of this.#open.values()) this.#show(open)
   }
 
-  /** Open asks stay open: the next daemon takes them up and their waiters come back to it. */
+  /** Open asks stay open: the next daemon resumes them, and their callers reconnect to it. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const open of this.#open.values()) open.sleep()
@@ -93,7 +93,7 @@ export class Asks implements AnswerHandler {
     await Promise.all([...this.#open.values()].map(open => open.idle()))
   }
 
-  /** Asks and waits. Never rejects for want of a person; rejects when the question cannot be kept. */
+  /** Asks and waits for the outcome. Rejects only if the ask cannot be stored, not if no person answers. */
   async ask(question: Question, { signal, withinMs, unreached }: AskingOptions): Promise<AskOutcome> {
     const open = await this.#find(question, withinMs)
     if (!(open instanceof OpenAsk)) return outcomeOf(open)
@@ -118,19 +118,19 @@ export class Asks implements AnswerHandler {
     return { verdict, ask }
   }
 
-  /** Withdraws every open ask that fits, e.g. because its tool ran or its session ended. */
+  /** Withdraws every matching open ask, e.g. because its tool ran or its session ended. */
   async withdraw(fits: (ask: Ask) => boolean, why: WithdrawnWhy): Promise<void> {
     const event = { type: 'withdraw', why, at: this.#now() } as const
     const fitting = [...this.#open.values()].filter(open => fits(open.ask))
     await Promise.all(fitting.map(open => this.#happen(open, event)))
   }
 
-  /** Tells people by every channel that can; one that fails costs the others nothing. */
+  /** Sends a notice through every channel. A failing channel does not affect the others. */
   async tell(news: News): Promise<void> {
     await this.reach(news)
   }
 
-  /** The same, and gives the channels that reached somebody. */
+  /** The same, and returns the names of the channels that reached a person. */
   reach(news: News): Promise<string[]> {
     return this.#channels.reach(news)
   }
@@ -143,12 +143,12 @@ export class Asks implements AnswerHandler {
     return this.#parts.store.recent(limit)
   }
 
-  /** By its id or an unambiguous start of it. */
+  /** Finds an ask by its id or an unambiguous prefix of it. */
   find(id: string): Promise<Ask | undefined> {
     return this.#parts.store.find(id)
   }
 
-  /** Whether a person allowed exactly this for the rest of its session. */
+  /** Whether a person allowed exactly this call for the rest of its session. */
   remembered(fingerprint: string): Promise<boolean> {
     return this.#parts.store.allowed(fingerprint)
   }
@@ -173,7 +173,7 @@ export class Asks implements AnswerHandler {
   async #findOrOpen(question: Question, withinMs: number): Promise<OpenAsk | Ask> {
     const { store, clock, ids } = this.#parts
     const known = await store.byKey(question.key, question.fingerprint)
-    // One that was withdrawn has lost its waiter; here is a new one.
+    // A withdrawn ask has lost its caller. This is a new caller, so open a new ask.
     if (known && known.state !== 'withdrawn') return this.#open.get(known.id) ?? known
     const ask = openedAsk(AskId.parse(`ask_${ids.id(20)}`), question, clock.now(), withinMs)
     await store.add(ask)
@@ -208,7 +208,7 @@ export class Asks implements AnswerHandler {
     })
   }
 
-  /** With every channel tried and none left that reaches a person, those who would not wait are let go. */
+  /** Withdraws the ask if all channels were tried, none reaches a person, and no caller wants to wait anyway. */
   #judgeReach(open: OpenAsk): void {
     if (!open.shown || open.reached.size > 0 || !open.givesUp) return
     this.#later(open, { type: 'withdraw', why: 'unreachable', at: this.#now() })
@@ -242,9 +242,9 @@ export class Asks implements AnswerHandler {
     try {
       first = await store.settle(ask, allowed)
     } catch (cause) {
-      // An answer that is not kept did not happen; but nobody is left waiting because a disk is full.
+      // An answer that cannot be stored does not count. But a timeout or withdrawal must end the wait even if the disk is full.
       if (event.type === 'answer') throw cause
-      fault(`keeping ${ask.id}`, cause)
+      fault(`storing ${ask.id}`, cause)
     }
     open.ask = (first ? undefined : await store.find(ask.id)) ?? ask
     this.#open.delete(ask.id)
@@ -254,7 +254,7 @@ export class Asks implements AnswerHandler {
 
   async #record(ask: Ask): Promise<void> {
     const entry = askEntry(ask, EntryId.parse(`ent_${this.#parts.ids.id(20)}`))
-    await this.#parts.record([entry]).catch(cause => this.#parts.fault(`journalling ${ask.id}`, cause))
+    await this.#parts.record([entry]).catch(cause => this.#parts.fault(`recording ${ask.id}`, cause))
   }
 
   #now(): string {

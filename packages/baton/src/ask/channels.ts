@@ -2,7 +2,7 @@ import { visible } from '@batonpass/contract/visible'
 import type { AnswerHandler, Channel, News } from '../ports/channel.ts'
 import type { OpenAsk } from './open-ask.ts'
 
-/** Every way to reach a person, used at once; one that fails costs the others nothing. */
+/** All channels, used at the same time. A failing channel does not affect the others. */
 export class Channels {
   readonly #channels: readonly Channel[]
   readonly #fault: (during: string, cause: unknown) => void
@@ -22,7 +22,7 @@ export class Channels {
     await this.#each('stopping', channel => channel.stop())
   }
 
-  /** Resolves when every channel has been tried; those that reach a person are noted in the ask. */
+  /** Resolves when every channel has been tried. Adds the channels that reach a person to `open.reached`. */
   async show(open: OpenAsk): Promise<void> {
     for (const channel of this.#channels) {
       const showing = channel.show(open.ask, open.settled).then(
@@ -38,7 +38,7 @@ export class Channels {
     await Promise.all(open.showing.values())
   }
 
-  /** Shows how an ask ended where it was shown. */
+  /** Shows the outcome of an ask everywhere it was shown. */
   settle(open: OpenAsk): void {
     void this.#each('settling by', async channel => {
       await open.showing.get(channel.name)
@@ -46,12 +46,12 @@ export class Channels {
     })
   }
 
-  /** Gives the channels that told somebody. */
+  /** Sends a notice and returns the names of the channels that reached a person. */
   async reach(given: News): Promise<string[]> {
-    // A folder, a branch or an issue names itself: nothing in it may steer a terminal or turn the text around.
+    // Names of folders, branches and issues are untrusted: they must not control a terminal or reorder the text.
     const news = { ...given, text: visible(given.text) }
     const reached: string[] = []
-    await this.#each('telling by', async channel => {
+    await this.#each('sending a notice by', async channel => {
       if (await channel.tell?.(news)) reached.push(channel.name)
     })
     return reached

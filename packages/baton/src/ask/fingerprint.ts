@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { BatonError } from '@batonpass/contract/errors'
 
-/** What an answer is bound to. */
+/** The call that an answer is bound to. */
 export interface Asked {
   session: string
   tool: string
@@ -9,13 +9,13 @@ export interface Asked {
   cwd: string | undefined
 }
 
-/** The same for the same session, tool, input and folder, whatever order the input's keys came in; else different. */
+/** Equal for the same session, tool, input and folder, regardless of the order of the input's keys; otherwise different. */
 export function fingerprintOf({ session, tool, input, cwd }: Asked): string {
   try {
     const canonical = JSON.stringify([session, tool, input ?? null, cwd ?? null], sorted)
     return hash('sha256', canonical)
   } catch (cause) {
-    throw new BatonError('payload_invalid', 'The tool input is nested too deeply to be asked about', {
+    throw new BatonError('payload_invalid', 'The tool input is nested too deeply for an ask', {
       cause,
     })
   }
@@ -23,6 +23,6 @@ export function fingerprintOf({ session, tool, input, cwd }: Asked): string {
 
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  // fromEntries defines properties, so that a key like __proto__ counts too.
+  // fromEntries defines properties, so that a key like __proto__ counts, too.
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

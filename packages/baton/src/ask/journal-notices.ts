@@ -1,7 +1,7 @@
 import type { Entry } from '@batonpass/contract/journal'
 import type { News } from '../ports/channel.ts'
 
-/** What of the journal is worth telling people, beside what capabilities tell themselves. Pure. */
+/** The notice for a journal entry, if it deserves one, in addition to the notices that capabilities send. Pure. */
 export function noticeOfEntry({ body, project, session, agent }: Entry): News | undefined {
   if (project === undefined) return undefined
   const about = { project, session }
@@ -12,12 +12,16 @@ export function noticeOfEntry({ body, project, session, agent }: Entry): News | 
     body.event.kind === 'idle' &&
     !body.event.subagent
   )
-    return { ...about, kind: 'needs-input', text: `💬 ${agent ?? 'An agent'} waits for input in ${name}` }
+    return {
+      ...about,
+      kind: 'needs-input',
+      text: `💬 ${agent ?? 'An agent'} is waiting for input in ${name}`,
+    }
   if (body.kind === 'cycle' && body.what === 'completed')
     return {
       ...about,
       kind: 'handoff',
-      text: `🔁 ${name} goes on in a fresh session${body.document ? ` (${body.document})` : ''}`,
+      text: `🔁 ${name} continues in a fresh session${body.document ? ` (${body.document})` : ''}`,
     }
   if (body.kind === 'cycle' && body.what === 'person')
     return {

@@ -7,7 +7,7 @@ export type AskEvent =
   | { type: 'time'; at: string }
   | { type: 'withdraw'; why: WithdrawnWhy; at: string }
 
-/** To be done in this order; what follows `keep` waits until it is durable. */
+/** Effects to run in order. Those after `keep` wait until the ask is stored. */
 export type Effect =
   | { do: 'keep'; ask: Ask; allowed: { session: string | undefined; fingerprint: string } | undefined }
   | { do: 'release'; ask: Ask }
@@ -19,7 +19,7 @@ export interface Step {
   effects: readonly Effect[]
 }
 
-/** The whole life of an ask: open, then settled once and for ever. */
+/** The state machine of an ask: open, then settled exactly once. */
 export function step(ask: Ask, event: AskEvent): Step {
   if (ask.state !== 'open') return nothing(ask, 'closed')
   switch (event.type) {
@@ -34,7 +34,7 @@ export function step(ask: Ask, event: AskEvent): Step {
 
 function answered(ask: Ask, answer: AskAnswer, fingerprint: string): Step {
   if (fingerprint !== ask.fingerprint) return nothing(ask, 'another')
-  // A machine that slept may hear an answer before its own timer rings.
+  // On a machine that slept, an answer may arrive before the ask's timer fires.
   if (reached(ask.expiresAt, answer.at)) return { ...timedOut(ask, answer.at), verdict: 'expired' }
   if (!ask.options.includes(answer.option)) return nothing(ask, 'not-offered')
   if (answer.option === 'deny-with-reason' && !answer.reason?.trim()) return nothing(ask, 'reason-missing')

@@ -6,7 +6,7 @@ import { visible } from '@batonpass/contract/visible'
 import type { Channel, News } from '../ports/channel.ts'
 import { firstTime, type QuietHoursParts } from './quiet-hours.ts'
 
-/** One thing to tell, as every notifier shows it in its way. */
+/** A notice that each notifier shows in its own way. */
 export interface Notice {
   kind: NoticeKind
   title: string
@@ -16,10 +16,10 @@ export interface Notice {
   ask?: AskId | undefined
 }
 
-/** A way to be noticed at which nobody can answer. Gives whether it was sent. */
+/** A way to notify a person without receiving answers. `send` returns whether it sent the notice. */
 export interface Notifier {
   readonly name: 'desktop' | 'webhook' | 'bell'
-  /** Whether a person who notices it will look at the question: then it is worth waiting for them. */
+  /** Whether a person who notices it will look at the ask, so that waiting for an answer makes sense. */
   readonly reaches: boolean
   send(notice: Notice, settings: Config['notify']): Promise<boolean>
 }
@@ -29,7 +29,7 @@ export interface NotifierParts extends QuietHoursParts {
 }
 
 const TITLES: Record<NoticeKind, string> = {
-  'needs-input': 'Waits for you',
+  'needs-input': 'Waiting for you',
   ended: 'Ended',
   'pr-ready': 'Pull request',
   handoff: 'Handed off',
@@ -37,7 +37,7 @@ const TITLES: Record<NoticeKind, string> = {
 }
 const MAX_LENGTH = 500
 
-/** A notifier as a channel: questions are announced on it, answers come by another. */
+/** Wraps a notifier as a channel: it announces asks, and answers come through another channel. */
 export function notifierChannel(notifier: Notifier, parts: NotifierParts): Channel {
   const send = async (notice: Notice): Promise<boolean> => {
     const settings = await parts.settingsFor(notice.project)

@@ -9,10 +9,10 @@ interface Waiter {
   resolve(outcome: AskOutcome): void
 }
 
-/** An ask that is not settled yet: who waits for it, who has been shown it, and its timers. */
+/** An unsettled ask: its waiting callers, the channels that show it, and its timers. */
 export class OpenAsk {
   ask: Ask
-  /** Names of channels on which a person can see it. */
+  /** Names of the channels on which a person can see the ask. */
   readonly reached = new Set<string>()
   readonly showing = new Map<string, Promise<void>>()
   /** Every channel has been tried. */
@@ -36,12 +36,12 @@ export class OpenAsk {
     return this.#settled.signal
   }
 
-  /** Somebody waits, and none of them would wait for a person who cannot be reached. */
+  /** Whether callers wait, and all of them give up if no person can be reached. */
   get givesUp(): boolean {
     return this.#waiters.size > 0 && [...this.#waiters].every(waiter => waiter.unreached === 'give-up')
   }
 
-  /** Settled while waiting: its outcome. Gone while waiting: `withdrawn`, though the ask itself lives on for the grace. */
+  /** Resolves with the outcome, or with `withdrawn` if the caller leaves. The ask itself stays open for the grace period. */
   wait(signal: AbortSignal, unreached: Unreached): Promise<AskOutcome> {
     if (this.ask.state !== 'open') return Promise.resolve(outcomeOf(this.ask))
     const gone = (): AskOutcome => ({ result: 'withdrawn', ask: this.ask })
@@ -68,7 +68,7 @@ export class OpenAsk {
     })
   }
 
-  /** Nobody waits; withdrawn unless somebody does before the time is up. */
+  /** Withdraws the ask after this time unless a caller waits again before. */
   leaveAfter(ms: number): void {
     this.#stopGrace()
     if (!this.#asleep) this.#stopGrace = this.#timers.after(ms, this.#rules.left)
@@ -79,7 +79,7 @@ export class OpenAsk {
     this.#stopClock = this.#timers.after(ms, ring)
   }
 
-  /** No timer of it rings any more. */
+  /** Stops all timers. */
   sleep(): void {
     this.#asleep = true
     this.#stopGrace()
@@ -93,7 +93,7 @@ export class OpenAsk {
     this.#waiters.clear()
   }
 
-  /** One change at a time: two answers at once are one after the other. */
+  /** Runs changes one at a time, so that two concurrent answers are handled in order. */
   inOrder<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#tail.then(work)
     this.#tail = mine.catch(() => {})

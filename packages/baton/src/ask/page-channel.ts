@@ -2,18 +2,18 @@ import type { Ask } from '@batonpass/contract/ask'
 import type { AnswerHandler, Channel } from '../ports/channel.ts'
 import type { Timers } from '../ports/timers.ts'
 
-/** How long a page may be away (a reload, a phone that slept) before it no longer counts as somebody who sees asks. */
+/** How long a page may be disconnected (a reload, a sleeping phone) before it no longer counts as showing asks. */
 const AWAY_MS = 20_000
 
 /** Whether a page shows an ask to its person. */
 type Sees = (ask: Ask) => boolean
 
-/** The dashboard, or an editor, as a way to reach a person: it does as long as a page that was let in is open. */
+/** The dashboard or an editor as a channel. It reaches a person while a logged-in page is open. */
 export class PageChannel implements Channel {
   readonly name: string
   readonly #timers: Timers
   readonly #shown = new Map<string, Ask>()
-  /** The open pages, and those that left a moment ago. */
+  /** The open pages, and those that disconnected a moment ago. */
   readonly #pages = new Set<{ sees: Sees }>()
   readonly #leaving = new Set<() => void>()
   #answering: AnswerHandler | undefined
@@ -23,7 +23,7 @@ export class PageChannel implements Channel {
     this.name = name
   }
 
-  /** A page has opened its stream; call what comes back when it is gone. */
+  /** Registers a page that opened its stream. Call the returned function when the page disconnects. */
   arrive(sees: Sees = () => true): () => void {
     const page = { sees }
     this.#pages.add(page)
@@ -61,7 +61,7 @@ export class PageChannel implements Channel {
     return [...this.#pages].some(({ sees }) => sees(ask))
   }
 
-  /** What only the page that left has shown is seen by nobody now. */
+  /** Reports the asks that only the disconnected page showed. */
   #tellLost(sees: Sees): void {
     const lost = [...this.#shown.values()].filter(ask => sees(ask) && !this.#isSeen(ask))
     if (lost.length > 0)

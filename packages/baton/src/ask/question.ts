@@ -4,14 +4,14 @@ import type { AskId } from '@batonpass/contract/ids'
 export interface Question {
   kind: AskKind
   title: string
-  /** The whole of what is asked about: never cut. */
+  /** The full subject of the question, never shortened. */
   detail: string
   facts: AskFacts
-  /** What asks, e.g. the event's id: asking again with the same key and fingerprint is the same question. */
+  /** What causes the question, e.g. the event's id. The same key and fingerprint are the same question. */
   key: string
   /** From `fingerprintOf`. */
   fingerprint: string
-  /** Default: all that fit the kind. */
+  /** By default, all options of the kind. */
   options?: readonly AskOption[]
 }
 
@@ -20,7 +20,7 @@ const OPTIONS: Record<AskKind, readonly AskOption[]> = {
   confirm: ['yes', 'no'],
 }
 
-/** A question that is asked from now on. */
+/** Builds an open ask from a question. */
 export function openedAsk(id: AskId, question: Question, now: number, withinMs: number): Ask {
   const { kind, title, detail, facts, key, fingerprint, options } = question
   return {

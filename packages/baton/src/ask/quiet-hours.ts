@@ -10,10 +10,10 @@ export interface QuietHoursParts {
   clock: Clock
 }
 
-/** Nothing older is needed to know that something was told already. */
+/** Older records are not needed to recognise a repeated notice. */
 const FORGET_MS = 24 * 3_600_000
 
-/** A channel that tells only what is wanted, not in quiet hours and not twice. Its questions go through as they are. */
+/** Wraps a channel: sends only wanted notices, not during quiet hours and not twice. Asks are not filtered. */
 export function withQuietHours(channel: Channel, parts: QuietHoursParts): Channel {
   const tell = channel.tell?.bind(channel)
   if (!tell) return channel
@@ -30,7 +30,7 @@ export function withQuietHours(channel: Channel, parts: QuietHoursParts): Channe
   }
 }
 
-/** Notes that it is told now, so that a restart does not tell it again. */
+/** Whether a notice may be sent now. Stores the time, so that it is not repeated after a restart. */
 export async function firstTime(
   channel: string,
   { kind = 'trouble', project, text, session }: News,
@@ -52,7 +52,7 @@ export async function firstTime(
   return true
 }
 
-/** Short, and the same for the same words. */
+/** A short key that is equal for equal notices. */
 function keyOf(channel: string, kind: NoticeKind, words: string): string {
   let hash = 0n
   for (const character of words)
@@ -60,7 +60,7 @@ function keyOf(channel: string, kind: NoticeKind, words: string): string {
   return `${channel}:${kind}:${hash.toString(36)}`
 }
 
-/** When a notification was last sent, and what now is on the clock on the wall. */
+/** The current time, and when the same notice was last sent. */
 interface Moment {
   now: number
   /** Minutes since midnight, local time. */
@@ -70,7 +70,7 @@ interface Moment {
 
 type NoticeSettings = Pick<Config['notify'], 'about' | 'quiet_hours' | 'repeat_minutes'>
 
-/** Whether somebody may be told of this now: wanted, not at night, and not for the second time. Pure. */
+/** Whether a notice may be sent: wanted, not in quiet hours, and not repeated too soon. Pure. */
 export function mayTell(
   kind: NoticeKind,
   { about, quiet_hours, repeat_minutes }: NoticeSettings,
@@ -80,7 +80,7 @@ export function mayTell(
   return lastSent === undefined || now - lastSent >= repeat_minutes * 60_000
 }
 
-/** `22:00-07:00` goes over midnight; equal ends are the whole day. */
+/** `22:00-07:00` spans midnight; equal ends mean the whole day. */
 export function isQuiet(span: string, minutes: number): boolean {
   const [, fromHour, fromMinute, toHour, toMinute] = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(span) ?? []
   if (fromHour === undefined) return false

@@ -51,7 +51,7 @@ export const NO_REPLICATION: Replication = {
   stop: async () => {},
 }
 
-/** Copies a local journal to a shared one in the background. The target remembers how far it has come; nobody waits for this. */
+/** Copies a local journal to a shared one in the background. The target stores the position; no caller waits for the copy. */
 export function replicate(
   local: Copied,
   connect: () => Promise<Copies>,

@@ -39,7 +39,7 @@ describe('asking', () => {
     expect(world.time.waiting()).toBe(0)
   })
 
-  it('has the answer in the store before the answerer and the waiter hear of it', async () => {
+  it('stores the answer before the answerer and the waiter receive it', async () => {
     await using world = await askWorld()
     const order: string[] = []
     const store = {
@@ -187,7 +187,7 @@ describe('a waiter that goes away', () => {
     expect((await Promise.all(waiting)).map(outcome => outcome.result)).toEqual(['answered', 'answered'])
   })
 
-  it('asks anew for another call of the same command', async () => {
+  it('asks again for another call of the same command', async () => {
     await using world = await askWorld()
     const phone = listChannel('telegram')
     const asks = await world.begin([phone])

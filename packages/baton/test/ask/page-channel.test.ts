@@ -69,7 +69,7 @@ describe('an open page', () => {
     expect(await pages.show(ask('a'))).toBe(true)
   })
 
-  it('that shows only its own projects reaches nobody about others', async () => {
+  it('that shows only its own projects does not reach a person about others', async () => {
     const { pages, lost, timePasses } = await channel()
     const leave = pages.arrive(({ facts }) => facts.project === '/work/a')
     pages.arrive(({ facts }) => facts.project === '/work/b')

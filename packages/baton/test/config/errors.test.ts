@@ -77,7 +77,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
     `${at}:4:16: permissions.allow[1]: the pattern uses lookahead or lookbehind. See docs/guides/permission.md`,
   ],
   [
-    'a pattern that is no regular expression, as bare text',
+    'a pattern that is not a valid regular expression, as plain text',
     'permissions:\n  deny: ["rm ("]\n',
     `${at}:2:10: permissions.deny[0]: the pattern has an unclosed bracket. See docs/guides/permission.md`,
   ],

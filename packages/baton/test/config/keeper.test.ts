@@ -162,7 +162,7 @@ describe('the keeper', () => {
     expect(config.handsoff.debug).toBe(true)
   })
 
-  test('keeps projects apart, and tells of a change without being asked for it', async () => {
+  test('keeps projects apart, and reports a change without being asked', async () => {
     await using world = keeperWorld()
     const other = join(world.path, 'other')
     world.write('project/.baton.yaml', 'handsoff: {max_continuations: 1}\n')

@@ -40,7 +40,7 @@ describe('the search', () => {
     expect(config.handsoff).toMatchObject({ max_continuations: 1, debug: false, enabled: false })
   })
 
-  test('lets AGENTIZE_HOME stand in for BATON_HOME', async () => {
+  test('uses AGENTIZE_HOME if BATON_HOME is not set', async () => {
     await using world = configWorld()
     world.places.env = { AGENTIZE_HOME: join(world.path, 'agentize') }
     world.write('agentize/.agentize.local.yaml', 'handsoff: {debug: true}\n')
@@ -267,7 +267,7 @@ describe('while a file is broken and nothing better is known', () => {
     expect(sources.get('handsoff.enabled')).toEqual({ kind: 'safe' })
   })
 
-  test('a sound file beside it still counts', async () => {
+  test('a valid file next to it still counts', async () => {
     await using world = configWorld()
     mkdirSync(join(world.path, 'project/.baton.yaml'))
     world.write('home/.baton.yaml', 'permissions: {deny: ["^rm"]}\nhandsoff: {max_continuations: 3}\n')

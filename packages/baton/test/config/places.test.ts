@@ -8,7 +8,7 @@ import { findWorktreeRoot } from '../../src/config/project.ts'
 describe('the state folder', () => {
   test.each([
     ['BATON_HOME first', { BATON_HOME: '/b', AGENTIZE_HOME: '/a', XDG_STATE_HOME: '/x' }, '/b'],
-    ['AGENTIZE_HOME stands in', { AGENTIZE_HOME: '/a', XDG_STATE_HOME: '/x' }, '/a'],
+    ['AGENTIZE_HOME without BATON_HOME', { AGENTIZE_HOME: '/a', XDG_STATE_HOME: '/x' }, '/a'],
     ['an empty BATON_HOME does not count', { BATON_HOME: '', AGENTIZE_HOME: '/a' }, '/a'],
     ['a relative BATON_HOME counts from home, not from the working folder', { BATON_HOME: 'b' }, '/h/b'],
     ['then XDG_STATE_HOME', { XDG_STATE_HOME: '/x' }, '/x/baton'],
@@ -41,7 +41,7 @@ describe('the worktree root', () => {
     expect(findWorktreeRoot(join(root, 'repo/a/b'))).toBe(join(root, 'repo'))
     expect(findWorktreeRoot(join(root, 'repo/linked/deep'))).toBe(join(root, 'repo/linked'))
   })
-  test('is the folder itself where there is no repository, even when it does not exist', () => {
+  test('is the folder itself outside a repository, even if it does not exist', () => {
     mkdirSync(join(root, 'plain'), { recursive: true })
     expect(findWorktreeRoot(join(root, 'plain'))).toBe(join(root, 'plain'))
     expect(findWorktreeRoot(join(root, 'plain/absent'))).toBe(join(root, 'plain/absent'))

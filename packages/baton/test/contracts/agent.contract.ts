@@ -207,7 +207,7 @@ export function agentContract({ adapter, fixtures, scopes, entries }: AgentContr
       )
     })
 
-    test('after the file was written anew by a formatter, uninstall leaves none of ours', () => {
+    test('after a formatter rewrote the file, uninstall removes all of our hooks', () => {
       fc.assert(
         fc.property(settings, fc.constantFrom(...scopes), fc.nat(4), ({ value }, scope, indent) => {
           const text = JSON.stringify(value)

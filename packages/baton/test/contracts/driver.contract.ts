@@ -8,7 +8,7 @@ export interface DriverWorld extends AsyncDisposable {
   driver: Driver
   agent: AgentName
   /**
-   * Starts an agent that remembers its prompts and does a few of them: `work` goes on until it is interrupted, `die`
+   * Starts an agent that remembers its prompts and does a few of them: `work` runs until it is interrupted, `die`
    * ends its process with a failure, and anything else is answered at once.
    */
   order(title: string): StartOrder
@@ -26,9 +26,9 @@ export interface DriverWorld extends AsyncDisposable {
   nowhere: string
   /** Lets an agent's process end with a failure, where a prompt does not do it. */
   die?(place: string): Promise<void>
-  /** An agent that somebody else started, where there can be one. */
+  /** An agent that Baton did not start, if the driver supports that. */
   stranger?(): Promise<string>
-  /** Somebody begins to type there, where that can happen. */
+  /** A person starts to type there, if the driver supports that. */
   person?(place: string): Promise<void>
 }
 

@@ -91,7 +91,7 @@ export function fenceContract(title: string, open: () => Promise<Keeper>): void 
       expect(await bob.stop()).toMatchObject({ did: 'opened' })
     })
 
-    test('of a lease that expired and was not taken over, the holder goes on', async () => {
+    test('the holder of a lease that expired and was not taken over continues', async () => {
       await using ann = await machine('ann')
       const issue = await github.repository.issue({ title: 'Slept' })
       await ann.claim(issue)

@@ -83,7 +83,7 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       expect((await forge.openIssues('ready-for-agent')).map(({ title }) => title)).toEqual(['One'])
     })
 
-    test('an assignee is taken away again, and one who is none is no failure', async () => {
+    test('removes an assignee, and ignores a login that is not assigned', async () => {
       const number = await world.repository.issue({ assignees: ['reviewer'] })
       await forge.assign(number, ['dev'])
       await forge.unassign(number, ['dev'])
@@ -361,7 +361,7 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       expect((await forge.pullRequest(number)).checks.verdict).toBe('failed')
     })
 
-    test('a word nobody knows is never passed', async () => {
+    test('an unknown check state never counts as passed', async () => {
       const number = await opened()
       await world.repository.check(number, 'lint', 'success')
       await world.repository.check(number, 'odd', { state: 'stale' })

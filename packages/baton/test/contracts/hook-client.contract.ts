@@ -256,7 +256,7 @@ export function hookClientContract(transport: Transport): void {
         expectAnswer(await world.call(launcher, PRE, { input: toolCall('other-node') }))
       })
 
-      test('answers what is safe, soon, when there is no Node at all', async () => {
+      test('gives the safe answer quickly without Node', async () => {
         await using world = hookWorld()
         const programs = join(world.home, 'bin')
         mkdirSync(programs)
@@ -361,7 +361,7 @@ export function hookClientContract(transport: Transport): void {
         expectSafe(await world.call(world.launcher(transport), PRE, { input: large }), world)
       })
 
-      test('does not wait in a queue that nobody serves', async () => {
+      test('does not wait in a queue that no process serves', async () => {
         await using world = hookWorld()
         const full = spawn('perl', ['-e', FULL_QUEUE, world.folder.dir], {
           stdio: ['pipe', 'pipe', 'inherit'],

@@ -72,7 +72,7 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       expect((await Promise.all(tries)).filter(({ held }) => held)).toHaveLength(1)
     })
 
-    test('a hold that nobody renewed is dead, stays its own, and can be taken over with a larger token', async () => {
+    test('a lease that was not renewed is dead, stays with its holder, and can be taken over with a larger token', async () => {
       const { a, b, onA, onB } = await two()
       const first = await a.take(onA, owner('ann'), TTL)
       if (!first.held) throw new Error('not held')
@@ -80,7 +80,7 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       const refused = await b.take(onB, owner('bob'), TTL)
       if (refused.held) throw new Error('taken from a dead one without takeOver')
       expect(refused.by.dead).toBe(true)
-      // Whoever wakes up and finds that nobody took it goes on.
+      // A holder that wakes up and finds its lease still there continues.
       expect(await a.holds(onA, first.grip)).toBe(true)
       const over = await b.takeOver(onB, owner('bob'), TTL, refused.by.token)
       if (!over.held) throw new Error('not taken over')

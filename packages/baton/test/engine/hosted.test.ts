@@ -146,7 +146,7 @@ describe('one question that comes by a hook and from the host', () => {
   })
 })
 
-it('what ends without having begun, such as `claude plugin list`, is written down and is no session', async () => {
+it('an end without a start, such as of `claude plugin list`, is recorded but creates no session', async () => {
   const world = intakeWorld()
   await world.take({ hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other', cwd: about.cwd })
   expect(world.events().map(({ type }) => type)).toEqual(['SessionEnded'])

@@ -27,7 +27,7 @@ describe('a hook call', () => {
     ])
   })
 
-  it('that nobody reacts to is answered with {} and leaves only its event', async () => {
+  it('without a reaction is answered with {} and records only its event', async () => {
     const world = intakeWorld()
     await expect(world.take(prompted('s1', 'hello'))).resolves.toBe('{}')
     expect(world.journal).toHaveLength(1)
@@ -47,7 +47,7 @@ describe('a hook call', () => {
     expect(answer).toContain('"deny"')
   })
 
-  it('that brings our own continuation back as a prompt is no word of a person', async () => {
+  it('that reports our own continuation as a prompt is marked as automatic', async () => {
     const goesOn: Reactor = {
       name: 'workflow',
       react: ({ type }) =>
@@ -212,7 +212,7 @@ describe('a call that is repeated because its answer was lost', () => {
 })
 
 describe('two installations of the hooks', () => {
-  it('count each event once and answer it once, whoever comes first', async () => {
+  it('count each event once and answer it once, whichever source reports first', async () => {
     const sources = ['plugin', 'user', 'project', 'local'] as const
     await fc.assert(
       fc.asyncProperty(
@@ -243,7 +243,7 @@ describe('two ways to tell', () => {
 })
 
 describe('the order of one session', () => {
-  it('is the order of arrival, while sessions go on beside each other', async () => {
+  it('is the order of arrival, while other sessions continue concurrently', async () => {
     const calls = fc.array(fc.record({ session: fc.constantFrom('s1', 's2', 's3') }), { maxLength: 10 })
     await fc.assert(
       fc.asyncProperty(calls, fc.scheduler(), async (arrivals, scheduler) => {

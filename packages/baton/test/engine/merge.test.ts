@@ -149,7 +149,7 @@ describe('what is told', () => {
     )
   })
 
-  it('is a valid reaction, empty when nobody spoke', () => {
+  it('is a valid reaction, empty without contributions', () => {
     expect(toReaction(NOTHING)).toEqual({})
     fc.assert(
       fc.property(fc.array(anySaid, { maxLength: 7 }), said => {

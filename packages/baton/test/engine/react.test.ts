@@ -125,7 +125,7 @@ describe('an answer that takes its time', () => {
     expect(stopped).toBe(true)
   })
 
-  it('is given up when nobody waits for it any more', async () => {
+  it('is given up when the caller stops waiting', async () => {
     const gone = new AbortController()
     const { rest } = await react([later(never)], toolRequest, context, noFault)
     const settled = rest(gone.signal)
@@ -133,7 +133,7 @@ describe('an answer that takes its time', () => {
     expect(toReaction(await settled)).toEqual({ context: 'in its place' })
   })
 
-  it('is not even begun when nobody waits from the start', async () => {
+  it('does not even start when no caller waits', async () => {
     let begun = false
     const slow = later(() => {
       begun = true

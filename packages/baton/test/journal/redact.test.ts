@@ -226,7 +226,7 @@ describe('redaction', () => {
     expect(JSON.stringify(redact(hostile))).toBe('{"__proto__":{"password":"[redacted]"},"token":"x"}')
   })
 
-  test('cuts off nesting that would overflow whoever writes it down', () => {
+  test('cuts off nesting that would overflow the stack', () => {
     const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
     expect(JSON.stringify(redact(deep))).toContain('[too deep]')
   })

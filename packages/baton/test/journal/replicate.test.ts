@@ -72,7 +72,7 @@ describe('the copy of a journal', () => {
     expect(replication.state()).toBe('off')
   })
 
-  test('goes on where it stood, in batches that respect both limits', async () => {
+  test('resumes at its position, in batches that respect both limits', async () => {
     const sizes: number[] = []
     const counting: CopyTarget = {
       ...remote.copies,
@@ -158,7 +158,7 @@ describe('the copy of a journal', () => {
     await caughtUp()
     await until(async () => (await remote.sessions()).length === 1, { what: 'the session to go' })
     await replication.stop()
-    // Forgotten while nobody copies, and going on afterwards.
+    // Forgotten while no copy is running, and continued afterwards.
     await local.record([anEntry('c', other)])
     await local.forget(sessionId(2))
     await local.record([anEntry('d', other)], [aSession(2, { events: 1 })])

@@ -6,7 +6,7 @@ import { openSqlite } from '../../src/store/sqlite.ts'
 import { anEntry, at } from '../world/journal.ts'
 
 describe('a search in the journal', () => {
-  test('finds all words in any case, newest first, and goes on where it stopped', async () => {
+  test('finds all words in any case, newest first, and continues where it stopped', async () => {
     const store = await openSqlite(':memory:')
     for (let n = 0; n < 500; n++)
       await store.record([anEntry(n % 100 === 0 ? `The Needle in ${n}` : `hay ${n}`, { at: at(n) })])

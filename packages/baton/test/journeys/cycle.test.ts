@@ -127,7 +127,7 @@ describe('a full session of the real Claude Code', () => {
     await until(() => webhook.heard.some(({ kind }) => kind === 'handoff'), { what: 'news of the handoff' })
     expect(webhook.heard.filter(({ kind }) => kind === 'handoff')).toMatchObject([
       {
-        text: `🔁 project goes on in a fresh session (${done.document})`,
+        text: `🔁 project continues in a fresh session (${done.document})`,
         title: expect.stringMatching(/^Baton/),
       },
     ])

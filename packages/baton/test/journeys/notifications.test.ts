@@ -102,7 +102,7 @@ const idle = (n: number) =>
 test('each kind of news comes once by every way, from the daemon itself', { timeout: 90_000 }, async () => {
   await world.hook('SessionStart', { ...session(1), source: 'startup' })
   await idle(1)
-  await everywhere('waits for input', 'that a session waits')
+  await everywhere('is waiting for input', 'that a session waits')
   await idle(1)
 
   await world.hook('UserPromptSubmit', { ...session(2), prompt: '/issue-to-impl 7' })
@@ -117,9 +117,11 @@ test('each kind of news comes once by every way, from the daemon itself', { time
   await world.hook('Stop', { stop_hook_active: false })
   await everywhere(`issue #${number}`, 'a pull request')
   expect(posted.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['needs-input', 'ended', 'pr-ready']))
-  expect([onDesktop('waits for input'), byWebhook('waits for input'), byTelegram('waits for input')]).toEqual(
-    [1, 1, 1],
-  )
+  expect([
+    onDesktop('is waiting for input'),
+    byWebhook('is waiting for input'),
+    byTelegram('is waiting for input'),
+  ]).toEqual([1, 1, 1])
 })
 
 test('a hostile command is only ever text', { timeout: 60_000 }, async () => {
@@ -162,7 +164,7 @@ test('in quiet hours nothing is told', { timeout: 60_000 }, async () => {
   const before = [desktop().length, posted.length]
   await configure()
   await idle(5)
-  await until(() => onDesktop('waits for input') === 2 && byWebhook('waits for input') === 2, {
+  await until(() => onDesktop('is waiting for input') === 2 && byWebhook('is waiting for input') === 2, {
     what: 'news of the morning',
     timeout: 20_000,
   })

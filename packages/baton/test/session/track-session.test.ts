@@ -103,7 +103,7 @@ describe('what is known of a session', () => {
     expect(after([prompt, ended])).toMatchObject({ endedAt: at(60), endReason: 'logout' })
   })
 
-  it('stays ended when a hook that ran beside the end arrives late', () => {
+  it('stays ended when a hook that ran in parallel with the end arrives late', () => {
     const turn: AgentEvent = { ...without(prompt), type: 'TurnEnded', continued: false, outcome: 'completed' }
     for (const late of [finished, turn, { ...without(prompt), type: 'SubagentEnded' } satisfies AgentEvent])
       expect(after([prompt, ended, late])).toMatchObject({ endedAt: at(60), endReason: 'logout', events: 3 })

@@ -27,7 +27,7 @@ describe('PostgreSQL', () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  test('stands in a schema of its own', async () => {
+  test('uses its own schema', async () => {
     const url = await server.database()
     await query(url, 'create table public.entries (mine int)')
     const store = await openPostgres(url)

@@ -43,7 +43,7 @@ it.each([
     'an agent that takes over',
     `${context}\n\nGo on with the work from there: begin with the first of the next steps.`,
   ],
-])('what Baton says itself is no wish of the person: %s', (_, words) => {
+])('a prompt that Baton sent is not an instruction of the person: %s', (_, words) => {
   expect(userPromptText(words)).toBe('')
 })
 

@@ -75,7 +75,7 @@ describe('A session that works', () => {
 })
 
 describe('Words on the screen', () => {
-  it('that look like errors are noted, without secrets, and told to nobody', async () => {
+  it('that look like errors are stored without secrets and not announced', async () => {
     await using w = await watchWorld()
     w.sessions = [workingSession()]
     w.show(PLACE, 'working', 'ok', 'TypeError: hunter2 is not a function', 'fatal: no such ref', 'fine')
@@ -127,7 +127,7 @@ describe('A session whose process is gone', () => {
     expect(w.news[0]).toContain('🛑')
   })
 
-  it('is no news when it was never seen alive: it ran elsewhere, or before the machine was restarted', async () => {
+  it('is not announced for a session never seen alive: it ran elsewhere, or before the machine restarted', async () => {
     await using w = await watchWorld()
     w.sessions = [
       aSession(1, { ownPid: true, pid: 42 }),
@@ -153,7 +153,7 @@ describe('A session whose process is gone', () => {
     for (let i = 0; i < 4; i++) await w.pass(31)
     expect(w.store.watch.spawns({ kinds: ['child'] }).map(({ pid }) => pid)).toEqual([100, 101])
     w.sessions = []
-    // The number 101 was given out again to somebody else.
+    // The system reused pid 101 for another process.
     w.processes = [{ ...child(101, 1), born: 'later' }, { ...child(100, 1) }, child(7, 1)]
     await w.pass(31)
     expect(found(w)).toEqual(['children warning'])
@@ -328,7 +328,7 @@ describe('What Baton started', () => {
     await expect(w.spawns.kill('nobody')).rejects.toMatchObject({ code: 'not_found' })
     await expect(w.spawns.kill('spn_')).rejects.toThrow('More than one session matches')
     await expect(w.spawns.kill('')).rejects.toMatchObject({ code: 'not_found' })
-    // tmux was started anew and gave the number to another program.
+    // tmux was restarted and gave the pane number to another program.
     const place = one.place ?? ''
     w.screens.set(place, { state: 'waiting', lines: [], pid: 9999 })
     await expect(w.spawns.kill(one.id)).rejects.toMatchObject({ code: 'not_allowed' })

@@ -29,7 +29,7 @@ export interface WatchWorld extends AsyncDisposable {
   pass(seconds: number): Promise<void>
   /** What a screen shows from now on. */
   show(place: string, state: ScreenReading['state'], ...lines: string[]): void
-  /** The daemon begins anew: only what is kept counts. */
+  /** The daemon restarts: only stored state counts. */
   restart(): void
 }
 
