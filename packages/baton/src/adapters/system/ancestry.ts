@@ -6,19 +6,19 @@ import { clientProcesses } from './connection.ts'
 
 const run = promisify(execFile)
 
-/** A longer chain of parents is a mistake of ours. */
+/** A longer chain of parents would be a bug in this code. */
 const MAX_DEPTH = 200
 
 /** The real processes: from /proc on Linux, from `ps` elsewhere. */
 export const systemAncestry: Ancestry = {
   async ancestorsOf(pid) {
-    const read = process.platform === 'linux' ? fromProc : await psReader()
+    const readProcess = process.platform === 'linux' ? fromProc : await psReader()
     const chain: ProcessFacts[] = []
     for (let next = pid; chain.length < MAX_DEPTH; ) {
-      const found = await read(next).catch(() => undefined)
+      const found = await readProcess(next).catch(() => undefined)
       if (!found) return undefined
       chain.push(found.facts)
-      // The first process, and one whose parent is outside of this container, have none.
+      // The first process has no parent, nor has one whose parent is outside this container.
       if (found.parent === 0) return chain
       next = found.parent
     }
@@ -35,17 +35,17 @@ async function fromProc(pid: number): Promise<Found> {
   const [stat, cmdline, program, environ] = await Promise.all([
     readFile(`${folder}/stat`, 'utf8'),
     readFile(`${folder}/cmdline`, 'utf8'),
-    // Of another user's process neither is told.
+    // Not readable for processes of other users.
     readlink(`${folder}/exe`).catch(() => undefined),
     readFile(`${folder}/environ`, 'latin1').catch(() => ''),
   ])
   const { parent, session, terminal, name } = parseStat(stat)
-  const words = cmdline.split('\0').filter(Boolean)
+  const args = cmdline.split('\0').filter(Boolean)
   return {
     parent,
     facts: {
       pid,
-      words: words.length > 0 ? words : [name],
+      words: args.length > 0 ? args : [name],
       program,
       terminal,
       sessionLeader: session,
@@ -54,7 +54,7 @@ async function fromProc(pid: number): Promise<Found> {
   }
 }
 
-/** `PID (NAME) STATE PPID PGRP SESSION TTY …`: the name may hold anything, even `) S 1`. */
+/** `PID (NAME) STATE PPID PGRP SESSION TTY …`: the name may contain anything, even `) S 1`. */
 export function parseStat(stat: string): {
   parent: number
   session: number
@@ -72,13 +72,13 @@ export function parseStat(stat: string): {
   }
 }
 
-/** Reads all processes at once: two programs to run, however long the chain of parents is. */
+/** Reads all processes with two runs of `ps`, however long the chain of parents is. */
 async function psReader(): Promise<(pid: number) => Promise<Found>> {
   const ps = async (...columns: string[]) =>
     (
       await run('ps', ['-A', '-ww', ...columns.flatMap(column => ['-o', `${column}=`])], {
         env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
-        maxBuffer: LARGEST_TABLE,
+        maxBuffer: MAX_TABLE_BYTES,
       })
     ).stdout
   const table = Promise.all([ps('pid', 'ppid', 'tty', 'command'), ps('pid', 'comm')]).then(
@@ -91,11 +91,11 @@ async function psReader(): Promise<(pid: number) => Promise<Found>> {
   }
 }
 
-const LARGEST_TABLE = 64 * 1024 * 1024
+const MAX_TABLE_BYTES = 64 * 1024 * 1024
 
 /**
  * `PID PPID TTY COMMAND…` and `PID PROGRAM` of every process. Without a terminal the third column is `?`, `??` or `-`. The
- * program is a whole path on macOS, where it may hold spaces.
+ * program is a whole path on macOS, where it may contain spaces.
  */
 export function readPs(commands: string, programs: string): Map<number, Found> {
   const programOf = new Map<number, string>()

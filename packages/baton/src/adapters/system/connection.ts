@@ -8,7 +8,7 @@ import type { LocalConnection } from '../../ports/ancestry.ts'
 
 const run = promisify(execFile)
 
-/** The kernel's word for the processes at the client's end of a loopback connection: /proc on Linux, `lsof` elsewhere. */
+/** Asks the kernel which processes hold the client's end of a loopback connection: /proc on Linux, `lsof` elsewhere. */
 export async function clientProcesses(
   connection: LocalConnection,
   among?: readonly number[],
@@ -18,8 +18,8 @@ export async function clientProcesses(
   return among ? found.filter(pid => among.includes(pid)) : found
 }
 
-/** Hooks wait for the same thread: after so many processes others get their turn. */
-const PROCESSES_PER_TURN = 20
+/** Hooks wait for the same thread, so let others run after this many processes. */
+const PROCESSES_PER_TICK = 20
 
 async function fromProc(connection: LocalConnection, among?: readonly number[]): Promise<number[]> {
   const inode = clientInode(await readFile('/proc/net/tcp', 'latin1'), connection)
@@ -27,13 +27,13 @@ async function fromProc(connection: LocalConnection, among?: readonly number[]):
   const found: number[] = []
   const pids = among?.map(String) ?? (await readdir('/proc')).filter(name => /^\d+$/.test(name))
   for (const [index, pid] of pids.entries()) {
-    if (index % PROCESSES_PER_TURN === 0) await nextTurn()
+    if (index % PROCESSES_PER_TICK === 0) await nextTurn()
     if (holdsSocket(pid, `socket:[${inode}]`)) found.push(Number(pid))
   }
   return found
 }
 
-/** Files of other users' processes, and of those that have just ended, cannot be listed: they hold nothing for us. */
+/** False for processes of other users and processes that have just ended, whose files cannot be listed. */
 function holdsSocket(pid: string, socket: string): boolean {
   try {
     const folder = `/proc/${pid}/fd`
@@ -62,7 +62,7 @@ export function clientInode(table: string, { clientPort, serverPort }: LocalConn
     const columns = line.trim().split(/\s+/)
     const inode = columns[9] ?? ''
     if (columns[1] === local && columns[2] === remote && columns[3] === ESTABLISHED)
-      // A socket that no process holds any more has the inode 0.
+      // A socket that no process holds any longer has inode 0.
       return /^[1-9]\d*$/.test(inode) ? inode : undefined
   }
   return undefined

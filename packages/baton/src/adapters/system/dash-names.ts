@@ -2,7 +2,7 @@ import { opendirSync } from 'node:fs'
 
 const MAX_NAMES = 20_000
 
-/** Whether a name in this folder starts with a dash. A folder too large to look through may hold one. */
+/** Whether a name in this folder starts with a dash. True for a folder that is too large to search. */
 export function hasDashNames(folder: string): boolean {
   try {
     const names = opendirSync(folder)
@@ -17,7 +17,7 @@ export function hasDashNames(folder: string): boolean {
       names.closeSync()
     }
   } catch (cause) {
-    // Where there is no folder, no pattern becomes a name.
+    // In a folder that does not exist, no glob pattern matches a name.
     return !(
       cause instanceof Error &&
       'code' in cause &&

@@ -8,7 +8,7 @@ import { FileError, type FileFacts, type Files, type FileTrouble } from '../../p
 export const systemFiles: Files = {
   user: process.geteuid?.() ?? 0,
 
-  // Looked at without another thread: a hook waits, and waking one takes many times as long as the look.
+  // Synchronous: a hook waits, and waking a worker thread takes many times longer than the call itself.
   async facts(path) {
     try {
       const found = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -76,11 +76,11 @@ export const systemFiles: Files = {
 }
 
 let drafts = 0
-const lockTries = 100
-const lockPauseMs = 30
+const MAX_LOCK_ATTEMPTS = 100
+const LOCK_PAUSE_MS = 30
 
 async function readAtMost(file: FileHandle, limit: number, path: string): Promise<Uint8Array> {
-  // One byte more than allowed shows a file that grew after its size was asked.
+  // One byte beyond the limit reveals a file that grew after its size was read.
   const buffer = new Uint8Array(limit + 1)
   let length = 0
   while (length < buffer.length) {
@@ -104,7 +104,7 @@ async function writeDurably(path: string, content: string, mode: number): Promis
 
 async function takeLock(lock: string): Promise<void> {
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-  for (let tries = 0; tries < lockTries; tries++) {
+  for (let tries = 0; tries < MAX_LOCK_ATTEMPTS; tries++) {
     try {
       await linkLock(lock)
       return
@@ -112,12 +112,12 @@ async function takeLock(lock: string): Promise<void> {
       if (codeOf(error) !== 'EEXIST') throw asFileError(error, lock)
     }
     if (tries % 10 === 9) await dropDeadLock(lock)
-    await pause(lockPauseMs)
+    await pause(LOCK_PAUSE_MS)
   }
   throw new FileError('busy', lock)
 }
 
-// The lock appears with its holder's number in it: one that was killed in between would leave a lock that is nobody's.
+// The lock file appears with the holder's pid already in it: a process killed in between would leave a lock without a holder.
 async function linkLock(lock: string): Promise<void> {
   const draft = `${lock}.${process.pid}.${++drafts}`
   try {
@@ -128,7 +128,7 @@ async function linkLock(lock: string): Promise<void> {
   }
 }
 
-// A holder that was killed cannot remove its lock. Moving it aside first makes sure that only one waiter removes it.
+// A killed holder cannot remove its lock. Renaming the lock first ensures that only one waiter removes it.
 async function dropDeadLock(lock: string): Promise<void> {
   try {
     const { bytes } = await systemFiles.read(lock, 32)
@@ -138,7 +138,7 @@ async function dropDeadLock(lock: string): Promise<void> {
     await rename(lock, aside)
     await rm(aside, { force: true })
   } catch {
-    // Somebody else removed it.
+    // Another process removed it.
   }
 }
 

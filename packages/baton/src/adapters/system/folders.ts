@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Folders } from '../../ports/folders.ts'
 
-/** No step on the way may be a link: a repository could show another's folders as its own. */
+/** Lists folders below a root without following links: a repository could pass off other folders as its own. */
 export const systemFolders: Folders = {
   async below(root, folder) {
     try {

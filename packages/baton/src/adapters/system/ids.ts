@@ -3,7 +3,7 @@ import type { Ids } from '../../ports/ids.ts'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuv'
 
-/** Asked for in one go: each hook needs several ids, and each question to the system costs more than its bytes. */
+/** Random bytes in reserve: each hook needs several ids, and each system call costs more than its bytes. */
 const pool = Buffer.alloc(1024)
 let used = pool.length
 
@@ -16,7 +16,7 @@ export const systemIds: Ids = {
         used = 0
       }
       id += ALPHABET[(pool[used] ?? 0) & 31]
-      // No byte serves twice, nor stays where a dump of the memory would show the ids that were made.
+      // Clear the byte: it must not be used twice, nor reveal past ids in a memory dump.
       pool[used++] = 0
     }
     return id

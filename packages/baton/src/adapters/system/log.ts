@@ -5,12 +5,12 @@ const ROTATE_AT_BYTES = 10 * 1024 * 1024
 
 export type { Logger }
 
-/** The daemon's own log: one JSON line each, secrets taken out of the finished line. */
+/** The daemon's own log: one JSON object per line, with secrets removed from the finished line. */
 export function openLog(path: string, redact: (line: string) => string): { log: Logger; rotate(): void } {
   rotateFile(path)
   const destination = openFile(path)
   if (!destination) return { log: pino({ level: 'silent' }), rotate() {} }
-  // A full disk must not end the daemon: the journal already refuses what it cannot keep.
+  // A full disk must not end the daemon; the journal already rejects what it cannot store.
   destination.on('error', () => {})
   const log = pino({ base: { pid: process.pid }, hooks: { streamWrite: redact } }, destination)
   return {
@@ -21,7 +21,7 @@ export function openLog(path: string, redact: (line: string) => string): { log: 
   }
 }
 
-/** Opened at once, so that a folder that cannot be written means no log instead of a failure at the end. */
+/** Opens the file at once, so that an unwritable folder means no log instead of an error later. */
 function openFile(path: string) {
   try {
     return pino.destination({ dest: path, sync: true, mode: 0o600 })

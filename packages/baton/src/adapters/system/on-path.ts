@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The file a program name runs, or undefined. Starts nothing. */
+/** The file that a program name would run, or undefined. Does not start it. */
 export function onPath(
   program: string,
   env: Readonly<Record<string, string | undefined>>,

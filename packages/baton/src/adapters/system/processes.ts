@@ -11,7 +11,7 @@ export const systemProcesses: Processes = {
     try {
       return process.kill(pid, 0)
     } catch (error) {
-      // Somebody else's, but there.
+      // It belongs to another user, but it exists.
       return error instanceof Error && 'code' in error && error.code === 'EPERM'
     }
   },
@@ -31,30 +31,30 @@ export const systemProcesses: Processes = {
     const booted = /^btime (\d+)$/m.exec(stat)?.[1]
     return born === undefined || booted === undefined
       ? undefined
-      : (Number(booted) + Number(born) / TICKS_A_SECOND) * 1000
+      : (Number(booted) + Number(born) / TICKS_PER_SECOND) * 1000
   },
   async table() {
     if (process.platform !== 'linux') return fromPs(['-ax'])
     const names = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
     const found: RunningProcess[] = []
-    // A few at a time: hooks are served in between.
+    // A few at a time, so that the daemon can serve hooks in between.
     for (let i = 0; i < names.length; i += 32) {
       const some = await Promise.all(names.slice(i, i + 32).map(name => fromProc(Number(name))))
-      found.push(...some.filter(one => one !== undefined))
+      found.push(...some.filter(each => each !== undefined))
     }
     return found
   },
 }
 
-/** What /proc counts in, on every Linux that Node runs on. */
-const TICKS_A_SECOND = 100
+/** The unit of start times in /proc, on every Linux that Node supports. */
+const TICKS_PER_SECOND = 100
 
 async function fromProc(pid: number): Promise<RunningProcess | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   return stat === undefined ? undefined : parseStatLine(stat)
 }
 
-/** `PID (NAME) STATE PPID … STARTTIME`: the name may hold anything, even `) S 1`. One that ended and waits for its parent is gone. */
+/** `PID (NAME) STATE PPID … STARTTIME`: the name may contain anything, even `) S 1`. A zombie counts as gone. */
 export function parseStatLine(stat: string): RunningProcess | undefined {
   const end = stat.lastIndexOf(')')
   const [state, parent, ...rest] = stat.slice(end + 2).split(' ')

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { BatonError } from '@batonpass/contract/errors'
 import { MAX_PROGRAM_OUTPUT, type ProgramEnd, type Programs } from '../../ports/programs.ts'
 
-/** Agents end what they started in groups of their own only when asked politely; after this they are killed. */
+/** Time between SIGTERM and SIGKILL, in which agents can end the process groups that they started. */
 const GRACE_MS = 2000
-/** A pipe that a stranger inherited may stay open for ever: the end of the program is what counts. */
+/** After the program exits, wait only this long for its pipes: another process may have inherited one and keep it open. */
 const DRAIN_MS = 250
-const STDERR_KEPT = 8192
+const MAX_STDERR = 8192
 
-/** Each program is a process group of its own, and the whole group goes when it ends, is late or is no longer wanted. */
+/** Runs each program in its own process group. The whole group is killed when the program ends, times out or is aborted. */
 export const systemPrograms: Programs = {
   async run({ program, args, cwd, env, input, withinMs }, signal) {
     if (signal.aborted) return { why: 'aborted', code: undefined, stdout: '', stderr: '' }
@@ -33,18 +33,18 @@ export const systemPrograms: Programs = {
     })
     let stderr = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      stderr = (stderr + chunk.toString('utf8')).slice(-STDERR_KEPT)
+      stderr = (stderr + chunk.toString('utf8')).slice(-MAX_STDERR)
     })
-    // A program that ends without reading its input is no failure of ours.
+    // A program may end without reading its input; that is not an error.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
     try {
       const code = await group.gone
       return { why, code, stdout: Buffer.concat(stdout).toString('utf8'), stderr }
     } catch (cause) {
-      throw new BatonError('missing_tool', `${program} could not be started`, {
+      throw new BatonError('missing_tool', `Cannot start ${program}`, {
         cause,
-        remedy: 'Is it installed, and on the PATH of the daemon?',
+        remedy: 'Install it, or add its folder to the PATH of the daemon.',
       })
     } finally {
       clearTimeout(timer)
@@ -53,7 +53,7 @@ export const systemPrograms: Programs = {
   },
 }
 
-/** Groups that still run: they go when this process goes. */
+/** Running groups; they are killed when this process exits. */
 const running = new Set<Group>()
 
 class Group {
@@ -70,7 +70,7 @@ class Group {
       child.once('error', reject)
       child.once('exit', code => {
         this.ended = true
-        // What it left behind in its group is not wanted any longer than itself.
+        // Kill what it left running in its group.
         this.kill('SIGKILL')
         const drained = setTimeout(() => {
           child.stdout?.destroy()

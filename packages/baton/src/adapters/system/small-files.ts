@@ -19,7 +19,7 @@ export const systemSmallFiles: SmallFiles = {
       )
       try {
         const facts = await file.stat()
-        if (!facts.isFile()) return { kind: 'refused', why: `${name} is no regular file` }
+        if (!facts.isFile()) return { kind: 'refused', why: `${name} is not a regular file` }
         if (facts.size > limit) return { kind: 'refused', why: `${name} is larger than ${limit} bytes` }
         return { kind: 'text', text: await file.readFile('utf8'), modifiedMs: facts.mtimeMs }
       } finally {
@@ -32,7 +32,7 @@ export const systemSmallFiles: SmallFiles = {
 
   async write(root, name, text, { hasty = false, shared = false, fresh = false } = {}) {
     const path = await safePath(root, name, shared ? 0o755 : 0o700)
-    // By chance, too: in a container every daemon may have the same number, and one that was killed left its drafts.
+    // Random, too: in containers every daemon may have the same pid, and a killed one leaves its drafts behind.
     const draft = `${path}.${process.pid}.${++drafts}.${randomBytes(4).toString('hex')}.tmp`
     try {
       const file = await open(draft, 'wx', shared ? 0o644 : 0o600)
@@ -65,7 +65,7 @@ export const systemSmallFiles: SmallFiles = {
   async remove(root, name) {
     if (await obstacle(root, dirname(name))) return false
     try {
-      // A link is removed itself, not what it names.
+      // This removes a link itself, not its target.
       await rm(join(root, name))
       return true
     } catch (error) {
@@ -93,11 +93,11 @@ export const systemSmallFiles: SmallFiles = {
 }
 
 let drafts = 0
-/** Left by a process that was killed before it was whole. */
+/** A temporary file that a killed process left behind. */
 const DRAFT = /\.\d+\.\d+(?:\.[0-9a-f]{8})?\.tmp$/
 const user = process.geteuid?.()
 
-/** What below the root stands in the way of `name`, if anything. A name that is free is no obstacle. */
+/** Why `name` below the root must not be used, if there is a reason. A name that does not exist yet is fine. */
 async function obstacle(root: string, name: string): Promise<string | undefined> {
   const steps = normalize(name).split('/')
   if (name.startsWith('/') || steps.includes('..')) return 'the name leads out of its folder'
@@ -110,7 +110,7 @@ async function obstacle(root: string, name: string): Promise<string | undefined>
       if (facts.isSymbolicLink()) return `${shown} is a link`
       if (user !== undefined && facts.uid !== user && facts.uid !== 0)
         return `${shown} belongs to another user`
-      if (i < steps.length - 1 && !facts.isDirectory()) return `${shown} is no folder`
+      if (i < steps.length - 1 && !facts.isDirectory()) return `${shown} is not a folder`
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined
       throw error

@@ -1,6 +1,6 @@
 import type { Timers } from '../../ports/timers.ts'
 
-/** A larger delay would overflow and run at once. */
+/** A longer delay would overflow, and the timer would fire at once. */
 const MAX_PAUSE_MS = 2 ** 31 - 1
 
 export const systemTimers: Timers = {

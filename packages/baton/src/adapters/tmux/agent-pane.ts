@@ -4,16 +4,16 @@ import type { AgentTerminal } from '../../ports/terminal.ts'
 import { isOwnTyping, isTypedInto, type Pane, paneAt, screenOf } from './pane.ts'
 import type { TmuxServer } from './server.ts'
 
-const LOOK_AGAIN_MS = 40
+const POLL_MS = 40
 
-/** What a pane shows, read as its agent's screen. */
+/** What a pane shows, interpreted as its agent's screen. */
 export interface View extends ScreenReading {
-  /** What stands on the prompt line. */
+  /** The text on the prompt line. */
   typed: string
   pane?: (Pane & { now: number }) | undefined
 }
 
-/** One pane in which an agent runs. */
+/** A pane in which an agent runs. */
 export class AgentPane {
   readonly server: TmuxServer
   readonly id: string
@@ -27,7 +27,7 @@ export class AgentPane {
     this.#elapsed = elapsed
   }
 
-  /** What it shows, whoever typed what stands there. */
+  /** What the pane shows, no matter who typed the text on the prompt line. */
   async view(): Promise<View> {
     const pane = await paneAt(this.server, this.id)
     if (!pane) return { state: 'gone', typed: '', lines: [] }
@@ -41,7 +41,7 @@ export class AgentPane {
     return { ...seen, state: pane.inMode ? 'person' : state, pane }
   }
 
-  /** What it shows; a person who types, or has half typed something, comes before all else. */
+  /** What the pane shows, but `person` if a person is typing or has left unfinished text on the prompt line. */
   async look(): Promise<View> {
     const seen = await this.view()
     const { pane } = seen
@@ -59,12 +59,13 @@ export class AgentPane {
   }
 }
 
+/** Polls until the condition holds. False if it does not hold within the time. */
 export async function eventually(
   holds: () => Promise<boolean>,
   withinMs: number,
   elapsed: () => number,
 ): Promise<boolean> {
-  for (const until = elapsed() + withinMs; ; await pause(LOOK_AGAIN_MS)) {
+  for (const until = elapsed() + withinMs; ; await pause(POLL_MS)) {
     if (await holds()) return true
     if (elapsed() > until) return false
   }

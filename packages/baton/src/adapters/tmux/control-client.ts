@@ -6,14 +6,14 @@ import { lineOf } from './quote.ts'
 /** What a command printed, or why tmux refused it. */
 export type Answer = { ok: true; lines: readonly string[] } | { ok: false; why: string }
 
-/** A tmux that says nothing for this long is taken for gone. */
+/** If tmux is silent for this long, Baton treats it as gone. */
 const SILENT_MS = 5000
-/** One answer: 50 lines of a wide screen with colours are far below. */
+/** Limit for one answer; 50 lines of a wide, coloured screen are far below it. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * One control-mode client of a tmux server: commands in, answers out, in order, for as long as both live.
- * It takes no part in the size of windows and asks for no output, so nobody sees a difference.
+ * A control-mode client of a tmux server: commands in, answers out, in order. It does not affect window sizes and
+ * receives no output, so users notice nothing.
  */
 export class ControlClient {
   readonly #tmux: ChildProcessByStdio<Writable, Readable, null>
@@ -31,21 +31,21 @@ export class ControlClient {
     this.#tmux.once('error', () => this.close())
     this.#tmux.once('exit', () => this.close())
     this.#tmux.stdin.on('error', () => this.close())
-    this.#tmux.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#hear(chunk))
+    this.#tmux.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk))
   }
 
   get open(): boolean {
     return this.#open
   }
 
-  /** Undefined when the connection ended before the answer: nobody knows whether the command ran. */
-  run(words: readonly string[]): Promise<Answer | undefined> {
+  /** Runs a command. Undefined if the connection ended before the answer: the command may or may not have run. */
+  run(args: readonly string[]): Promise<Answer | undefined> {
     if (!this.#open) return Promise.resolve(undefined)
     return new Promise(resolve => {
-      // A screen may show what looks like the end of an answer. It cannot know this word.
+      // A screen can show text that looks like the end of an answer, but it cannot contain this random mark.
       const mark = `baton-${randomBytes(12).toString('hex')}`
       this.#waiting.push({ mark, lines: [], bytes: 0, resolve })
-      this.#tmux.stdin.write(`${lineOf(words)}\ndisplay-message -p ${mark}\n`)
+      this.#tmux.stdin.write(`${lineOf(args)}\ndisplay-message -p ${mark}\n`)
       this.#silence ??= setTimeout(() => this.close(), SILENT_MS)
     })
   }
@@ -59,23 +59,23 @@ export class ControlClient {
     for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
   }
 
-  /** Does not keep the process alive by itself. */
+  /** Lets the process exit while this client is open. */
   unref(): void {
     this.#tmux.unref()
     for (const stream of [this.#tmux.stdin, this.#tmux.stdout])
       if ('unref' in stream && typeof stream.unref === 'function') stream.unref()
   }
 
-  #hear(chunk: string): void {
+  #receive(chunk: string): void {
     const lines = (this.#rest + chunk).split('\n')
     this.#rest = lines.pop() ?? ''
-    for (const line of lines) this.#take(line)
+    for (const line of lines) this.#handleLine(line)
     if (this.#rest.length > MAX_BYTES) this.close()
   }
 
-  #take(line: string): void {
+  #handleLine(line: string): void {
     const [head] = this.#waiting
-    // Notices between answers; what matters of them is asked for when it is needed.
+    // Ignore notifications between answers: Baton queries what it needs when it needs it.
     if (!head) return
     if (line !== head.mark) {
       head.lines.push(line)
@@ -98,8 +98,8 @@ interface Waiting {
 }
 
 /**
- * Between `%begin` and `%end` or `%error` of one number stands the answer. The flag 1 marks what this client asked for: the
- * attaching itself is answered, too, and its end may come late, among the lines of the first question.
+ * The answer is between `%begin` and `%end` or `%error` with the same number. The flag 1 marks commands of this client:
+ * tmux answers the attach as well, and the end of that answer may arrive late, among the lines of the first command.
  */
 export function answerIn(lines: readonly string[]): Answer {
   const begin = lines.findIndex(line => /^%begin \d+ \d+ 1$/.test(line))

@@ -20,11 +20,11 @@ export interface TmuxParts {
 
 export interface TmuxDriver extends Driver {
   kind: 'tmux'
-  /** Lets go of every connection; what runs goes on. */
+  /** Closes every connection; the programs keep running. */
   close(): void
 }
 
-/** Acts on panes, named as hooks name them: `%5 /tmp/tmux-1000/default`. No shell, no key names from the text. */
+/** Acts on panes, named as in hooks: `%5 /tmp/tmux-1000/default`. Uses no shell and never interprets text as key names. */
 export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
   const servers = new Map<string, TmuxServer>()
   const serverOf = (socket: string): TmuxServer => {
@@ -41,7 +41,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     return spot && new AgentPane(spot.server, spot.id, terminals[agent], elapsed)
   }
 
-  /** Two at once would type into each other's words. */
+  /** One at a time per pane: two callers would mix their text. */
   const turns = new Map<string, Promise<unknown>>()
   function inTurn<T>(place: string, work: () => Promise<T>): Promise<T> {
     const turn = (turns.get(place) ?? Promise.resolve()).then(work, work)
@@ -99,8 +99,8 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     },
 
     clear: async (place, agent) => {
-      const words = terminals[agent]?.clear
-      return words === undefined ? 'not-taken' : type(place, words, agent)
+      const command = terminals[agent]?.clear
+      return command === undefined ? 'not-taken' : type(place, command, agent)
     },
 
     startsWithPrompt: agent => terminals[agent]?.startsWithPrompt === true,
@@ -108,10 +108,10 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     async start(order: StartOrder): Promise<Started> {
       const socket = order.where ?? defaultSocket(env)
       if (!parsePlace(`%0 ${socket}`))
-        throw new BatonError('usage', `${JSON.stringify(socket)} is no tmux socket`, {
-          remedy: 'Give the whole path of one, such as /tmp/tmux-1000/default.',
+        throw new BatonError('usage', `${JSON.stringify(socket)} is not a tmux socket`, {
+          remedy: 'Give its whole path, such as /tmp/tmux-1000/default.',
         })
-      // tmux makes its own folder only when it chooses the socket itself.
+      // tmux creates this folder only for its default socket.
       if (/\/tmux-\d+$/.test(dirname(socket))) await mkdir(dirname(socket), { mode: 0o700 }).catch(() => {})
       const answer = await serverOf(socket).once(startCommands(order), {
         start: true,
@@ -125,7 +125,7 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     async kill(place) {
       const spot = at(place)
       const pane = spot && (await paneAt(spot.server, spot.id))
-      // A pane that Baton did not start has no mark; a number that tmux gave out anew has none either.
+      // Only panes that Baton started have a mark; a pane id that tmux has reused has none.
       if (!spot || !pane?.mark) return false
       const killed = (await spot.server.run(['kill-pane', '-t', spot.id]))?.ok === true
       if (killed && pane.pid !== undefined && !pane.dead)
@@ -142,11 +142,11 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
 
 function notStarted({ title }: StartOrder, why: string): BatonError {
   if (why.includes('duplicate session'))
-    return new BatonError('usage', `There is a tmux session ${title} already`, {
+    return new BatonError('usage', `A tmux session named ${title} already exists`, {
       remedy: 'Choose another title.',
     })
-  return new BatonError('missing_tool', `tmux did not start it${why ? `: ${why}` : ''}`, {
-    remedy: 'Is tmux 3.2 or newer installed? See `baton doctor`, or use `baton run --hosted`.',
+  return new BatonError('missing_tool', `tmux could not start the session${why ? `: ${why}` : ''}`, {
+    remedy: 'Install tmux 3.2 or newer (`baton doctor` checks it), or use `baton run --hosted`.',
   })
 }
 
@@ -157,29 +157,30 @@ function glanceAt(pane: Pane | undefined): PlaceStatus {
 
 const PLACE = /^(%\d{1,9}) (\/[^\0\n]{1,200})$/
 
-/** Reads a place as hooks name it: `%5 /tmp/tmux-1000/default`. */
+/** Parses a place as hooks name it: `%5 /tmp/tmux-1000/default`. */
 function parsePlace(place: string): { id: string; socket: string } | undefined {
   const [, id, socket] = PLACE.exec(place) ?? []
   return id && socket ? { id, socket } : undefined
 }
 
-/** Where a person's own tmux listens. */
+/** The socket of the user's own tmux server. */
 const defaultSocket = (env: NodeJS.ProcessEnv): string =>
   `${env.TMUX_TMPDIR || '/tmp'}/tmux-${process.getuid?.() ?? 0}/default`
 
-/** How long a program may take to go when its terminal does, and when it is told to. */
-const HUNG_UP_MS = 1500
-const TOLD_MS = 3000
+/** How long a program may take to exit after its terminal closed. */
+const HANGUP_MS = 1500
+/** How long a program may take to exit after SIGTERM. */
+const TERMINATE_MS = 3000
 
-/** Ends what outlives its terminal, as Gemini CLI does: what a pane ran is the leader of its own process group. */
+/** Kills a program that survives its terminal, as Gemini CLI does. A pane's program leads its own process group. */
 async function killGroup(
   pid: number,
   eventually: (holds: () => Promise<boolean>, withinMs: number) => Promise<boolean>,
 ): Promise<void> {
   const isGone = async () => !signal(pid, 0)
-  if (await eventually(isGone, HUNG_UP_MS)) return
+  if (await eventually(isGone, HANGUP_MS)) return
   signal(-pid, 'SIGTERM')
-  if (!(await eventually(isGone, TOLD_MS))) signal(-pid, 'SIGKILL')
+  if (!(await eventually(isGone, TERMINATE_MS))) signal(-pid, 'SIGKILL')
 }
 
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
@@ -190,51 +191,51 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Wide enough that an agent's screen is not cut; it becomes the person's size when somebody attaches. */
+/** Wide enough that an agent's screen is not cut; it adapts when a person attaches. */
 const SIZE = ['-x', '160', '-y', '50']
 
-/** The lines that start a program in a tmux session of its own: no shell in between. */
+/** The tmux commands that start a program in its own tmux session, without a shell in between. */
 function startCommands({ launch, cwd, title, env = {} }: StartOrder): string[][] {
   const given = { ...env, ...launch.env }
   const name = sessionName(title)
   const session = `=${name}:`
   const variables = Object.entries(given).flatMap(([key, value]) => ['-e', `${key}=${value}`])
   const command = [launch.program, ...launch.args]
-  // tmux hands a single word to a shell; several are a program and its arguments.
+  // tmux passes a single word to a shell, but runs several words directly as a program with arguments.
   const direct = command.length > 1 ? command : ['sh', '-c', 'exec "$0"', ...command]
   return [
     [
       ...['new-session', '-d', '-P', '-F', '#{pane_id} #{pane_pid}', ...SIZE],
       ...['-s', name, '-c', unformatted(cwd), ...variables, '--', ...direct],
     ],
-    // By these a later look knows what Baton started, and why a program that failed did so.
+    // These options show later what Baton started, and keep the output of a program that failed.
     ['set-option', '-p', '-t', session, '@baton', name],
     ['set-option', '-t', session, '@baton-session', name],
     ['set-option', '-w', '-t', session, 'remain-on-exit', 'failed'],
   ]
 }
 
-/** tmux gives `.` and `:` a meaning in names. */
+/** In tmux names, `.` and `:` have a special meaning. */
 const sessionName = (title: string): string => title.replaceAll(/[^\w-]+/g, '-').slice(0, 60)
 
 const STOPPED_MS = 5000
-/** How long a stopped agent may take to put its prompt back. */
-const PUT_BACK_MS = 600
+/** How long an interrupted agent may take to restore its prompt. */
+const RESTORE_MS = 600
 
-/** Stops the turn that runs, and takes away what the agent then puts on its prompt line. */
+/** Interrupts the running turn, and clears the prompt that the agent then restores on its prompt line. */
 async function interruptIn(pane: AgentPane): Promise<'interrupted' | 'idle' | 'gone'> {
   const { state, typed: before } = await pane.view()
   if (state === 'gone' || state === 'dead') return 'gone'
   if (state !== 'working') return 'idle'
   const { interrupt = 'Escape', interruptAgain, erase: canErase } = pane.terminal ?? {}
   await pane.press(interrupt)
-  if (interruptAgain && (await asks(pane, interruptAgain))) await pane.press(interrupt)
+  if (interruptAgain && (await showsText(pane, interruptAgain))) await pane.press(interrupt)
   await pane.eventually(async () => (await pane.view()).state !== 'working', STOPPED_MS)
-  // Nobody typed this: it is the stopped turn's own prompt, put back to be mended.
+  // No one typed this text: it is the interrupted turn's prompt, restored by the agent for editing.
   if (
     canErase &&
     before === '' &&
-    (await pane.eventually(async () => (await pane.view()).typed !== '', PUT_BACK_MS))
+    (await pane.eventually(async () => (await pane.view()).typed !== '', RESTORE_MS))
   ) {
     const { pane: shown } = await pane.view()
     if (shown && !(await isTypedInto(pane.server, shown))) await erase(pane)
@@ -242,13 +243,13 @@ async function interruptIn(pane: AgentPane): Promise<'interrupted' | 'idle' | 'g
   return 'interrupted'
 }
 
-/** Whether a program that works says something; one that does not work any more is not waited for. */
-async function asks(pane: AgentPane, words: RegExp): Promise<boolean> {
-  let said = false
+/** Whether a working program shows this text. Returns early if the program stops working. */
+async function showsText(pane: AgentPane, text: RegExp): Promise<boolean> {
+  let isShown = false
   await pane.eventually(async () => {
     const { state, lines } = await pane.view()
-    said = state === 'working' && lines.some(line => words.test(line))
-    return said || state !== 'working'
+    isShown = state === 'working' && lines.some(line => text.test(line))
+    return isShown || state !== 'working'
   }, TAKEN_MS)
-  return said
+  return isShown
 }

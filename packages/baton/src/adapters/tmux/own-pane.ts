@@ -2,8 +2,8 @@ import type { Ancestry } from '../../ports/ancestry.ts'
 import { TmuxServer } from './server.ts'
 
 /**
- * Whether a process runs in a pane, named as hooks name it: the pane's own program is among its ancestors. A hook inside a
- * container names a pane of the container's tmux, which may be called like one of ours.
+ * Whether a process runs in a pane, that is, whether the pane's program is among its ancestors. A hook inside a container
+ * names a pane of the container's tmux, which may have the same id as one of ours.
  */
 export async function runsInPane(
   place: string,
@@ -18,7 +18,7 @@ export async function runsInPane(
   const server = new TmuxServer(socket, parts)
   const answer = await server.once([['display-message', '-p', '-t', id, '#{pane_id} #{pane_pid}']])
   const [, found, program] = /^(%\d+) (\d+)$/.exec((answer?.ok && answer.lines[0]) || '') ?? []
-  // For a pane that is gone, tmux may answer with another one.
+  // If the pane is gone, tmux may answer with another pane.
   if (found !== id) return false
-  return (await ancestry.ancestorsOf(pid))?.some(one => one.pid === Number(program)) === true
+  return (await ancestry.ancestorsOf(pid))?.some(each => each.pid === Number(program)) === true
 }

@@ -1,31 +1,31 @@
 import type { TmuxServer } from './server.ts'
 
-/** What tmux knows of one pane. */
+/** What tmux knows about one pane. */
 export interface Pane {
   id: string
   dead: boolean
-  /** Somebody reads back: keys go to tmux, not to the program. */
+  /** A person scrolls back: keys go to tmux, not to the program. */
   inMode: boolean
   pid: number | undefined
   /** When its window last printed something, in milliseconds since the epoch; tmux counts in seconds. */
   changedAt: number
-  /** When Baton began to type into it, in seconds by tmux's clock; undefined when it is not typing. */
+  /** When Baton started typing into it, in seconds by tmux's clock; undefined if it is not typing. */
   typingSince: number | undefined
-  /** What Baton noted when it started it. */
+  /** The mark Baton set when it started the pane; empty for other panes. */
   mark: string
-  /** What the program calls its window. */
+  /** The window title that the program set. */
   title: string
 }
 
 const FORMAT =
   '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{?@baton_typing,#{@baton_typing},0} =#{@baton}= #{pane_title}'
 
-/** One pane, and the time by tmux's clock in seconds; undefined when there is none. */
+/** One pane, and the time by tmux's clock in seconds; undefined if there is no such pane. */
 export async function paneAt(server: TmuxServer, id: string): Promise<(Pane & { now: number }) | undefined> {
   const answer = await server.run(['display-message', '-p', '-t', id, `%s ${FORMAT}`])
   const [, now, rest] = /^(\d+) (.*)$/.exec((answer?.ok && answer.lines[0]) || '') ?? []
   const pane = paneIn(rest ?? '')
-  // For a pane that is gone, tmux may answer with another one.
+  // If the pane is gone, tmux may answer with another pane.
   return pane?.id === id ? { ...pane, now: Number(now) } : undefined
 }
 
@@ -51,29 +51,29 @@ function paneIn(line: string): Pane | undefined {
   }
 }
 
-/** The screen with its colours: what is dim is only a suggestion. */
+/** The screen with its colours, because dim text on the prompt line is only a suggestion. */
 export async function screenOf(server: TmuxServer, id: string): Promise<string | undefined> {
   const answer = await server.run(['capture-pane', '-p', '-e', '-t', id])
   return answer?.ok ? answer.lines.join('\n') : undefined
 }
 
-/** Whether somebody pressed a key in this pane within the last seconds. */
+/** Whether a person pressed a key in this pane within the last seconds. */
 export async function isTypedInto(server: TmuxServer, pane: { id: string; now: number }): Promise<boolean> {
-  return pane.now - (await touchedAt(server, pane.id)) < TYPING_SECONDS
+  return pane.now - (await lastKeyAt(server, pane.id)) < TYPING_SECONDS
 }
 
 /**
- * Whether the words on the prompt line are Baton's own: a daemon that is killed between the words and the Enter leaves them
- * there. Not for long, and not when a person came to the pane since.
+ * Whether Baton typed the text on the prompt line: a daemon that is killed before it presses Enter leaves its text there.
+ * False after a while, or if a person has used the pane since.
  */
 export async function isOwnTyping(server: TmuxServer, pane: Pane & { now: number }): Promise<boolean> {
   const { typingSince: since, now, id } = pane
   if (since === undefined || now - since > OWN_SECONDS) return false
-  return (await touchedAt(server, id)) < since
+  return (await lastKeyAt(server, id)) < since
 }
 
-/** When a person's key last came to this pane, in seconds by tmux's clock; 0 where nobody looks at it. */
-async function touchedAt(server: TmuxServer, id: string): Promise<number> {
+/** When a person last pressed a key in this pane, in seconds by tmux's clock; 0 if no client shows it. */
+async function lastKeyAt(server: TmuxServer, id: string): Promise<number> {
   const format = '#{client_control_mode} #{client_activity} #{pane_id}'
   const answer = await server.run(['list-clients', '-F', format])
   const times = (answer?.ok ? answer.lines : []).map(line => {

@@ -1,6 +1,6 @@
 /**
- * One line of tmux's own language from plain words. Within double quotes only `\`, `"` and `$` mean anything, and a
- * line break would end the line: those are written as escapes, so that a word arrives as it is, whatever is in it.
+ * Quotes arguments for one line of tmux's command language. Inside double quotes, only `\`, `"` and `$` are special, and a
+ * line break would end the line; all of these are escaped, so every argument arrives unchanged.
  */
 export const lineOf = (words: readonly string[]): string => words.map(quoted).join(' ')
 
@@ -11,5 +11,5 @@ const quoted = (word: string): string =>
     .replaceAll(/["\\$]/g, '\\$&')
     .replaceAll(/[\x01-\x1f\x7f]/g, c => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`
 
-/** For arguments that tmux reads as formats, such as a folder or a name: `#` stands for itself. */
+/** Escapes `#` in arguments that tmux treats as formats, such as a folder or a name. */
 export const unformatted = (text: string): string => text.replaceAll('#', '##')

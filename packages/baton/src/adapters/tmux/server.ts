@@ -4,11 +4,11 @@ import { dirname } from 'node:path'
 import { type Answer, ControlClient } from './control-client.ts'
 import { lineOf } from './quote.ts'
 
-/** After this long without a call the connection is given up: it would count as a client for nothing. */
+/** Close the connection after this long without a call, because it counts as a client of the server. */
 const IDLE_MS = 60_000
 const CALL_MS = 5000
-/** After a connection that could not be had, calls go one by one for this long. */
-const AGAIN_MS = 10_000
+/** After a failed connection, run each call in its own process for this long. */
+const RECONNECT_MS = 10_000
 
 export interface ServerParts {
   env: NodeJS.ProcessEnv
@@ -16,7 +16,7 @@ export interface ServerParts {
   elapsed(): number
 }
 
-/** One tmux server, by its socket. Calls go over one control-mode connection, which is made when it is needed. */
+/** One tmux server, by its socket. Calls share one control-mode connection, opened on demand. */
 export class TmuxServer {
   readonly #socket: string
   readonly #env: NodeJS.ProcessEnv
@@ -27,33 +27,33 @@ export class TmuxServer {
 
   constructor(socket: string, parts: ServerParts) {
     this.#socket = socket
-    this.#env = cleaned(parts.env)
+    this.#env = withoutTmux(parts.env)
     this.#elapsed = parts.elapsed
   }
 
-  /** Undefined when there is no such server, or it went before it answered. */
-  async run(words: readonly string[]): Promise<Answer | undefined> {
+  /** Runs a command. Undefined if there is no such server, or if it ended before it answered. */
+  async run(args: readonly string[]): Promise<Answer | undefined> {
     const control = await this.#connection()
-    if (!control) return this.once([words])
+    if (!control) return this.once([args])
     this.#stayFor(IDLE_MS)
-    const answer = await control.run(words)
-    // The session it was attached to may have been closed in this moment, which says nothing of the server.
-    if (!answer && !control.open && harmless(words)) return this.once([words])
+    const answer = await control.run(args)
+    // The session it was attached to may have just been closed while the server still runs.
+    if (!answer && !control.open && isReadOnly(args)) return this.once([args])
     return answer
   }
 
-  /** Without the connection; with `start`, the server is started when there is none. */
+  /** Runs commands in a separate process. With `start`, starts the server if there is none. */
   async once(
     lines: readonly (readonly string[])[],
     how: { start?: boolean; env?: NodeJS.ProcessEnv } = {},
   ): Promise<Answer | undefined> {
     if (!(await isOurs(this.#socket, how.start === true))) return undefined
     const start = how.start ? ['start-server', ';'] : []
-    // By standard input: nobody reads a secret off the list of processes.
-    return call(
+    // Through standard input, so that no secret appears in the process list.
+    return runTmux(
       ['-u', '-S', this.#socket, ...start, 'source-file', '-'],
       `${lines.map(lineOf).join('\n')}\n`,
-      how.env ? cleaned(how.env) : this.#env,
+      how.env ? withoutTmux(how.env) : this.#env,
     )
   }
 
@@ -67,9 +67,9 @@ export class TmuxServer {
     const known = await this.#control
     if (known?.open) return known
     if (this.#elapsed() < this.#notBefore) return undefined
-    // Several calls at once share the attempt.
+    // Concurrent calls share the attempt.
     this.#control = this.#connect().then(control => {
-      if (!control) this.#notBefore = this.#elapsed() + AGAIN_MS
+      if (!control) this.#notBefore = this.#elapsed() + RECONNECT_MS
       return control
     })
     return this.#control
@@ -93,9 +93,9 @@ export class TmuxServer {
 }
 
 /**
- * The session to attach to: one of Baton's own, else one that somebody looks at, so that a plain `tmux attach` finds
- * what it would find without us. One that is to end when nobody looks at it is never held. A session of our own, hidden,
- * would show up in every list and keep the server alive.
+ * The session to attach to: one that Baton started, else one that a person is attached to, so that a plain `tmux attach`
+ * chooses the same session as without us. Never a session with `destroy-unattached`, which we would keep alive. A hidden
+ * session of our own would appear in every list and keep the server alive.
  */
 export function bestSession(lines: readonly string[]): string | undefined {
   const sessions = lines.flatMap(line => {
@@ -109,28 +109,32 @@ export function bestSession(lines: readonly string[]): string | undefined {
 }
 
 /**
- * A tmux server can make its clients run programs, and where a hook says its server listens, a repository's settings may
- * have said: only a socket of our own user, in a folder that is ours or the system's, is spoken to.
+ * Whether it is safe to connect to this socket. A tmux server can make its clients run programs, and a repository's
+ * settings may have chosen the socket that a hook names. So the socket must belong to our user, in a folder of ours or root's.
  */
 export async function isOurs(socket: string, mayBeAbsent: boolean): Promise<boolean> {
   const user = process.getuid?.()
   const [file, folder] = await Promise.all(
-    [stat(socket), stat(dirname(socket))].map(one => one.catch(() => undefined)),
+    [stat(socket), stat(dirname(socket))].map(each => each.catch(() => undefined)),
   )
   if (!folder || (folder.uid !== user && folder.uid !== 0)) return false
   return file ? file.isSocket() && file.uid === user : mayBeAbsent
 }
 
-/** Asking twice changes nothing. */
-const harmless = ([command = '']: readonly string[]): boolean =>
+/** Commands that can be repeated without effect. */
+const isReadOnly = ([command = '']: readonly string[]): boolean =>
   /^(?:list-|capture-|display-|show-)/.test(command)
 
-/** A client inside of a pane would be refused, and its pane is not ours. */
-function cleaned({ TMUX, TMUX_PANE, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Without TMUX, because tmux refuses a client that runs inside a pane, and that pane is not ours. */
+function withoutTmux({ TMUX, TMUX_PANE, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return env
 }
 
-function call(args: readonly string[], input: string, env: NodeJS.ProcessEnv): Promise<Answer | undefined> {
+function runTmux(
+  args: readonly string[],
+  input: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Answer | undefined> {
   return new Promise(resolve => {
     const child = spawn('tmux', args, {
       stdio: 'pipe',

@@ -4,15 +4,15 @@ import type { TypeResult } from '../../ports/driver.ts'
 import type { AgentPane } from './agent-pane.ts'
 import type { TmuxServer } from './server.ts'
 
-/** How long a program may take to show what was typed, or to let go of it. */
+/** How long a program may take to show typed text, or to clear it. */
 export const TAKEN_MS = 4000
-/** How long one press of Ctrl-U is given: that a line break went may not show. */
+/** How long to wait after one Ctrl-U: removing a line break may not change the screen. */
 const ERASED_MS = 400
 const MAX_PRESSES = 100
-/** How long each Enter is given to act: a lost one shows soon, a slow machine shows late. */
+/** How long to wait for each Enter: short at first to notice a lost key, then longer for slow machines. */
 const ENTER_MS = [1500, 3000, 4000]
 
-/** Types a text and sends it off, if the agent waits for one and nobody else is about to type. */
+/** Types a prompt and submits it, if the agent waits for one and no person is typing. */
 export async function typeInto(pane: AgentPane, text: string): Promise<TypeResult> {
   const { server, id } = pane
   const before = await pane.look()
@@ -20,7 +20,7 @@ export async function typeInto(pane: AgentPane, text: string): Promise<TypeResul
   if (before.state !== 'waiting' || (await isShellPrompt(server, id))) return 'busy'
   const clean = typeable(text)
   if (clean === '') return 'not-taken'
-  // Left there by a daemon that was killed between the words and the Enter.
+  // A daemon that was killed before it pressed Enter left this text.
   if (before.typed !== '' && !(await erase(pane))) return 'busy'
   await server.run(['set-option', '-p', '-t', id, '@baton_typing', String(before.pane?.now ?? 0)])
   try {
@@ -31,7 +31,7 @@ export async function typeInto(pane: AgentPane, text: string): Promise<TypeResul
   }
 }
 
-/** Empties the prompt line; false where something stays. */
+/** Clears the prompt line. False if text remains. */
 export async function erase(pane: AgentPane): Promise<boolean> {
   const key = pane.terminal?.erase
   if (key === undefined) return false
@@ -40,7 +40,7 @@ export async function erase(pane: AgentPane): Promise<boolean> {
     typed = (await pane.view()).typed
     return typed !== before
   }
-  // It takes a line at a time and may be pressed too often; Ctrl-C may not.
+  // Ctrl-U clears one line at a time and is harmless if pressed too often; other keys, such as Ctrl-C, are not.
   const [presses, withinMs] = key === 'C-u' ? [MAX_PRESSES, ERASED_MS] : [1, TAKEN_MS]
   for (let n = 0; n < presses && typed !== ''; n++) {
     const before = typed
@@ -52,7 +52,7 @@ export async function erase(pane: AgentPane): Promise<boolean> {
 
 let buffers = 0
 
-/** Puts the words on the prompt line. */
+/** Pastes the text onto the prompt line. */
 async function paste(pane: AgentPane, clean: string): Promise<TypeResult> {
   const { server, id } = pane
   const buffer = `baton-${process.pid}-${++buffers}`
@@ -66,11 +66,11 @@ async function paste(pane: AgentPane, clean: string): Promise<TypeResult> {
   return (await pane.eventually(async () => !(await isEmpty(pane)), TAKEN_MS)) ? 'taken' : 'not-taken'
 }
 
-/** Enter in the same call can be swallowed, so it comes by itself and is checked. */
+/** Presses Enter and checks that it worked: an Enter in the same call as the paste can be lost. */
 async function submit(pane: AgentPane): Promise<TypeResult> {
   let entered = false
   for (const withinMs of ENTER_MS) {
-    // A person who went to read back would get the key, and so would a dialog that has come up since.
+    // If a person scrolls back or a dialog has opened since, Enter would go there: do not press it.
     const { state, typed } = await pane.view()
     if (state !== 'person' && typed !== '') {
       await pane.press('Enter')
@@ -89,7 +89,7 @@ async function isEmpty(pane: AgentPane): Promise<boolean> {
   return state === 'gone' || state === 'dead' || (state !== 'person' && typed === '')
 }
 
-/** Nothing in a text may act as a key: no escape, no end of the paste. */
+/** Removes everything that could act as a key, such as an escape or the end of the paste. */
 const typeable = (text: string): string =>
   text
     .toWellFormed()
@@ -97,7 +97,7 @@ const typeable = (text: string): string =>
     .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
     .trimEnd()
 
-/** tmux reads a line at once: a long text goes in pieces. */
+/** tmux reads whole lines, so a long text is sent in pieces. */
 function pieces(text: string): string[] {
   const letters = [...text]
   return Array.from({ length: Math.ceil(letters.length / PIECE) }, (_, i) =>
@@ -109,14 +109,14 @@ const PIECE = 8000
 const run = promisify(execFile)
 
 /**
- * Whether a shell waits for a command in a pane. An agent that was killed leaves its picture on the screen with its
- * prompt line in it: what is typed there would be run.
+ * Whether a shell waits for a command in the pane. A killed agent leaves its prompt line on the screen; text typed there
+ * would run as a shell command.
  */
 async function isShellPrompt(server: TmuxServer, id: string): Promise<boolean> {
   const answer = await server.run(['display-message', '-p', '-t', id, '#{pane_tty} #{pane_current_command}'])
   const [, tty, command] = /^\/dev\/(\S+) (.*)$/.exec((answer?.ok && answer.lines[0]) || '') ?? []
   if (tty === undefined || command === undefined || !isShell(command)) return false
-  // A script around the agent is a shell, too: it counts as one only when nothing else is in front.
+  // A script that started the agent is a shell, too: it counts only if no other program is in the foreground.
   const shown = await run('ps', ['-t', tty, '-o', 'pgid=', '-o', 'tpgid=', '-o', 'comm='], {
     env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
     timeout: 3000,
@@ -124,7 +124,7 @@ async function isShellPrompt(server: TmuxServer, id: string): Promise<boolean> {
   return shown === undefined || onlyShells(shown.stdout)
 }
 
-/** Of `PGID TPGID COMMAND` lines: nothing but shells is in the foreground. */
+/** Whether, in `PGID TPGID COMMAND` lines, only shells are in the foreground. */
 export function onlyShells(lines: string): boolean {
   return lines.split('\n').every(line => {
     const [, group, front, command] = /^\s*(\d+)\s+(-?\d+)\s+(.*)$/.exec(line) ?? []
