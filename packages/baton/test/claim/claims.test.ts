@@ -107,7 +107,7 @@ describe('claiming', () => {
     await w.git('remote', 'set-url', 'origin', github.repository.address)
     await failing(w.claim(issue)).toMatchObject({
       code: 'git_failed',
-      message: expect.stringMatching(/does not know who you are|no right to push/),
+      message: expect.stringMatching(/does not accept your login|no right to push/),
     })
     expect(w.hasSignal()).toBe(false)
     expect((await github.repository.issueNow(issue)).assignees).toEqual([])

@@ -117,7 +117,7 @@ describe('handing a claimed branch off', () => {
     await other.git('push', '-q')
     other.remove()
     await repo.git('commit', '-q', '--amend', '-m', 'Yet other words')
-    await expect(ready()).rejects.toThrow(/has commits that are not here/)
+    await expect(ready()).rejects.toThrow(/has commits that this clone does not have/)
     expect(await pushed()).toContain(theirs)
   })
 

@@ -6,25 +6,25 @@ import type { Git, GitPosition } from '../../ports/git.ts'
 
 const TIMEOUT_MS = 4000
 const MAX_OUTPUT = 32 * 1024 * 1024
-/** Beyond these, an untracked file counts by size and time instead of by content. */
-const READ_FILES = 300
-const READ_BYTES = 2_000_000
-/** Baton's own places are no work of the agent's. */
-const OURS = ['.tmp', '.baton', '.bmad/handoffs']
-/** So many paths or commits say enough. */
+/** Beyond these limits, an untracked file is identified by size and time instead of content. */
+const MAX_READ_FILES = 300
+const MAX_READ_BYTES = 2_000_000
+/** Baton's own folders do not count as work of the agent. */
+const BATON_FOLDERS = ['.tmp', '.baton', '.bmad/handoffs']
+/** More paths or commits would not tell the reader more. */
 const MAX_PATHS = 3000
 const MAX_COMMITS = 50
-/** Of a submodule only its commit counts: to see more, git would run in it, by its own settings. */
+/** Compare only the commit of a submodule: to see more, git would run inside it with the submodule's own settings. */
 const PARTS = ['--ignore-submodules=dirty', '--submodule=short']
 const STATUS = ['--no-renames', '--untracked-files=all', '--ignore-submodules=dirty']
 
-/** Git through its own program: argument lists only, no locks taken, no prompts, no hooks or helpers of the repository run. */
+/** Runs git with argument lists only, without locks, prompts, or the repository's hooks and helpers. */
 export const systemGit: Git & GitPosition = {
   async worktree(folder) {
     const where = await git(folder, ['rev-parse', '--show-toplevel'])
     const root = where?.trimEnd()
     if (!root) return undefined
-    const scope = ['--', '.', ...OURS.map(name => `:(exclude,top)${name}`)]
+    const scope = ['--', '.', ...BATON_FOLDERS.map(name => `:(exclude,top)${name}`)]
     const calm = await withoutFilters(root)
     if (!calm) return undefined
     const [head, branch, status, diff] = await Promise.all([
@@ -40,7 +40,7 @@ export const systemGit: Git & GitPosition = {
       .update(diff ?? '')
     const untracked = status.split('\0').flatMap(line => (line.startsWith('?? ') ? line.slice(3) : []))
     for (const [i, name] of untracked.entries())
-      tree.update(await fileDigest(join(root, name), i < READ_FILES))
+      tree.update(await fileDigest(join(root, name), i < MAX_READ_FILES))
     return {
       root,
       head: head?.trim() ?? '',
@@ -50,7 +50,7 @@ export const systemGit: Git & GitPosition = {
   },
 
   async readPosition(folder) {
-    const scope = ['--', ':/', ...OURS.map(name => `:(exclude,top)${name}`)]
+    const scope = ['--', ':/', ...BATON_FOLDERS.map(name => `:(exclude,top)${name}`)]
     const status = ['status', '--porcelain=v2', '--branch', '-z', ...STATUS]
     const calm = await withoutFilters(folder)
     if (!calm) return undefined
@@ -125,8 +125,8 @@ function pathOf(entry: string): string[] {
 }
 
 /**
- * What keeps git from running the filters that a repository's own configuration names; those of the person's configuration,
- * such as LFS's, stay. Undefined where they cannot be known.
+ * Settings that keep git from running the filters in a repository's own configuration. Filters in the user's configuration,
+ * such as LFS, stay. Undefined if Baton cannot read the configuration.
  */
 export async function withoutFilters(folder: string): Promise<Record<string, string> | undefined> {
   const wanted = [
@@ -147,7 +147,7 @@ export async function withoutFilters(folder: string): Promise<Record<string, str
     [`${name}.required`, 'false'],
   ])
   const given = Number(process.env.GIT_CONFIG_COUNT) || 0
-  // Not as arguments: a name may hold anything, an equals sign, too.
+  // Not as arguments, because a name may contain anything, even an equals sign.
   return Object.fromEntries([
     ...(off.length > 0 ? [['GIT_CONFIG_COUNT', String(given + off.length)]] : []),
     ...off.flatMap(([key, value], at) => [
@@ -161,20 +161,20 @@ const SAFE = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'core.quotePath=false',
-  // A folder of files that looks like a repository is none: its configuration would be a stranger's.
+  // A folder that only looks like a bare repository must not count: its configuration could come from anyone.
   'safe.bareRepository=explicit',
 ].flatMap(setting => ['-c', setting])
-/** What is missing in a partial clone is not fetched: its configuration names the program for that. */
+/** Do not fetch what is missing in a partial clone: its configuration names the program that would fetch it. */
 const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
 
-/** Its output, or undefined when it fails; `empty`: codes that only say that there is nothing. */
+/** Git's output, or undefined if it fails. `empty` lists exit codes that only mean that there is nothing. */
 export function git(
   cwd: string,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
   empty: readonly number[] = [],
 ): Promise<string | undefined> {
-  // A variable such as GIT_DIR would answer for another repository.
+  // A variable such as GIT_DIR would point to another repository.
   const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_COMMON_DIR, ...rest } = process.env
   const env = { ...rest, ...OFFLINE, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...more }
   return new Promise(resolve => {
@@ -190,7 +190,7 @@ export function git(
 async function fileDigest(path: string, read: boolean): Promise<string> {
   try {
     const facts = await lstat(path)
-    if (!facts.isFile() || !read || facts.size > READ_BYTES) return `${facts.size}:${facts.mtimeMs}\0`
+    if (!facts.isFile() || !read || facts.size > MAX_READ_BYTES) return `${facts.size}:${facts.mtimeMs}\0`
     return createHash('sha256')
       .update(await readFile(path))
       .digest('base64url')

@@ -11,16 +11,16 @@ export interface GitOptions {
   cwd: string
   env?: Readonly<Record<string, string>>
   input?: Buffer | string
-  /** Exit codes that are answers. Default: 0. */
+  /** Exit codes that count as success. Default: 0. */
   ok?: readonly number[]
   timeoutMs?: number
-  /** Moves of branches are written to the reflog, as with the person's own git. */
+  /** Write branch moves to the reflog, as the user's own git does. */
   reflog?: boolean
 }
 
 /**
- * Git in a repository that may be hostile: its configuration, attributes and hooks name programs that must not run.
- * Only commands that need no filter (clean, smudge), no diff driver and no network may be called through this.
+ * Runs git in a repository that may be hostile: its configuration, attributes and hooks name programs that must not run.
+ * Use it only for commands that need no filter (clean, smudge), no diff driver and no network.
  */
 export async function hardenedGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const child = spawnGit(args, options)
@@ -45,7 +45,7 @@ export async function hardenedGit(args: readonly string[], options: GitOptions):
   return result
 }
 
-/** The running program, for callers that stream. */
+/** Starts git, for callers that stream. */
 export function spawnGit(args: readonly string[], options: GitOptions): ChildProcessWithoutNullStreams {
   const overrides = OVERRIDES.flatMap(setting => ['-c', setting])
   if (!options.reflog) overrides.push('-c', 'core.logAllRefUpdates=false')
@@ -56,7 +56,7 @@ export function spawnGit(args: readonly string[], options: GitOptions): ChildPro
   })
 }
 
-/** The exit code; a program that takes too long is ended. */
+/** Waits for the exit code, and kills a program that takes too long. */
 export function endOf(
   child: ChildProcessWithoutNullStreams,
   timeoutMs: number,
@@ -72,7 +72,7 @@ export function endOf(
       const missing = 'code' in cause && cause.code === 'ENOENT'
       reject(
         missing
-          ? new BatonError('missing_tool', 'git cannot be started', { remedy: 'Install git.', cause })
+          ? new BatonError('missing_tool', 'Cannot start git', { remedy: 'Install git.', cause })
           : cause,
       )
     })
@@ -100,7 +100,7 @@ export const failed = (args: readonly string[], why: string): BatonError =>
 const TIMEOUT_MS = 20_000
 const MAX_OUTPUT = 128 * 1024 * 1024
 
-/** What a repository's own configuration could set to have a program run, or to lead git elsewhere. */
+/** Settings with which a repository's own configuration could run a program or redirect git. */
 const OVERRIDES = [
   'core.fsmonitor=false',
   'core.untrackedCache=false',
@@ -126,14 +126,14 @@ const OVERRIDES = [
 const FIXED = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
-  // A partial clone would fetch what is missing, through a program that its configuration names.
+  // A partial clone would fetch missing objects through a program that its configuration names.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_REPLACE_OBJECTS: '1',
   LC_ALL: 'C',
 }
 
-/** A variable such as GIT_DIR would speak for another repository; where the person's own settings are is theirs to say. */
+/** Drops variables such as GIT_DIR, which would point to another repository, but keeps the location of the user's settings. */
 function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

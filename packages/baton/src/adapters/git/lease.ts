@@ -9,7 +9,7 @@ import { remoteOf } from './work.ts'
 
 const FOLDER = 'refs/baton/claims'
 
-/** What a ref of a claim holds: the message of a commit without a tree. */
+/** The contents of a claim's ref: the message of an empty commit. */
 const Payload = z.object({
   claim: z.string().min(1).max(100),
   agent: z.string().max(200),
@@ -17,7 +17,7 @@ const Payload = z.object({
   taken_at: z.iso.datetime(),
   until: z.iso.datetime(),
   token: z.number().int().positive(),
-  /** Whose clock the times are by. */
+  /** Which clock the times are from. */
   clock: z.enum(['forge', 'machine']).default('machine'),
 })
 type Payload = z.infer<typeof Payload>
@@ -28,22 +28,22 @@ interface Seen {
 }
 
 /**
- * Leases as refs on the remote, `refs/baton/claims/42`: a push that expects the ref to be absent (or to be what was seen)
- * is atomic there. The remote has no clock for us: times are the forge's where it tells, else the holders' own, and a lease
- * counts as dead only when clocks that differ cannot be the reason.
+ * Leases as refs on the remote, `refs/baton/claims/42`. A push that expects the ref to be absent (or unchanged) is atomic.
+ * Git remotes have no clock, so times come from the forge if it reports one, else from the holder's machine. A lease counts
+ * as dead only if a difference between clocks cannot be the reason.
  */
 export function gitLeases(parts: {
   clock: Clock
-  /** How to log in where git itself cannot. */
+  /** The login to use if git itself cannot log in. */
   loginFor?(folder: string): Promise<GitLogin | undefined>
-  /** By how much the forge's clock is ahead of this machine's, where it has told. */
+  /** How far the forge's clock is ahead of this machine's, if the forge has reported it. */
   offsetFor?(folder: string): Promise<number | undefined>
 }): Leases {
   const time = async ({ folder }: Pick<LeaseName, 'folder'>): Promise<ClockReading> =>
     readClock(parts.clock.now(), await parts.offsetFor?.(folder))
   const refOf = ({ issue }: Pick<LeaseName, 'issue'>) => `${FOLDER}/${issue}`
 
-  /** Once as git logs in by itself; then with the forge's token. */
+  /** Tries git's own login first, then the forge's token. */
   async function git(folder: string, args: readonly string[], refused: (text: string) => boolean) {
     const first = await networkGit(args, { cwd: folder, lenient: true })
     if (first.code === 0 || !refused(`${first.out}${first.err}`)) return first
@@ -56,21 +56,26 @@ export function gitLeases(parts: {
   async function remote(folder: string): Promise<string> {
     const name = await remoteOf(folder)
     if (name) return name
-    throw new BatonError('git_failed', 'This repository has no remote, so nobody else could see a claim', {
-      remedy: 'Add one: git remote add origin ADDRESS. A fleet may share a database instead (store.url).',
-    })
+    throw new BatonError(
+      'git_failed',
+      'This repository has no remote, so other machines could not see the claim',
+      {
+        remedy:
+          'Add one with `git remote add origin ADDRESS`, or share a database between your machines (store.url).',
+      },
+    )
   }
 
-  async function see(name: LeaseName): Promise<Seen | undefined> {
+  async function readLease(name: LeaseName): Promise<Seen | undefined> {
     const [from, ref] = [await remote(name.folder), refOf(name)]
     const listed = await git(name.folder, ['ls-remote', from, ref], needsLogin)
     if (listed.code !== 0) throw failed(['ls-remote'], listed.err)
     const commit = /^([0-9a-f]{40,64})\t/.exec(listed.out)?.[1]
     if (!commit) return undefined
-    return { commit, payload: await read(name, commit) }
+    return { commit, payload: await readPayload(name, commit) }
   }
 
-  async function read({ folder, issue }: LeaseName, commit: string): Promise<Payload> {
+  async function readPayload({ folder, issue }: LeaseName, commit: string): Promise<Payload> {
     const have = await hardenedGit(['cat-file', '-e', commit], { cwd: folder, ok: [0, 1, 128] })
     if (have.code !== 0) {
       const args = ['fetch', '--no-tags', '--no-write-fetch-head', '--quiet']
@@ -81,12 +86,12 @@ export function gitLeases(parts: {
     const text = shown.stdout.toString('utf8')
     const parsed = Payload.safeParse(jsonIn(text.slice(text.indexOf('\n\n') + 2)))
     if (parsed.success) return parsed.data
-    throw new BatonError('claim_held', `${refOf({ issue })} on the remote is no claim of Baton's`, {
-      remedy: 'Look at it, then remove it by hand: git push origin :REF',
+    throw new BatonError('claim_held', `${refOf({ issue })} on the remote is not a Baton claim`, {
+      remedy: 'Check what it is, then remove it with `git push origin :REF`.',
     })
   }
 
-  async function write(name: LeaseName, payload: Payload): Promise<string> {
+  async function writePayload(name: LeaseName, payload: Payload): Promise<string> {
     const { folder: cwd } = name
     const tree = await hardenedGit(['mktree'], { cwd })
     const at = `${Math.floor((await time(name)).now / 1000)} +0000`
@@ -101,8 +106,12 @@ export function gitLeases(parts: {
     return made.stdout.toString().trim()
   }
 
-  /** Moves the ref from what was seen; false when it is not there any more. */
-  async function move(name: LeaseName, from: string | undefined, to: string | undefined): Promise<boolean> {
+  /** Moves the ref from the commit that was seen. False if the ref has changed since. */
+  async function moveRef(
+    name: LeaseName,
+    from: string | undefined,
+    to: string | undefined,
+  ): Promise<boolean> {
     const ref = refOf(name)
     const args = ['push', '--porcelain', '--no-verify', `--force-with-lease=${ref}:${from ?? ''}`]
     const pushed = await git(
@@ -129,7 +138,7 @@ export function gitLeases(parts: {
     seen: Seen | undefined,
   ): Promise<LeaseAttempt | undefined> {
     const payload = payloadOf(owner, ttlMs, seen?.payload.token ?? 0, await time(name))
-    const done = await move(name, seen?.commit, await write(name, payload))
+    const done = await moveRef(name, seen?.commit, await writePayload(name, payload))
     return done ? { held: true, grip: { claim: owner.claim, token: payload.token } } : undefined
   }
 
@@ -154,49 +163,54 @@ export function gitLeases(parts: {
   const isOurs = (seen: Seen | undefined, grip: { claim: string; token: number }): seen is Seen =>
     seen?.payload.claim === grip.claim && seen.payload.token === grip.token
 
-  async function prolong(name: LeaseName, seen: Seen, ttlMs: number): Promise<boolean> {
+  async function extendLease(name: LeaseName, seen: Seen, ttlMs: number): Promise<boolean> {
     const { now, by } = await time(name)
     const until = new Date(now + ttlMs).toISOString()
-    return move(name, seen.commit, await write(name, { ...seen.payload, until, clock: by }))
+    return moveRef(name, seen.commit, await writePayload(name, { ...seen.payload, until, clock: by }))
   }
 
-  async function take(name: LeaseName, owner: LeaseOwner, ttlMs: number, tries = 3): Promise<LeaseAttempt> {
-    const seen = await see(name)
+  async function acquireLease(
+    name: LeaseName,
+    owner: LeaseOwner,
+    ttlMs: number,
+    tries = 3,
+  ): Promise<LeaseAttempt> {
+    const seen = await readLease(name)
     if (seen && seen.payload.claim === owner.claim) {
       const grip = { claim: owner.claim, token: seen.payload.token }
-      if (await prolong(name, seen, ttlMs)) return { held: true, grip }
+      if (await extendLease(name, seen, ttlMs)) return { held: true, grip }
     } else if (seen) return { held: false, by: await holding(name, seen.payload) }
     else {
       const taken = await put(name, owner, ttlMs, undefined)
       if (taken) return taken
     }
-    // Somebody was faster, or let go in between: look again.
-    if (tries > 1) return take(name, owner, ttlMs, tries - 1)
+    // Another holder was faster or released the lease in between: check again.
+    if (tries > 1) return acquireLease(name, owner, ttlMs, tries - 1)
     throw new BatonError('daemon_busy', `The claim of #${name.issue} keeps changing`, {
-      remedy: 'Try again.',
+      remedy: 'Try again in a moment.',
     })
   }
 
   return {
     kind: 'git',
-    take: (name, owner, ttlMs) => take(name, owner, ttlMs),
+    take: (name, owner, ttlMs) => acquireLease(name, owner, ttlMs),
     async takeOver(name, owner, ttlMs, expected) {
-      const seen = await see(name)
+      const seen = await readLease(name)
       if (seen && seen.payload.claim !== owner.claim && seen.payload.token !== expected)
         return { held: false, by: await holding(name, seen.payload) }
-      return (await put(name, owner, ttlMs, seen)) ?? take(name, owner, ttlMs)
+      return (await put(name, owner, ttlMs, seen)) ?? acquireLease(name, owner, ttlMs)
     },
-    holds: async (name, grip) => isOurs(await see(name), grip),
+    holds: async (name, grip) => isOurs(await readLease(name), grip),
     async renew(name, grip, ttlMs) {
-      const seen = await see(name)
-      return isOurs(seen, grip) && (await prolong(name, seen, ttlMs))
+      const seen = await readLease(name)
+      return isOurs(seen, grip) && (await extendLease(name, seen, ttlMs))
     },
     async release(name, grip) {
-      const seen = await see(name)
-      return isOurs(seen, grip) && (await move(name, seen.commit, undefined))
+      const seen = await readLease(name)
+      return isOurs(seen, grip) && (await moveRef(name, seen.commit, undefined))
     },
     async find(name) {
-      const seen = await see(name)
+      const seen = await readLease(name)
       return seen && (await holding(name, seen.payload))
     },
     async list({ repository, folder }) {
@@ -206,7 +220,7 @@ export function gitLeases(parts: {
       const all: HeldLease[] = []
       for (const [, commit = '', issue = ''] of found) {
         const name = { repository, folder, issue: Number(issue) }
-        const payload = await read(name, commit).catch(() => undefined)
+        const payload = await readPayload(name, commit).catch(() => undefined)
         if (payload) all.push(await holding(name, payload))
       }
       return all
@@ -222,7 +236,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Whose clock a time is by: the forge's, which all machines share, or a machine's own. */
+/** Which clock a time is from: the forge's, which all machines share, or a machine's own. */
 export type ClockOwner = 'forge' | 'machine'
 
 interface ClockReading {
@@ -230,14 +244,14 @@ interface ClockReading {
   by: ClockOwner
 }
 
-/** How far clocks may be apart before a living holder could look dead. The forge's tells whole seconds, a while ago. */
+/** Margin for clock differences, so that a live holder never looks dead. The forge's clock is coarse and was read a while ago. */
 export const MARGIN_MS: Readonly<Record<ClockOwner, number>> = { forge: 2 * 60_000, machine: 15 * 60_000 }
 
-/** From when on a lease counts as dead for whoever reads with such a clock: never by a difference of clocks alone. */
+/** When a lease counts as dead for a reader with this clock: never because of a clock difference alone. */
 export const deadFrom = (lease: { until: number; by: ClockOwner }, reader: ClockOwner): number =>
   lease.until + MARGIN_MS[lease.by === 'forge' && reader === 'forge' ? 'forge' : 'machine']
 
-/** The time as well as it can be had: by the forge where it has told how far this machine is off. */
+/** The best available time: the forge's, if it has reported the difference to this machine. */
 export function readClock(now: number, offset: number | undefined): ClockReading {
   return offset === undefined ? { now, by: 'machine' } : { now: Math.round(now + offset), by: 'forge' }
 }

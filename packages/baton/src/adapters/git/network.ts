@@ -7,11 +7,11 @@ interface Call {
   input?: string
   env?: Readonly<Record<string, string>>
   timeoutMs?: number
-  /** Whether the repository's own hooks run, as when a person calls git. */
+  /** Run the repository's own hooks, as if the user called git. */
   hooks?: boolean
-  /** Given to git without showing in its arguments. */
+  /** Passed to git without appearing in its arguments. */
   login?: GitLogin | undefined
-  /** The program's own code tells, instead of an error. */
+  /** Return a failing exit code instead of throwing. */
   lenient?: boolean
 }
 
@@ -23,21 +23,21 @@ export interface GitSaid {
 
 const TIMEOUT_MS = 60_000
 const MAX_OUTPUT = 16 * 1024 * 1024
-/** Submodules are repositories of their own, with settings of their own: nothing is fetched, pushed or run in them. */
+/** Submodules are separate repositories with their own settings: never fetch, push or run anything in them. */
 const ALONE = [
   'submodule.recurse=false',
   'fetch.recurseSubmodules=false',
   'push.recurseSubmodules=no',
 ].flatMap(setting => ['-c', setting])
 
-/** The person's own git, network included: no terminal, no prompts, argument lists only. */
+/** Runs the user's own git, network included, without terminal and prompts, with argument lists only. */
 export function networkGit(args: readonly string[], call: Call): Promise<GitSaid> {
   const quiet = [...ALONE, ...(call.hooks ? [] : ['-c', 'core.hooksPath=/dev/null'])]
   const said = new Promise<GitSaid>((resolve, reject) => {
     const child = spawn('git', ['--no-pager', '-c', 'core.quotePath=false', ...quiet, ...args], {
       cwd: call.cwd,
       env: { ...environment(), ...loginOf(call.login), ...call.env },
-      // A group without a terminal: whatever would ask for a password fails instead.
+      // A process group without a terminal: a program that would ask for a password fails instead.
       detached: true,
       stdio: 'pipe',
     })
@@ -66,7 +66,7 @@ export function networkGit(args: readonly string[], call: Call): Promise<GitSaid
     child.stdin.end(call.input ?? '')
     child.once('error', cause => {
       clearTimeout(timer)
-      reject(new BatonError('missing_tool', 'git cannot be started', { remedy: 'Install git.', cause }))
+      reject(new BatonError('missing_tool', 'Cannot start git', { remedy: 'Install git.', cause }))
     })
     child.once('close', code => {
       clearTimeout(timer)
@@ -82,7 +82,7 @@ export function networkGit(args: readonly string[], call: Call): Promise<GitSaid
       })
 }
 
-/** What git's words mean for a person. */
+/** Turns git's output into an error that says what to do. */
 export function failed(args: readonly string[], said: string): BatonError {
   const reason = reasonIn(said)
   const known = MEANINGS.find(([pattern]) => pattern.test(said))
@@ -91,32 +91,32 @@ export function failed(args: readonly string[], said: string): BatonError {
   })
 }
 
-const STRANGER = 'the remote does not know who you are'
+const NOT_LOGGED_IN = 'the remote does not accept your login'
 
 const MEANINGS: [RegExp, string, string][] = [
   [
     /could not read (Username|Password)|Authentication failed|Permission denied \(publickey|HTTP (Basic|401)|error: 401/i,
-    STRANGER,
-    'Check the login of git (gh auth setup-git, or your ssh key).',
+    NOT_LOGGED_IN,
+    'Check git’s login: run `gh auth setup-git`, or check your ssh key.',
   ],
   [
     /error: 403|denied to|Permission to .* denied|not allowed to push|protected branch|GH006|insufficient permission|hook declined/i,
     'you have no right to push there',
-    'Ask for write access to the repository, or claim in a fork of your own.',
+    'Ask for write access to the repository, or claim in your own fork.',
   ],
   [
     /Could not resolve host|Connection (refused|reset|timed out)|Failed to connect|Network is unreachable|unable to access|Operation timed out|Could not connect|early EOF|remote end hung up/i,
     'the remote cannot be reached',
-    'Baton tries again by itself; check the network if it lasts.',
+    'Baton tries again by itself. If the problem lasts, check the network.',
   ],
   [
     /does not appear to be a git repository|Repository not found|repository '.*' not found|No such remote/i,
     'there is no such repository at the remote address',
-    'Check it: git remote -v',
+    'Check the address with `git remote -v`.',
   ],
 ]
 
-/** The last line that says something, without addresses that may hold a password. */
+/** The last line with content, without the passwords that addresses may contain. */
 function reasonIn(said: string): string {
   const lines = said
     .split('\n')
@@ -129,17 +129,17 @@ function reasonIn(said: string): string {
     .slice(0, 300)
 }
 
-/** Whether the remote wanted a login that git could not give. */
+/** Whether the remote wanted a login that git did not have. */
 export const isStranger = (error: unknown): boolean =>
-  error instanceof BatonError && error.message.endsWith(STRANGER)
+  error instanceof BatonError && error.message.endsWith(NOT_LOGGED_IN)
 
-/** Whether a push was refused because the remote ref is not where it was expected. */
+/** Whether the remote rejected a push because its ref has moved. */
 export const isMoved = ({ out, err }: GitSaid): boolean =>
   /\[(?:remote )?rejected\]|stale info|non-fast-forward|fetch first|cannot lock ref|already exists/i.test(
     `${out}${err}`,
   ) && !/hook declined|protected|denied/i.test(`${out}${err}`)
 
-/** A variable such as GIT_DIR would speak for another repository; how git reaches its remotes is the person's to say. */
+/** Drops variables such as GIT_DIR, which would point to another repository, but keeps how the user's git reaches remotes. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) =>

@@ -3,7 +3,7 @@ import type { GitPush } from '../../ports/git-push.ts'
 import { failed, type GitSaid, isMoved, networkGit } from './network.ts'
 import { checkBranchName, noRemote, remoteOf } from './work.ts'
 
-/** Pushes through the person's own git. */
+/** Pushes with the user's own git. */
 export const gitPush: GitPush = async (folder, branch, login) => {
   await checkBranchName(folder, branch)
   const remote = await remoteOf(folder)
@@ -11,7 +11,7 @@ export const gitPush: GitPush = async (folder, branch, login) => {
   const push = (...flags: string[]) =>
     networkGit(['push', '--porcelain', ...flags, '-u', remote, `refs/heads/${branch}:refs/heads/${branch}`], {
       cwd: folder,
-      // A token of the person's is not lent to what a repository wants to run.
+      // Never pass the user's token to hooks that the repository wants to run.
       hooks: login === undefined,
       login,
       lenient: true,
@@ -20,12 +20,12 @@ export const gitPush: GitPush = async (folder, branch, login) => {
   const first = await push()
   if (first.code === 0) return
   if (!isMoved(first)) throw pushFailed(first)
-  // After a rebase: only over commits that were seen here.
+  // After a rebase: overwrite only commits that were seen here.
   const second = await push('--force-with-lease', '--force-if-includes')
   if (second.code === 0) return
   throw isMoved(second)
-    ? new BatonError('git_failed', `${branch} on ${remote} has commits that are not here`, {
-        remedy: `Take them in first: git pull --rebase ${remote} ${branch}`,
+    ? new BatonError('git_failed', `${branch} on ${remote} has commits that this clone does not have`, {
+        remedy: `Pull them first: git pull --rebase ${remote} ${branch}`,
       })
     : pushFailed(second)
 }

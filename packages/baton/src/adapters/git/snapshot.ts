@@ -22,11 +22,11 @@ import { listFiles } from './snapshot/scan.ts'
 import { changeFiles } from './snapshot/write.ts'
 
 export interface GitSnapshotOptions {
-  /** Baton's own folder for what it remembers between snapshots. */
+  /** Baton's own folder for its cache between snapshots. */
   dir: string
 }
 
-/** Snapshots of git worktrees: objects and names in the repository, what is remembered in Baton's own folder. */
+/** Snapshots of git worktrees: objects and refs are in the repository, the cache is in Baton's own folder. */
 export function gitSnapshots({ dir }: GitSnapshotOptions): Snapshots {
   const queues = new Map<string, Promise<unknown>>()
   const places = new Places()
@@ -44,7 +44,7 @@ function worktree(place: Place, folder: string, queues: Map<string, Promise<unkn
     root: place.root,
 
     async exclusively(work) {
-      // Those of one process wait in line; the file keeps others out.
+      // Calls in this process queue up; the lock file excludes other processes.
       const before = queues.get(place.gitDir)
       const turn = (before ?? Promise.resolve()).then(async () => {
         lock = await takeUndoLock(join(place.gitDir, 'baton-undo.lock'))
@@ -89,7 +89,7 @@ function worktree(place: Place, folder: string, queues: Map<string, Promise<unkn
 
     async ignored(paths) {
       if (paths.length === 0) return new Set()
-      // A name may begin like a pathspec's magic.
+      // A file name may start with characters that are special in a pathspec.
       const input = Buffer.from(paths.map(path => `./${path}`).join('\0'), 'latin1')
       const { stdout } = await gitAt(place, ['check-ignore', '-z', '--stdin'], { input, ok: [0, 1] })
       return new Set<string>(splitNames(stdout))
@@ -145,7 +145,7 @@ async function readFiles(place: Place, step: StepRecord): Promise<SnapshotFiles>
   }
 }
 
-/** Follows links in the folders, as the system would when it opens the path. */
+/** Follows links in the path's folders, as the system does when it opens the path. */
 async function locate(place: Place, path: string): Promise<Located | undefined> {
   const wanted = resolve(place.root, path)
   const missing: string[] = []
@@ -155,7 +155,7 @@ async function locate(place: Place, path: string): Promise<Located | undefined> 
       missing.unshift(basename(at))
       continue
     }
-    // A link at the end stays one; a link before what is missing is followed.
+    // A link at the end of the path is kept; a link before a missing part is followed.
     const real =
       missing.length === 0 && at !== place.root
         ? join(await realpath(dirname(at)), basename(at))

@@ -5,10 +5,10 @@ import { git, withoutFilters } from './git.ts'
 
 const MAX_PATCH = 5_000_000
 const MAX_WORDS = 50
-/** Commits that a half-done merge, pick or revert goes on with or back to. */
+/** Commits that an unfinished merge, cherry-pick or revert continues with or returns to. */
 const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
 
-/** Compares what git would bring with what is here: the same file again changes nothing. */
+/** Compares what git would write with what is in the worktree: an identical file changes nothing. */
 export const gitUnnamedWrites: UnnamedWrites = {
   async mayChange(worktree, commands, isGuarded) {
     const calm = await withoutFilters(worktree)
@@ -17,7 +17,7 @@ export const gitUnnamedWrites: UnnamedWrites = {
     const look: Look = {
       root: where,
       named: said => said.split('\0').some(name => name !== '' && isGuarded(join(where, name))),
-      // As far as it fails, there is doubt.
+      // If the comparison fails, assume a write.
       git: args => git(where, args, calm).then(said => said ?? Promise.reject(new Error(args[0]))),
     }
     try {
@@ -32,7 +32,7 @@ export const gitUnnamedWrites: UnnamedWrites = {
 
 interface Look {
   root: string
-  /** Whether a list of names holds one that is guarded. */
+  /** Whether the list contains the name of a guarded file. */
   named(said: string): boolean
   git(args: readonly string[]): Promise<string>
 }
@@ -40,7 +40,7 @@ interface Look {
 async function brings(look: Look, sub: string, words: readonly string[]): Promise<boolean> {
   if (words.length > MAX_WORDS || words.some(word => word.includes('..'))) return true
   const plain = words.filter(word => !word.startsWith('-') || word === '-')
-  // An option's value may name a commit, too.
+  // An option's value may also name a commit.
   const values = words.flatMap(word => /^-(?:-[\w-]+=|[a-z])(.+)$/.exec(word)?.[1] ?? [])
   const names = [...plain.map(word => (word === '-' ? '@{-1}' : word)), ...values]
   const goesOn = words.some(word => /^--(abort|continue|skip|quit)$/.test(word))
@@ -79,7 +79,7 @@ async function brings(look: Look, sub: string, words: readonly string[]): Promis
   }
 }
 
-/** Whether a guarded file differs between here and one of those that are commits. */
+/** Whether a guarded file differs between the worktree and one of these commits. Ignores names that are not commits. */
 async function any(look: Look, names: readonly string[]): Promise<boolean> {
   for (const name of new Set(names)) {
     const tree = await look.git(['rev-parse', '--verify', '--quiet', `${name}^{tree}`]).catch(() => '')
@@ -94,7 +94,7 @@ const NAMES = ['--name-only', '-z', '--no-renames', '--ignore-submodules=all']
 const index = async (look: Look): Promise<boolean> =>
   look.named(await look.git(['diff-files', ...NAMES, '--']))
 
-/** A branch that is only on a remote is made here at its first use. */
+/** The remote branches of these names: git creates a local branch from one at its first use. */
 async function remotes(look: Look, names: readonly string[]): Promise<string[]> {
   const plain = names.filter(name => /^[\w./-]+$/.test(name))
   if (plain.length === 0) return []
@@ -115,7 +115,7 @@ async function stash(look: Look, words: readonly string[], plain: readonly strin
   return await any(look, ['HEAD'])
 }
 
-/** What patches name. A quoted name, and a patch that comes from elsewhere than a file, is doubt. */
+/** Checks the files that patches name. Assumes a write for a quoted name and for a patch that is not in a file. */
 async function patches(look: Look, words: readonly string[], plain: readonly string[]): Promise<boolean> {
   if (plain.length === 0 || plain.includes('-')) return true
   if (words.some(word => /^--(directory|unsafe-paths|include|exclude)/.test(word))) return true
@@ -140,10 +140,10 @@ async function patches(look: Look, words: readonly string[], plain: readonly str
   return false
 }
 
-/** Hooks that stand among the files of the worktree run with the next commit: changed ones are code that nobody allowed. */
+/** Whether changed hooks inside the worktree would run with the next commit: code that no one has allowed. */
 async function runsChangedHooks(look: Look): Promise<boolean> {
   const named = await look.git(['config', '--type=path', '--get-all', '-z', 'core.hooksPath'])
-  // The last one is ours: no hook runs while Baton looks.
+  // The last value is Baton's own setting, which disables hooks during this check.
   const shown = named.split('\0').at(-3)
   if (shown === undefined) return false
   const inside = relative(look.root, resolve(look.root, shown))

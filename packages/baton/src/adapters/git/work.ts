@@ -6,13 +6,13 @@ import { type GitSaid, isStranger, networkGit } from './network.ts'
 const LOCAL_MS = 20_000
 const BASES = ['upstream/main', 'upstream/master', 'origin/main', 'origin/master']
 
-/** Origin, or the only remote there is. */
+/** `origin`, or else the only remote. */
 export async function remoteOf(folder: string): Promise<string | undefined> {
   const names = (await local(folder, ['remote'])).out.split('\n').filter(Boolean)
   return names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined
 }
 
-/** Branches and worktrees through the person's own git. */
+/** Branches and worktrees, with the user's own git. */
 export const gitWork: GitWork = {
   remote: remoteOf,
 
@@ -34,7 +34,7 @@ export const gitWork: GitWork = {
     const [first, second] = only.out.split('\n').filter(name => name && !name.endsWith('/HEAD'))
     if (first && !second) return first
     throw new BatonError('git_failed', `${remote} has no main branch to start from`, {
-      remedy: `Name it: git remote set-head ${remote} BRANCH`,
+      remedy: `Set it with \`git remote set-head ${remote} BRANCH\`.`,
     })
   },
 
@@ -54,7 +54,7 @@ export const gitWork: GitWork = {
       () => realpath(path),
       () => undefined,
     )
-    // Made by an earlier attempt that was cut off.
+    // Created by an earlier attempt that was interrupted.
     if (there && known.out.includes(`worktree ${there}\n`)) return there
     const start = (await exists(folder, `refs/heads/${branch}`))
       ? [path, branch]
@@ -73,7 +73,7 @@ export const gitWork: GitWork = {
   },
 }
 
-/** Where a branch that is not here starts: at its own place on the remote, else at the base. */
+/** Where a new local branch starts: at the same branch on the remote, else at the base. */
 async function startOf(folder: string, branch: string, base: string): Promise<string[]> {
   const remote = await remoteOf(folder)
   const theirs = `${remote}/${branch}`
@@ -83,7 +83,7 @@ async function startOf(folder: string, branch: string, base: string): Promise<st
 export async function checkBranchName(folder: string, branch: string): Promise<void> {
   const fine =
     !branch.startsWith('-') && (await local(folder, ['check-ref-format', '--branch', branch])).code === 0
-  if (!fine) throw new BatonError('git_failed', `${JSON.stringify(branch)} is no name for a branch`)
+  if (!fine) throw new BatonError('git_failed', `${JSON.stringify(branch)} is not a valid branch name`)
 }
 
 const exists = async (folder: string, ref: string): Promise<boolean> =>
@@ -96,5 +96,5 @@ const must = (folder: string, args: readonly string[]): Promise<GitSaid> =>
 
 export const noRemote = () =>
   new BatonError('git_failed', 'This repository has no remote', {
-    remedy: 'Add one: git remote add origin ADDRESS',
+    remedy: 'Add one with `git remote add origin ADDRESS`.',
   })

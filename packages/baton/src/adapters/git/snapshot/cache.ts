@@ -5,20 +5,20 @@ import type { BytePath, SnapshotFile } from '../../../ports/snapshots.ts'
 /** A file as it was last hashed. */
 export interface KnownFile extends SnapshotFile {
   readonly stamp: Stamp
-  /** Changed so shortly before it was read that a later change might not show in the stamp. */
+  /** Changed so shortly before it was read that a later change might not change the stamp. */
   readonly young: boolean
 }
 
-/** Identity, size, times and kind: differs when the file was changed, as far as the file system tells. */
+/** Identity, size, times and kind. Changes when the file changes, as far as the file system shows. */
 export type Stamp = readonly [ino: number, size: number, modifiedMs: number, changedMs: number, mode: number]
 
-/** What the last snapshot held, so that the next one reads only what changed. */
+/** The contents of the last snapshot, so that the next one reads only what changed. */
 export interface Known {
-  /** The tree this describes; where git holds another one, nothing is known. */
+  /** The tree that this cache describes. If git has another tree, the cache is void. */
   readonly tree: string
   readonly files: ReadonlyMap<BytePath, KnownFile>
   readonly index: string | undefined
-  /** Names what the index holds. */
+  /** Identifies the contents of the index. */
   readonly staged: string | undefined
   readonly state: string
 }

@@ -11,11 +11,11 @@ import { gitAt, type Place, spawnGitAt } from './place.ts'
 import { readRefs, readStash } from './position.ts'
 import { contentId, sameFile, scan } from './scan.ts'
 
-/** A larger index is not copied byte for byte; its content is kept all the same. */
+/** A larger index is not copied byte for byte; its contents are saved anyway. */
 const INDEX_BYTES = 8_000_000
 
 /**
- * Writes the worktree's files, the index and where HEAD is into one commit that only Baton's names lead to:
+ * Writes the worktree's files, the index and the position of HEAD into one commit that only Baton's refs reach:
  * `files/` as on disk, `staged/` as in the index, `index` byte for byte, `about` for the rest.
  */
 export async function capture(
@@ -48,7 +48,7 @@ export async function capture(
 
     const details = detailsOf(files, leftOut, stash)
     const lines: string[] = []
-    // Only the root's own names may differ between two trees that hold the same files.
+    // Two trees with the same files can differ only in the names at the root.
     lines.push(known ? `M 040000 ${known.tree} ""` : 'deleteall')
     for (const path of before.keys()) if (!files.has(path)) lines.push(`D ${quoted(`files/${path}`)}`)
     for (const [path, file] of files) {
@@ -71,7 +71,7 @@ export async function capture(
       'mark :1',
       `committer Baton <baton@localhost> ${seconds} +0000`,
       `data ${Buffer.byteLength(message)}\n${message}`,
-      // As parents, commits stay even where nothing else leads to them any more.
+      // As parents, these commits survive even if no other ref reaches them.
       ...parents(position.head, stash).map((commit, i) => `${i === 0 ? 'from' : 'merge'} ${commit}`),
       ...lines,
       `M 100644 inline about\ndata ${about.length}`,
@@ -84,7 +84,7 @@ export async function capture(
     ]
     const answer = await importer.finish(Buffer.from(commands.join('\n')))
     const [, commit, newTree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
-    if (!commit || !newTree) throw new BatonError('undo_unavailable', 'git fast-import gave no answer')
+    if (!commit || !newTree) throw new BatonError('undo_unavailable', 'git fast-import returned nothing')
     if (changed || touched || newTree !== known?.tree)
       writeKnown(folder, { tree: newTree, files, index: indexId, staged: staged.id, state })
     return { commit, state, position, files, leftOut, stamp: path => files.get(path)?.stamp.join(':') }
@@ -114,11 +114,11 @@ function parents(
   stash: readonly (readonly [commit: string, message: string])[],
 ): string[] {
   const all = [...(head ? [head] : []), ...stash.map(([commit]) => commit)]
-  // Git refuses more parents than this.
+  // Git rejects more parents than this.
   return [...new Set(all)].slice(0, 16)
 }
 
-/** Two captures with the same text hold the same files, permission bits and staged content. */
+/** Two captures with the same id have the same files, permission bits and staged content. */
 function stateText(
   place: Place,
   files: ReadonlyMap<BytePath, KnownFile>,
@@ -130,14 +130,14 @@ function stateText(
 
 function readIndex(place: Place): Buffer | undefined {
   try {
-    // Git puts a whole new file in its place, so what is read is one state.
+    // Git replaces the index file as a whole, so a read always sees one consistent state.
     return readFileSync(join(place.gitDir, 'index'))
   } catch {
     return undefined
   }
 }
 
-/** What the index holds, named and as lines that keep it: a tree, made from a private copy, or each side of a conflict. */
+/** The contents of the index: an id, and the fast-import lines that save it. A tree made from a private copy, or each side of a conflict. */
 async function readStaged(
   place: Place,
   folder: string,
@@ -153,7 +153,7 @@ async function readStaged(
     gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }),
   ])
   const tree = objectId(written.stdout.toString('utf8').trimEnd())
-  // The tree tells an empty file from one that is only meant to be added; the list tells flags and conflicts.
+  // The tree distinguishes an empty file from one that is only intended to be added; the list shows flags and conflicts.
   const id = `${tree ?? 'conflict'} ${contentId(place, listed.stdout)}`
   if (tree) return { id, lines: [`M 040000 ${tree} staged`] }
   const lines = splitNames(listed.stdout).flatMap(side => {
@@ -167,8 +167,8 @@ const ARGS = ['fast-import', '--quiet', '--force', '--done', '--depth=0', '--dat
 const TIMEOUT_MS = 120_000
 
 /**
- * One `git fast-import`: contents, tree, commit and names in a single process, without index, filters or hooks.
- * Names are set only after everything else arrived, so a crash leaves at most objects that git collects later.
+ * One `git fast-import`: writes contents, tree, commit and refs in a single process, without index, filters or hooks.
+ * Git sets the refs last, so a crash leaves at most objects that git collects later.
  */
 class Importer {
   readonly #place: Place
@@ -194,7 +194,7 @@ class Importer {
       await Promise.race([once(this.#child.stdin, 'drain'), this.#end])
   }
 
-  /** Sends the rest and gives what git answered. */
+  /** Sends the rest and returns git's answer. */
   async finish(commands: Buffer): Promise<string> {
     this.#child.stdin.write(commands)
     this.#child.stdin.end('done\n')
@@ -210,14 +210,14 @@ class Importer {
     this.#sweep()
   }
 
-  // It leaves a report beside the repository's own files when it fails.
+  // If it fails, it leaves a crash report next to the repository's own files.
   #sweep(): void {
     if (this.#child.pid !== undefined)
       rmSync(join(this.#place.gitDir, `fast_import_crash_${this.#child.pid}`), { force: true })
   }
 }
 
-/** A path as fast-import reads it, whatever bytes it has. */
+/** Quotes a path for fast-import, whatever bytes it contains. */
 function quoted(path: string): string {
   return `"${path.replace(/[\x00-\x1f"\\\x7f-\xff]/g, c => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`
 }

@@ -4,7 +4,7 @@ import { type Place, spawnGitAt } from './place.ts'
 
 const ARGS = ['cat-file', '--batch']
 
-/** Contents by git's id, one after another out of one `git cat-file`. */
+/** Reads contents by git id, one after another, with a single `git cat-file`. */
 export class Contents {
   readonly #child: ReturnType<typeof spawnGitAt>
   readonly #end: Promise<number>
@@ -25,7 +25,7 @@ export class Contents {
     const bytes = await this.find(name)
     if (!bytes)
       throw new BatonError('undo_unavailable', `git no longer has the content ${name.slice(0, 12)}`, {
-        remedy: 'Choose another step: baton undo --list',
+        remedy: 'Choose another step: run `baton undo --list`.',
       })
     return bytes
   }

@@ -1,13 +1,13 @@
 import type { BytePath, LeftOut, Position, SnapshotFiles, StepAbout } from '../../../ports/snapshots.ts'
 
-/** What git's trees cannot hold: permission bits beyond "executable", what was left out, stashed work. */
+/** What git trees cannot store: permission bits other than "executable", files that were left out, and stashes. */
 export interface Details {
   modes: Modes
   leftOut: readonly (readonly [path: string, why: LeftOut['why']])[]
   stash: readonly (readonly [commit: string, message: string])[]
 }
 
-/** The usual bits, and the files that have others. */
+/** The most common permission bits, and the files with other bits. */
 interface Modes {
   file: number
   program: number
@@ -62,7 +62,7 @@ export function parseDetails(text: string): Details {
   }
 }
 
-/** What a snapshot's commit message says; undefined when it is not one of ours. */
+/** The contents of a snapshot's commit message. */
 export interface Message {
   about: StepAbout
   position: Position
@@ -97,7 +97,7 @@ export function parseMessage(text: string): Message | undefined {
   }
 }
 
-// An agent could write such a commit: what goes into a git command must be nothing but a branch or an id.
+// An agent could forge such a commit: only a branch or an id may get into a git command.
 const refName = (value: unknown) =>
   typeof value === 'string' && /^refs\/heads\/[^\s~^:?*[\\\x00-\x1f\x7f]+$/.test(value) ? value : undefined
 export const objectId = (value: unknown) =>

@@ -15,20 +15,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 
 export interface UndoLock {
-  /** The file system's own time just before the lock was taken. */
+  /** The file system's time just before the lock was acquired. */
   readonly sinceMs: number
   release(): void
 }
 
 /**
- * A lock file that appears complete and at once, so that a holder killed at any moment leaves one that can be told
- * from a living one: its process is gone, or it was not touched for long.
+ * Acquires a lock file that appears atomically and complete. So a lock whose holder was killed at any moment can be
+ * recognized: its process is gone, or the file was not touched for long.
  */
 export async function takeUndoLock(path: string, waitMs = 15_000): Promise<UndoLock> {
   const draft = `${path}.${process.pid}.${++drafts}`
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
-      // Written anew each time: its own time is the file system's clock.
+      // Written again on each attempt: its modification time is the file system's clock.
       writeFileSync(draft, OWNER, { mode: 0o600 })
       const sinceMs = statSync(draft).mtimeMs
       if (isFree(path, draft)) return hold(path, sinceMs)
@@ -37,7 +37,7 @@ export async function takeUndoLock(path: string, waitMs = 15_000): Promise<UndoL
       rmSync(draft, { force: true })
     }
     if (waited >= waitMs)
-      throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is under way', {
+      throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is running', {
         remedy: `Try again. If none is running, remove ${path}.`,
       })
     await pause(PAUSE_MS)
@@ -47,7 +47,7 @@ export async function takeUndoLock(path: string, waitMs = 15_000): Promise<UndoL
 let drafts = 0
 const PAUSE_MS = 20
 const TOUCH_MS = 1000
-/** A holder on another machine or in another container cannot be seen; it lives as long as it touches its lock. */
+/** A holder on another machine or in another container is not visible; it counts as alive while it touches its lock. */
 const UNTOUCHED_MS = 10_000
 const ABANDONED_MS = 120_000
 const OWNER = `${process.pid} ${whereabouts()}`
@@ -60,7 +60,7 @@ function isFree(path: string, draft: string): boolean {
     if (codeOf(error) === 'EEXIST') return false
     if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP') throw error
   }
-  // A file system without hard links.
+  // This file system has no hard links.
   try {
     writeFileSync(path, OWNER, { mode: 0o600, flag: 'wx' })
     return true
@@ -73,12 +73,12 @@ function isFree(path: string, draft: string): boolean {
 function hold(path: string, sinceMs: number): UndoLock {
   const timer = setInterval(() => {
     try {
-      // The same bytes again: that sets the file system's own time.
+      // Write the same bytes again, which updates the modification time.
       const file = openSync(path, 'r+')
       writeSync(file, OWNER)
       closeSync(file)
     } catch {
-      // Somebody removed it; releasing copes with that.
+      // Another process removed it; release handles that.
     }
   }, TOUCH_MS)
   timer.unref()
@@ -94,10 +94,10 @@ function hold(path: string, sinceMs: number): UndoLock {
 function dropStale(path: string, draft: string, nowMs: number): void {
   try {
     if (!isStale(path, nowMs)) return
-    // Moved aside first, so that only one of several waiters removes it.
+    // Rename it first, so that only one of several waiters removes it.
     const aside = `${draft}.stale`
     renameSync(path, aside)
-    // A new holder was quicker, and this is its lock: put back.
+    // A new holder was faster, and this is its lock: restore it.
     if (!isStale(aside, nowMs)) isFree(path, aside)
     rmSync(aside, { force: true })
   } catch {
@@ -112,7 +112,7 @@ function isStale(path: string, nowMs: number): boolean {
   return !isAlive(Number(pid)) || untouched > ABANDONED_MS
 }
 
-/** Process numbers mean something only on the same machine and in the same namespace. */
+/** The machine and pid namespace, because pids are unique only there. */
 function whereabouts(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`

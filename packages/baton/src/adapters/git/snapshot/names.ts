@@ -2,7 +2,7 @@ import type { KeptRef, StepRecord } from '../../../ports/snapshots.ts'
 import { parseMessage } from './details.ts'
 import { gitAt, type Place, UNDO_REFS } from './place.ts'
 
-/** Every step and tip of this repository's worktrees. */
+/** Every stored step and tip of all worktrees of this repository. */
 export async function readKept(place: Place): Promise<KeptRef[]> {
   const format = '--format=%(refname)%00%(creatordate:unix)'
   const { stdout } = await gitAt(place, ['for-each-ref', format, UNDO_REFS])
@@ -19,7 +19,7 @@ export async function readKept(place: Place): Promise<KeptRef[]> {
           kind: found[2] ? 'tip' : 'step',
           foreign: found[1] !== place.refs,
           step: Number(found[3]),
-          // A tip is the person's own commit: when it was put aside is in its name.
+          // A tip is the user's own commit: the time when Baton set it aside is in the ref's name.
           atMs: found[4] === undefined ? Number(seconds) * 1000 : Number(found[4]),
         },
       ]

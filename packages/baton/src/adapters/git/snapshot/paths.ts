@@ -1,6 +1,6 @@
 import type { BytePath } from '../../../ports/snapshots.ts'
 
-/** A path's bytes, for the file system. Plain ASCII goes as text, which is faster. */
+/** A path's bytes for the file system. ASCII paths stay strings, which is faster. */
 export function onDisk(root: string, path: BytePath): string | Buffer {
   if (ASCII.test(path)) return `${root}/${path}`
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')])
@@ -9,7 +9,7 @@ export function onDisk(root: string, path: BytePath): string | Buffer {
 export const bytePath = (bytes: Buffer | string): BytePath =>
   (typeof bytes === 'string' ? Buffer.from(bytes) : bytes).toString('latin1') as BytePath
 
-/** Names between NUL bytes, as git prints them with `-z`. */
+/** Splits names separated by NUL bytes, as git prints them with `-z`. */
 export const splitNames = (output: Buffer): BytePath[] =>
   output
     .toString('latin1')
@@ -17,11 +17,11 @@ export const splitNames = (output: Buffer): BytePath[] =>
     .filter(name => name !== '') as BytePath[]
 
 /**
- * Whether a path can only mean a file of the worktree. An index or a tree made by hand may name `../x` or
- * `.git/hooks/x`, and writing those would run code.
+ * Whether a path can only be a file of the worktree. A forged index or tree may name `../x` or `.git/hooks/x`, and
+ * writing those would run code.
  */
 export function isPlain(path: BytePath): boolean {
-  // Most names hold nothing that could be one of these.
+  // Fast path: most names contain nothing suspicious.
   if (!SUSPECT.test(path)) return true
   return !path.split('/').some(name => name === '' || name === '.' || name === '..' || isGitName(name))
 }

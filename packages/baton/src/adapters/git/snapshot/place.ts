@@ -3,24 +3,24 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type GitOptions, type GitResult, hardenedGit, spawnGit } from '../hardened.ts'
 
-/** A worktree and the folders in which git keeps it. */
+/** A worktree and its git folders. */
 export interface Place {
   readonly root: string
   readonly gitDir: string
   readonly format: 'sha1' | 'sha256'
-  /** Where this worktree's snapshots are kept, with a slash at the end. */
+  /** The prefix of this worktree's snapshot refs, with a trailing slash. */
   readonly refs: string
-  /** Names this worktree on this machine. */
+  /** Identifies this worktree on this machine. */
   readonly key: string
 }
 
 export const UNDO_REFS = 'refs/baton/undo/'
 
-/** Finds worktrees, and remembers them while their `.git` is the same. */
+/** Finds worktrees, and caches them while their `.git` stays the same. */
 export class Places {
   readonly #known = new Map<string, { born: string; place: Place }>()
 
-  /** The worktree around a folder; undefined where git knows of none, or of one that is not the person's own. */
+  /** The worktree that contains a folder. Undefined if there is none, or if it belongs to another user. */
   async find(folder: string): Promise<Place | undefined> {
     const root = rootAbove(folder)
     if (root === undefined) return undefined
@@ -37,7 +37,7 @@ export class Places {
 
 async function findPlace(root: string): Promise<Place | undefined> {
   const asked = ['rev-parse', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
-  // Git looks for the repository itself here, because only then does it refuse one that belongs to another user.
+  // Let git find the repository itself: only then it rejects one that belongs to another user.
   const { code, stdout } = await hardenedGit(asked, {
     cwd: root,
     env: { GIT_CEILING_DIRECTORIES: dirname(root) },
@@ -56,7 +56,7 @@ async function findPlace(root: string): Promise<Place | undefined> {
   }
 }
 
-/** Git on a known place: a `core.worktree` in the repository's configuration cannot lead it elsewhere. */
+/** Runs git on a known worktree: a `core.worktree` in the repository's configuration cannot redirect it. */
 export function gitAt(
   place: Place,
   args: readonly string[],
@@ -92,7 +92,7 @@ function rootAbove(folder: string): string | undefined {
   }
 }
 
-/** Git writes this file once, when it makes a linked worktree: a later one of the same name is another worktree. */
+/** When git created this linked worktree. A later worktree of the same name is a different one. */
 function birthOf(gitDir: string): string {
   const found = statSync(join(gitDir, 'commondir'), { throwIfNoEntry: false })
   return found ? `\0${found.mtimeMs}` : ''

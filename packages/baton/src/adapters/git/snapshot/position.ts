@@ -4,7 +4,7 @@ import type { Position } from '../../../ports/snapshots.ts'
 import { objectId } from './details.ts'
 import { gitAt, type Place } from './place.ts'
 
-/** Where HEAD is, and the tree of another ref, in one call. */
+/** Reads HEAD and the tree of another ref in one call. */
 export async function readRefs(
   place: Place,
   other: string,
@@ -13,7 +13,7 @@ export async function readRefs(
     readBranch(place),
     gitAt(place, ['cat-file', '--batch-check=%(objectname)'], { input: `HEAD^{commit}\n${other}^{tree}\n` }),
   ])
-  // What is not there is answered with its name.
+  // For a ref that does not exist, git prints its name.
   const [head, tree] = found.stdout.toString('utf8').split('\n').map(objectId)
   return { position: { branch, head }, tree }
 }
@@ -21,7 +21,7 @@ export async function readRefs(
 async function readBranch(place: Place): Promise<string | undefined> {
   const text = await readFile(join(place.gitDir, 'HEAD'), 'utf8').catch(() => '')
   const plain = /^ref: (refs\/heads\/\S+)\n?$/.exec(text)?.[1]
-  // With other ways to store refs, this file says nothing.
+  // With other ref storage formats, this file has no branch.
   if (plain !== undefined && plain !== 'refs/heads/.invalid') return plain
   if (objectId(text.trimEnd())) return undefined
   const { stdout } = await gitAt(place, ['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1] })
@@ -39,7 +39,7 @@ export async function resolveRef(place: Place, ref: string): Promise<string | un
   return objectId(stdout.toString('utf8').trimEnd())
 }
 
-/** What git is in the middle of, by the files it leaves for that time. */
+/** The unfinished git operation (merge, rebase and so on), recognized by its files. */
 export async function readOperation(place: Place): Promise<string | undefined> {
   const found = await Promise.all(
     Object.entries(OPERATIONS).map(async ([name, what]) =>
@@ -58,7 +58,7 @@ const OPERATIONS = {
   sequencer: 'cherry-pick',
 }
 
-/** Stashed work, newest first, from the log in which git keeps it. */
+/** The stashes, newest first, from git's reflog. */
 export async function readStash(place: Place): Promise<[commit: string, message: string][]> {
   const common = (await readFile(join(place.gitDir, 'commondir'), 'utf8').catch(() => '.')).trim()
   const log = join(resolve(place.gitDir, common), 'logs/refs/stash')

@@ -25,7 +25,7 @@ export async function branchFacts(
   return { at, elsewhere: holders > here }
 }
 
-/** Puts tips aside, then moves branches and HEAD; a branch that somebody else moved meanwhile stops it. */
+/** Saves the tips, then moves branches and HEAD. Fails if another process has moved a branch meanwhile. */
 export async function moveRefs(place: Place, plan: PositionPlan, step: number, atMs: number): Promise<void> {
   const none = '0'.repeat(place.format === 'sha256' ? 64 : 40)
   const tips = plan.tips.map((commit, i) => `create ${tipName(place, step, atMs, i)}\0${commit}\0`)
@@ -48,7 +48,7 @@ export async function moveRefs(place: Place, plan: PositionPlan, step: number, a
   await gitAt(place, args, { reflog: true })
 }
 
-/** The index as it was, put in place as git itself does it: complete, under git's own lock. */
+/** Restores the index as git itself does: as a whole file, under git's own lock. */
 export async function putIndexBack(place: Place, folder: string, step: StepRecord): Promise<void> {
   const bytes = await indexOf(place, folder, step)
   const index = join(place.gitDir, 'index')
@@ -58,7 +58,7 @@ export async function putIndexBack(place: Place, folder: string, step: StepRecor
     writeFileSync(lock, bytes ?? '', { flag: 'wx', mode })
   } catch (cause) {
     throw new BatonError('undo_unavailable', 'The index is locked by another git command', {
-      remedy: 'The files are back already. Undo to the same step again when that command has ended.',
+      remedy: 'The files are restored. When that command has ended, undo to the same step again.',
       cause,
     })
   }
@@ -77,7 +77,7 @@ async function indexOf(place: Place, folder: string, step: StepRecord): Promise<
   const env = { GIT_INDEX_FILE: copy }
   if (bytes) {
     writeFileSync(copy, bytes, { mode: 0o600 })
-    // It may lean on a shared part that git has removed since.
+    // It may depend on a shared index that git has removed since.
     const { code } = await gitAt(place, ['ls-files', '-z', '--stage'], { env, ok: [0, 128] })
     if (code === 0) return bytes
   }
@@ -90,7 +90,7 @@ async function indexOf(place: Place, folder: string, step: StepRecord): Promise<
   return readFileSync(copy)
 }
 
-/** Stashed work that was there and is not now: stored again, oldest first. */
+/** Restores stashes that have disappeared since, oldest first. */
 export async function putStashBack(place: Place, step: StepRecord): Promise<number> {
   const contents = new Contents(place)
   const about = await contents.read(`${step.commit}:about`).finally(() => contents.close())

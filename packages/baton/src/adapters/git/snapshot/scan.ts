@@ -20,33 +20,33 @@ export interface ScanRequest {
   known: ReadonlyMap<BytePath, KnownFile>
   limits: CaptureLimits
   also: Iterable<BytePath>
-  /** The file system's time at the start: what changed just before is read again next time. */
+  /** The file system's time at the start: files that changed just before are read again next time. */
   sinceMs: number
-  /** Takes each content that was read. */
+  /** Receives each content that was read. */
   store(bytes: Buffer): void | Promise<void>
 }
 
 export interface Scan {
   files: Map<BytePath, KnownFile>
   leftOut: LeftOut[]
-  /** Content, permission bits or names differ from what was known. */
+  /** Content, permission bits or names differ from the cache. */
   changed: boolean
-  /** A time differs. */
+  /** A file time differs from the cache. */
   touched: boolean
 }
 
-/** Reads the worktree: every file that git tracks or would offer to track. Filters of the repository take no part. */
+/** Reads the worktree: every file that git tracks or would offer to track. Does not run the repository's filters. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
   const listing = listFiles(place)
   listing.catch(() => {})
   const looker = new Looker(place, request)
-  // Git's list takes as long as looking at the files that were there last time.
+  // Check the files of the last snapshot while git prints its list; both take about the same time.
   await looker.expect(request.known.keys())
   const names = new Set(await listing)
   for (const path of request.also) names.add(path)
   if (names.size > request.limits.files)
     throw new BatonError('undo_unavailable', `${names.size} files are too many for a snapshot`, {
-      remedy: `At most ${request.limits.files}: let .gitignore name what is generated.`,
+      remedy: `The limit is ${request.limits.files}: add generated files to .gitignore.`,
     })
   return looker.look(names)
 }
@@ -65,7 +65,7 @@ class Looker {
     this.#folders = new Folders(place.root)
   }
 
-  /** Looks at files that will most likely be asked for. */
+  /** Checks files ahead of time that git will most likely list. */
   async expect(paths: Iterable<BytePath>): Promise<void> {
     for (const path of paths) {
       if (++this.#work % BATCH === 0) await turn()
@@ -75,7 +75,7 @@ class Looker {
         const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
         if (found && hasStamp(found, file.stamp)) this.#unchanged.add(path)
       } catch {
-        // It is looked at again.
+        // It is checked again later.
       }
     }
   }
@@ -112,7 +112,7 @@ class Looker {
     const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
     if (!found) return
     if (found.isDirectory()) {
-      // A submodule, unless untracked files took a tracked file's place: those are listed on their own.
+      // A submodule, unless untracked files replaced a tracked file: git lists those separately.
       if (holdsGit(this.#place.root, path)) leftOut.push({ path, why: 'nested' })
       return
     }
@@ -140,7 +140,7 @@ class Looker {
   }
 }
 
-/** Tracked files and those that are neither tracked nor ignored; a repository inside ends in a slash. */
+/** Tracked files, and files that are neither tracked nor ignored. A nested repository ends with a slash. */
 export async function listFiles(place: Place): Promise<BytePath[]> {
   const { stdout } = await gitAt(place, ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
   return splitNames(stdout)
@@ -168,7 +168,7 @@ const hasStamp = (found: Stats, [ino, size, modified, changed, mode]: Stamp): bo
 export const contentId = (place: Pick<Place, 'format'>, bytes: Buffer): string =>
   createHash(place.format).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 
-/** Remembers which folders are folders: behind a link to a folder lie files of somewhere else. */
+/** Caches which folders are real: behind a link to a folder are files from elsewhere. */
 class Folders {
   readonly #root: string
   readonly #known = new Map<BytePath, boolean>()
@@ -190,17 +190,17 @@ class Folders {
   }
 }
 
-/** After so many files the daemon answers others. */
+/** After this many files, let the daemon serve other requests. */
 const BATCH = 256
 
-/** File systems that count whole seconds, or two. */
+/** Some file systems store times in steps of one or two seconds. */
 const YOUNG_MS = 2000
 
 function holdsGit(root: string, path: BytePath): boolean {
   return lstatSync(onDisk(root, `${path}/.git` as BytePath), { throwIfNoEntry: false }) !== undefined
 }
 
-/** The bytes of exactly the file that was looked at; undefined when something else has taken its place. */
+/** The bytes of exactly the file that was checked. Undefined if another file has replaced it. */
 function readFresh(
   place: Place,
   path: BytePath,
@@ -209,7 +209,7 @@ function readFresh(
 ): { bytes: Buffer; facts: Stats } | undefined {
   const where = onDisk(place.root, path)
   if (found.isSymbolicLink()) return { bytes: readlinkSync(where, { encoding: 'buffer' }), facts: found }
-  // Never through a link, never waiting on a pipe.
+  // Never follow a link, never wait for a pipe.
   const file = openSync(where, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const facts = fstatSync(file)

@@ -18,8 +18,8 @@ import type { Place } from './place.ts'
 import { stampOf } from './scan.ts'
 
 /**
- * Changes files of the worktree. Rule: what goes away was captured before and is still the same, so nothing is lost.
- * Each file appears whole; filters of the repository take no part.
+ * Changes files of the worktree. It removes only what was captured before and is still unchanged, so nothing is lost.
+ * Each file appears whole. Does not run the repository's filters.
  */
 export async function changeFiles(
   place: Place,
@@ -57,12 +57,12 @@ class Writer {
     this.#held = held
   }
 
-  /** False when there was nothing to remove. */
+  /** False if there was nothing to remove. */
   remove(path: BytePath): boolean {
     if (!this.#hasRealParents(path)) return false
     const where = onDisk(this.#root, path)
     const found = lstatSync(where, { throwIfNoEntry: false })
-    // Of a folder in a file's place, the files are named on their own.
+    // If a folder has replaced the file, its files are listed separately.
     if (!found || found.isDirectory()) return false
     this.#mustBeHeld(path)
     unlinkSync(where)
@@ -88,11 +88,11 @@ class Writer {
     const found = lstatSync(where, { throwIfNoEntry: false })
     if (found?.isDirectory()) {
       this.#clearFolder(path)
-      // Folders go with their last file.
+      // Remove folders with their last file.
       this.#makeFolder(parentOf(path))
     } else if (found) this.#mustBeHeld(path)
     const parent = parentOf(path)
-    // Beside the repository's own files a draft that a crash left is in nobody's way, and the next one replaces it.
+    // In git's own folder, a temporary file left by a crash is harmless, and the next one replaces it.
     const drafts = [
       join(this.#gitDir, 'baton-undo.draft'),
       onDisk(this.#root, `${parent === undefined ? '' : `${parent}/`}.baton-undo.draft` as BytePath),
@@ -109,7 +109,7 @@ class Writer {
         return
       } catch (error) {
         rmSync(draft, { force: true })
-        // Only where the worktree is on another file system does the draft have to be in the same folder.
+        // If the worktree is on another file system, the temporary file has to be in the same folder.
         const elsewhere = error instanceof Error && 'code' in error && error.code === 'EXDEV'
         if (!elsewhere || draft !== drafts[0]) throw error
       }
@@ -123,14 +123,14 @@ class Writer {
     const found = lstatSync(where, { throwIfNoEntry: false })
     if (found?.isDirectory()) return
     if (found) {
-      // A file or link stands where a folder was.
+      // A file or link has replaced the folder.
       this.#mustBeHeld(folder)
       unlinkSync(where)
     }
     mkdirSync(where)
   }
 
-  /** A folder stands where a file was: everything in it came later. */
+  /** A folder has replaced a file: everything in it came later. */
   #clearFolder(folder: BytePath): void {
     for (const path of this.#held.files.keys()) if (path.startsWith(`${folder}/`)) this.remove(path)
     const where = onDisk(this.#root, folder)
@@ -138,7 +138,7 @@ class Writer {
       try {
         rmdirSync(where)
       } catch {
-        throw new Error('a folder with files that no snapshot holds is in its way')
+        throw new Error('a folder with files that are in no snapshot is in its way')
       }
     }
   }
@@ -153,7 +153,7 @@ class Writer {
   #mustBeHeld(path: BytePath): void {
     const found = lstatSync(onDisk(this.#root, path), { throwIfNoEntry: false })
     const stamp = this.#held.stamp(path)
-    if (!found || stamp === undefined) throw new Error('no snapshot holds what is there now')
+    if (!found || stamp === undefined) throw new Error('no snapshot contains the current file')
     if (stamp !== stampOf(found).join(':')) throw new Error('it changed just now')
   }
 }
