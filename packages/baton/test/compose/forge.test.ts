@@ -31,7 +31,7 @@ async function world() {
 describe('the forge of a project', () => {
   test('is there as soon as its token is set, also right after it was missing', async () => {
     await using w = await world()
-    await expect(w.forges.open(w.at)).rejects.toThrow('There is no token')
+    await expect(w.forges.open(w.at)).rejects.toThrow('No token for')
     expect(await w.forges.find(w.repo.path)).toBeUndefined()
     w.set({ host: 'github.example', token: 'one' })
     const forge = await w.forges.open(w.at)

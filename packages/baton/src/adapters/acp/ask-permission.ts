@@ -1,7 +1,7 @@
 import type { ConsentRequest } from '../../ports/backend.ts'
 import type { ReactTo } from '../../ports/reactor.ts'
 
-/** What the permission chain says to a tool call; `ask` where it leaves that to whoever hosts the session. */
+/** What the permission chain decides about a tool call; `ask` if it leaves the decision to the session's host. */
 export async function askPermissionChain(
   ear: ReactTo,
   { nativeSession, call }: ConsentRequest,

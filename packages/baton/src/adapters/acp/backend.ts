@@ -27,13 +27,13 @@ import { callOf, resultOf } from './tool-call.ts'
 
 export interface HostOrder extends ProgramStart {
   agent: AgentName
-  /** Tools that every conversation of it has. */
+  /** Tools for every conversation of the agent. */
   tools?: ToolServer | undefined
-  /** Baton's own, told to the agent. */
+  /** Baton's own version, reported to the agent. */
   version?: string
-  /** Decides about a tool call; aborted when the agent asks no longer. */
+  /** Decides about a tool call; aborted when the agent withdraws its question. */
   consent(consent: ConsentRequest, signal: AbortSignal): Promise<ConsentAnswer>
-  /** Another conversation is open now; whoever called for it waits for this. */
+  /** Called when another conversation is open; the caller that requested it waits for this. */
   began?(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ const START_MS = 90_000
 const MAX_CALLS = 500
 const MAX_REFUSALS = 20
 
-/** Starts an agent's program and speaks the Agent Client Protocol with it. */
+/** Starts an agent's program and talks to it over the Agent Client Protocol. */
 export async function hostAgent(order: HostOrder): Promise<Backend> {
   const program = await startProgram(order)
   const host = new AcpBackend(order, program)
@@ -65,12 +65,12 @@ class AcpBackend implements Backend {
   readonly #listeners = new Set<(heard: BackendEvent) => void>()
   readonly #calls = new Map<string, Extract<BackendEvent, { kind: 'call' }>>()
   #can: AgentCapabilities = {}
-  /** Calls that wait for a yes. */
+  /** Calls that wait for permission. */
   readonly #asked = new Map<string, AbortController>()
-  /** Replays of an earlier conversation are not news. */
+  /** True while the agent replays an earlier conversation, which must not be reported again. */
   #muted = false
   #stopped = false
-  /** The call whose refusal ends the turn, and why. */
+  /** The call whose denial ends the turn, with the reason. */
   #refused: { call: Extract<BackendEvent, { kind: 'call' }>; why: string | undefined } | undefined
 
   constructor(order: HostOrder, program: AgentProgram) {
@@ -97,7 +97,7 @@ class AcpBackend implements Backend {
         {
           protocolVersion: PROTOCOL_VERSION,
           clientInfo: { name: 'baton', version: this.#order.version ?? '0' },
-          // The agent reads, writes and runs by itself; what needs a yes it asks for.
+          // The agent reads, writes and runs commands itself; it asks only for permission.
           clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
         },
         { cancellationSignal: signal, stopWaitingOnCancel: true },
@@ -178,7 +178,7 @@ class AcpBackend implements Backend {
   async cancel(): Promise<void> {
     this.#stopped = true
     if (this.nativeSession === undefined || this.#connection.signal.aborted) return
-    // What is being asked belongs to the turn, and is answered before it can end.
+    // Open questions belong to the turn, and must be answered before it can end.
     for (const asked of this.#asked.values()) asked.abort()
     await this.#connection.agent
       .notify(methods.agent.session.cancel, { sessionId: this.nativeSession })
@@ -208,7 +208,7 @@ class AcpBackend implements Backend {
       case 'tool_call_update': {
         this.#tell(this.#know(update))
         const result = resultOf(update)
-        // A call that has ended was answered in another way, such as by a hook of the agent's own.
+        // A call that has ended was answered in another way, such as by the agent's own hook.
         if (result) this.#asked.get(result.id)?.abort()
         if (result) this.#tell(result)
         return
@@ -245,7 +245,7 @@ class AcpBackend implements Backend {
     for (const listener of this.#listeners) listener(heard)
   }
 
-  /** Nothing but a clear yes allows; what fails is refused. */
+  /** Only an explicit `allow` allows; any failure denies. */
   async #permit(
     { sessionId, toolCall, options }: RequestPermissionRequest,
     signal: AbortSignal,
@@ -314,8 +314,8 @@ const WANTED: Record<
   deny: ['reject_once', 'reject_always'],
 }
 
-/** What it is told that its turn ended with; the words of the call are its own. */
+/** What Baton tells the agent about a denied call that ended its turn. The call's title is the agent's own text. */
 const refusalWords = ({ call, why }: { call: { title: string }; why: string | undefined }): string =>
-  `That call was refused${why ? `: ${why}` : ''} (${call.title.slice(0, 200)}). Do not try it again in another form. Go on another way, or say what you need.`
+  `That call was refused${why ? `: ${why}` : ''} (${call.title.slice(0, 200)}). Do not try it again in another form. Continue in another way, or say what you need.`
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

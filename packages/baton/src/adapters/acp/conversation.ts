@@ -11,10 +11,10 @@ const MAX_RESULT_LENGTH = 4000
 const MAX_LINE_LENGTH = 2000
 const MAX_LINES = 200
 const MAX_STEPS = 100
-/** Characters in all: a model that speaks without end costs no more than this. */
+/** Total characters to keep, so that endless output does not use more memory than this. */
 const MAX_TEXT = 2_000_000
 
-/** What was said in a hosted session, as far as anybody looks back. */
+/** The recent conversation of a hosted session. */
 export class Conversation {
   readonly #clock: Pick<Clock, 'now'>
   readonly #listeners = new Set<() => void>()
@@ -58,14 +58,14 @@ export class Conversation {
     }
   }
 
-  /** A call waits for a yes, or no longer does. */
+  /** Marks a call as waiting for permission, or not. */
   asks(id: string, asking: boolean): void {
     const call = this.#calls.get(id)
     const state: CallState = asking ? 'asks' : 'running'
     if (call && (call.state === 'running' || call.state === 'asks')) this.#change(call, { state })
   }
 
-  /** A fresh one at the same place. Revisions go on, so that a follower notices. */
+  /** Starts a fresh conversation at the same place. Revisions keep counting, so that followers notice. */
   clear(): void {
     this.#items = []
     this.#size = 0
@@ -74,12 +74,12 @@ export class Conversation {
     this.changed()
   }
 
-  /** What changed after a revision. */
+  /** The items that changed after a revision. */
   since(rev: number): Omit<ConversationView, 'state'> {
     return { rev: this.#rev, items: this.#items.filter(item => item.rev > rev), plan: this.#plan }
   }
 
-  /** Something is different about it, such as who waits for whom. */
+  /** Notifies followers of a change that is not an item, such as a new state. */
   changed(): void {
     this.#rev++
     this.#changedAt = this.#clock.now()
@@ -91,7 +91,7 @@ export class Conversation {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** The end of it as lines of a screen. */
+  /** The end of the conversation as lines of a screen. */
   lines(): string[] {
     return this.#items
       .slice(-MAX_LINES)
@@ -109,7 +109,7 @@ export class Conversation {
   #call({ id, tool, title, action }: Extract<BackendEvent, { kind: 'call' }>): void {
     const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, MAX_TEXT_LENGTH)
     const known = this.#calls.get(id)
-    // An agent repeats itself while its call runs: only news is told.
+    // An agent repeats updates while its call runs: report only changes.
     if (known && (known.tool !== tool || known.subject !== subject)) this.#change(known, { tool, subject })
     if (known) return
     const call: Call = {
@@ -176,5 +176,5 @@ function wordsOf(item: Exclude<ConversationItem, { kind: 'thought' }>): string {
   }
 }
 
-/** Without what a terminal would act on. */
+/** Removes characters that a terminal would act on. */
 const plain = (text: string): string => text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ')

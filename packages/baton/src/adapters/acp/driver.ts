@@ -9,29 +9,29 @@ import { HOSTED_PLACE, type SavedSession } from './saved-sessions.ts'
 export interface Revived {
   place: string
   agent: AgentName
-  /** The conversation that is open there now. */
+  /** The conversation that is now open there. */
   nativeSession?: string | undefined
-  /** `resumed`: the same conversation. `afresh`: the agent could not go back to it. `failed`: nothing runs there. */
+  /** `resumed`: the same conversation. `afresh`: the agent could not resume it and started a new one. `failed`: nothing runs there. */
   how: 'resumed' | 'afresh' | 'failed'
   pid?: number | undefined
-  /** A turn was cut off. */
+  /** Whether a turn was interrupted. */
   working: boolean
   why?: string
 }
 
 export interface AcpDriver extends Driver {
-  /** Starts again what the last process left. Until then its places are neither gone nor ready. */
+  /** Restarts the sessions of the previous process. Until then, their places are neither gone nor ready. */
   revive(): Promise<Revived[]>
-  /** `leave`: the next process takes the sessions up. */
+  /** `leave`: the next process resumes the sessions. */
   close(how?: 'end' | 'leave'): Promise<void>
 }
 
-/** Work that was left longer ago is for a person to take up. */
+/** Sessions that have been stopped for longer are not restarted automatically. */
 const MAX_LEFT_MS = 24 * 60 * 60_000
-/** One whose every start ends in a crash is not started for ever. */
+/** Stop restarting a session that crashes after every start. */
 const MAX_REVIVALS = 5
 
-/** Sessions that live inside this process, over the Agent Client Protocol: no terminal, no keystrokes. */
+/** Hosts sessions in this process, over the Agent Client Protocol: no terminal, no keystrokes. */
 export function acpDriver(parts: AcpDriverParts): AcpDriver {
   const places = new Map<string, HostedAgent>()
   const alive = (place: string): HostedAgent | undefined => {
@@ -43,9 +43,9 @@ export function acpDriver(parts: AcpDriverParts): AcpDriver {
     const { place, agent, working, revivals, seenAt, pid, born } = kept
     try {
       if (parts.processes) await endRemains(parts.processes, pid, born)
-      if (parts.clock.now() - seenAt > MAX_LEFT_MS) throw new Error('it was left more than a day ago')
+      if (parts.clock.now() - seenAt > MAX_LEFT_MS) throw new Error('it has been stopped for more than a day')
       if (revivals >= MAX_REVIVALS)
-        throw new Error(`it was started again ${revivals} times, and never finished a turn`)
+        throw new Error(`it was restarted ${revivals} times without finishing a turn`)
       const how = await hosted.revive(kept)
       return { place, agent, how, working, nativeSession: hosted.nativeSession, pid: hosted.pid }
     } catch (cause) {

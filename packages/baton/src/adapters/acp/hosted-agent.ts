@@ -15,27 +15,27 @@ import type { AcpDriverParts } from './parts.ts'
 import { reportingBackend } from './reporting-backend.ts'
 import type { SavedSession } from './saved-sessions.ts'
 
-/** A prompt that was neither refused nor answered so soon has been taken. */
+/** A prompt that is not rejected within this time counts as accepted. */
 const TAKEN_MS = 3000
 const STOPPED_MS = 15_000
-/** So often it is written down that it lives. */
+/** How often to save that the session is alive. */
 const ALIVE_MS = 60 * 60_000
 
 type HostedState = 'waiting' | 'working' | 'dialog' | 'dead' | 'unknown'
 
-/** One agent that this process hosts. What the next process would need is kept before it counts. */
+/** One agent that this process hosts. Every change is saved for the next process before it takes effect. */
 export class HostedAgent {
   #state: HostedState
   readonly #parts: AcpDriverParts
   readonly #order: StartOrder
   readonly #place: string
   #backend: Backend | undefined
-  /** The same agent, without anybody being told. */
+  /** The same agent, without reports to Baton. */
   #program: Backend | undefined
   #turn: Promise<unknown> | undefined
   readonly #said: Conversation
   #revivals = 0
-  /** A turn was cut off with the last process, and nobody has gone on with it yet. */
+  /** A turn was interrupted with the previous process and has not been continued yet. */
   #cut = false
   #keptAt = 0
   #keeping: Promise<unknown> = Promise.resolve()
@@ -81,7 +81,7 @@ export class HostedAgent {
     await this.#open(async backend => void (await backend.begin()))
   }
 
-  /** Goes on with the conversation that the last process had open here, or begins afresh where the agent cannot. */
+  /** Resumes the conversation of the previous process, or starts a fresh one if the agent cannot resume it. */
   async revive({ nativeSession, revivals, working }: SavedSession): Promise<'resumed' | 'afresh'> {
     this.#revivals = revivals + 1
     this.#cut = working
@@ -90,19 +90,19 @@ export class HostedAgent {
       resumed = nativeSession !== undefined && (await backend.resume(nativeSession))
       if (resumed) return
       await backend.begin()
-      // As after a clearing: what it was about goes on here.
+      // As after a clear: the work continues in this session.
       const cleared = { type: 'SessionEnded' as const, cwd: this.#order.cwd, reason: 'clear' }
       if (nativeSession !== undefined)
         await this.#ear({ ...cleared, nativeSession }, new AbortController().signal).catch(() => ({}))
     })
     if (this.state === 'unknown') this.state = 'waiting'
-    // One that only waited has come through; one that worked has when its turn ends.
+    // A waiting session has survived the restart; a working one has when its turn ends.
     if (!working) this.#revivals = 0
     await this.#keep()
     return resumed ? 'resumed' : 'afresh'
   }
 
-  /** It cannot be started again: what stands here says why, and nobody tries a second time. */
+  /** Marks a session that cannot be restarted, with the reason. Baton does not try again. */
   async giveUp(why: string): Promise<void> {
     if (this.#left) return
     this.state = 'dead'
@@ -112,7 +112,7 @@ export class HostedAgent {
 
   async #open(begin: (backend: Backend) => Promise<void>): Promise<void> {
     const { agent, launch, cwd, env, tools } = this.#order
-    // Only now: the protocol's library takes memory that a daemon which hosts nobody does not need.
+    // Loaded lazily: a daemon that hosts no agent does not need the protocol library's memory.
     const { hostAgent } = await import('./backend.ts')
     const program = await hostAgent({
       agent,
@@ -120,9 +120,9 @@ export class HostedAgent {
       tools,
       cwd,
       env: { ...this.#parts.env, ...env },
-      // Before anybody is told: who follows must not go back to an earlier one.
+      // Save before reporting it: followers must not return to an earlier conversation.
       began: () => this.#keep(),
-      // Nobody sits here: what the chain leaves open is refused.
+      // No person is present: deny what the permission chain leaves open.
       consent: async (consent, signal) => {
         this.state = 'dialog'
         this.#said.asks(consent.call.id, true)
@@ -139,7 +139,7 @@ export class HostedAgent {
     this.#program = program
     if (this.#left || this.state === 'dead') {
       await program.close()
-      throw new BatonError('timed_out', 'It was ended while it started')
+      throw new BatonError('timed_out', 'The session was ended while it started')
     }
     this.#backend = reportingBackend(program, this.#ear, cwd)
     this.#backend.listen(heard => this.#said.hear(heard))
@@ -154,7 +154,7 @@ export class HostedAgent {
     }
   }
 
-  /** Writes down what the next process needs. One that cannot be written costs the session its next life, not this one. */
+  /** Saves what the next process needs. If that fails, the session works now but cannot be restarted. */
   #keep(): Promise<void> {
     const { kept, clock, processes } = this.#parts
     if (!kept || this.#left || this.state === 'dead') return Promise.resolve()
@@ -189,7 +189,7 @@ export class HostedAgent {
   }
 
   readonly #ear = (event: DecodedEvent, signal: AbortSignal): Promise<Reaction> => {
-    // What ends only because this process does is no end.
+    // A session that stops only because this process stops has not ended.
     if (this.#left) return Promise.resolve({})
     const { agent, cwd } = this.#order
     const pid = this.#backend?.pid
@@ -202,7 +202,7 @@ export class HostedAgent {
   }
 
   glance(): PlaceStatus {
-    // That it was alive not long ago: one that is left for a day is not started again.
+    // Record when it was last alive: a session that has been stopped for a day is not restarted.
     if (this.#parts.clock.now() - this.#keptAt > ALIVE_MS) void this.#keep()
     return { state: this.state === 'dead' ? 'dead' : 'there', pid: this.pid, changedAt: this.#said.changedAt }
   }
@@ -247,7 +247,7 @@ export class HostedAgent {
     const turn = this.#turn
     if (!turn) return 'idle'
     const until = AbortSignal.timeout(STOPPED_MS)
-    // An agent that has hardly begun may miss the first one.
+    // An agent that has just started may miss the first interrupt.
     while (this.#turn === turn && !until.aborted) {
       await this.#backend?.cancel()
       await Promise.race([turn, new Promise(resolve => setTimeout(resolve, 1000))])
@@ -266,7 +266,7 @@ export class HostedAgent {
     return 'taken'
   }
 
-  /** `leave`: the next process goes on with it. */
+  /** `leave`: the next process resumes it. */
   async close(how: 'end' | 'leave' = 'end'): Promise<void> {
     if (how === 'leave' && this.#parts.kept) {
       this.#left = true

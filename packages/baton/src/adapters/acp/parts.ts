@@ -6,9 +6,9 @@ import type { Ids } from '../../ports/ids.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { SavedSessions } from './saved-sessions.ts'
 
-/** What hosting agents needs of the world. */
+/** What hosting agents depends on. */
 export interface AcpDriverParts {
-  /** Takes what a hosted agent does, and where. */
+  /** Receives what a hosted agent does, and where. */
   tell(
     agent: AgentName,
     event: DecodedEvent,
@@ -17,7 +17,7 @@ export interface AcpDriverParts {
   env: Readonly<Record<string, string | undefined>>
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** What the next process needs to go on with the sessions of this one; without it they end with this one. */
+  /** Stores what the next process needs to resume the sessions; without it, they end with this process. */
   kept?: SavedSessions
   processes?: Pick<Processes, 'born'>
 }

@@ -8,34 +8,34 @@ import type { Processes } from '../../ports/processes.ts'
 export interface ProgramStart {
   launch: Launch & Partial<AcpLaunch>
   cwd: string
-  /** The whole environment: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** An agent's program that speaks on its standard streams. */
+/** A running agent program that communicates over its standard streams. */
 export interface AgentProgram {
-  /** What it reads, and what it says. */
+  /** Its standard input and output. */
   input: WritableStream<Uint8Array>
   output: ReadableStream<Uint8Array>
   pid: number
-  /** Resolves when it has ended, with the last lines of its error output. */
+  /** Resolves when the program has ended, with the last lines of its error output. */
   gone: Promise<string>
   end(): Promise<void>
 }
 
-/** A politely asked agent ends what it started; after this it is killed with its whole group. */
+/** Time for the agent to end what it started; after this, its whole process group is killed. */
 const GRACE_MS = 3000
 const STDERR_KEPT = 4000
-/** One message: a picture fits, what never ends does not. */
+/** Limit for one message: an image fits, an endless line does not. */
 const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 export function startProgram({ launch, cwd, env }: ProgramStart): Promise<AgentProgram> {
-  // The pane is its host's, not its own: nobody may type there on its behalf.
+  // The pane belongs to the host, not to the agent: Baton must not type there for it.
   const { BATON_MARKER: _m, TMUX: _t, TMUX_PANE: _p, ...inherited } = env
   const child = spawn(launch.program, launch.args, {
     cwd,
     env: { ...inherited, ...launch.env },
-    // A group of its own: Ctrl-C in a terminal is for whoever hosts it, and what it started ends with it.
+    // A separate process group: Ctrl-C in a terminal reaches only the host, and the agent's own children end with it.
     detached: true,
     stdio: 'pipe',
   })
@@ -78,7 +78,7 @@ function running(child: ChildProcess, pid: number): AgentProgram {
   }
 }
 
-/** Ends what a program that was killed left of its agent, before another works in the same place. Only one that is surely ours. */
+/** Kills the agent that a killed process left running, before another works in the same folder. Only if it is certainly ours. */
 export async function endRemains(
   processes: Pick<Processes, 'born'>,
   pid: number | undefined,
@@ -93,7 +93,7 @@ export async function endRemains(
   }
 }
 
-/** Groups that still run: they go when this process goes. */
+/** Running groups; they are killed when this process exits. */
 const RUNNING = new Set<number>()
 let watching = false
 
@@ -110,25 +110,24 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** The system's words for a folder that is gone are those for a program that is. */
+/** The system reports a missing folder with the same error as a missing program. */
 const noFolder = (cwd: string, cause: unknown): BatonError =>
-  new BatonError('not_found', `The folder ${cwd} is gone`, { cause, remedy: 'Begin in one that is there.' })
+  new BatonError('not_found', `The folder ${cwd} no longer exists`, {
+    cause,
+    remedy: 'Start the session in an existing folder.',
+  })
 
 function notStarted({ program, remedy }: ProgramStart['launch'], cause: unknown): BatonError {
   const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-  return new BatonError(
-    'missing_tool',
-    absent ? `${program} is not installed` : `${program} could not be started`,
-    {
-      ...(remedy ? { remedy } : {}),
-      cause,
-    },
-  )
+  return new BatonError('missing_tool', absent ? `${program} is not installed` : `Cannot start ${program}`, {
+    ...(remedy ? { remedy } : {}),
+    cause,
+  })
 }
 
 const LINE_BREAK = 10
 
-/** Breaks off where a line grows beyond reason: whoever reads it holds it in memory until it ends. */
+/** Fails if a line grows too long, because readers keep the line in memory until it ends. */
 export function limitLineLength(
   longest: number,
   onEndless: () => void,
@@ -139,7 +138,7 @@ export function limitLineLength(
       const end = chunk.lastIndexOf(LINE_BREAK)
       size = end < 0 ? size + chunk.length : chunk.length - end - 1
       if (size <= longest) return controller.enqueue(chunk)
-      controller.error(new RangeError('A line without end'))
+      controller.error(new RangeError('The agent sent a line that is too long'))
       onEndless()
     },
   })

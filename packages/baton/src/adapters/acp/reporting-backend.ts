@@ -10,10 +10,10 @@ import {
 import type { ReactTo } from '../../ports/reactor.ts'
 
 const NO_END = new AbortController().signal
-/** One that is always told to go on ends sometime: every limit of a workflow is far below. */
+/** Stops an endless chain of continuations; every workflow limit is far below this. */
 const MAX_CONTINUATIONS = 1000
 
-/** A hosted agent whose life is told to Baton: what it says counts as what hooks of that agent would say. */
+/** A hosted agent that reports to Baton: its updates count like calls from that agent's hooks. */
 export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ownTurn?: OwnTurn): Backend {
   const listeners = new Set<(heard: BackendEvent) => void>()
   let text = ''
@@ -36,7 +36,7 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
     for (const listener of listeners) listener(heard)
   }
 
-  /** Watching never stands in the way of the work: where nobody hears, the agent goes on as it would. */
+  /** Reporting must never block the work: if the report fails, the agent continues. */
   async function tell(event: WithoutPlace<DecodedEvent>, signal = NO_END) {
     const { nativeSession } = backend
     if (nativeSession === undefined) return {}
@@ -49,13 +49,13 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
       return await backend.prompt(words, how)
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause)
-      // A turn that ends because the agent is sent away has not failed.
+      // A turn that ends because the agent is closed has not failed.
       if (!closing) await tell({ type: 'TurnFailed', error: 'agent', message })
       throw cause
     }
   }
 
-  /** Nobody is told; but hooks of the agent's own would be, so whoever hears them is asked to stand aside. */
+  /** Sends a prompt without reports. The agent's own hooks would still report it, so Baton is asked to ignore them. */
   async function own(words: string, how: PromptOptions): Promise<TurnEnd> {
     const { nativeSession } = backend
     if (!ownTurn || nativeSession === undefined) return await backend.prompt(words, how)
@@ -122,7 +122,7 @@ export function reportingBackend(backend: Backend, ear: ReactTo, cwd: string, ow
   })
 }
 
-/** Says that a session answers a question of Baton's own now, or has answered it. */
+/** Marks the start and the end of a session's answer to one of Baton's own questions. */
 export type OwnTurn = (nativeSession: string, on: boolean) => Promise<void>
 
 const MAX_TEXT_LENGTH = 200_000

@@ -5,7 +5,7 @@ import type { SmallFiles } from '../../ports/small-files.ts'
 
 export const HOSTED_PLACE = /^hosted [0-9a-z]{12}$/
 
-/** What it takes to start a hosted session again: it ends with the process that hosts it, and the work should not. */
+/** What Baton needs to restart a hosted session: the agent ends with its host process, but the work should continue. */
 const SavedSession = z.object({
   place: z.string().regex(HOSTED_PLACE),
   agent: AgentName,
@@ -17,14 +17,14 @@ const SavedSession = z.object({
   tools: z.object({ name: z.string(), command: z.string(), args: z.array(z.string()) }).optional(),
   cwd: z.string(),
   title: z.string(),
-  /** The environment of whoever started it, keys included: the agent cannot work without them. */
+  /** The environment of the user who started it, including API keys, without which the agent cannot work. */
   env: z.record(z.string(), z.string()).default({}),
   nativeSession: NativeId.optional(),
   pid: z.number().int().positive().optional(),
   born: z.string().optional(),
-  /** A turn was under way. */
+  /** Whether a turn was running. */
   working: z.boolean().default(false),
-  /** How often it was started again without a turn that came to its end. */
+  /** How often it was restarted without finishing a turn. */
   revivals: z.number().int().nonnegative().default(0),
   seenAt: z.number(),
 })
@@ -37,10 +37,10 @@ export interface SavedSessions {
 }
 
 const FOLDER = 'hosted'
-/** An environment may be large; what is larger than this is no file of ours. */
+/** An environment may be large, but a file larger than this was not written by Baton. */
 const LIMIT = 4_000_000
 
-/** One private file each in Baton's state folder. */
+/** One private file per session in Baton's state folder. */
 export function savedSessions(
   files: Pick<SmallFiles, 'read' | 'write' | 'remove' | 'list'>,
   stateDir: string,

@@ -5,7 +5,7 @@ import type { AcpLaunch } from '../../ports/launch.ts'
 
 type Call = Extract<BackendEvent, { kind: 'call' }>
 
-/** What is known of a call once an update is added to what was known before. */
+/** Merges an update into what is known about a call. */
 export function callOf(
   update: ToolCall | ToolCallUpdate,
   before: Call | undefined,
@@ -33,7 +33,7 @@ function toldIn(
   return title ? inputOf?.({ kind: kind ?? undefined, title, text }) : undefined
 }
 
-/** What a finished call gave back, as text. */
+/** The result of a finished call, as text. */
 export function resultOf(update: ToolCallUpdate): Extract<BackendEvent, { kind: 'result' }> | undefined {
   if (update.status !== 'completed' && update.status !== 'failed') return undefined
   const text = (update.content ?? []).flatMap(textOf).join('\n')
@@ -50,8 +50,8 @@ export function resultOf(update: ToolCallUpdate): Extract<BackendEvent, { kind: 
 const MAX_RESULT_LENGTH = 50_000
 
 /**
- * By the agent's own kind. What does not fit its kind is `other`, which nothing but a person allows: a tool that only says
- * it reads, but carries a command, is none of ours to judge.
+ * Uses the agent's own kind of the call. A call that does not fit its kind is `other`, which only a person can allow: a tool
+ * that claims to read but contains a command cannot be judged by rules.
  */
 function actionOf(
   { kind, locations, content }: ToolCallUpdate | ToolCall,
@@ -92,7 +92,7 @@ function actionOf(
   }
 }
 
-/** A command as one line; a list of words becomes one that a shell would read as those words. */
+/** A command as one line; a list of words is quoted so that a shell reads the same words. */
 function commandIn(given: Record<string, unknown>): string | undefined {
   const { command } = given
   if (typeof command === 'string' && command !== '') return command

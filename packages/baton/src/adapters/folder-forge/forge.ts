@@ -17,12 +17,12 @@ import { type FolderIssue, FolderPeople, type FolderPull, FolderState } from './
 const run = promisify(execFile)
 
 /**
- * A forge that is a folder: `origin.git` and two JSON files. It is for trying Baton out without a network, as the tour does:
- * `forge.json` is Baton's side, `people.json` what people and machines did (checks, merges).
+ * A forge in a folder: `origin.git` and two JSON files, for trying Baton without a network, as the tour does.
+ * `forge.json` is Baton's side; `people.json` is what people and CI do (checks, merges).
  */
 export function folderForge(folder: string, files: SmallFiles): WritableForge {
   let last: Promise<unknown> = Promise.resolve()
-  /** One change at a time: the file is read, changed and written as a whole. */
+  /** Runs one change at a time: each reads, changes and writes the whole file. */
   function change<T>(work: (state: FolderState) => T | Promise<T>): Promise<T> {
     const next = last.then(async () => {
       const state = await read()
@@ -42,7 +42,7 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
     try {
       return shape.parse(found.kind === 'absent' ? {} : JSON.parse(found.text))
     } catch (cause) {
-      throw new ForgeError('unreachable', `${name} of the folder forge cannot be read`, { cause })
+      throw new ForgeError('unreachable', `Cannot read ${name} of the folder forge`, { cause })
     }
   }
 
@@ -95,7 +95,7 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
   }
 
   async function head(branch: string): Promise<string | undefined> {
-    // A name from an agent must not be read as an option or a range.
+    // A name from an agent must not be parsed as an option or a range.
     if (!/^[A-Za-z0-9][\w./-]{0,200}$/.test(branch) || branch.includes('..')) return undefined
     const args = ['--git-dir', `${folder}/origin.git`, 'rev-parse', '--verify', '--quiet']
     const found = await run('git', [...args, `refs/heads/${branch}`]).catch(() => undefined)
@@ -167,8 +167,8 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
       change(async state => {
         const headSha = await head(branch)
         if (!headSha)
-          throw new ForgeError('not-found', `The branch ${branch} is not there`, {
-            remedy: `Push it: git push -u origin ${branch}`,
+          throw new ForgeError('not-found', `The branch ${branch} is not on the remote`, {
+            remedy: `Push it with \`git push -u origin ${branch}\`.`,
           })
         const known = await newest(state, branch)
         if (known && (known.state === 'open' || known.headSha === headSha))
@@ -203,7 +203,7 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
         mergedAt: merged[number],
       }
     },
-    // Nobody reviews in a folder.
+    // There are no reviewers in a folder forge.
     requestReviews: async () => {},
     checkLog: async () => undefined,
 

@@ -27,7 +27,7 @@ const FolderPull = z.object({
 })
 export type FolderPull = z.infer<typeof FolderPull>
 
-/** `forge.json`: what Baton reads and writes there. */
+/** `forge.json`: what Baton reads and writes. */
 export const FolderState = z.object({
   owner: z.string().default('you'),
   name: z.string().default('project'),
@@ -37,7 +37,7 @@ export const FolderState = z.object({
 })
 export type FolderState = z.infer<typeof FolderState>
 
-/** `people.json`: what people and machines do there, by the number of the pull request. Baton only reads it. */
+/** `people.json`: what people and CI do, by pull request number. Baton only reads it. */
 export const FolderPeople = z.object({
   merged: z.record(z.string(), z.number()).default({}),
   closed: z.array(z.number()).default([]),

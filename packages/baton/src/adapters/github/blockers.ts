@@ -6,7 +6,7 @@ import { issueState } from './response-schemas.ts'
 
 type Blockers = Pick<Issue, 'blockedBy' | 'blockedElsewhere'>
 
-/** What must be closed before an issue: GitHub's own dependencies, and what its text names. */
+/** The open issues that block an issue: GitHub's own dependencies, and those that its text names. */
 export async function blockers(
   connection: Connection,
   { owner, name: repo }: RepositoryRef,
@@ -53,7 +53,7 @@ async function dependencies(connection: Connection, owner: string, repo: string,
       z.array(Dependency),
     )
   } catch (error) {
-    // An older GitHub Enterprise has no dependencies.
+    // An older GitHub Enterprise does not support dependencies.
     if (error instanceof ForgeError && error.trouble === 'not-found') return []
     throw error
   }
@@ -76,10 +76,10 @@ async function stillOpen(
   }`
   const One = z.object({ number: z.number(), state: issueState, pullState: issueState }).partial().nullish()
   const Answer = z.object({ repository: z.record(z.string(), One) })
-  // A number that leads nowhere blocks nothing.
+  // A number that does not exist blocks nothing.
   const isMissing = (path: readonly (string | number)[]) => /^n\d+$/.test(String(path[1]))
   const answer = await connection.query(document, { owner, repo }, Answer, isMissing)
-  return Object.values(answer.repository).flatMap(one =>
-    one?.number !== undefined && (one.state ?? one.pullState) === 'open' ? [one.number] : [],
+  return Object.values(answer.repository).flatMap(each =>
+    each?.number !== undefined && (each.state ?? each.pullState) === 'open' ? [each.number] : [],
   )
 }

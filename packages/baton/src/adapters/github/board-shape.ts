@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Board, BoardItem, BoardPlace } from '../../ports/forge.ts'
 import { issueState, nodes } from './response-schemas.ts'
 
-/** What is asked of a board wherever one is met: enough to change an item without asking again. */
+/** The fields to query for every board: enough to change an item without another query. */
 export const boardFragment = `fragment Shape on ProjectV2 {
   id number title url closed
   owner { ... on Organization { login } ... on User { login } }
@@ -10,7 +10,7 @@ export const boardFragment = `fragment Shape on ProjectV2 {
   agent: field(name: "Agent") { __typename ... on ProjectV2Field { id dataType } }
 }`
 
-/** An item's own values. */
+/** The values of an item. */
 export const itemFragment = `fragment Values on ProjectV2Item {
   id
   status: fieldValueByName(name: "Status") { __typename ... on ProjectV2ItemFieldSingleSelectValue { name } }
@@ -43,7 +43,7 @@ export const Values = z.object({
 })
 export type Values = z.infer<typeof Values>
 
-/** An issue's places on boards, asked along with the issue itself. */
+/** The board items of an issue, queried together with the issue itself. */
 export const placesFragment = `fragment Places on Issue {
   projectItems(first: 20, includeArchived: false) { nodes { ...Values project { ...Shape } } }
 }
@@ -61,7 +61,7 @@ export const IssueCard = z.object({
   assignees: nodes(z.object({ login: z.string() })).transform(list => list.map(({ login }) => login)),
 })
 
-/** Errors in these parts leave the rest of an answer usable: a missing board blocks nothing. */
+/** Errors in these parts leave the rest of an answer usable: a missing board must not block anything. */
 export const boardPaths = (path: readonly (string | number)[]) =>
   path.some(step => step === 'projectItems' || step === 'projectsV2' || step === 'projectV2')
 
@@ -77,10 +77,10 @@ export function boardOf(shape: Shape): Board {
   }
 }
 
-/** The Agent field's id; a field of that name with another type is none. */
+/** The id of the Agent field; undefined if a field of that name has another type. */
 export const agentField = (shape: Shape) => (shape.agent?.dataType === 'TEXT' ? shape.agent.id : undefined)
 
-/** Statuses are matched as people type them: "in review" is "In Review". */
+/** Matches a status as people type it: "in review" matches "In Review". */
 export function optionOf(shape: Shape, status: string) {
   const options = shape.status?.options ?? []
   const wanted = status.trim().toLowerCase()

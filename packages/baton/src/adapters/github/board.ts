@@ -39,7 +39,7 @@ import {
 import type { Connection } from './connection.ts'
 import { anything } from './response-schemas.ts'
 
-/** An issue's places on boards as some other question brought them along. */
+/** An issue's board items, as another query returned them. */
 interface Sighting {
   issueId: string
   places: z.infer<typeof Places>
@@ -48,20 +48,20 @@ interface Sighting {
 type SeenIssue = { id: string; projectItems?: z.infer<typeof Places> | null | undefined } | null | undefined
 
 export interface BoardKeeper extends Pick<WritableForge, 'board' | 'boardItems' | 'setOnBoard'> {
-  /** Remembers what an answer said of an issue's places, which saves asking again. */
+  /** Caches an issue's board items from an answer, which saves a query. */
   saw(issue: number, seen: SeenIssue): void
-  /** The issue's item on our board, from what was last seen. */
+  /** The issue's item on our board, from the cache. */
   itemOf(issue: number): Pick<BoardItem, 'id' | 'status' | 'agent'> | undefined
-  /** Whether boards are not asked about for now, because the token may not see them. */
+  /** Whether boards are not queried for now, because the token may not see them. */
   isClosed(): boolean
-  /** Whether this failure means that; if so it is remembered. */
+  /** Whether this failure means that the token may not see boards; if so, it is remembered. */
   closes(error: unknown): boolean
   shape(): Promise<Shape | undefined>
-  /** Boards were changed: nothing remembered counts any more. */
+  /** Clears the cache after boards were changed. */
   forget(): void
 }
 
-/** Options and fields change rarely, but a person may rename one at any time. */
+/** Options and fields change rarely, but users may rename one at any time. */
 const MEMORY = 10 * 60_000
 
 export function boardKeeper(
@@ -91,7 +91,7 @@ export function boardKeeper(
     if (sightings.size > 1000 && oldest !== undefined) sightings.delete(oldest)
   }
 
-  /** The place on our board: the configured one, else the only one the issue is on, else the repository's own. */
+  /** The item on our board: the configured board, else the only board the issue is on, else the repository's own. */
   function placeIn(sighting: Sighting) {
     const open = sighting.places.flatMap(({ project, ...values }) =>
       project && !project.closed ? [{ ...values, project }] : [],
@@ -149,7 +149,7 @@ export function boardKeeper(
     return items
   }
 
-  /** An issue of another repository on the same board has the same numbers as ours: it is not ours to touch. */
+  /** Issues of other repositories on the same board can have the same numbers as ours, and Baton must not touch them. */
   function toItem({ content, type, ...values }: z.infer<typeof Item>): BoardItem {
     const own = content?.repository?.nameWithOwner.toLowerCase() === `${owner}/${repo}`.toLowerCase()
     const kind = kinds[type] ?? 'hidden'
@@ -172,21 +172,21 @@ export function boardKeeper(
   }
 
   async function setOnBoard(issue: number, change: BoardChange): Promise<BoardOutcome> {
-    if (isClosed()) return missing('no-board', 'The token may not see boards')
+    if (isClosed()) return missing('no-board', 'The token has no access to boards')
     const seen = sightings.get(issue)
     try {
-      // That it was on no board a while ago proves nothing now.
+      // The issue may have been added to a board since the last query.
       if (!seen || !isFresh(seen) || !placeIn(seen)) return await apply(issue, await look(issue), change)
       try {
         return await apply(issue, seen, change)
       } catch (error) {
-        // What we remembered is gone: the item was taken off, or an option has another id now.
+        // The cache is out of date: the item was removed, or an option has a new id.
         if (!isAny(error, ['not-found', 'refused'])) throw error
         known = undefined
         return await apply(issue, await look(issue), change)
       }
     } catch (error) {
-      if (closes(error)) return missing('no-board', 'The token may not see or change the board')
+      if (closes(error)) return missing('no-board', 'The token may not read or change the board')
       if (isAny(error, ['conflict', 'not-found'])) return missing('no-board', (error as Error).message)
       throw error
     }
@@ -197,14 +197,14 @@ export function boardKeeper(
     sighting: Sighting | undefined,
     change: BoardChange,
   ): Promise<BoardOutcome> {
-    if (!sighting) return missing('not-on-board', `Issue #${issue} could not be found`)
+    if (!sighting) return missing('not-on-board', `Issue #${issue} was not found`)
     let place = placeIn(sighting)
     if (!place && sighting.places.length > 0 && !configured) {
       await shape()
       place = placeIn(sighting)
     }
     if (!place && change.add) place = await add(issue, sighting)
-    if (!place) return missing('not-on-board', `Issue #${issue} is on no board that Baton uses`)
+    if (!place) return missing('not-on-board', `Issue #${issue} is not on a board that Baton uses`)
     return write(place.id, place.project, change)
   }
 

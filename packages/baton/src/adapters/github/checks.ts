@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Check, CheckState } from '../../ports/forge.ts'
 import { nodes } from './response-schemas.ts'
 
-/** What is asked of a commit's checks; `$number` tells which of them the pull request requires. */
+/** The fields to query for a commit's checks; `$number` selects which of them the pull request requires. */
 export const checksFragment = `fragment Rollup on Commit {
   oid
   statusCheckRollup {
@@ -64,24 +64,24 @@ export type Rollup = z.infer<typeof Rollup>
 export const contextsOf = (rollup: Rollup | undefined): Context[] =>
   rollup?.statusCheckRollup?.contexts.list ?? []
 
-/** Where to go on reading, when a commit has more checks than one answer holds. */
+/** The cursor of the next page, if a commit has more checks than one answer contains. */
 export function restOf(rollup: Rollup | undefined): string | undefined {
   const page = rollup?.statusCheckRollup?.contexts.pageInfo
   return page?.hasNextPage ? (page.endCursor ?? undefined) : undefined
 }
 
-/** A check that ran again counts by its latest run only, as GitHub's own page shows it. */
+/** Keeps only the latest run of each check, as GitHub's own page does. */
 export function latestChecks(contexts: readonly Context[]): Check[] {
   const latest = new Map<string, { at: string; check: Check }>()
   for (const context of contexts) {
-    const { key, at, check } = read(context)
+    const { key, at, check } = checkOf(context)
     const known = latest.get(key)
     if (!known || at >= known.at) latest.set(key, { at, check })
   }
   return [...latest.values()].map(({ check }) => check)
 }
 
-function read(context: Context): { key: string; at: string; check: Check } {
+function checkOf(context: Context): { key: string; at: string; check: Check } {
   if (context.__typename === 'StatusContext') {
     const check: Check = {
       id: `status:${context.id}`,
@@ -104,7 +104,7 @@ function read(context: Context): { key: string; at: string; check: Check } {
     url: context.detailsUrl ?? context.permalink ?? undefined,
     required: context.isRequired,
   }
-  // A run that is still queued has no start: it is the newest.
+  // A queued run has no start time yet: it is the newest.
   const at = context.startedAt ?? (isDone ? '' : '9999')
   return { key: `run ${app?.slug}/${workflow}/${workflowRun?.event}/${context.name}`, at, check }
 }

@@ -3,14 +3,14 @@ import type { z } from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import { asForgeError, unreadable } from './github-errors.ts'
 
-/** One call as it went over the wire: tests and the daemon's log count these. */
+/** One call as it was sent: tests and the daemon's log count these. */
 export interface ApiCall {
   method: string
-  /** Without the query, which may hold names of branches. */
+  /** Without the query, which may contain branch names. */
   path: string
   /** The GraphQL operation's name. */
   operation: string | undefined
-  /** 0: no answer. 304: nothing new, and free of charge. */
+  /** 0: no answer. 304: unchanged, and free of charge. */
   status: number
 }
 
@@ -21,28 +21,28 @@ export interface ConnectionOptions {
   clock: Clock
   userAgent: string
   onCall?: (call: ApiCall) => void
-  /** Told by how much GitHub's clock is ahead of ours, in milliseconds. */
+  /** Called with how far GitHub's clock is ahead of ours, in milliseconds. */
   onTime?: (offset: number) => void
   fetch?: typeof fetch
   /** How long one answer may take, in milliseconds. */
   timeout?: number
-  /** The first pause before a failed reading is repeated, in milliseconds; 0 repeats at once. */
+  /** The first pause before a failed read is repeated, in milliseconds; 0 repeats at once. */
   retryPause?: number
-  /** Whether writing calls keep GitHub's advised distance of a second. */
+  /** Whether writes keep the distance of one second that GitHub recommends. */
   paced?: boolean
 }
 
-/** How the adapter talks to GitHub. Every answer is checked, every failure is a ForgeError without the token in it. */
+/** How the adapter talks to GitHub. Checks every answer; every failure is a ForgeError that does not contain the token. */
 export interface Connection {
-  /** A reading GET: repeated on trouble, and conditional when asked before. */
+  /** Reads with GET: repeated on temporary failures, and conditional if it was read before. */
   get<T>(route: string, parameters: Values, answer: z.ZodType<T>): Promise<T>
-  /** Anything that changes something: sent once, because a lost answer may hide a success. */
+  /** Changes something: sent only once, because it may have succeeded even if its answer is lost. */
   send<T>(route: string, parameters: Values, answer: z.ZodType<T>): Promise<T>
   query<T>(document: string, variables: Values, answer: z.ZodType<T>, tolerate?: Tolerate): Promise<T>
   mutate<T>(document: string, variables: Values, answer: z.ZodType<T>): Promise<T>
-  /** A plain GET that gives the response itself; the caller reads the body. Redirects are not followed. */
+  /** A plain GET that returns the response; the caller reads the body. Does not follow redirects. */
   raw(path: string): Promise<Response>
-  /** The same for another host: never with the token. */
+  /** The same for another host, always without the token. */
   download(url: string): Promise<Response>
 }
 
@@ -51,7 +51,7 @@ type Values = Record<string, unknown>
 export type Tolerate = (path: readonly (string | number)[]) => boolean
 
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  // Loaded here, so that commands which never speak with GitHub do not pay for it.
+  // Loaded lazily, so that commands that never contact GitHub do not pay for it.
   const [{ Octokit }, { retry }, { throttling }] = await Promise.all([
     import('@octokit/core'),
     import('@octokit/plugin-retry'),
@@ -68,7 +68,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       userAgent: options.userAgent,
       request: { fetch: wire },
       log: silence,
-      // Refusals are final: asked again they would be refused again.
+      // A refusal is final: another attempt would be refused as well.
       retry: {
         doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
         retries,
@@ -76,7 +76,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       },
       throttle: throttle(pause, paced),
     })
-  // The throttling plugin takes every GraphQL query for a write; readings need no such distance.
+  // The throttling plugin treats every GraphQL query as a write, but reads need no pause.
   const reading = kit(false, 2)
   const writing = kit(options.paced ?? true, 0)
   const failed = (error: unknown) => asForgeError(error, { scrub, now: options.clock.now() })
@@ -138,7 +138,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   }
 }
 
-/** Counts what really goes over the wire, retries included, and lets nothing hang. */
+/** Counts every call that is really sent, retries included, and adds a timeout to each. */
 function observed(options: ConnectionOptions): typeof fetch {
   const send = options.fetch ?? fetch
   return async (input, init) => {
@@ -162,10 +162,10 @@ function observed(options: ConnectionOptions): typeof fetch {
   }
 }
 
-/** An answer that took longer says too little about the time. */
+/** A slower answer is too imprecise to read the clock from. */
 const SWIFT_MS = 10_000
 
-/** By the Date header, which tells whole seconds; one out of a store on the way (it has an Age) tells nothing. */
+/** How far GitHub's clock is ahead, from the Date header (whole seconds). Undefined for a cached answer, which has an Age. */
 function offsetOf(headers: Headers, now: number): number | undefined {
   const date = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(date) || headers.has('age') ? undefined : date + 500 - now
@@ -186,7 +186,7 @@ function checked<T>(data: unknown, answer: z.ZodType<T>, what: string): T {
   return parsed.data
 }
 
-/** The data of an answer whose only errors lie in parts the caller can do without. */
+/** The data of an answer whose errors are only in parts that the caller can do without. */
 function partial(error: unknown, tolerate: Tolerate): unknown {
   if (!(error instanceof Error) || error.name !== 'GraphqlResponseError') return undefined
   const { errors, data } = error as Error & { errors?: { path?: (string | number)[] }[]; data?: unknown }
@@ -196,11 +196,11 @@ function partial(error: unknown, tolerate: Tolerate): unknown {
 
 const silence = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Short waits are sat out; a long one is the caller's, who can do something else meanwhile. */
+/** Waits out short rate limits; reports a long one to the caller, who can do something else meanwhile. */
 function throttle(pause: number, paced: boolean): ThrottlingOptions {
   const patience = (seconds: number, _: unknown, __: unknown, tried: number) => tried < 1 && seconds <= 3
   const limits = { onRateLimit: patience, onSecondaryRateLimit: patience, retryAfterBaseValue: pause }
-  // The plugin keeps the distance by queues that it shares in the whole process; these let everything through.
+  // The plugin paces calls with queues that the whole process shares; these queues let everything through.
   return (paced ? limits : { ...limits, ...freeQueues }) as unknown as ThrottlingOptions
 }
 
@@ -208,7 +208,7 @@ type Job = (...args: unknown[]) => unknown
 const free = { key: () => ({ schedule: (_: unknown, job: Job, ...args: unknown[]) => job(...args) }) }
 const freeQueues = { search: free, write: free, notifications: free }
 
-/** Takes the token, and anything that looks like one, out of a text. */
+/** Removes the token, and anything that looks like one, from a text. */
 export function scrubber(token: string): (text: string) => string {
   return text => {
     const own = token.length >= 4 ? text.replaceAll(token, '[token]') : text
@@ -227,7 +227,7 @@ interface Remembered {
 const LIMIT = 200
 const MAX_BYTES = 2_000_000
 
-/** Repeats a GET conditionally: an unchanged answer costs nothing of the hourly allowance. */
+/** Repeats a GET conditionally: an unchanged answer does not count against the hourly limit. */
 export function cacheResponses(send: typeof fetch): typeof fetch {
   const memory = new Map<string, Remembered>()
   return async (input, init) => {
@@ -247,7 +247,7 @@ export function cacheResponses(send: typeof fetch): typeof fetch {
     const body = await response.text()
     if (body.length <= MAX_BYTES) {
       memory.set(url, { etag, body, headers: response.headers })
-      // Maps keep the order of insertion: the first key is the one unused for longest.
+      // Maps keep insertion order: the first key is the least recently used.
       const oldest = memory.keys().next().value
       if (memory.size > LIMIT && oldest !== undefined) memory.delete(oldest)
     }

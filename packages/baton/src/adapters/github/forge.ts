@@ -16,9 +16,9 @@ export interface GitHubOptions extends Omit<ConnectionOptions, 'apiUrl' | 'userA
   clock: Clock
   /** From `tokenFor`. */
   token: string
-  /** Only where it cannot be told from the host. */
+  /** Only needed if it cannot be derived from the host. */
   apiUrl?: string
-  /** Undefined: the only board there is. */
+  /** Undefined: the repository's only board. */
   board?: BoardPlace
   userAgent?: string
 }
@@ -32,9 +32,9 @@ export async function gitHub(options: GitHubOptions): Promise<WritableForge> {
   ) {
     throw new ForgeError(
       'refused',
-      `${repository.owner}/${repository.name} is no name of a GitHub repository`,
+      `${repository.owner}/${repository.name} is not a valid name of a GitHub repository`,
       {
-        remedy: 'Check the address of the remote: git remote -v',
+        remedy: 'Check the address of the remote with `git remote -v`.',
       },
     )
   }

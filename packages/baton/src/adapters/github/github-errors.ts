@@ -6,7 +6,7 @@ interface Reading {
   now: number
 }
 
-/** What an Octokit failure means to us. The original is not kept as cause: it holds headers and bodies. */
+/** Turns an Octokit failure into a ForgeError. Does not keep the original as cause, because it contains headers and bodies. */
 export function asForgeError(error: unknown, reading: Reading): ForgeError {
   if (error instanceof ForgeError) return error
   const facts = factsOf(error)
@@ -17,14 +17,16 @@ export function asForgeError(error: unknown, reading: Reading): ForgeError {
     return new ForgeError('rate-limited', `GitHub asks us to wait: ${said}`, {
       cause,
       retryAt: limited,
-      remedy: 'Baton tries again by itself after the given time.',
+      remedy: 'Baton tries again by itself after that time.',
     })
   }
   const type = facts.types.find(known => known in byType)
   if (type) return byType[type]?.(said, cause) ?? unexpected(said, cause)
   if (facts.types.length > 0 || facts.isGraphql) {
     if (/doesn't exist on type|undefinedField|Unknown (field|type)|Cannot query field/i.test(said)) {
-      return new ForgeError('unsupported', `This GitHub does not know what was asked: ${said}`, { cause })
+      return new ForgeError('unsupported', `This GitHub server does not support the request: ${said}`, {
+        cause,
+      })
     }
     if (/something went wrong|timeout/i.test(said)) return away(said, cause)
     return new ForgeError('refused', `GitHub refused: ${said}`, { cause })
@@ -44,7 +46,7 @@ function byStatus(facts: Facts, said: string, cause: Error): ForgeError {
       return forbidden(said, cause, facts.headers['x-github-sso'] !== undefined)
     case 404:
     case 410:
-      return new ForgeError('not-found', `GitHub knows no such thing, or the token may not see it: ${said}`, {
+      return new ForgeError('not-found', `GitHub did not find it, or the token may not read it: ${said}`, {
         cause,
         remedy: 'Check the number and repository, and that the token may read it.',
       })
@@ -52,7 +54,7 @@ function byStatus(facts: Facts, said: string, cause: Error): ForgeError {
       return new ForgeError('conflict', `GitHub reports a conflict: ${said}`, { cause })
     case 422:
       return /already exists|already been taken/i.test(said)
-        ? new ForgeError('conflict', `It exists already: ${said}`, { cause })
+        ? new ForgeError('conflict', `It already exists: ${said}`, { cause })
         : new ForgeError('refused', `GitHub refused: ${said}`, { cause })
     default:
       if (facts.status === undefined || facts.status >= 500) return away(said, cause)
@@ -72,7 +74,7 @@ function forbidden(said: string, cause?: Error, sso = false): ForgeError {
 function away(said: string, cause: Error): ForgeError {
   return new ForgeError('unreachable', `GitHub cannot be reached: ${said}`, {
     cause,
-    remedy: 'Baton tries again by itself; check the network if it lasts.',
+    remedy: 'Baton tries again by itself. If the problem lasts, check the network.',
   })
 }
 
@@ -80,14 +82,14 @@ function unexpected(said: string, cause: Error): ForgeError {
   return new ForgeError('refused', `GitHub refused: ${said}`, { cause })
 }
 
-/** An answer that is not what the service's own schema promises: never guessed at. */
+/** The error for an answer that does not match GitHub's schema. Baton never guesses. */
 export function unreadable(what: string, error: z.ZodError): ForgeError {
   const where = error.issues
     .slice(0, 3)
     .map(({ path, message }) => `${path.join('.')}: ${message}`)
     .join('; ')
   return new ForgeError('unreachable', `GitHub's answer to ${what} could not be read (${where})`, {
-    remedy: 'Check that the address is GitHub’s API and no other program answers in between.',
+    remedy: 'Check that the address is GitHub’s API, and that no proxy answers instead.',
   })
 }
 
@@ -103,7 +105,7 @@ const byType: Record<string, (said: string, cause: Error) => ForgeError> = {
   SERVICE_UNAVAILABLE: away,
 }
 
-/** When we may ask again, if GitHub said that we ask too much. */
+/** When Baton may call again, if GitHub reported a rate limit. */
 function rateLimit({ status, headers, message, types }: Facts, now: number): number | undefined {
   const isSecondary = /secondary rate|abuse detection/i.test(message)
   const isPrimary = headers['x-ratelimit-remaining'] === '0' || types.includes('RATE_LIMITED')
@@ -114,7 +116,7 @@ function rateLimit({ status, headers, message, types }: Facts, now: number): num
   const after = Number(headers['retry-after'])
   if (after > 0 && after < 86_400) return now + after * 1000
   const reset = Number(headers['x-ratelimit-reset']) * 1000
-  // A second later, and never a time that a wrong clock or header puts absurdly far.
+  // One second later, but never absurdly far in the future because of a wrong clock or header.
   if (!isSecondary && reset > now) return Math.min(reset + 1000, now + 3_600_000 * 2)
   return now + 60_000
 }
@@ -134,7 +136,7 @@ function factsOf(error: unknown): Facts {
   const isGraphql = top.name === 'GraphqlResponseError'
   const errors = Array.isArray(list) ? list.map(record) : []
   const message = error instanceof Error ? describe(error, errors) : String(error)
-  // Octokit invents status 500 for a call that got no answer.
+  // Octokit reports status 500 for a call without an answer.
   const status = typeof top.status === 'number' && response.status !== undefined ? top.status : undefined
   const own = record(isGraphql ? top.headers : response.headers)
   const headers = Object.fromEntries(Object.entries(own).map(([key, value]) => [key, String(value)]))

@@ -20,7 +20,7 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
   const transferred = (number: number, home: string, url: string) =>
     new ForgeError('not-found', `Issue #${number} was transferred to ${home}`, { remedy: `See ${url}` })
 
-  /** Where an issue is now that is not here any more: only REST leads there. */
+  /** Where a transferred issue is now; only the REST API reports that. */
   async function movedTo(number: number): Promise<Place | undefined> {
     const route = 'GET /repos/{owner}/{repo}/issues/{number}'
     const found = await connection.get(route, { owner, repo, number }, Moved).catch(error => {
@@ -32,7 +32,7 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     return { owner: home, repo: name, number: found.number, url: found.html_url }
   }
 
-  /** One question for an issue and its places on boards; asked again without boards where those are out of reach. */
+  /** Queries an issue with its board items, and again without boards if the token may not read them. */
   async function ask<T>(
     number: number,
     name: string,
@@ -142,13 +142,13 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
     closing: { comment: string; marker: string },
   ): Promise<CloseOutcome> {
     if (!/^[A-Za-z0-9_.:-]{1,100}$/.test(closing.marker) || closing.marker.includes('--')) {
-      throw new ForgeError('refused', `"${closing.marker}" cannot mark a comment`)
+      throw new ForgeError('refused', `"${closing.marker}" is not a valid comment marker`)
     }
     const mark = `<!-- baton ${closing.marker} -->`
     const found = await ask(number, 'BatonClosing', closingFields, Closable)
     const home = found.repository.nameWithOwner
     const moved = !isHome(home)
-    // Someone else's comment with our mark must not keep ours away.
+    // Another user's comment with our marker must not keep us from writing ours.
     const isThere = found.comments.some(comment => comment.viewerDidAuthor && comment.body.includes(mark))
     const parts = [
       isThere ? '' : 'comment: addComment(input: { subjectId: $issue, body: $body }) { clientMutationId }',
@@ -157,7 +157,7 @@ export function issues(connection: Connection, repository: RepositoryRef, boards
         : '',
     ]
     const document = `mutation BatonClose($issue: ID!${isThere ? '' : ', $body: String!'}) { ${parts.join('\n')} }`
-    // In another repository a bare number would name something else.
+    // In another repository, a bare number would refer to another issue.
     const comment = moved
       ? closing.comment.replaceAll(/(?<![\w/])#(\d+)/g, `${owner}/${repo}#$1`)
       : closing.comment

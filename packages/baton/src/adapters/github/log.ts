@@ -3,10 +3,10 @@ import { type Check, ForgeError, type LogLimit } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
 import type { Connection } from './connection.ts'
 
-/** A log may be a hundred megabytes; only its end is kept while it streams by. */
+/** A log can be a hundred megabytes, so only its end is kept while it streams. */
 const MAX_READ = 200_000_000
 
-/** The end of a check's log: a job's own log on GitHub Actions, else what the check wrote about itself. */
+/** The end of a check's log: the job's log on GitHub Actions, else what the check reported about itself. */
 export async function checkLog(
   connection: Connection,
   { owner, name: repo }: RepositoryRef,
@@ -22,7 +22,7 @@ export async function checkLog(
         : await report(connection, owner, repo, id)
     return text === undefined ? undefined : tail(plain(text), lines, bytes)
   } catch (error) {
-    // Logs are kept for a while only.
+    // GitHub deletes logs after a while.
     if (error instanceof ForgeError && error.trouble === 'not-found') return undefined
     throw error
   }
@@ -31,7 +31,7 @@ export async function checkLog(
 async function jobLog(connection: Connection, path: string, bytes: number): Promise<string | undefined> {
   let response = await connection.raw(path)
   const elsewhere = response.headers.get('location')
-  // The log lies on another host, which must not see the token.
+  // The log is on another host, which must not receive the token.
   if (response.status >= 300 && response.status < 400 && elsewhere) {
     await response.body?.cancel()
     response = await connection.download(elsewhere)
@@ -44,12 +44,12 @@ async function jobLog(connection: Connection, path: string, bytes: number): Prom
     await response.body?.cancel()
     const trouble =
       response.status >= 500 ? 'unreachable' : response.status === 401 ? 'unauthorised' : 'forbidden'
-    throw new ForgeError(trouble, `GitHub gave no log (${response.status})`)
+    throw new ForgeError(trouble, `GitHub did not return the log (status ${response.status})`)
   }
   return endOf(response.body, bytes * 4)
 }
 
-/** The last bytes of a stream, in bounded memory. */
+/** The last bytes of a stream, read with bounded memory. */
 async function endOf(body: ReadableStream<Uint8Array>, keep: number): Promise<string> {
   let kept = Buffer.alloc(0)
   let read = 0
@@ -83,7 +83,7 @@ const Run = z.object({
     .nullish(),
 })
 
-/** Without colours, the time before each line and characters that could steer a terminal. */
+/** Removes colours, timestamps and control characters that a terminal would act on. */
 function plain(text: string): string {
   return text
     .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, '')
@@ -95,7 +95,7 @@ function plain(text: string): string {
 function tail(text: string, lines: number, bytes: number): string {
   const end = text.trimEnd().split('\n').slice(-lines).join('\n')
   const cut = Buffer.from(end, 'utf8')
-  // A cut may fall into the middle of a character.
+  // The cut may be in the middle of a character.
   return cut.length <= bytes
     ? end
     : cut

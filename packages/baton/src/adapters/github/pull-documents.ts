@@ -73,7 +73,7 @@ export const Status = Core.extend({
       createdAt: submittedAt ?? 0,
     })),
   ),
-  // A team, or somebody we may not see, has no login here.
+  // A team, or a user that the token may not see, has no login here.
   reviewRequests: nodes(
     z.object({ requestedReviewer: z.object({ login: z.string().nullish() }).nullish() }),
   ).nullish(),
@@ -113,7 +113,7 @@ export function fromRest(pull: RestPull): PullRequest {
     branch: pull.head.ref,
     base: pull.base.ref,
     headSha: pull.head.sha,
-    // Lists do not say it, and after a push GitHub is still working it out.
+    // Lists do not contain it, and after a push GitHub is still computing it.
     mergeable: 'unknown',
   }
 }
@@ -147,8 +147,10 @@ export const fromRemark = ({
   at: createdAt,
 })
 
-/** Without a rule that demands reviews GitHub decides nothing; the members' own words count then. */
-export function judged(reviews: { state: string; authorAssociation: string }[]): PullRequestStatus['review'] {
+/** If no rule requires reviews, GitHub does not decide: then the members' own reviews count. */
+export function reviewStateOf(
+  reviews: { state: string; authorAssociation: string }[],
+): PullRequestStatus['review'] {
   const states = reviews.filter(review => isMember(review.authorAssociation)).map(({ state }) => state)
   if (states.includes('CHANGES_REQUESTED')) return 'changes-requested'
   return states.includes('APPROVED') ? 'approved' : 'none'

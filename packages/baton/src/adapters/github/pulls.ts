@@ -17,11 +17,11 @@ import {
   fromGraph,
   fromRemark,
   fromRest,
-  judged,
   judgements,
   Lookup,
   lookupDocument,
   RestPull,
+  reviewStateOf,
   reviewStates,
   type Status,
   StatusAnswer,
@@ -58,7 +58,7 @@ export function pullRequests(
     return own.find(({ state }) => state === 'open') ?? own[0]
   }
 
-  /** A fork may carry our repository's branch names; its pull requests are strangers'. */
+  /** A fork may have the same branch names as our repository, but its pull requests are not ours. */
   const isOwn = (pull: RestPull) =>
     pull.head.repo?.full_name.toLowerCase() === `${owner}/${repo}`.toLowerCase()
 
@@ -71,7 +71,7 @@ export function pullRequests(
     if (existing) return { ...existing, created: false }
     if (!head) {
       throw new ForgeError('not-found', `The branch ${request.branch} is not on ${repository.host}`, {
-        remedy: `Push it: git push -u origin ${request.branch}`,
+        remedy: `Push it with \`git push -u origin ${request.branch}\`.`,
       })
     }
     const base = request.base ?? found.defaultBranchRef?.name
@@ -85,7 +85,7 @@ export function pullRequests(
       )
       return { ...fromRest(made), created: true }
     } catch (error) {
-      // Someone was faster by a moment: theirs is ours.
+      // Another process created it a moment earlier: use that one.
       if (!(error instanceof ForgeError) || error.trouble !== 'conflict') throw error
       const theirs = await pullRequestFor(branch)
       if (!theirs) throw error
@@ -104,7 +104,7 @@ export function pullRequests(
       if (withBoard && issue !== undefined) boards.saw(issue, answer.repository.issue)
       return answer.repository
     } catch (error) {
-      // A token without rights on boards must still be able to open a pull request.
+      // A token without access to boards must still be able to open a pull request.
       if (!withBoard || !boards.closes(error)) throw error
       return look({ branch, title: '', body: '' })
     }
@@ -114,10 +114,10 @@ export function pullRequests(
     let after: string | undefined
     let first: z.infer<typeof Status> | undefined
     const contexts: ReturnType<typeof contextsOf> = []
-    // A thousand checks are enough; what lies beyond them must not pass unseen.
+    // A thousand checks are enough, but more must not be ignored silently.
     for (let page = 0; page < 10; page++) {
       const variables = { owner, repo, number, after: after ?? null }
-      // Who was asked may be a team that the token may not see.
+      // A requested reviewer may be a team that the token may not see.
       const answer = await connection.query(statusDocument, variables, StatusAnswer, path =>
         path.includes('reviewRequests'),
       )
@@ -145,7 +145,7 @@ export function pullRequests(
     return {
       ...fromGraph(first),
       mergedAt: first.mergedAt ?? undefined,
-      review: reviewStates[first.reviewDecision ?? ''] ?? judged(first.latestReviews),
+      review: reviewStates[first.reviewDecision ?? ''] ?? reviewStateOf(first.latestReviews),
       reviews: first.latestReviews
         .filter(review => review.state === 'CHANGES_REQUESTED' || review.body.trim() !== '')
         .map(({ state, commit, ...review }) => ({

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** Pieces of GitHub's answers that several questions share. Unknown fields are dropped, missing ones refused. */
+/** Parts of GitHub's answers that several queries share. Unknown fields are dropped; missing ones are errors. */
 
-/** A GraphQL list: what we may not see stands there as null and is left out. */
+/** A GraphQL list, without the nulls that replace what the token may not see. */
 export const nodes = <T extends z.ZodType>(item: T) =>
   z
     .object({ nodes: z.array(item.nullable()).nullish() })
     .transform(({ nodes }) => (nodes ?? []).filter(node => node !== null) as z.output<T>[])
 
-/** `ghost`: the account is gone. */
+/** `ghost`: the account was deleted. */
 export const author = z
   .object({ login: z.string() })
   .nullish()
@@ -16,7 +16,7 @@ export const author = z
 
 export const time = z.iso.datetime({ offset: true }).transform(text => Date.parse(text))
 
-/** GitHub adds words to its enumerations without notice: an unknown one must not break the rest. */
+/** GitHub adds values to its enumerations without notice: an unknown value must not break the rest. */
 export const word = z.string().transform(text => text.toLowerCase().replaceAll('_', '-'))
 
 export const issueState = word.transform(state =>
@@ -27,5 +27,5 @@ export const restLabel = z
   .union([z.string(), z.object({ name: z.string().nullish() })])
   .transform(label => (typeof label === 'string' ? label : (label.name ?? '')))
 
-/** For calls whose answer nobody reads. */
+/** For calls whose answer is not used. */
 export const anything = z.unknown()

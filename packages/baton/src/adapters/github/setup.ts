@@ -6,7 +6,7 @@ import { agentField, boardFragment, boardOf, Shape } from './board-shape.ts'
 import type { Connection } from './connection.ts'
 import { anything } from './response-schemas.ts'
 
-/** Makes what a plan asks for and the board lacks; what a person has made stays as it is. */
+/** Creates what the plan requires and the board lacks; never changes what users have created. */
 export async function ensureBoard(
   connection: Connection,
   repository: RepositoryRef,
@@ -77,7 +77,7 @@ async function ensureStatuses(
   const lacking = wanted.filter(name => !has(name))
   if (lacking.length === 0) return []
   const made = lacking.map(name => `the Status "${name}"`)
-  const options = merged(there, wanted)
+  const options = mergeOptions(there, wanted)
   if (!shape.status) {
     const variables = { project: shape.id, options }
     await connection.mutate(
@@ -100,7 +100,7 @@ async function ensureStatuses(
       },
     )
   }
-  // GitHub replaces all options and so empties every item's Status: what was set is put back.
+  // GitHub replaces all options and thereby clears every item's Status, so restore the values.
   const items = (await boards.boardItems()).filter(({ status }) => status !== undefined)
   await connection.mutate(
     `mutation BatonStatusOptions($field: ID!, $options: [ProjectV2SingleSelectFieldOptionInput!]!) {
@@ -144,8 +144,8 @@ async function restore(
   }
 }
 
-/** What is there in its order; each missing one after its neighbour in the plan. */
-export function merged(there: readonly Option[], wanted: readonly string[]): Option[] {
+/** Keeps the existing options in their order, and adds each missing one after its neighbour in the plan. */
+export function mergeOptions(there: readonly Option[], wanted: readonly string[]): Option[] {
   const options = there.map(({ name, color, description }) => ({ name, color, description }))
   const at = (name: string) =>
     options.findIndex(option => option.name.trim().toLowerCase() === name.trim().toLowerCase())

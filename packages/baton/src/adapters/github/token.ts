@@ -3,17 +3,17 @@ import { ForgeError } from '../../ports/forge.ts'
 
 export interface TokenSources {
   env: Readonly<Record<string, string | undefined>>
-  /** From the person's own configuration. */
+  /** From the user's own configuration. */
   configured?: string
-  /** The GitHub Enterprise host that the person configured; without one only GitHub's own hosts get the token. */
+  /** The GitHub Enterprise host that the user configured. Without it, only GitHub's own hosts get the token. */
   configuredHost?: string
-  /** `gh`, or where it is. Empty: it is not asked. */
+  /** `gh`, or its path. Empty: do not ask it. */
   program?: string
 }
 
 /**
- * The token for a host. A remote address comes with the repository, which may be a stranger's:
- * a token meant for github.com is never given to another host unless the person named that host.
+ * The token for a host. The remote's address comes with the repository, which anyone may have written, so a token for
+ * github.com is never given to another host unless the user configured that host.
  */
 export async function tokenFor(host: string, sources: TokenSources): Promise<string> {
   const { env } = sources
@@ -26,24 +26,28 @@ export async function tokenFor(host: string, sources: TokenSources): Promise<str
   ]
   const token = candidates.find(candidate => candidate?.trim())?.trim() ?? (await fromProgram(host, sources))
   if (!token) {
-    throw new ForgeError('unauthorised', `There is no token for ${host}`, {
+    throw new ForgeError('unauthorised', `No token for ${host}`, {
       remedy: named
         ? 'Set GITHUB_TOKEN, or run `gh auth login`.'
         : `Name ${host} as github.host in your configuration and set GITHUB_TOKEN, or run \`gh auth login --hostname ${host}\`.`,
     })
   }
-  // A line break would let a token smuggle headers.
+  // A line break in a token could inject headers.
   if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {
-    throw new ForgeError('unauthorised', `The token for ${host} has characters that no token has`, {
-      remedy: 'Set GITHUB_TOKEN again, without quotes, spaces or line breaks.',
-    })
+    throw new ForgeError(
+      'unauthorised',
+      `The token for ${host} contains characters that are not valid in a token`,
+      {
+        remedy: 'Set GITHUB_TOKEN again, without quotes, spaces or line breaks.',
+      },
+    )
   }
   return token
 }
 
 function fromProgram(host: string, { program = 'gh', env }: TokenSources): Promise<string | undefined> {
   if (!program || !/^[a-z0-9][a-z0-9.:-]*$/.test(host)) return Promise.resolve(undefined)
-  // Its own environment variables were looked at already; without them it answers from its keyring.
+  // Its environment variables were checked already; without them it answers from its keyring.
   const {
     GH_TOKEN: _,
     GITHUB_TOKEN: __,
@@ -59,7 +63,7 @@ function fromProgram(host: string, { program = 'gh', env }: TokenSources): Promi
   })
 }
 
-/** Where a host's API is. */
+/** The API address of a host. */
 export function apiUrlOf(host: string): string {
   if (host === 'github.com') return 'https://api.github.com'
   if (host.endsWith('.ghe.com')) return `https://api.${host}`

@@ -3,11 +3,11 @@ import type { Model, ModelQuestion } from '../../ports/model.ts'
 
 export interface ApiAccess {
   key: string
-  /** The service's address without `/v1`, as Claude Code takes it too. */
+  /** The service's address without `/v1`, as Claude Code expects it, too. */
   baseUrl?: string | undefined
 }
 
-/** The Anthropic API by key, through the AI SDK, which is loaded at the first question. */
+/** The Anthropic API with a key, through the AI SDK, which is loaded at the first call. */
 export function apiModel(access: ApiAccess): Model {
   return {
     ask: (question, shape, signal) =>
@@ -16,12 +16,12 @@ export function apiModel(access: ApiAccess): Model {
         const settings = await settingsFor(access, question)
         const output = Output.object({ schema: jsonSchema(shape.schema) })
         const answer = await generateText({ ...settings, abortSignal, output })
-        // A refusal or an answer that was cut is none, even where it happens to parse.
+        // A refusal or a truncated answer does not count, even if it happens to parse.
         if (answer.finishReason !== 'stop') throw failed(`ended early (${answer.finishReason})`)
         try {
           return shape.parse(answer.output)
         } catch {
-          throw failed('brought no answer of the wanted shape')
+          throw failed('did not return the requested JSON')
         }
       }),
     write: (question, signal) =>
@@ -42,7 +42,7 @@ async function settingsFor(access: ApiAccess, { model, system, prompt, maxTokens
   const anthropic = createAnthropic({
     apiKey: access.key,
     ...(access.baseUrl ? { baseURL: `${access.baseUrl.replace(/(\/v1)?\/*$/, '')}/v1` } : {}),
-    // A redirect would carry the key to wherever it points.
+    // A redirect would send the key to another host.
     fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
   })
   return {
@@ -64,26 +64,26 @@ async function bounded<T>(
     return await run(AbortSignal.any([signal, late]))
   } catch (cause) {
     if (cause instanceof BatonError) throw cause
-    if (signal.aborted) throw failed('was no longer wanted')
+    if (signal.aborted) throw failed('was cancelled')
     if (late.aborted)
       throw new BatonError('timed_out', `The model did not answer within ${withinMs / 1000} seconds`)
     throw failed(whatWentWrong(cause))
   }
 }
 
-/** The SDK's errors hold the whole request; only the status and the kind are repeated. */
+/** The SDK's errors contain the whole request, so report only the status and the kind. */
 function whatWentWrong(cause: unknown): string {
   const last = isRecord(cause) && isRecord(cause.lastError) ? cause.lastError : cause
   if (!isRecord(last)) return 'failed'
   if (typeof last.statusCode === 'number') return `was refused by the service (HTTP ${last.statusCode})`
   if (typeof last.name === 'string' && /^AI_No\w*Generated/.test(last.name))
-    return 'brought no answer of the wanted shape'
+    return 'did not return the requested JSON'
   return 'could not be reached'
 }
 
 function failed(what: string): BatonError {
   return new BatonError('model_failed', `The model call ${what}`, {
-    remedy: 'Check ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL; a person is asked meanwhile',
+    remedy: 'Check ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL. Until then, Baton asks a person.',
   })
 }
 

@@ -7,13 +7,13 @@ import { cliModel } from './cli.ts'
 import { type PrivateCalls, privateCall } from './private-call.ts'
 
 export interface Choice extends PrivateCalls {
-  /** The file a program name runs, or undefined. */
+  /** The file that a program name would run, or undefined. */
   find(program: string): string | undefined
-  /** How the agents are started for one answer, the preferred one first. */
+  /** How to start each agent for a single answer, the preferred agent first. */
   agents: readonly (AnswerLaunch & { agent: AgentName })[]
 }
 
-/** What answers questions here: who is wanted, or else the API where there is a key, else the first agent's program that is there. */
+/** Chooses what answers: the configured program, else the API if there is a key, else the first installed agent. */
 export function chooseModel(
   choice: Choice,
   wanted: 'auto' | 'api' | AgentName = 'auto',
@@ -24,14 +24,14 @@ export function chooseModel(
     if (wanted !== 'auto' && wanted !== agent) continue
     const program = choice.find(launch.program)
     if (!program) continue
-    // Its own choice of a model, except Claude Code's: ours are names of Claude's.
+    // Other agents choose their own model, because Baton's model names are Claude's.
     const model = agent === 'claude-code' ? cliModel(program, choice) : programModel(program, launch, choice)
     return { by: launch.program, model }
   }
   return undefined
 }
 
-/** Any agent's own program that takes a question on standard input and prints its answer. `program` is the file to run. */
+/** Asks any agent program that reads a question from standard input and prints the answer. `program` is the file to run. */
 function programModel(program: string, launch: AnswerLaunch, calls: PrivateCalls): Model {
   const run = (question: ModelQuestion, more: string, signal: AbortSignal): Promise<string> =>
     privateCall(
@@ -50,7 +50,7 @@ function programModel(program: string, launch: AnswerLaunch, calls: PrivateCalls
       try {
         return shape.parse(JSON.parse(bare(answer)))
       } catch {
-        throw failed(program, 'gave no answer of the wanted shape')
+        throw failed(program, 'did not return the requested JSON')
       }
     },
     async write(question, signal) {
@@ -64,7 +64,7 @@ function programModel(program: string, launch: AnswerLaunch, calls: PrivateCalls
 const WANTED =
   'Use no tool. Answer with one JSON object that fits this JSON Schema, and with nothing before or after it:'
 
-/** Models like to put JSON into a fence; anything else around it is no answer. */
+/** Models often put JSON into a code fence; any other text around it makes the answer invalid. */
 function bare(answer: string): string {
   const text = answer.trim()
   return /^```(?:json)?\n([\s\S]*)\n```$/.exec(text)?.[1] ?? text
@@ -73,6 +73,6 @@ function bare(answer: string): string {
 function failed(program: string, what: string): BatonError {
   const name = program.slice(program.lastIndexOf('/') + 1)
   return new BatonError('model_failed', `${name} ${what}`, {
-    remedy: `Run ${name} once by hand to see whether it is logged in`,
+    remedy: `Run ${name} once by hand to see whether it is logged in.`,
   })
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Model, ModelQuestion } from '../../ports/model.ts'
 import { type PrivateCalls, privateCall } from './private-call.ts'
 
-/** Claude Code's own program, for people with a subscription and no key. It can do nothing but answer. */
+/** Asks Claude Code's own program, for users with a subscription and no key. It has no tools and can only answer. */
 export function cliModel(program: string, calls: PrivateCalls): Model {
   const run = async (question: ModelQuestion, schema: string | undefined, signal: AbortSignal) => {
     const call = {
@@ -21,7 +21,7 @@ export function cliModel(program: string, calls: PrivateCalls): Model {
       try {
         return shape.parse(answer.structured_output ?? asJson(answer.result))
       } catch {
-        throw failed('gave no answer of the wanted shape')
+        throw failed('did not return the requested JSON')
       }
     },
     async write(question, signal) {
@@ -32,21 +32,21 @@ export function cliModel(program: string, calls: PrivateCalls): Model {
   }
 }
 
-/** Set as variables, not flags: a version that does not know one ignores it instead of failing. */
+/** Environment variables instead of flags: a version that does not know one ignores it instead of failing. */
 const QUIET = {
-  // No hooks, plugins, instructions, skills or MCP servers of the user; logins work as always.
+  // Disable the user's hooks, plugins, instructions, skills and MCP servers; logins still work.
   CLAUDE_CODE_SAFE_MODE: '1',
-  // A `@path` in a prompt makes it read that file and send it along, even with all tools off.
+  // Without this, a `@path` in a prompt makes it read and send that file, even with all tools off.
   CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
-  // Somebody waits: a service in trouble is not tried for minutes.
+  // A caller waits: do not retry for minutes.
   CLAUDE_CODE_MAX_RETRIES: '1',
 } as const
 
 function claudeArguments({ model, system }: ModelQuestion, schema: string | undefined): string[] {
-  // A name from configuration must not be read as another option.
+  // A name from the configuration must not be parsed as another option.
   if (!/^[A-Za-z0-9][\w.:/@[\]-]{0,199}$/.test(model))
     throw new BatonError('config_invalid', `${JSON.stringify(model)} is not a model's name`)
   return [
@@ -73,7 +73,7 @@ const Answer = z.object({
 
 function readAnswer(stdout: string): z.infer<typeof Answer> {
   const parsed = Answer.safeParse(asJson(stdout))
-  if (!parsed.success) throw failed('gave no answer')
+  if (!parsed.success) throw failed('did not answer')
   return parsed.data
 }
 
@@ -87,6 +87,6 @@ function asJson(text: string): unknown {
 
 function failed(what: string): BatonError {
   return new BatonError('model_failed', `Claude Code ${what}`, {
-    remedy: 'Run `claude -p hello` once by hand to see whether it is logged in',
+    remedy: 'Run `claude -p hello` once by hand to see whether it is logged in.',
   })
 }

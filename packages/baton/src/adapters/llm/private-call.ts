@@ -5,23 +5,23 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { AnswerLaunch } from '../../ports/launch.ts'
 import type { ProgramCall, Programs } from '../../ports/programs.ts'
 
-/** What it takes to run an agent's own program for an answer. */
+/** What is needed to run an agent's program for one answer. */
 export interface PrivateCalls {
   programs: Programs
-  /** A marker under which the daemon knows the call's hooks as Baton's own. */
+  /** A marker by which the daemon recognizes the call's hooks as Baton's own. */
   ownCall(): { readonly marker: string; release(): void }
-  /** The environment the call's own is picked from. */
+  /** The environment from which the call's variables are taken. */
   env: Readonly<Record<string, string | undefined>>
-  /** A folder only the user can write to: no stranger's settings or instructions stand above a call's own folder. */
+  /** A folder that only the user can write to, so that no other user's settings or instructions apply to the call. */
   folder: string
 }
 
 export interface PrivateCall extends AnswerLaunch, Pick<ProgramCall, 'input' | 'withinMs'> {}
 
 /**
- * Runs an agent's own program for one answer and gives its standard output: marked, so that its hooks stand aside; in an empty
- * folder, so that no project speaks to it; with nothing in its environment but what it needs to log in; and with no file
- * named in its input, as some read what a word such as `@file` names into the request.
+ * Runs an agent's program for one answer and returns its standard output. The call is marked, so that Baton ignores its
+ * hooks; it runs in an empty folder, so that no project's instructions apply; its environment has only what it needs to log
+ * in; and its input names no file, because some agents send a file that a word such as `@file` names.
  */
 export async function privateCall(
   { programs, ownCall, env, folder }: PrivateCalls,
@@ -43,11 +43,11 @@ export async function privateCall(
     const end = await programs.run({ program, args, withinMs, input, cwd, env: environment }, signal)
     if (end.why === 'timed-out')
       throw new BatonError('timed_out', `${name} did not answer within ${call.withinMs / 1000} seconds`)
-    if (end.why === 'aborted') throw new BatonError('model_failed', `${name} was no longer wanted`)
-    // Its error output may repeat the question, so it is not repeated here.
+    if (end.why === 'aborted') throw new BatonError('model_failed', `${name} was cancelled`)
+    // Its error output may contain the question, so do not show it.
     if (end.why !== 'itself' || end.code !== 0)
-      throw new BatonError('model_failed', `${name} gave no answer (${end.code ?? end.why})`, {
-        remedy: `Run ${name} once by hand to see whether it is logged in`,
+      throw new BatonError('model_failed', `${name} did not answer (${end.code ?? end.why})`, {
+        remedy: `Run ${name} once by hand to see whether it is logged in.`,
       })
     return end.stdout
   } finally {
@@ -56,18 +56,18 @@ export async function privateCall(
   }
 }
 
-/** Where things are, how to reach the network, and agents' own logins; never the tokens of Baton's other services. */
+/** Variables for paths, the network and the agents' own logins; never the tokens of Baton's other services. */
 const KEPT = new RegExp(
   `^(?:${[
     ...['HOME', 'USER', 'LOGNAME', 'PATH', 'SHELL', 'LANG', 'LC_.*', 'TZ', 'TMPDIR', 'XDG_.*'],
     ...['HTTPS?_PROXY', 'https?_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_(FILE|DIR)'],
-    // Hooks that carry the marker must find the daemon that issued it.
+    // Hooks with the marker must find the daemon that issued it.
     ...['BATON_HOME', 'AGENTIZE_HOME'],
     ...Object.values(AGENTS).flatMap(each => each.env),
   ].join('|')})$`,
 )
 
-/** What an agent's program is given of an environment. */
+/** The variables that an agent's program receives. */
 export function agentEnvironment(env: PrivateCalls['env']): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env))

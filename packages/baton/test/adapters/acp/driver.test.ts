@@ -159,7 +159,7 @@ describe('a hosted session that another process left', () => {
       { launch: { program: '/no/such/agent', args: [], env: {} } },
       /is not installed/,
     ],
-    ['a folder that is gone', { cwd: '/no/such/folder' }, /folder .* is gone/],
+    ['a folder that is gone', { cwd: '/no/such/folder' }, /folder .* no longer exists/],
     ['one that was left long ago', { seenAt: 0 }, /more than a day ago/],
     ['one that never comes to the end of a turn', { revivals: 5 }, /started again 5 times/],
   ])('says why it cannot be started again, once: %s', async (_, change, why) => {

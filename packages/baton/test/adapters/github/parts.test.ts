@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { blockersNamed } from '../../../src/adapters/github/blockers.ts'
 import { cacheResponses, scrubber } from '../../../src/adapters/github/connection.ts'
 import { asForgeError } from '../../../src/adapters/github/github-errors.ts'
-import { merged } from '../../../src/adapters/github/setup.ts'
+import { mergeOptions } from '../../../src/adapters/github/setup.ts'
 
 describe('blockers in the text', () => {
   test.each([
@@ -96,7 +96,7 @@ describe('Status options', () => {
         fc.uniqueArray(name, { selector: n => n.toLowerCase() }),
         fc.uniqueArray(name),
         (there, wanted) => {
-          const after = merged(options(there), wanted)
+          const after = mergeOptions(options(there), wanted)
           const kept = after.filter(option => there.includes(option.name) && option.description)
           expect(kept.map(option => option.name)).toEqual(there)
           const names = after.map(option => option.name.toLowerCase())
@@ -108,7 +108,7 @@ describe('Status options', () => {
   })
 
   test('stand where the plan has them', () => {
-    const after = merged(options(['Todo', 'Done']), ['Todo', 'In Progress', 'In Review', 'Done'])
+    const after = mergeOptions(options(['Todo', 'Done']), ['Todo', 'In Progress', 'In Review', 'Done'])
     expect(after.map(option => option.name)).toEqual(['Todo', 'In Progress', 'In Review', 'Done'])
   })
 })
