@@ -1,6 +1,6 @@
 /**
- * What a cycle costs beside the model: the real Claude Code in tmux, a model that answers at once, and the time from the end of
- * the turn that filled the context to the first act of the session that follows.
+ * What a cycle costs besides the model: the real Claude Code in tmux, a model that answers at once, and the time from the
+ * end of the turn that filled the context to the first action of the next session.
  * Run: node bench/cycle.ts [--runs 5]
  */
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ console.log(
   `beside the agent's turns ${median(beside).toFixed(0)} ms (median), ${Math.max(...beside).toFixed(0)} ms (slowest)   [goal: at most 3000 ms; the fixed waits of a script would be ${SEED_WAITS_MS} ms]`,
 )
 
-/** The time that each part of one cycle took. */
+/** How long each part of one cycle took. */
 async function once(): Promise<Record<string, number>> {
   await using model = await startModel()
   await using home = claudeHome()

@@ -1,5 +1,5 @@
 /**
- * How long a person waits for the dashboard: 1,000 sessions, 100,000 journal entries, a real browser, the real daemon.
+ * How long users wait for the dashboard: 1,000 sessions, 100,000 journal entries, a real browser, the real daemon.
  * usage: node bench/dashboard.ts [--sessions N] [--entries N] [--runs N]
  */
 import { readdirSync, statSync } from 'node:fs'
@@ -23,7 +23,7 @@ await using world = await dashboardWorld()
 await fill()
 await using browser = await startBrowser()
 
-// The first look has to count the decisions of the whole journal.
+// The first request has to count the decisions in the whole journal.
 const cold = performance.now()
 await world.baton.dashboard.overview(20)
 console.log(`the daemon's first overview: ${(performance.now() - cold).toFixed(0)} ms`)
@@ -65,7 +65,7 @@ for (const [name, times] of Object.entries(rows)) {
     (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(0)
   console.log(`${name.padEnd(24)} p50 ${at(0.5).padStart(5)} ms   max ${at(1).padStart(5)} ms`)
 }
-// Not the browser's first dot of paint, but the first cards.
+// Measures the first cards, not the browser's first paint.
 const shown = rows['overview: data shown']?.toSorted((a, b) => a - b) ?? []
 console.log(
   (shown[Math.floor(shown.length / 2)] ?? 0) < 1000 && weight.all < 300 * 1024
@@ -77,7 +77,7 @@ function note(name: string, ms: number): void {
   rows[name] = [...(rows[name] ?? []), ms]
 }
 
-/** What the browser loads for any page, and for all of them. */
+/** The bytes that the browser loads for any page, and for all pages. */
 function pageWeight(): { first: number; all: number } {
   const folder = join(import.meta.dirname, '../packages/baton/dist/dashboard')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>

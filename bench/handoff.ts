@@ -1,6 +1,6 @@
 /**
- * The context size of a 200 MB transcript, read from its end, beside a naive reader that parses everything; and a whole
- * harvest of it, with the memory that takes.
+ * Reads the context size of a 200 MB transcript from its end, compared with a naive reader that parses everything; and
+ * collects everything a handoff needs from it, with the memory that takes.
  * Run: node bench/handoff.ts [--mb 200]
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
@@ -25,7 +25,7 @@ try {
   const seen = await collectFacts(claudeReader.read(path), readTest)
   const harvested = performance.now() - began
   clearInterval(watch)
-  // Last, because it holds the whole file.
+  // Last, because it keeps the whole file in memory.
   let naiveSize: number | undefined
   const theirs = await times(3, async () => {
     naiveSize = naive(path)

@@ -1,6 +1,6 @@
 /**
  * What a hook call costs, and how it scales. All rows are measured in one interleaved run, so that noise of the
- * machine meets all of them; processes are timed from fork to exit by one small program (hook-cost/timer.pl).
+ * machine affects all of them; processes are timed from fork to exit by one small program (hook-cost/timer.pl).
  * Run: node bench/hook.ts [--rounds 100] [--calls 20000]
  */
 import { parseArgs } from 'node:util'
@@ -20,7 +20,7 @@ const MEMORY_CALLS = Number(values.calls)
 const PAYLOADS = { PreToolUse: 'before', PostToolUse: 'after' } as const
 
 const daemon = await benchDaemon()
-// A certificate bundle in the environment makes every start of Node slower; it is no part of what is measured.
+// A certificate bundle in the environment makes every start of Node slower, so leave it out.
 const timer = startTimer(daemon.env)
 const bare = await startBareServer()
 try {
@@ -43,7 +43,7 @@ interface Row {
   name: string
   once(): Promise<number>
   took: number[]
-  /** Leaves an event in the journal. */
+  /** Whether the call writes an event to the journal. */
   counts: boolean
 }
 
@@ -71,7 +71,7 @@ async function interleaved(): Promise<Row[]> {
       inProcess(() => daemon.ask('PostToolUse')),
       true,
     ),
-    // The floors: what the same way costs without Baton at its end.
+    // Baselines: the same path without Baton at its end.
     row('perl -e 0', timed({ stdin: '/dev/null', command: ['/usr/bin/perl', '-e', '0'] })),
     row('curl to a socket', timed({ stdin: '/dev/null', command: daemon.plainCurl })),
     row(
@@ -86,7 +86,7 @@ async function interleaved(): Promise<Row[]> {
   for (let round = 0; round < rounds + 5; round++)
     for (const { once, took } of rows) {
       const ms = await once()
-      // The first rounds warm files and code; they are made, and not counted.
+      // The first rounds warm up files and code and do not count.
       if (round >= 5) took.push(ms)
     }
   return rows
@@ -148,7 +148,7 @@ function printCalls(rows: readonly Row[], memoryMb: number): void {
   console.log(`\ndaemon memory: ${memoryMb} MB`)
 }
 
-/** What the daemon holds after many calls, and whether it goes on growing. */
+/** The daemon's memory after many calls, and whether it keeps growing. */
 async function memory(): Promise<void> {
   const held: number[] = []
   for (let calls = 0; calls < MEMORY_CALLS * 1.5; calls += MEMORY_CALLS / 4) {
@@ -167,7 +167,7 @@ function goal(name: string, limit: number, reached: number, unit: string): strin
   return [name, `${limit.toFixed(1)} ${unit}`, `${reached.toFixed(1)} ${unit}`, verdict]
 }
 
-/** Several callers at once, each with a session of its own, each calling again as soon as it was answered. */
+/** Several concurrent callers, each with its own session, each calling again as soon as it gets an answer. */
 async function scaling(): Promise<void> {
   const lines: string[][] = []
   for (const callers of CALLERS) {
@@ -195,7 +195,7 @@ async function scaling(): Promise<void> {
   console.log(`\ndaemon memory after all: ${memoryMb} MB`)
 }
 
-/** The first hook of the day: no daemon runs, the hook starts one and is answered by it. */
+/** A cold start: no daemon runs, so the hook starts one and gets its answer from it. */
 async function coldStarts(): Promise<void> {
   const took: number[] = []
   for (let i = 0; i < COLD_STARTS; i++) {

@@ -1,5 +1,5 @@
 /**
- * Plays a simulated month and a bit of agents' events into a journal and prunes it as the daemon does.
+ * Writes a bit more than a simulated month of agents' events into a journal and prunes it as the daemon does.
  * Memory has to stay flat, the file bounded, and a hook's write short even while pruning.
  * Run: node bench/journal.ts [--days 35] [--events 2500] [--mb 48]
  */
@@ -55,14 +55,14 @@ for (let day = 0; day < days; day++) {
   for (let n = 0; n < eventsPerDay; n++) {
     const now = beginning + day * 86_400_000 + Math.floor((n / eventsPerDay) * 86_400_000)
     const { entries, session } = aStep(day, n, new Date(now).toISOString())
-    // Every other write goes past redaction, to show what the store itself costs.
+    // Every other write skips redaction, to show what the store itself costs.
     const guarded = Math.floor(n / 2) % 2 === 0
     const before = performance.now()
     await (guarded ? store : plain).record(entries, [session])
     const took = performance.now() - before
     ;(guarded ? guardedTimes : plainTimes).push(took)
     await turn()
-    // The daemon prunes each hour.
+    // The daemon prunes every hour.
     if (n % Math.ceil(eventsPerDay / 24) === 0)
       pauses.push(await longestPause(() => store.prune(pruneLimits(retention, now))))
   }
@@ -93,7 +93,7 @@ async function report(day: number): Promise<void> {
     (sum, name) => sum + (existsSync(name) ? statSync(name).size : 0),
     0,
   )
-  // What is held, not what waits to be collected.
+  // Measure live memory, not garbage.
   gc?.()
   const recent = plainTimes.slice(-eventsPerDay * 2)
   rows.push({
@@ -179,7 +179,7 @@ function anEvent(
 
 function words(size: number): string {
   const start = Math.floor(ids() * (text.length - size))
-  // A copy of its own: a slice would keep the whole text alive and cost nothing to write.
+  // A real copy: a slice would keep the whole text alive and cost nothing to write.
   return Buffer.from(text.slice(start, start + size), 'latin1').toString('latin1')
 }
 
@@ -212,7 +212,7 @@ function id(prefix: string, n: number): string {
   return `${prefix}_${n.toString(36).padStart(20, '0')}`
 }
 
-// The same month at every run.
+// A fixed seed: every run simulates the same month.
 function lehmer(seed: number): () => number {
   let state = seed
   return () => {

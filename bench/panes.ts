@@ -1,7 +1,7 @@
 /**
- * What watching many panes costs. Small programs print in as many tmux panes (a private server); they are watched as the
- * daemon does it, over one control-mode connection, and as a loop does that starts tmux for every look. Both are
- * measured in turns within one run, so that noise of the machine meets both: processor time of the watcher and its
+ * What watching many panes costs. Small programs print in tmux panes on a private server. One watcher works like the daemon,
+ * over one control-mode connection; the other starts tmux for every look. Both are measured in turns within one run, so
+ * that noise of the machine affects both: processor time of the watcher and its
  * children, of the tmux server, and memory.
  * Run: node bench/panes.ts [--panes 200] [--seconds 30] [--rounds 2]
  */
@@ -13,7 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { DAEMON_FLAGS } from '../packages/baton/src/hook/spawn.ts'
 
-/** Of the kernel's clock in a second. */
+/** Ticks of the kernel's clock per second. */
 const TICKS = 100
 const { values } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' })
   try {
-    // Each prints a line now and then, like an agent at work: a fifth of them at any moment.
+    // Each prints a line now and then, like a working agent: a fifth of them at any moment.
     const program = 'while :; do sleep $(( ($$ % 5) + 3 )); echo "did step $((i = i + 1)) of the work"; done'
     tmux('new-session', '-d', '-x', '160', '-y', '50', '-s', 'p0', 'sh', '-c', program)
     for (let i = 1; i < panes; i++)
@@ -54,10 +54,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Runs one watcher in a process of its own and reads what it used. */
+/** Runs one watcher in a separate process and measures what it uses. */
 async function measure(kind: string, socket: string, server: number): Promise<void> {
   const args = [import.meta.filename, '--watcher', kind, '--socket', socket, '--panes', String(panes)]
-  // As the daemon is started: memory matters more to it than speed.
+  // The same flags as the daemon, for which memory matters more than speed.
   const child = spawn(process.execPath, [...DAEMON_FLAGS, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const pid = child.pid ?? 0
   await new Promise(resolve => child.stdout.once('data', resolve))
@@ -79,7 +79,7 @@ async function measure(kind: string, socket: string, server: number): Promise<vo
   console.log(`| ${kind} | ${cells.join(' | ')} | ${memory.toFixed(0)} |`)
 }
 
-/** Processor seconds of a process, and of its children, those that have ended and those that run. */
+/** CPU seconds of a process and of its children, running and ended. */
 function used(pid: number, watches: boolean): { own: number; children: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat
@@ -111,7 +111,7 @@ async function watcher(kind: string, socket: string): Promise<void> {
   }
 }
 
-/** As the daemon does it, health and all. */
+/** Watches like the daemon, including health checks. */
 async function byControl(places: readonly string[]): Promise<() => Promise<void>> {
   const { Config } = await import('../packages/contract/src/config.ts')
   const { terminals } = await import('../packages/baton/src/adapters/agents/terminals.ts')
@@ -159,7 +159,7 @@ async function byControl(places: readonly string[]): Promise<() => Promise<void>
   }
 }
 
-/** The same question to every pane, with a tmux process for each. */
+/** Queries every pane with a separate tmux process. */
 function bySpawn(socket: string): () => Promise<void> {
   const look = (id: string) =>
     new Promise<string>(resolve => {

@@ -90,7 +90,7 @@ function speed(commands: readonly string[]): void {
   )
 }
 
-/** Median of five, so that what else the machine does is not counted. */
+/** Median of five, so that other load on the machine does not count. */
 function timed(command: string): number {
   const times = [1, 2, 3, 4, 5].map(() => {
     const start = performance.now()

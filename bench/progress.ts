@@ -3,7 +3,7 @@ import { WORKING } from '../packages/baton/test/work/workflows/traces/progress-m
 import { BUSY, STUCK } from '../packages/baton/test/work/workflows/traces/stuck.ts'
 import { errorRates, givesUpAt, type Trace } from '../packages/baton/test/work/workflows/traces/trace.ts'
 
-/** How well progress is judged: both error rates on the labelled traces, beside a plain counter that never looks. */
+/** How well Baton recognizes progress: both error rates on the labelled traces, compared with a plain counter. */
 const traces = [...WORKING, ...MIXED_WORKING, ...STUCK, ...BUSY, ...MIXED_STUCK]
 const { falseAlarms, misses } = errorRates(traces)
 const percent = (rate: number) => `${(rate * 100).toFixed(1)} %`

@@ -1,8 +1,8 @@
 /**
- * Opening a session file of 100,000 entries (133 MB) and building its context, beside a naive reader that parses every
- * line: once with the compactions that such a session has, and once without any, where everything is the context. And
- * what `baton chat` itself does when it resumes such a session: it tells the agent the end of it.
- * Each reader runs in a process of its own, so that its memory is its own.
+ * Opens a session file of 100,000 entries (133 MB) and builds its context, compared with a naive reader that parses every
+ * line: once with the compactions that such a session has, and once without any, where everything is the context. Also
+ * measures what `baton chat` does when it resumes such a session: it sends the end of it to the agent.
+ * Each reader runs in a separate process, so that memory is measured separately.
  * Run: node bench/session.ts [--entries 100000]
  */
 import { execFileSync } from 'node:child_process'
@@ -35,7 +35,7 @@ interface Figures {
   mb: number
 }
 
-/** What a resumed conversation is told. */
+/** What `baton chat` sends to a resumed conversation. */
 async function told(file: string): Promise<Figures> {
   const began = performance.now()
   const session = await SessionManager.open(PORTS, file)
@@ -56,7 +56,7 @@ async function ours(file: string): Promise<Figures> {
   return figures(began, opened, messages)
 }
 
-/** Every line parsed into a map, as the peer does. */
+/** Parses every line into a map, as the naive reader does. */
 function naive(file: string): Figures {
   const began = performance.now()
   const entries = readFileSync(file, 'utf8')
@@ -124,7 +124,7 @@ function compare(): void {
   }
 }
 
-/** The median of some runs, each in a fresh process. */
+/** The median of several runs, each in a fresh process. */
 function run(reader: string, file: string): Figures {
   const all = Array.from(
     { length: Number(values.runs) },

@@ -5,7 +5,7 @@ import {
   type CapabilitySupport,
 } from '../packages/baton/src/ports/agent.ts'
 
-/** docs/agents.md: what each agent offers, and between two marks the table of the last run of the real programs. */
+/** Builds docs/agents.md: what each agent offers and, between two marks, the table of the last run with the real programs. */
 export function agentsPage(before: string): string {
   const titles = agents.map(({ adapter }) => adapter.title)
   const rows = CAPABILITY_NAMES.map(
@@ -34,7 +34,7 @@ export function agentsPage(before: string): string {
 
 <!-- Written by scripts/generate-agents.ts from what each folder under packages/baton/src/adapters/agents declares. -->
 
-One policy, every agent: the same rules, workflows and handoffs serve all of these. What an agent has no hook for goes through its own protocol (ACP) or a driver, or stands here as missing. \`baton doctor\` says the same about the agents on your machine. To add one: [adding-an-agent.md](adding-an-agent.md).
+One policy, every agent: the same rules, workflows and handoffs serve all of these. If an agent has no hook for something, Baton uses the agent's own protocol (ACP) or a driver, or this page lists it as missing. \`baton doctor\` says the same about the agents on your machine. To add one: [adding-an-agent.md](adding-an-agent.md).
 
 ✓ works · ◐ with a limit that is named below · – missing
 
@@ -44,7 +44,7 @@ ${rows.join('\n')}
 
 ## What was seen on the real programs
 
-\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table; each column is its agent's last run. For *ask* nobody is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`. For *judge* and *supervisor* the agent's own program answers Baton's question, without a tool, and its answer counts. *hosted* is \`baton chat\` over ACP: a call that the rules allow, one that they refuse, one that a person allows with \`baton allow\` in another terminal, and a reply that is stopped. *ask at its terminal*: the agent's own dialog shows Baton's reason, and a yes there runs the call. *usage limit*: a workflow in tmux meets an error 429; it is parked, and after the reset Baton types the next prompt, once.
+\`npm run test:agents\` runs the same scenarios against every real program, offline, and prints this table; each column is its agent's last run. For *ask*, no one is there to answer: the call must not run, and the model must learn why. opencode is continued in \`opencode serve\`. For *judge* and *supervisor* the agent's own program answers Baton's question, without a tool, and its answer counts. *hosted* is \`baton chat\` over ACP: a call that the rules allow, one that they refuse, one that a person allows with \`baton allow\` in another terminal, and a reply that is stopped. *ask at its terminal*: the agent's own dialog shows Baton's reason, and a yes there runs the call. *usage limit*: a workflow in tmux meets an error 429; it is parked, and after the reset Baton types the next prompt, once.
 
 ${seen(before)}
 
@@ -54,7 +54,7 @@ ${details.join('\n')}`
 const BEGIN = '<!-- seen -->'
 const END = '<!-- /seen -->'
 
-/** The run's own table is kept: it comes from the run and not from here. */
+/** Keeps the table of the last run, which the test run writes, not this script. */
 function seen(before: string): string {
   const [from, to] = [before.indexOf(BEGIN), before.indexOf(END)]
   const kept = from >= 0 && to > from ? before.slice(from + BEGIN.length, to).trim() : 'Not run yet.'

@@ -1,5 +1,5 @@
-// Runs on whatever Node the machine has (20 or newer): brings everything else, then hands over to Node 24.
-// Nothing here may import a package: on a fresh clone there is none.
+// Runs on the machine's own Node (20 or newer): installs everything else, then hands over to Node 24.
+// Nothing here may import a package, because a fresh clone has none.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -41,13 +41,13 @@ const commands = {
   'test-watch': () => vitest('watch', '--project', 'unit', ...rest),
   agents: () => {
     build()
-    // Not as plain words: Baton takes a program beside an agent's name for that agent, and lets it answer nothing.
+    // Not as plain arguments: Baton would take a program next to an agent's name for that agent, which may not answer questions.
     const words = rest.map(word => (word.startsWith('-') ? word : `--agent=${word}`))
     run(node, ['packages/baton/test/agents/table.ts', ...words])
   },
   'test-vscode': () => {
     build()
-    // Ends with 75 where VS Code cannot be downloaded, and says so.
+    // Exits with 75 and a message if VS Code cannot be downloaded.
     run(node, ['apps/vscode/test/world/install.ts'])
     const config = join(root, 'apps/vscode/vitest.config.ts')
     run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...rest])
@@ -80,19 +80,19 @@ function installPackages() {
   const stamp = join(root, 'node_modules', '.baton-installed')
   const wanted = digest([join(root, 'package-lock.json'), join(root, 'package.json')])
   if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  // Not `npm ci`: it insists on packages for platforms that the registry may not carry.
+  // Not `npm ci`: it requires packages for platforms that the registry may not have.
   say('Installing packages (once; about half a minute) ...')
   npm('install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund')
-  // Only these need their scripts. By a lock file npm would also compile better-sqlite3, which brings its own binaries.
+  // Only these need their install scripts. npm would also compile better-sqlite3, which ships prebuilt binaries.
   npm('rebuild', 'node', 'esbuild', ...postgresPackages())
   if (!existsSync(node))
-    fail('The npm package `node` did not bring its program: does npm allow its install script?')
+    fail('The npm package `node` has no program. Allow its install script in npm, then try again.')
   writeFileSync(stamp, wanted)
 }
 
 function npm(...words) {
   const { status } = spawnSync('npm', [...words, '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) fail(`npm ${words[0]} failed; see above.`)
+  if (status !== 0) fail(`npm ${words[0]} failed. See the output above.`)
 }
 
 function postgresPackages() {
@@ -102,7 +102,7 @@ function postgresPackages() {
 
 function installPrograms() {
   const packages = { git: 'git', tmux: 'tmux', perl: 'perl-base', curl: 'curl' }
-  // Only tests look at the database and the pages from outside.
+  // Only tests need these, to inspect the database and the pages.
   if (/^(test|agents|check|bench)/.test(command ?? ''))
     Object.assign(packages, {
       sqlite3: 'sqlite3',

@@ -5,7 +5,7 @@ import { build, type Metafile } from 'esbuild'
 
 const app = join(import.meta.dirname, '..', 'apps', 'dashboard')
 
-/** Builds the dashboard into a folder: one page, its files named by their content, each compressed beside itself. */
+/** Builds the dashboard into a folder: one page, files named by their content, each with a compressed copy next to it. */
 export async function buildDashboard(folder: string): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: app,
@@ -39,7 +39,7 @@ function assetOf({ outputs }: Metafile, name: string, ending: string): string {
   const file = Object.keys(outputs).find(path =>
     new RegExp(`^${name}-[A-Z0-9]+\\.${ending}$`).test(basename(path)),
   )
-  if (!file) throw new Error(`the build made no ${name}.${ending}`)
+  if (!file) throw new Error(`The build did not create ${name}.${ending}`)
   return `/assets/${basename(file)}`
 }
 

@@ -40,7 +40,7 @@ export async function buildVsCode(): Promise<string> {
       if (existsSync(join(app, folder))) cpSync(join(app, folder), join(staging, folder), { recursive: true })
     copyFileSync(join(app, 'README.md'), join(staging, 'README.md'))
     for (const name of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(root, name), join(staging, name))
-    // What only the workspace needs stays here.
+    // Leave out what only the workspace needs.
     const {
       private: _,
       devDependencies: __,

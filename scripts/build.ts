@@ -5,7 +5,7 @@ import { buildDashboard } from './build-dashboard.ts'
 import { bundle } from './bundle.ts'
 
 const dist = join(bundle.absWorkingDir, bundle.outdir)
-// Made beside its place and swapped in: a build that fails leaves the programs that work.
+// Built next to its place and then swapped in, so that a failed build leaves the working programs.
 const fresh = `${dist}.new-${process.pid}`
 
 rmSync(fresh, { recursive: true, force: true })
@@ -13,7 +13,7 @@ await build({ ...bundle, outdir: fresh })
 await buildDashboard(join(fresh, 'dashboard'))
 for (const template of ['launcher.c', 'launcher.pl', 'launcher.sh', 'status-line.sh'])
   copyFileSync(join(bundle.absWorkingDir, 'src', 'hook', template), join(fresh, template))
-// The published package brings Claude Code's plugin along.
+// The published package contains the plugin for Claude Code.
 cpSync(join(bundle.absWorkingDir, '..', '..', 'plugin'), join(fresh, 'plugin'), { recursive: true })
 chmodSync(join(fresh, 'cli.js'), 0o755)
 rmSync(dist, { recursive: true, force: true })

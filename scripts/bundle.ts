@@ -3,7 +3,7 @@ import type { BuildOptions, Plugin } from 'esbuild'
 
 const baton = join(import.meta.dirname, '..', 'packages', 'baton')
 
-/** zod brings its messages in fifty languages; ours are the English ones, and the daemon's memory is counted. */
+/** zod ships messages in fifty languages; keep only English to save the daemon's memory. */
 const oneLanguage: Plugin = {
   name: 'one language',
   setup({ onResolve }) {
@@ -13,7 +13,7 @@ const oneLanguage: Plugin = {
   },
 }
 
-/** How the two programs are bundled; the build writes them, a test looks at what each would load. */
+/** How the two programs are bundled. The build writes them; a test checks what each would load. */
 export const bundle = {
   absWorkingDir: baton,
   entryPoints: { cli: 'src/cli.ts', daemon: 'src/daemon/main.ts' },
@@ -26,11 +26,11 @@ export const bundle = {
   mainFields: ['module', 'main'],
   format: 'esm',
   chunkNames: '[name]-[hash]',
-  // Names stay readable in a stack; blanks would only be held in the daemon's memory.
+  // Keep names readable in stack traces; white space would only use the daemon's memory.
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  // better-sqlite3 is native; pg asks for pg-native only where somebody installed it.
+  // better-sqlite3 is native; pg loads pg-native only if it is installed.
   external: ['better-sqlite3', 'pg-native', 'cloudflare:sockets'],
   // Packages written as CommonJS still call require for Node's own modules.
   banner: {

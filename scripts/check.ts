@@ -8,10 +8,10 @@ import { formatMessage } from 'publint/utils'
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
-/** npm's token, wherever it stands. */
+/** npm's token, wherever it appears. */
 const TOKEN = /:_authToken\s*=\s*[^\s$]/
 
-/** Everything that is held true of the code besides its tests; each gives what is wrong, or nothing. */
+/** All checks besides the tests. Each returns what is wrong, or nothing. */
 const CHECKS: Record<string, () => Promise<string>> = {
   'format and lint': () => program('biome', 'check', '--colors=off', '.'),
   types: () => program('tsc', '-p', '.'),
@@ -58,7 +58,7 @@ function node(...args: string[]): Promise<string> {
   return output(process.execPath, args)
 }
 
-/** Nothing when the program is content, else all it said. */
+/** Nothing if the program succeeds, else all of its output. */
 async function output(file: string, args: readonly string[]): Promise<string> {
   try {
     await run(file, args, { cwd: root, maxBuffer: 1 << 26 })
@@ -69,23 +69,23 @@ async function output(file: string, args: readonly string[]): Promise<string> {
   }
 }
 
-/** A lock file with addresses would install from wherever it happened to be written. */
+/** A lock file with addresses would install from the registry of the machine that wrote it. */
 function addressesInLock(): string {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { resolved?: string; link?: boolean }>
   }
   return Object.entries(lock.packages)
     .filter(([, { resolved, link }]) => resolved !== undefined && !link)
-    .map(([name]) => `${name} names where it was downloaded\n`)
+    .map(([name]) => `${name} contains a download address\n`)
     .join('')
 }
 
-/** No tracked file may name the folder, the host or the package registry of whoever wrote it. */
+/** No tracked file may contain the folder, host or package registry of its author's machine. */
 async function ofThisMachine(): Promise<string> {
   const { stdout: registry } = await run('npm', ['config', 'get', 'registry'], { cwd: root })
   const registryHost = URL.canParse(registry.trim()) ? new URL(registry.trim()).host : ''
   const words = [
-    // A clone at the top of the file system has a name too common to look for.
+    // A clone at the top of the file system has a name that is too common to search for.
     ...(root.split('/').length > 2 ? [`${root}/`] : []),
     ...(registryHost && registryHost !== 'registry.npmjs.org' ? [registryHost] : []),
     ...(hostname().length > 8 && /[0-9]/.test(hostname()) ? [hostname()] : []),
@@ -99,7 +99,7 @@ async function ofThisMachine(): Promise<string> {
       const line = text
         .split('\n')
         .findIndex(row => words.some(word => row.includes(word)) || TOKEN.test(row))
-      return line < 0 ? [] : [`${path}:${line + 1} names something of this machine\n`]
+      return line < 0 ? [] : [`${path}:${line + 1} contains a path or host of this machine\n`]
     })
   return found.join('')
 }

@@ -1,10 +1,10 @@
-// Counts what CI found: vitest's report, plus one failure for each step that failed without a test to blame.
+// Counts CI's results: vitest's report, plus one failure for each step that failed without a failing test.
 import { readFileSync } from 'node:fs'
 
 const [report, testsExit, checksExit, editorReport, editorExit] = process.argv.slice(2)
 const tests = counted(report)
 const editor = counted(editorReport)
-// 75: VS Code cannot be downloaded here. That is said, and is no failure.
+// 75: VS Code cannot be downloaded here. CI reports that, but it is not a failure.
 const editorFailed = editorExit !== '0' && editorExit !== '75'
 const nameless =
   (testsExit !== '0' && tests.failed === 0 ? 1 : 0) +
@@ -21,7 +21,7 @@ process.exitCode = failed > 0 ? 1 : 0
 function counted(path) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(path, 'utf8'))
-    // A file that could not even be loaded has no failing test, and yet it failed.
+    // A file that could not be loaded has no failing test but counts as a failure.
     const broken = testResults.filter(
       ({ status, assertionResults }) =>
         status === 'failed' && !assertionResults.some(result => result.status === 'failed'),

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AgentEntry } from '../packages/baton/src/ports/agent.ts'
 
-// Writes the lists of agents from the folders that are there, and docs/agents.md from what each declares; `--check` only says
-// whether they are up to date.
+// Writes the lists of agents from their folders, and docs/agents.md from what each agent declares. `--check` only compares.
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'packages', 'baton', 'src', 'adapters', 'agents')
 const check = process.argv.includes('--check')
@@ -52,7 +51,7 @@ ${names.map(name => `import { ${what} as ${local(name)} } from './${name}/${what
 export const ${what}s: readonly ${type}[] = ${inLines(names.map(local), `export const ${what}s: readonly ${type}[] = `)}
 `
 
-/** As the formatter has it: one to a line where they do not fit into one. */
+/** Formats like the formatter: one item per line if they do not fit on one line. */
 function inLines(words: readonly string[], before: string, indent = ''): string {
   const line = `[${words.join(', ')}]`
   if (`${before}${line}${indent && ','}`.length <= 110) return line
@@ -68,7 +67,7 @@ bring(
   list('agent', 'Agent', 'Everything Baton knows about every supported agent.'),
 )
 
-// Loaded only now: it stands on the lists.
+// Imported only now, because it imports the lists.
 const { agentsPage } = await import('./agents-page.ts')
 const page = join(root, 'docs', 'agents.md')
 bring(page, agentsPage(existsSync(page) ? readFileSync(page, 'utf8') : ''))

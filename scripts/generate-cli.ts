@@ -4,7 +4,7 @@ import { EXIT } from '../packages/baton/src/cli/command.ts'
 import { helpOf } from '../packages/baton/src/cli/help.ts'
 import { COMMANDS } from '../packages/baton/src/cli/table.ts'
 
-// Writes docs/reference/cli.md from the command table; `--check` only says whether it is up to date.
+// Writes docs/reference/cli.md from the command table. `--check` only compares.
 const file = join(import.meta.dirname, '..', 'docs', 'reference', 'cli.md')
 
 const MEANING: Record<keyof typeof EXIT, string> = {
@@ -42,6 +42,6 @@ ${COMMANDS.filter(command => !command.hidden)
 if (!process.argv.includes('--check')) {
   writeFileSync(file, text)
 } else if (readFileSync(file, 'utf8') !== text) {
-  console.error('docs/reference/cli.md is not what the command table says. Run: node scripts/generate-cli.ts')
+  console.error('docs/reference/cli.md does not match the command table. Run: node scripts/generate-cli.ts')
   process.exitCode = 1
 }

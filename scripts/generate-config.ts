@@ -6,7 +6,7 @@ import { showValue } from '../packages/baton/src/config/render.ts'
 import { configJsonSchema } from '../packages/baton/src/config/schema.ts'
 import { valueAt } from '../packages/baton/src/config/trust.ts'
 
-/** The files made from the configuration's schema: path in the repository → content. */
+/** The files generated from the configuration's schema: path in the repository → content. */
 export function generatedConfigFiles(): Record<string, string> {
   return {
     'docs/schema/baton.schema.json': formatted(configJsonSchema()),
@@ -14,7 +14,7 @@ export function generatedConfigFiles(): Record<string, string> {
   }
 }
 
-/** Writes the files, or with `check` only tells which are stale. */
+/** Writes the files; with `check`, only returns which are stale. */
 export function generateConfig(root: string, { check = false } = {}): string[] {
   const stale = Object.entries(generatedConfigFiles()).filter(
     ([path, content]) => contentOf(join(root, path)) !== content,
@@ -27,7 +27,7 @@ export function generateConfig(root: string, { check = false } = {}): string[] {
   return stale.map(([path]) => path)
 }
 
-/** JSON as the formatter leaves it: a list of plain values on one line where it fits. */
+/** JSON in the formatter's style: a list of plain values on one line if it fits. */
 function formatted(value: unknown): string {
   const text = JSON.stringify(value, null, 2)
   const short = text.replace(
@@ -103,11 +103,11 @@ const preface = `<!-- Generated from packages/contract/src/config.ts by scripts/
 Baton reads YAML from up to three places, nearest first:
 
 1. \`.baton.yaml\` at the root of the project's worktree,
-2. \`$BATON_HOME/.baton.yaml\` (\`AGENTIZE_HOME\` stands in for \`BATON_HOME\`),
+2. \`$BATON_HOME/.baton.yaml\` (\`AGENTIZE_HOME\` works, too),
 3. \`$HOME/.baton.yaml\`.
 
-Where a place has no \`.baton.yaml\`, its \`.agentize.local.yaml\` is read instead.
-The nearest file wins, key by key. Permission rules are the exception: those of all files count together, so a project cannot drop a deny of yours.
+If a place has no \`.baton.yaml\`, Baton reads its \`.agentize.local.yaml\` instead.
+The nearest file wins, key by key. Permission rules are the exception: the rules of all files apply together, so a project cannot remove your denies.
 
 \`\`\`yaml
 # ~/.baton.yaml
@@ -121,30 +121,30 @@ telegram:
   chat_id: 12345678
 \`\`\`
 
-\`baton config\` prints every value in force and the file and line it came from; \`baton config handsoff\` only that section; \`baton config handsoff.enabled\` only the value; \`--json\` is for programs.
+\`baton config\` prints every current value with the file and line it comes from; \`baton config handsoff\` only that section; \`baton config handsoff.enabled\` only the value; \`--json\` is for programs.
 
 ## Trust
 
-A cloned repository is not yours. Its file can always deny, ask and change plain settings; what could loosen something, run a command or open a channel counts only after you have read it and run \`baton trust\`. Until then it is ignored, and \`baton config\` says so. Trust holds for the exact bytes of the file: any change ends it. \`baton trust --list\` shows what you trust, \`baton trust --remove\` takes it back.
+A cloned repository is not yours. Its file can always deny, ask and change plain settings; a setting that could loosen something, run a command or open a channel takes effect only after you have read the file and run \`baton trust\`. Until then, Baton ignores the setting, and \`baton config\` says so. Trust applies to the exact bytes of the file: any change ends it. \`baton trust --list\` shows what you trust, \`baton trust --remove\` withdraws it.
 
-A project's file that is a link out of the project is refused. Your own two files need no trust, but they are refused when another user owns them or may write to them.
+Baton rejects a project's file that is a link out of the project. Your own two files need no trust, but Baton rejects them if another user owns them or can write to them.
 
 ## Secrets
 
-Secrets are better kept in the environment of the daemon, which goes before every file. They are never shown: not by \`baton config\`, not in an error, not in a log.
+Keep secrets in the daemon's environment, which takes precedence over every file. Baton never shows them: not in \`baton config\`, in errors or in logs.
 
 | Key | Environment variable |
 |---|---|
 ${variables}
 `
 
-const closing = `Where true or false is expected, \`on\`, \`off\`, \`yes\` and \`no\` count too. Sizes are written with B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024).
+const closing = `For true and false you can also write \`on\`, \`off\`, \`yes\` and \`no\`. Write sizes with B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024).
 
 ## When a file is wrong
 
-Each wrong key or value gives one error with file, line and column, what is expected and, for a misspelt key, the one you may have meant. A running daemon keeps the last good configuration in force, tells you once, and takes up the file when it is mended. A daemon that starts with a broken file uses what is right in it (your denies above all) and is cautious until it is mended: ${cautious}.
+Each wrong key or value gives one error with file, line and column, what Baton expects and, for a misspelt key, the one you may have meant. A running daemon keeps the last good configuration, notifies you once, and loads the file when it is fixed. A daemon that starts with a broken file uses its valid parts (your denies above all) and is cautious until the file is fixed: ${cautious}.
 
-A file may hold 1 MB at most, as UTF-8.
+A file can have at most 1 MB and must be UTF-8.
 
 ## Completion in your editor
 

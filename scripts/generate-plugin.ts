@@ -9,8 +9,8 @@ import {
 import { componentFile } from '../packages/baton/src/work/packs/paw/instructions/handoff-instructions.ts'
 import { StageName } from '../packages/contract/src/work.ts'
 
-// Writes what the plugin and the editor's extension take from tables in the code: hooks, and the agents of stages with
-// their commands and transitions. `--check` only says whether it is up to date.
+// Writes the files of the plugin and the VS Code extension that come from tables in the code: hooks, and stage agents with
+// their commands and transitions. `--check` only compares.
 const root = join(import.meta.dirname, '..')
 const stages = StageName.options
 const files: Record<string, string> = {
@@ -23,7 +23,7 @@ const files: Record<string, string> = {
     stages.map(stage => [`apps/vscode/agents/${agentSlug(stage)}.agent.md`, editorAgentFile(stage)]),
   ),
 }
-/** Agents of stages that the table no longer has. */
+/** Files of stage agents that are no longer in the table. */
 const stale = ['plugin/agents', 'apps/vscode/agents'].flatMap(folder =>
   namesIn(folder).flatMap(name => {
     const path = `${folder}/${name}`
@@ -40,7 +40,7 @@ if (!process.argv.includes('--check')) {
 } else {
   const wrong = [...stale, ...Object.keys(files).filter(path => textOf(path) !== files[path])]
   for (const path of wrong)
-    console.error(`${path} is not what the tables say. Run: node scripts/generate-plugin.ts`)
+    console.error(`${path} does not match the tables. Run: node scripts/generate-plugin.ts`)
   if (wrong.length > 0) process.exitCode = 1
 }
 

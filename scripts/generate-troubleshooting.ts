@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KNOWN_PROBLEMS, type KnownProblem } from '../packages/baton/src/cli/known-problems.ts'
 
-// Writes docs/troubleshooting.md from what `baton doctor` may find; `--check` only says whether it is up to date.
+// Writes docs/troubleshooting.md from the findings of `baton doctor`. `--check` only compares.
 const file = join(import.meta.dirname, '..', 'docs', 'troubleshooting.md')
 
 const MEANING = {
@@ -66,11 +66,11 @@ baton init --yes                  # install them again
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (!isCurrent()) {
-  console.error('docs/troubleshooting.md is not what scripts/generate-troubleshooting.ts writes: run it')
+  console.error('docs/troubleshooting.md is not up to date. Run: node scripts/generate-troubleshooting.ts')
   process.exitCode = 1
 }
 
-/** A bar would end the cell. */
+/** Escapes bars, which would end the cell. */
 function cell(words: string | undefined): string {
   return (words ?? '').replaceAll('|', '\\\\|')
 }

@@ -6,11 +6,11 @@ import { agentSlug } from '../packages/baton/src/work/packs/paw/instructions/age
 import { STAGES } from '../packages/baton/src/work/packs/paw/stage-table.ts'
 import { TOOLS } from '../packages/baton/src/work/packs/paw/tools.ts'
 
-/** Writes into the VS Code extension's manifest what VS Code wants declared there: tools and stage agents. `--check` only compares. */
+/** Writes the tools and stage agents into the manifest of the VS Code extension. `--check` only compares. */
 const path = join(import.meta.dirname, '..', 'apps', 'vscode', 'package.json')
 const manifest = JSON.parse(readFileSync(path, 'utf8'))
 
-// What the daemon says it takes; for that it looks at no work.
+// The daemon's own list of tools, which needs no work items.
 const { tools } = ToolList.parse(await (await workRoutes(undefined as never).request('/api/tools')).json())
 const languageModelTools = TOOLS.map(({ name, title, description }) => {
   const { $schema: _, ...inputSchema } = tools.find(tool => tool.name === name)?.inputSchema ?? {}
@@ -31,7 +31,7 @@ const wanted = { ...manifest, contributes: { ...manifest.contributes, languageMo
 if (JSON.stringify(wanted) !== JSON.stringify(manifest)) {
   if (process.argv.includes('--check')) {
     console.error(
-      'apps/vscode/package.json is not what the tools and stages say: node scripts/generate-vscode.ts',
+      'apps/vscode/package.json does not match the tools and stages. Run: node scripts/generate-vscode.ts',
     )
     process.exitCode = 1
   } else writeFileSync(path, `${JSON.stringify(wanted, undefined, 2)}\n`)

@@ -1,4 +1,4 @@
-// Run by npm around `npm pack`: the package brings the licence and the pages that messages and the README name.
+// Run by npm before and after `npm pack`: adds the licence and the pages that messages and the README link to.
 import { cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

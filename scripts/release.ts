@@ -20,7 +20,7 @@ export interface ReleaseFacts {
   tags: readonly string[]
 }
 
-/** Everything that stands between this commit and a release; empty when it can be released. */
+/** Everything that prevents a release of this commit; empty if it can be released. */
 export function releaseProblems({ branch, changes, versions, changelog, tags }: ReleaseFacts): string[] {
   const version = versions['packages/baton/package.json'] ?? ''
   const problems: string[] = []

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import { DAEMON_FLAGS } from '../../packages/baton/src/hook/spawn.ts'
 
-/** What any program on Node costs that is asked over HTTP: a server that reads the body and says nothing of worth. */
+/** The cost of any Node program behind HTTP: a server that reads the body and returns an empty answer. */
 export async function startBareServer() {
   const child = fork(import.meta.filename, ['serve'], { execArgv: [...DAEMON_FLAGS], stdio: 'inherit' })
   const port = await new Promise<unknown>((resolve, reject) => {

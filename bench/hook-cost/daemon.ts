@@ -14,7 +14,7 @@ import { programPaths } from '../../packages/baton/src/hook/program.ts'
 
 const run = promisify(execFile)
 
-/** A daemon of our own in a folder of its own, with every launcher and some hook payloads at hand. */
+/** A separate daemon in its own folder, with every launcher and some hook payloads. */
 export async function benchDaemon() {
   const home = mkdtempSync(join(tmpdir(), 'baton-bench-'))
   const folder = stateFolder(home)
@@ -24,7 +24,7 @@ export async function benchDaemon() {
   for (const transport of TRANSPORTS) {
     const places = { home, ...programs, agents: adapters, waitSeconds: WAIT_SECONDS }
     const program = makeLauncher(transport, places)
-    if (!program) throw new Error(`the hook client ${transport} cannot be made here`)
+    if (!program) throw new Error(`Cannot build the hook client ${transport} on this machine`)
     writeFileSync(launcher(transport), program, { mode: 0o755 })
   }
   for (let i = 0; i < 64; i++) {
@@ -56,10 +56,10 @@ export async function benchDaemon() {
     env,
     launcher,
     health,
-    /** curl by itself, which asks for nothing but its own word. */
+    /** Plain curl with an empty request. */
     plainCurl: ['curl', '-q', '-s', '--unix-socket', folder.socket, '-d', '{}', 'http://baton/hook/selftest'],
     payload: (kind: 'before' | 'after') => join(home, `${kind}-%d.json`),
-    /** One call over a connection that stays open: what the daemon itself costs. */
+    /** One call over a connection that stays open: the cost of the daemon itself. */
     ask: (event: 'PreToolUse' | 'PostToolUse') =>
       call(
         {
@@ -71,7 +71,7 @@ export async function benchDaemon() {
         },
         payload(event, 'bench-0'),
       ),
-    /** How many events the journal counts over all sessions. */
+    /** The number of events in the journal over all sessions. */
     async events() {
       const { sessions } = SessionList.parse(await get('/api/sessions?limit=1000'))
       return sessions.reduce((sum, { events }) => sum + events, 0)

@@ -12,13 +12,13 @@ export interface Order {
 }
 
 export interface Took {
-  /** Milliseconds of each call that ended well. */
+  /** Milliseconds of each successful call. */
   calls: number[]
   failed: number
   whole: number
 }
 
-/** A small process that starts programs and times them, one order after the other. */
+/** A small process that starts programs and times them, one after the other. */
 export function startTimer(env: Record<string, string>) {
   const child = spawn('perl', [join(import.meta.dirname, 'timer.pl')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -30,7 +30,7 @@ export function startTimer(env: Record<string, string>) {
       const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`)
       child.stdin.write(`${[callers, calls, stdin, ...pairs, '--', ...command].join('\x1f')}\n`)
       const { value, done } = await lines.next()
-      if (done) throw new Error('the timer ended: is Perl with Time::HiRes installed?')
+      if (done) throw new Error('The timer ended. Install Perl with Time::HiRes.')
       const [whole = 0, failed = 0, ...took] = String(value).split(' ').map(Number)
       return { whole: whole / 1000, failed, calls: took.map(us => us / 1000) }
     },

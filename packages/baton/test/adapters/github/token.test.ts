@@ -17,8 +17,8 @@ describe('the token', () => {
     const env = { GITHUB_TOKEN: 'github', GH_TOKEN: 'gh', GH_ENTERPRISE_TOKEN: 'enterprise' }
     const evil = tokenFor('evil.example.com', { ...none, env, configured: 'own' })
     await expect(evil).rejects.toMatchObject({ trouble: 'unauthorised' })
-    await expect(tokenFor('github.com.evil.example', { ...none, env })).rejects.toThrow('no token')
-    await expect(tokenFor('evilghe.com', { ...none, env })).rejects.toThrow('no token')
+    await expect(tokenFor('github.com.evil.example', { ...none, env })).rejects.toThrow('No token for')
+    await expect(tokenFor('evilghe.com', { ...none, env })).rejects.toThrow('No token for')
   })
 
   test('goes to the enterprise host that the person named', async () => {
@@ -47,7 +47,7 @@ describe('the token', () => {
       trouble: 'unauthorised',
       remedy: expect.stringContaining('GITHUB_TOKEN'),
     })
-    await expect(tokenFor('github.com', { env: {}, program: '/nowhere/gh' })).rejects.toThrow('no token')
+    await expect(tokenFor('github.com', { env: {}, program: '/nowhere/gh' })).rejects.toThrow('No token for')
   })
 
   test('one with line breaks or spaces inside is refused and not shown', async () => {
