@@ -1,6 +1,7 @@
 import type { CycleEntry } from '@batonpass/contract/cycle'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
+import { ANSWER_LABELS, WITHDRAWN_LABELS } from '@batonpass/contract/labels'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
 
 const MAX_LENGTH = 160
@@ -28,8 +29,10 @@ export function describeEntry({ body }: Entry): string {
     case 'config':
       return `configuration ${body.what}${body.file ? ` ${body.file}` : ''}${body.message ? `: ${short(body.message)}` : ''}`
     case 'ask': {
-      const said = body.answer && `${body.answer.option} by ${body.answer.by.who} (${body.answer.by.channel})`
-      return `ask ${body.ask} ${body.what}: ${short([said, body.why, body.title].filter(Boolean).join(', '))}`
+      const said =
+        body.answer &&
+        `${ANSWER_LABELS[body.answer.option]} by ${body.answer.by.who} (${body.answer.by.channel})`
+      return `ask ${body.ask} ${body.what}: ${short([said, body.why && WITHDRAWN_LABELS[body.why], body.title].filter(Boolean).join(', '))}`
     }
     case 'workflow':
       return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`

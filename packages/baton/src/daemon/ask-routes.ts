@@ -1,5 +1,6 @@
 import { AnswerRequest, type Ask } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
+import { outcomeLabel } from '@batonpass/contract/labels'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Asks } from '../ask/asks.ts'
@@ -61,8 +62,9 @@ function refusal({ verdict, ask }: Answered, id: string): BatonError {
 }
 
 function howItEnded(ask: Ask | undefined): string {
-  if (ask?.answer) return `${ask.answer.option} by ${ask.answer.by.who} (${ask.answer.by.channel})`
-  return ask?.state === 'timed-out' ? 'it timed out' : 'it was withdrawn'
+  if (!ask) return 'it was withdrawn'
+  const by = ask.answer ? ` by ${ask.answer.by.who} (${ask.answer.by.channel})` : ''
+  return `${outcomeLabel(ask)}${by}`
 }
 
 const limitOf = (text: string | undefined): number =>

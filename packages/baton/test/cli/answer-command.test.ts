@@ -101,7 +101,7 @@ describe('baton asks, allow and deny', () => {
     expect((await asks.find(denied))?.answer).toMatchObject({ option: 'deny-with-reason', reason: 'not now' })
     const late = await inTerminal(process.execPath, CLI, 'allow', denied)
     expect(late.code).toBe(1)
-    expect(late.screen).toContain('no longer open: deny-with-reason by ann (terminal)')
+    expect(late.screen).toContain('no longer open: Denied by ann (terminal)')
   })
 
   it('refuse to answer for anything that an agent started, even at a terminal', async () => {

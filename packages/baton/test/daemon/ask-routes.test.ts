@@ -68,7 +68,7 @@ describe('asks over the API', () => {
     expect(await answer(id, { option: 'deny' }, terminal)).toMatchObject({
       status: 409,
       body: {
-        error: { code: 'ask_closed', message: expect.stringContaining('allow-once by ann (terminal)') },
+        error: { code: 'ask_closed', message: expect.stringContaining('Allowed by ann (terminal)') },
       },
     })
     expect(AskList.parse(await (await app.request('/api/asks')).json()).asks).toEqual([])

@@ -160,8 +160,8 @@ describe('a hosted session that another process left', () => {
       /is not installed/,
     ],
     ['a folder that is gone', { cwd: '/no/such/folder' }, /folder .* no longer exists/],
-    ['one that was left long ago', { seenAt: 0 }, /more than a day ago/],
-    ['one that never comes to the end of a turn', { revivals: 5 }, /started again 5 times/],
+    ['one that was left long ago', { seenAt: 0 }, /stopped for more than a day/],
+    ['one that never comes to the end of a turn', { revivals: 5 }, /restarted 5 times/],
   ])('says why it cannot be started again, once: %s', async (_, change, why) => {
     const { after, place } = await left({ ACP_LOADS: '1' })
     const kept = savedSessions(systemSmallFiles, join(after.folder.path, 'state'))
