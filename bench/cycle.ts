@@ -24,12 +24,12 @@ for (const span of SPANS)
       .padStart(6)} ms later (median of ${runs.length})`,
   )
 const totals = runs.map(run => SPANS.reduce((sum, span) => sum + (run[span] ?? 0), 0))
-const beside = runs.map((run, i) => (totals[i] ?? 0) - (run.turns ?? 0))
+const overhead = runs.map((run, i) => (totals[i] ?? 0) - (run.turns ?? 0))
 console.log(
   `whole cycle ${median(totals).toFixed(0)} ms (median), with the agent's two turns on a model that answers at once`,
 )
 console.log(
-  `beside the agent's turns ${median(beside).toFixed(0)} ms (median), ${Math.max(...beside).toFixed(0)} ms (slowest)   [goal: at most 3000 ms; the fixed waits of a script would be ${SEED_WAITS_MS} ms]`,
+  `besides the agent's turns ${median(overhead).toFixed(0)} ms (median), ${Math.max(...overhead).toFixed(0)} ms (slowest)   [goal: at most 3000 ms; the fixed waits of a script would be ${SEED_WAITS_MS} ms]`,
 )
 
 /** How long each part of one cycle took. */

@@ -4,7 +4,7 @@ import { askText, plain, wholeText } from '../../src/ask/ask-text.ts'
 import { sampleAsk } from '../sample.ts'
 
 describe('what a notification says', () => {
-  it('is the agent, the place and the whole command', () => {
+  it('names the agent, the place and the whole command', () => {
     expect(askText(sampleAsk())).toEqual({
       message: 'claude-code: Bash in /work/shop: make deploy ⏎ it leaves the machine',
       whole: true,
@@ -12,7 +12,7 @@ describe('what a notification says', () => {
     expect(askText(sampleAsk({ title: 'Merge?', detail: '' })).message).toBe('claude-code in shop: Merge?')
   })
 
-  it('does not pass for the whole when something is cut, hidden or squeezed', () => {
+  it('does not count as whole if something is cut, hidden or collapsed', () => {
     const partly = [
       `echo ${'a'.repeat(500)}`,
       'echo a\u202Egnp.exe',
@@ -30,7 +30,7 @@ describe('what a notification says', () => {
         const { message, whole } = askText(sampleAsk({ detail }))
         expect(message).not.toContain('](')
         expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
-        // What counts as whole can be read back from the message.
+        // If it counts as whole, the message contains the whole question.
         if (whole)
           expect(message.replaceAll(' ⏎ ', '\n')).toContain(
             detail.trim().replaceAll(/\n+/g, '\n').replaceAll(' ⏎ ', '\n'),
@@ -41,7 +41,7 @@ describe('what a notification says', () => {
     expect(plain('[x](command:y)')).toBe('[x] (command:y)')
   })
 
-  it('stands in full on the page of its own, with who asks and where', () => {
+  it('is shown in full on its own page, with who asks and where', () => {
     const text = wholeText(sampleAsk({ detail: `${'a'.repeat(5000)}\n\u202Eb` }))
     expect(text).toContain('a'.repeat(5000))
     expect(text).toContain('\\u{202e}b')

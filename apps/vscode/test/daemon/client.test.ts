@@ -62,7 +62,7 @@ describe('the extension and the real daemon', () => {
     }
   })
 
-  it('passes on what the daemon says is wrong, and what to do', async () => {
+  it('reports what the daemon says is wrong, and what to do', async () => {
     const client = clientFor({})
     await expect(client.get('/api/asks/ask_none', Ask)).rejects.toMatchObject({
       code: 'not_found',
@@ -73,7 +73,7 @@ describe('the extension and the real daemon', () => {
     })
   })
 
-  it('answers nothing before a person let it in, and says what to do; asks can be seen', async () => {
+  it('cannot answer before a person let it in, says what to do, and still lists asks', async () => {
     const { url } = await clientFor({}).get('/api/health', Health)
     const token = readFileSync(join(baton.stateDir, 'token'), 'utf8').trim()
     for (const env of [{}, { BATON_ENDPOINT: url, BATON_TOKEN: token }] as Record<string, string>[]) {
@@ -91,7 +91,7 @@ describe('the extension and the real daemon', () => {
     })
   })
 
-  it('answers what a person clicked once a person let it in by a link, until every login is ended', {
+  it('answers after a person let it in with a link, until every login is ended', {
     timeout: 60_000,
   }, async () => {
     const secrets = new Map<string, string>()
@@ -164,7 +164,7 @@ describe('the extension and the real daemon', () => {
   })
 })
 
-/** Stands in for VS Code's SecretStorage. */
+/** A fake of VS Code's SecretStorage. */
 const secretStore = (secrets: Map<string, string>): SecretStore => ({
   get: async name => secrets.get(name),
   store: async (name, value) => void secrets.set(name, value),

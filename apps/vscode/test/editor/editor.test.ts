@@ -58,7 +58,7 @@ describe('in real VS Code', () => {
   test('PAW: Get Work Status lists work items by recency and says what `baton status` says', async () => {
     const { window, baton, home } = world
     await window.run('PAW: Get Work Status')
-    // Until then the palette's own rows may stand there.
+    // Until then, the palette may still show its own rows.
     const rows = await until(
       async () => {
         const rows = await window.rows()
@@ -271,7 +271,7 @@ describe('in real VS Code', () => {
       evidence: async () => (await window.view('Sessions')).join('\n'),
     })
     await window.picture('context')
-    // A session that no driver reaches is not handed off, and the person is told what to do instead.
+    // A session that no driver reaches cannot be handed off; the message says what to do instead.
     const { sessions } = JSON.parse(await baton.must('status', '--json'))
     const asked = world.companion.command('baton.handOff', { id: sessions[0].id })
     await window.dialog().getByText('Hand off', { exact: true }).click()

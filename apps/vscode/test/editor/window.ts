@@ -5,7 +5,7 @@ import { until } from '../../../../packages/baton/test/world/wait.ts'
 
 const ARTIFACTS = join(import.meta.dirname, '../../../../artifacts/vscode')
 
-/** One window of VS Code, driven as a person does: by keys, clicks and what stands on the screen. */
+/** One window of VS Code, driven like a person does: with keys, clicks and what is on the screen. */
 export interface EditorWindow {
   page: Page
   /** Runs a command by the palette. */
@@ -23,7 +23,7 @@ export interface EditorWindow {
   /** What the status bar shows, and what it says when pointed at. */
   statusBar(): Promise<string>
   statusLabel(): Promise<string>
-  /** What stands in the chat's input, and the agent chosen there. */
+  /** The text in the chat's input, and the agent chosen there. */
   chatInput(): Promise<string>
   chatAgent(): Promise<string>
   /** The rows of one of Baton's views. */
@@ -47,7 +47,7 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
   const rowsOf = picker.locator('.quick-input-list .monaco-list-row')
 
   const open = async (keys: string) => {
-    // The first keys may come before the window listens.
+    // The first keys may arrive before the window is ready.
     await until(
       async () => {
         await page.keyboard.press(keys)
@@ -57,7 +57,7 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
       { what: 'the command palette', timeout: PATIENCE },
     )
   }
-  /** In one look: VS Code draws its lists and lines anew all the time. */
+  /** Reads everything at once, because VS Code redraws its lists and lines all the time. */
   const seen = async (selector: string): Promise<Seen[]> =>
     (await page.evaluate(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map(each => ({
@@ -82,7 +82,7 @@ export async function openWindow(page: Page, url: string): Promise<EditorWindow>
       return await labels('.quick-input-widget .quick-input-list .monaco-list-row')
     },
     async choose(text) {
-      // Away from where a hover of the row before may still stand.
+      // Move away from where the previous row's hover may still be shown.
       await page.mouse.move(700, 600)
       await row(text).click({ timeout: PATIENCE })
     },

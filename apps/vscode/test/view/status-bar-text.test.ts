@@ -34,14 +34,14 @@ describe('the status bar', () => {
     })
   })
 
-  it('counts what waits for a person', () => {
+  it('counts open questions', () => {
     const { text, urgency, tooltip } = statusBarText(running({ asks: [sampleAsk()] }), [])
     expect(text).toBe('$(pulse) Baton $(question) 1')
     expect(urgency).toBe('warning')
     expect(tooltip).toContain('1 open question')
   })
 
-  it('gives tokens where the size of the window is not known', () => {
+  it('shows tokens if the size of the context window is unknown', () => {
     const session = sampleSession({
       context: { used: 48_200, zone: 'unknown', at: '2026-01-01T00:00:00.000Z' },
     })

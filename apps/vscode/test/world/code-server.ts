@@ -33,7 +33,7 @@ export async function codeServer({
   const data = join(home, 'vscode')
   mkdirSync(join(data, 'User'), { recursive: true })
   writeFileSync(join(data, 'User', 'settings.json'), JSON.stringify({ ...QUIET, ...settings }))
-  // Any free port, taken when it starts: one that is looked for first may be somebody else's by then.
+  // Any free port, taken when it starts: a port that is chosen first may be taken by another program by then.
   writeFileSync(join(data, 'config.yaml'), 'bind-addr: 127.0.0.1:0\nauth: none\ncert: false\n')
   const places = [
     ...['--config', join(data, 'config.yaml'), '--user-data-dir', data],
@@ -89,7 +89,7 @@ const SWITCHES = [
   '--disable-getting-started-override',
 ]
 
-/** Nothing that calls out, greets or moves by itself. */
+/** Disables telemetry, welcome pages and animations. */
 const QUIET = {
   'workbench.startupEditor': 'none',
   'workbench.enableExperiments': false,
@@ -101,7 +101,7 @@ const QUIET = {
   'git.openRepositoryInParentFolders': 'never',
 }
 
-/** The server, its extension hosts and whatever they started. */
+/** The server, its extension hosts and all processes that they started. */
 async function endGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return
   const gone = new Promise(resolve => child.once('close', resolve))

@@ -41,11 +41,11 @@ const WATCHDOG = `exports.start = pid => {
 exports.exit = code => process.exit(code)
 `
 
-/** npm's words for a registry that cannot be reached, does not have it, or does not answer. */
+/** npm's messages for a registry that is unreachable, does not have the package, or does not answer. */
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|E40[0-9]|E50[0-9])\b/
 
-// Run by itself it brings everything. 75: it cannot be had here, which is no fault of the code.
+// Run directly, it installs everything. Exit code 75: not available here, which is not a failure of the code.
 if (import.meta.main) {
   const say = (why: string) =>
     console.error(
