@@ -99,13 +99,15 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const { asks, pages, editors } = composeAsks(ground)
   const handoff = composeHandoff({
     ...ground,
-    placeOf: session => cycle?.cycles.of(session)?.place,
+    placeOf: session => cycle?.cycles.findCycle(session)?.place,
     continues: (session, parent) => intake.updateSession(session, known => ({ ...known, parent })),
     written: (session, document) =>
-      void cycle?.cycles.written(session, document).catch(cause => fault('a written document', cause)),
+      void cycle?.cycles
+        .documentWritten(session, document)
+        .catch(cause => fault('a written document', cause)),
   })
   const busyElsewhere = async (session: Session['id']) =>
-    (await handoff.busy(session)) || cycle?.cycles.busy(session) === true
+    (await handoff.busy(session)) || cycle?.cycles.isBusy(session) === true
   const drivers = composeDrivers(
     env,
     (agent, event, about) => intake.handleEvent(agent, event, { ...about, hosted: true }),

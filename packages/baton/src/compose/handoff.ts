@@ -9,7 +9,7 @@ import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
 import { HandoffGeneration } from '../handoff/write/generation.ts'
-import { filesInMemory, HandoffMemory } from '../handoff/write/handoff-memory.ts'
+import { HandoffMemory, inMemoryStateFiles } from '../handoff/write/handoff-memory.ts'
 import { handoffReactor } from '../handoff/write/reactor.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Reactor } from '../ports/reactor.ts'
@@ -47,7 +47,7 @@ export function composeHandoff(parts: HandoffParts): {
   tidy(): Promise<void>
 } {
   const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))
-  const kept = parts.inMemory ? filesInMemory() : systemSmallFiles
+  const kept = parts.inMemory ? inMemoryStateFiles() : systemSmallFiles
   const items = new WorkItems(systemSmallFiles, systemFolders)
   const files = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
   const memory = new HandoffMemory(kept, parts.stateDir)

@@ -9,7 +9,7 @@ import type { Drivers, Sessions } from './sessions.ts'
 export interface RevivalParts {
   drivers: Pick<Drivers, 'revive' | 'at'>
   sessions: Pick<Sessions, 'revived'>
-  cycles: Pick<Cycles, 'busy' | 'lost' | 'start'> | undefined
+  cycles: Pick<Cycles, 'isBusy' | 'placeLost' | 'start'> | undefined
   intake: Pick<Intake, 'handleEvent'>
   session(id: string): Promise<Session | undefined>
   asks: Pick<Asks, 'tell'>
@@ -43,7 +43,7 @@ async function settle(parts: RevivalParts, revived: Revived): Promise<void> {
   if (how === 'failed') {
     const reason = `its hosted agent could not be started again: ${why}`
     // The reason first: an end alone would say only that it ended.
-    await cycles?.lost(place, reason)
+    await cycles?.placeLost(place, reason)
     const session = id && (await parts.session(id))
     if (!session || session.endedAt) return
     const { project, cwd = project ?? '/' } = session
@@ -57,6 +57,6 @@ async function settle(parts: RevivalParts, revived: Revived): Promise<void> {
     return
   }
   // A cycle says itself what comes next; one that could not be gone back to is told by its document.
-  if (how === 'resumed' && working && !(id && cycles?.busy(id)))
+  if (how === 'resumed' && working && !(id && cycles?.isBusy(id)))
     await drivers.at(place)?.type(place, CUT_OFF, agent)
 }

@@ -5,7 +5,7 @@ import { systemGit } from '../adapters/git/git.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
-import { HANDOFFS } from '../handoff/document-name.ts'
+import { HANDOFFS_FOLDER } from '../handoff/document-name.ts'
 import { gatherEvidence } from '../handoff/evidence.ts'
 import { handoffFromEvidence } from '../handoff/from-evidence.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
@@ -52,7 +52,7 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
     const name = await files.store(root, document, now)
     // Where the next stage begins is known, no other session of the project gets the document.
     await memory.await(root, { document: name, from: nativeSession, writtenBy: 'baton' }, place)
-    return `${HANDOFFS}/${name}`
+    return `${HANDOFFS_FOLDER}/${name}`
   }
 }
 

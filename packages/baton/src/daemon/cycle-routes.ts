@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 
 export interface CycleRouteParts {
-  cycles: Pick<Cycles, 'list' | 'recent' | 'now' | 'cancel'> | undefined
+  cycles: Pick<Cycles, 'list' | 'recent' | 'handOffNow' | 'cancelCycle'> | undefined
   store: Pick<Store, 'findSession'>
   clock: Clock
 }
@@ -28,10 +28,10 @@ export function cycleRoutes({ cycles, store, clock }: CycleRouteParts): Hono {
     return c.json({ cycles: all ? await running().recent(MAX_ITEMS) : running().list() })
   })
   api.post('/api/sessions/:id/cycle', async c =>
-    c.json(await running().now(await the(c.req.param('id')), clock.now())),
+    c.json(await running().handOffNow(await the(c.req.param('id')), clock.now())),
   )
   api.delete('/api/sessions/:id/cycle', async c =>
-    c.json(await running().cancel((await the(c.req.param('id'))).id, 'a person called it off')),
+    c.json(await running().cancelCycle((await the(c.req.param('id'))).id, 'a person called it off')),
   )
   return api
 }

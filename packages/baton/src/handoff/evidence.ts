@@ -45,7 +45,7 @@ export interface Subject {
 }
 
 /** A commit may be slightly later than the transcript's last line; one that is much later belongs to someone else. */
-const LATE_MS = 60_000
+const COMMIT_GRACE_MS = 60_000
 
 export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Promise<Evidence> {
   const { root, transcript } = subject
@@ -60,7 +60,7 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
   const { startedAt, lastAt } = seen ?? {}
   const commits =
     git && startedAt !== undefined && lastAt !== undefined
-      ? await ports.git.commitsBetween(root, startedAt, lastAt + LATE_MS)
+      ? await ports.git.commitsBetween(root, startedAt, lastAt + COMMIT_GRACE_MS)
       : []
   return {
     root,
@@ -71,8 +71,8 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
     commits,
     transcript: seen,
     contextTokens,
-    issue: subject.issue ?? issueOf(git?.branch),
-    pr: subject.pr ?? numberOf(seen?.pullRequest),
+    issue: subject.issue ?? issueOfBranch(git?.branch),
+    pr: subject.pr ?? pullRequestNumber(seen?.pullRequest),
     stage: subject.stage,
     present: new Map(present.flat()),
   }
@@ -94,7 +94,7 @@ async function presence(
 const MAX_LISTED = 200
 
 /** The evidence as front-matter facts. */
-export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
+export function evidenceFacts(evidence: Evidence): Partial<HandoffFacts> {
   const { git, transcript, contextTokens } = evidence
   const facts: { [K in keyof HandoffFacts]: HandoffFacts[K] | undefined } = {
     baton: 1,
@@ -108,7 +108,7 @@ export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
     ahead: git?.ahead,
     behind: git?.behind,
     dirty: git?.dirty.slice(0, MAX_LISTED),
-    touched: touchedIn(evidence).slice(0, MAX_LISTED),
+    touched: touchedFiles(evidence).slice(0, MAX_LISTED),
     commands: transcript && [...new Set(transcript.commands.map(ran => ran.command))].slice(-30),
     tests: transcript?.test && {
       command: transcript.test.command,
@@ -126,23 +126,25 @@ export function factsFrom(evidence: Evidence): Partial<HandoffFacts> {
 }
 
 /** Files the session changed, relative to the root: those its tools wrote and those in its commits. */
-export function touchedIn({ root, git, transcript, commits }: Evidence): string[] {
+export function touchedFiles({ root, git, transcript, commits }: Evidence): string[] {
   const roots = [...new Set([root, git?.root ?? root])]
   const written = (transcript?.written ?? []).flatMap(path => {
     const whole = isAbsolute(path) ? path : join(transcript?.cwd ?? root, path)
     return roots.map(from => relative(from, whole)).find(isInside) ?? []
   })
-  return [...new Set([...written, ...commits.flatMap(commit => commit.files)])].filter(path => !isOurs(path))
+  return [...new Set([...written, ...commits.flatMap(commit => commit.files)])].filter(
+    path => !isBatonFile(path),
+  )
 }
 
 const isInside = (path: string): boolean => path !== '' && !path.startsWith('..') && !isAbsolute(path)
 
 /** Whether the file is Baton's own: such files do not count as the agent's work. */
-export const isOurs = (path: string): boolean => /^(?:\.\/)?\.(?:tmp|baton|bmad)(?:\/|$)/.test(path)
+export const isBatonFile = (path: string): boolean => /^(?:\.\/)?\.(?:tmp|baton|bmad)(?:\/|$)/.test(path)
 
 /** `issue-42`, `feature/issue-42-tokens`: how the seed's workflows name their branches. */
-const issueOf = (branch: string | undefined): number | undefined =>
+const issueOfBranch = (branch: string | undefined): number | undefined =>
   Number(/(?:^|\/)issue[-_/](\d{1,9})(?:$|[-_/])/.exec(branch ?? '')?.[1]) || undefined
 
-const numberOf = (url: string | undefined): number | undefined =>
+const pullRequestNumber = (url: string | undefined): number | undefined =>
   Number(/\/pull\/(\d{1,9})$/.exec(url ?? '')?.[1]) || undefined

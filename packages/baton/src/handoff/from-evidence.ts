@@ -1,6 +1,6 @@
 import { HandoffDocument, type HandoffFinding } from '@batonpass/contract/handoff'
-import { createdText } from './document-name.ts'
-import { type Evidence, factsFrom } from './evidence.ts'
+import { formatCreated } from './document-name.ts'
+import { type Evidence, evidenceFacts } from './evidence.ts'
 
 export interface EvidenceHandoff {
   now: number
@@ -16,7 +16,7 @@ export interface EvidenceHandoff {
 /** Writes a document from evidence alone. It says so, and states only what git or the transcript shows. */
 export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff): HandoffDocument {
   const { git, transcript, commits, issue, pr } = evidence
-  const { goal, later } = wishesOf(transcript?.instructions ?? [], writing.before)
+  const { goal, later } = splitInstructions(transcript?.instructions ?? [], writing.before)
   const todos = transcript?.todos ?? []
   const open = todos.filter(todo => !todo.done)
   const test = transcript?.test
@@ -24,7 +24,7 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
   const task = open[0]?.text ?? headline(wanted)
   return HandoffDocument.parse({
     facts: factsAt(evidence, writing, 'baton'),
-    created: createdText(writing.now),
+    created: formatCreated(writing.now),
     ...(writing.contextUsage === undefined ? {} : { contextUsage: writing.contextUsage }),
     project: evidence.names[0] ?? '',
     work: {
@@ -75,14 +75,14 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
   })
 }
 
-const FIRST_WISHES = 3
-const LAST_WISHES = 17
+const FIRST_INSTRUCTIONS = 3
+const LAST_INSTRUCTIONS = 17
 
 /**
  * Splits the user's instructions into the goal and later requests. In a chain of sessions the goal is that of the first
  * session. Only the first and the last requests are kept: those in between are either done or repeated later.
  */
-function wishesOf(
+function splitInstructions(
   instructions: readonly string[],
   before: EvidenceHandoff['before'],
 ): { goal: string; later: string[] } {
@@ -91,12 +91,12 @@ function wishesOf(
   const all = before?.goal ? [...before.constraints, ...instructions] : rest
   // A repeated instruction counts at its last position.
   const later = [...new Set(all.toReversed())].reverse().filter(text => text !== goal && text !== 'None')
-  if (later.length <= FIRST_WISHES + LAST_WISHES) return { goal, later }
-  return { goal, later: [...later.slice(0, FIRST_WISHES), ...later.slice(-LAST_WISHES)] }
+  if (later.length <= FIRST_INSTRUCTIONS + LAST_INSTRUCTIONS) return { goal, later }
+  return { goal, later: [...later.slice(0, FIRST_INSTRUCTIONS), ...later.slice(-LAST_INSTRUCTIONS)] }
 }
 
 /** The agent's document with its facts replaced by the evidence, plus what the check found wrong. */
-export function completed(
+export function completeDocument(
   document: HandoffDocument,
   evidence: Evidence,
   writing: EvidenceHandoff,
@@ -111,14 +111,14 @@ export function completed(
       verified_at: new Date(writing.now).toISOString(),
       ...(wrong.length > 0 ? { findings: wrong } : {}),
     },
-    created: document.created || createdText(writing.now),
+    created: document.created || formatCreated(writing.now),
     project: evidence.names[0] ?? document.project,
   })
 }
 
 function factsAt(evidence: Evidence, { now, focus, parent }: EvidenceHandoff, writtenBy: 'agent' | 'baton') {
   return {
-    ...factsFrom(evidence),
+    ...evidenceFacts(evidence),
     written_by: writtenBy,
     created_at: new Date(now).toISOString(),
     ...(parent === undefined ? {} : { parent }),

@@ -6,7 +6,7 @@ import type { Git } from '../ports/git.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import { MAX_HANDOFF_LENGTH, parseHandoff, type ReadHandoff } from './document/parse.ts'
 import { renderHandoff } from './document/render.ts'
-import { byAge, HANDOFFS, handoffName, isHandoffName } from './document-name.ts'
+import { compareByAge, HANDOFFS_FOLDER, handoffName, isHandoffName } from './document-name.ts'
 
 /** The handoff documents of a project: files that people may read, edit and delete. */
 export class HandoffFiles {
@@ -22,18 +22,18 @@ export class HandoffFiles {
 
   /** Oldest first. */
   async list(root: string): Promise<string[]> {
-    const files = await this.#files.list(root, HANDOFFS)
+    const files = await this.#files.list(root, HANDOFFS_FOLDER)
     return files
       .map(({ name }) => name)
       .filter(isHandoffName)
-      .sort(byAge)
+      .sort(compareByAge)
   }
 
   async text(root: string, name: string): Promise<string> {
-    const found = await this.#files.read(root, `${HANDOFFS}/${name}`, MAX_HANDOFF_LENGTH * 8)
+    const found = await this.#files.read(root, `${HANDOFFS_FOLDER}/${name}`, MAX_HANDOFF_LENGTH * 8)
     if (found.kind === 'text') return found.text
     const why = found.kind === 'refused' ? `: ${found.why}` : ''
-    throw new BatonError('not_found', `Cannot read ${HANDOFFS}/${name}${why}`, {
+    throw new BatonError('not_found', `Cannot read ${HANDOFFS_FOLDER}/${name}${why}`, {
       remedy: 'Run `baton handoff list` to list the documents.',
     })
   }
@@ -44,7 +44,7 @@ export class HandoffFiles {
 
   /** Adds the documents' folder to git's exclude file; does nothing in a folder without git. */
   async hide(root: string): Promise<void> {
-    await this.#git.exclude(root, `/${HANDOFFS}/`).catch(() => {})
+    await this.#git.exclude(root, `/${HANDOFFS_FOLDER}/`).catch(() => {})
   }
 
   /** The document with its secrets removed. */
@@ -57,10 +57,10 @@ export class HandoffFiles {
     const text = renderHandoff(this.clean(document), 'file')
     await this.hide(root)
     try {
-      await this.#files.write(root, `${HANDOFFS}/${name}`, text, { shared: true })
+      await this.#files.write(root, `${HANDOFFS_FOLDER}/${name}`, text, { shared: true })
       return name
     } catch (cause) {
-      throw notStored(cause)
+      throw storeError(cause)
     }
   }
 
@@ -71,10 +71,10 @@ export class HandoffFiles {
     for (let nth = 1; nth < MAX_IN_A_MINUTE; nth++) {
       const name = handoffName(now, nth)
       try {
-        await this.#files.write(root, `${HANDOFFS}/${name}`, text, { shared: true, fresh: true })
+        await this.#files.write(root, `${HANDOFFS_FOLDER}/${name}`, text, { shared: true, fresh: true })
         return name
       } catch (cause) {
-        if (!(cause instanceof FileError) || cause.trouble !== 'busy') throw notStored(cause)
+        if (!(cause instanceof FileError) || cause.trouble !== 'busy') throw storeError(cause)
       }
     }
     throw new BatonError('internal', 'Too many handoffs in one minute. Wait a minute and try again.')
@@ -83,7 +83,7 @@ export class HandoffFiles {
 
 const MAX_IN_A_MINUTE = 1000
 
-function notStored(cause: unknown): BatonError {
+function storeError(cause: unknown): BatonError {
   const inner = cause instanceof FileError ? cause.cause : cause
   const code = inner instanceof Error && 'code' in inner ? inner.code : undefined
   if (code === 'ENOSPC' || code === 'EDQUOT')
@@ -91,7 +91,7 @@ function notStored(cause: unknown): BatonError {
       remedy: 'Free some disk space and run the command again. The session itself is unchanged.',
       cause,
     })
-  return new BatonError('not_allowed', `Cannot store the handoff document in ${HANDOFFS}`, {
+  return new BatonError('not_allowed', `Cannot store the handoff document in ${HANDOFFS_FOLDER}`, {
     remedy:
       inner instanceof Error ? inner.message : 'Check that the folder is writable and not a symbolic link.',
     cause,

@@ -23,7 +23,7 @@ export function tickedItems({ completed }: HandoffDocument): TickedItem[] {
 }
 
 /** Files that ticked boxes name and whose existence is checked. */
-export const filesNamed = (document: HandoffDocument): string[] => [
+export const namedFiles = (document: HandoffDocument): string[] => [
   ...new Set(tickedItems(document).flatMap(({ path }) => path ?? [])),
 ]
 

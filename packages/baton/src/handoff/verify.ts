@@ -1,7 +1,7 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
 import { type CommandRun, type ReadTest, wordsOf } from '../session/transcript/collect-facts.ts'
 import type { ReadHandoff } from './document/parse.ts'
-import { type Evidence, isOurs, touchedIn } from './evidence.ts'
+import { type Evidence, isBatonFile, touchedFiles } from './evidence.ts'
 import { type TickedItem, tickedItems } from './ticked-items.ts'
 
 type Code = HandoffFinding['code']
@@ -22,7 +22,7 @@ export function verifyHandoff(
   checkGit(document, evidence, wrong)
   checkTests(document, evidence, wrong)
   checkWork(document, evidence, wrong)
-  for (const claim of tickedItems(document)) checkClaim(claim, evidence, isTest, wrong)
+  for (const claim of tickedItems(document)) checkTickedItem(claim, evidence, isTest, wrong)
   return findings
 }
 
@@ -35,7 +35,7 @@ function checkProject(
 ): void {
   const { root, names, git, session } = evidence
   const here = facts.root === undefined || facts.root === root || facts.root === git?.root
-  const named = project === '' || names.some(name => plain(name) === plain(project))
+  const named = project === '' || names.some(name => normalizeText(name) === normalizeText(project))
   if (!here)
     findings.push({
       code: 'other-project',
@@ -81,17 +81,19 @@ function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong):
   }
   if (facts.dirty) {
     const left = git.dirty.filter(path => !facts.dirty?.some(said => samePath(said, path)))
-    const extra = facts.dirty.filter(said => !isOurs(said) && !git.dirty.some(path => samePath(said, path)))
+    const extra = facts.dirty.filter(
+      said => !isBatonFile(said) && !git.dirty.some(path => samePath(said, path)),
+    )
     if (left.length > 0)
       wrong(
         'wrong-fact',
         'dirty',
         facts.dirty.length === 0
-          ? `Says nothing is uncommitted; ${listed(left)} ${left.length === 1 ? 'is' : 'are'}`
-          : `Leaves out uncommitted ${listed(left)}`,
+          ? `Says nothing is uncommitted; ${listInBackticks(left)} ${left.length === 1 ? 'is' : 'are'}`
+          : `Leaves out uncommitted ${listInBackticks(left)}`,
       )
     if (extra.length > 0)
-      wrong('wrong-fact', 'dirty', `Says uncommitted: ${listed(extra)}; git says otherwise`)
+      wrong('wrong-fact', 'dirty', `Says uncommitted: ${listInBackticks(extra)}; git says otherwise`)
   }
 }
 
@@ -108,19 +110,19 @@ function checkTests({ facts }: HandoffDocument, { transcript }: Evidence, wrong:
     wrong(
       'wrong-test',
       'tests',
-      `Says ${claims}; the last run of \`${last.command}\` ${last.passed ? 'passed' : 'failed'}${clock(last.at)}`,
+      `Says ${claims}; the last run of \`${last.command}\` ${last.passed ? 'passed' : 'failed'}${atTime(last.at)}`,
     )
   else if (!sameCommand(said.command, last.command) && !outcomeOf(said.command, transcript.outcomes))
     wrong(
       'never-ran',
       'tests',
-      `Says \`${said.command}\` was run; the last test run was \`${last.command}\`${clock(last.at)}`,
+      `Says \`${said.command}\` was run; the last test run was \`${last.command}\`${atTime(last.at)}`,
     )
   else if (said.failing !== undefined && last.failing !== undefined && said.failing !== last.failing)
     wrong(
       'wrong-test',
       'tests',
-      `Says ${said.failing} tests fail; ${last.failing} did in the last run${clock(last.at)}`,
+      `Says ${said.failing} tests fail; ${last.failing} did in the last run${atTime(last.at)}`,
     )
 }
 
@@ -133,26 +135,28 @@ function checkWork({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong)
       wrong('wrong-fact', key, `Says ${key} ${String(said).slice(0, 80)}; it is ${is}`)
   }
   if (facts.touched && transcript) {
-    const known = [...touchedIn(evidence), ...(git?.dirty ?? [])]
+    const known = [...touchedFiles(evidence), ...(git?.dirty ?? [])]
     const extra = facts.touched.filter(said => !known.some(path => samePath(said, path)))
     if (extra.length > 0)
-      wrong('wrong-fact', 'touched', `Says it changed ${listed(extra)}; nothing shows that`)
+      wrong('wrong-fact', 'touched', `Says it changed ${listInBackticks(extra)}; nothing shows that`)
   }
   if (!transcript) return
   const never = (facts.commands ?? []).filter(command => !outcomeOf(command, transcript.outcomes))
   if (never.length > 0)
-    wrong('never-ran', 'commands', `Says it ran ${listed(never)}; that was not run in this session`)
+    wrong('never-ran', 'commands', `Says it ran ${listInBackticks(never)}; that was not run in this session`)
   if (!facts.todos) return
   const open = transcript.todos.flatMap(todo => (todo.done ? [] : todo.text))
-  const unnamed = open.filter(text => !facts.todos?.some(said => plain(said) === plain(text)))
-  if (unnamed.length > 0) wrong('todo-unnamed', 'todos', `Leaves out what is still to do: ${listed(unnamed)}`)
+  const unnamed = open.filter(text => !facts.todos?.some(said => normalizeText(said) === normalizeText(text)))
+  if (unnamed.length > 0)
+    wrong('todo-unnamed', 'todos', `Leaves out what is still to do: ${listInBackticks(unnamed)}`)
   const done = facts.todos.filter(said =>
-    transcript.todos.some(todo => todo.done && plain(todo.text) === plain(said)),
+    transcript.todos.some(todo => todo.done && normalizeText(todo.text) === normalizeText(said)),
   )
-  if (done.length > 0) wrong('wrong-fact', 'todos', `Says ${listed(done)} is still to do; it is done`)
+  if (done.length > 0)
+    wrong('wrong-fact', 'todos', `Says ${listInBackticks(done)} is still to do; it is done`)
 }
 
-function checkClaim(
+function checkTickedItem(
   { box, named, path }: TickedItem,
   evidence: Evidence,
   isTest: (command: string) => boolean,
@@ -160,7 +164,7 @@ function checkClaim(
 ): void {
   const { transcript, git } = evidence
   const changed =
-    path !== undefined && [...touchedIn(evidence), ...(git?.dirty ?? [])].some(one => samePath(one, path))
+    path !== undefined && [...touchedFiles(evidence), ...(git?.dirty ?? [])].some(one => samePath(one, path))
   if (path !== undefined && evidence.present.get(path) === false && !changed)
     wrong('file-absent', 'completed', `Ticked: "${box}"; there is no file \`${path}\``)
   if (path !== undefined || !transcript) return
@@ -169,7 +173,7 @@ function checkClaim(
     wrong(
       'command-failed',
       'completed',
-      `Ticked: "${box}"; the last run of \`${named}\` failed${clock(ran.at)}`,
+      `Ticked: "${box}"; the last run of \`${named}\` failed${atTime(ran.at)}`,
     )
   else if (!ran && isTest(named))
     wrong('never-ran', 'completed', `Ticked: "${box}"; \`${named}\` was not run in this session`)
@@ -195,18 +199,18 @@ const sameCommit = (said: string, is: string): boolean =>
 
 const samePath = (said: string, is: string): boolean => said.replace(/^\.\//, '').replace(/\/$/, '') === is
 
-const plain = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
-function listed(items: readonly string[]): string {
+function listInBackticks(items: readonly string[]): string {
   const shown = items.slice(0, 5).map(item => `\`${item.slice(0, 120)}\``)
   return shown.join(', ') + (items.length > shown.length ? ` and ${items.length - shown.length} more` : '')
 }
 
-function clock(at: number | undefined): string {
+function atTime(at: number | undefined): string {
   if (at === undefined) return ''
   const time = new Date(at)
   const two = (n: number) => String(n).padStart(2, '0')

@@ -4,7 +4,7 @@ import { systemAppendFiles } from '../adapters/system/append-files.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { findByNativeSession } from '../chat/session-file/find-by-native-session.ts'
 import { parseHandoff } from '../handoff/document/parse.ts'
-import { HANDOFFS, isHandoffName } from '../handoff/document-name.ts'
+import { HANDOFFS_FOLDER, isHandoffName } from '../handoff/document-name.ts'
 
 export interface Forgotten {
   /** Baton's own files that were deleted. */
@@ -49,11 +49,11 @@ async function waitingFrom(stateDir: string, nativeSession: string): Promise<str
 /** Its handoff documents. They are kept: a person may have edited them, and the next session may need them. */
 async function documentsOf(project: string, nativeSession: string): Promise<string[]> {
   const found: string[] = []
-  for (const { name } of await systemSmallFiles.list(project, HANDOFFS)) {
+  for (const { name } of await systemSmallFiles.list(project, HANDOFFS_FOLDER)) {
     if (!isHandoffName(name)) continue
-    const file = await systemSmallFiles.read(project, `${HANDOFFS}/${name}`)
+    const file = await systemSmallFiles.read(project, `${HANDOFFS_FOLDER}/${name}`)
     if (file.kind === 'text' && parseHandoff(file.text).document.facts?.session === nativeSession)
-      found.push(`${project}/${HANDOFFS}/${name}`)
+      found.push(`${project}/${HANDOFFS_FOLDER}/${name}`)
   }
   return found
 }

@@ -35,13 +35,13 @@ const evidence = (instructions: string[]): Evidence => ({
 const next = (said: string[], before?: HandoffDocument) =>
   handoffFromEvidence(evidence(said), { now: 0, before })
 
-it('A goal outlives a chain of sessions in which nobody said anything more', () => {
+it('A goal survives a chain of sessions without further instructions', () => {
   let document = next(['Add refresh tokens', 'never log a token'])
   for (let session = 0; session < 10; session++) document = next([], document)
   expect(document).toMatchObject({ goal: 'Add refresh tokens', constraints: ['never log a token'] })
 })
 
-it('Whatever is said in however many sessions, the goal stays, the last words are there, nothing is said twice, and the document stays small', () => {
+it('After any number of sessions the goal is kept, the last instructions are there, none is repeated, and the document stays small', () => {
   const said = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { maxLength: 6 })
   fc.assert(
     fc.property(fc.array(said, { minLength: 1, maxLength: 30 }), sessions => {
@@ -58,13 +58,13 @@ it('Whatever is said in however many sessions, the goal stays, the last words ar
   )
 })
 
-it('A wish that is said again counts as said last: among many old ones it would be left out', () => {
+it('A repeated instruction counts at its last position, so that it is not dropped among many old ones', () => {
   const wishes = Array.from({ length: 25 }, (_, n) => `wish ${n}`)
   const document = next(['wish 10'], next(['the goal', ...wishes]))
   expect(document.constraints.at(-1)).toBe('wish 10')
 })
 
-it('A document whose goal nobody knows does not hide what the person says now', () => {
+it('A document without a goal does not hide what the person asks for now', () => {
   const unknown = HandoffDocument.parse({ facts: {}, goal: '' })
   expect(next(['Fix the race', 'quickly'], unknown)).toMatchObject({
     goal: 'Fix the race',

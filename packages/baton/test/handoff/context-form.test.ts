@@ -5,7 +5,7 @@ import { handoffContext, MAX_CONTEXT_LENGTH } from '../../src/handoff/context-fo
 
 const long = fc.array(fc.string({ unit: 'grapheme', maxLength: 3000 }), { maxLength: 30 })
 
-it('the context of any document fits, is whole, and cannot end its own wrapper', () => {
+it('the context of any document fits, is complete, and cannot close its own wrapper', () => {
   fc.assert(
     fc.property(long, long, fc.string({ maxLength: 30_000 }), (points, others, goal) => {
       const document = HandoffDocument.parse({

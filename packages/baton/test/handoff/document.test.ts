@@ -1,10 +1,10 @@
 import { HandoffDocument } from '@batonpass/contract/handoff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { documentIn, parseHandoff } from '../../src/handoff/document/parse.ts'
+import { extractDocument, parseHandoff } from '../../src/handoff/document/parse.ts'
 import { renderHandoff } from '../../src/handoff/document/render.ts'
 
-/** Text that tries to be structure. */
+/** Text that looks like document structure. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ maxLength: 60 }),
@@ -94,7 +94,7 @@ const document = fc
     decisions: points,
     others: fc.array(fc.record({ title: hostile, text: hostile }), { maxLength: 3 }),
   })
-  // Without the keys that hold nothing.
+  // Without empty keys.
   .map(draft => HandoffDocument.parse(JSON.parse(JSON.stringify(HandoffDocument.parse(draft)))))
 
 const SEED = `# Handoff Document
@@ -148,7 +148,7 @@ describe('a handoff document', () => {
     },
   )
 
-  it('in the form the seed gives is read without a finding', () => {
+  it("in the seed's form is read without a finding", () => {
     const { document, form, findings } = parseHandoff(SEED)
     expect({ form, findings }).toEqual({ form: 'file', findings: [] })
     expect(document).toMatchObject({
@@ -171,7 +171,7 @@ describe('a handoff document', () => {
     expect(renderHandoff(document, 'file').replace(/^---\n[\s\S]*?\n---\n\n/, '')).toBe(SEED)
   })
 
-  it('with small deviations is understood, and each is named', () => {
+  it('with small deviations is understood, and each deviation is reported', () => {
     const careless = SEED.replace('## Next Steps', '### NEXT STEPS:')
       .replace('## Blockers / Issues\n\n- None', '## Blockers\n\nNone')
       .replace('- [x] Implemented', '* Implemented')
@@ -193,7 +193,7 @@ describe('a handoff document', () => {
     ])
   })
 
-  it('without a required section says which', () => {
+  it('without a required section is reported with the section', () => {
     const { findings } = parseHandoff(SEED.replace(/## Critical State[\s\S]*?(?=## Blockers)/, ''))
     expect(findings).toEqual([
       {
@@ -205,13 +205,15 @@ describe('a handoff document', () => {
     ])
   })
 
-  it('is found in a reply with talk around it, in a fence or not', () => {
-    expect(documentIn(`Here it is:\n\n${SEED}`)).toBe(SEED)
-    expect(documentIn(`Here:\n\`\`\`markdown\n${SEED}\`\`\`\nAnything else?`).trimEnd()).toBe(SEED.trimEnd())
-    expect(documentIn('I cannot do that.')).toBe('I cannot do that.')
+  it('is found in a reply with other text around it, in a fence or not', () => {
+    expect(extractDocument(`Here it is:\n\n${SEED}`)).toBe(SEED)
+    expect(extractDocument(`Here:\n\`\`\`markdown\n${SEED}\`\`\`\nAnything else?`).trimEnd()).toBe(
+      SEED.trimEnd(),
+    )
+    expect(extractDocument('I cannot do that.')).toBe('I cannot do that.')
   })
 
-  it('names facts that are unknown or of the wrong form, and keeps the others', () => {
+  it('reports unknown and malformed facts, and keeps the others', () => {
     const { document, findings } = parseHandoff(
       `---\nbranch: main\nhead: 0123456\nissue: "#42"\npr: soon\ncolour: red\ndirty: a.txt\n---\n${SEED}`,
     )
@@ -227,7 +229,7 @@ describe('a handoff document', () => {
     expect(() => parseHandoff('---\n&a [*a, *a]\n---\n')).not.toThrow()
   })
 
-  it('made to take forever does not', () => {
+  it('is parsed in bounded time, even if crafted to be slow', () => {
     const runs = [' ', '\t', '#', '`', '- ', '**', '\n---\t', '[x] ', '**Progress**: ', 'a: &b ', '\\', '> ']
     const began = performance.now()
     for (const run of runs) parseHandoff(`${SEED}\n${run.repeat(150_000 / run.length)}x`)
@@ -235,7 +237,7 @@ describe('a handoff document', () => {
     expect(performance.now() - began).toBeLessThan(15_000)
   })
 
-  it('of enormous length is cut and said to be too long', () => {
+  it('of enormous length is cut and reported as too long', () => {
     const { findings } = parseHandoff(`${SEED}\n${'x'.repeat(1_000_000)}`)
     expect(findings[0]).toMatchObject({ code: 'unreadable', weight: 'wrong' })
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { HandoffDocument } from '@batonpass/contract/handoff'
 import { describe, expect, it } from 'vitest'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
-import { byAge, createdText, handoffName } from '../../src/handoff/document-name.ts'
+import { compareByAge, formatCreated, handoffName } from '../../src/handoff/document-name.ts'
 import { HandoffFiles } from '../../src/handoff/handoff-files.ts'
 import { makeRedactor } from '../../src/journal/redact.ts'
 import { FileError } from '../../src/ports/files.ts'
@@ -14,7 +14,7 @@ const document = HandoffDocument.parse({ nextSteps: ['Go on'] })
 const git = { exclude: async () => {} }
 
 describe('the documents of a project', () => {
-  it('are named by the minute, and many at once each get a name of their own, in order', async () => {
+  it('are named by the minute, and many at once each get their own name, in order', async () => {
     await using project = scratch()
     const files = new HandoffFiles(systemSmallFiles, git, makeRedactor())
     const names = await Promise.all(
@@ -26,14 +26,14 @@ describe('the documents of a project', () => {
     )
     expect(handoffName(NOW)).toBe('handoff-2026-01-22-14-30.md')
     expect(handoffName(NOW, 2)).toBe('handoff-2026-01-22-14-30-2.md')
-    expect(createdText(NOW)).toBe('2026-01-22 14:30:05')
-    // No draft stays behind.
+    expect(formatCreated(NOW)).toBe('2026-01-22 14:30:05')
+    // No temporary file is left.
     expect(readdirSync(join(project.path, '.bmad/handoffs'))).toHaveLength(12)
   })
 
   it('are ordered by time, then by number', () => {
     const later = 'handoff-2026-01-22-14-31.md'
-    expect([later, handoffName(NOW, 10), handoffName(NOW, 2), handoffName(NOW)].sort(byAge)).toEqual([
+    expect([later, handoffName(NOW, 10), handoffName(NOW, 2), handoffName(NOW)].sort(compareByAge)).toEqual([
       handoffName(NOW),
       handoffName(NOW, 2),
       handoffName(NOW, 10),

@@ -11,7 +11,7 @@ export interface Step {
 
 export const SESSION = '5d0c3ab2-1f7e-4c55-9a53-6d1f4d8f7a10'
 
-/** Rows of Claude Code's transcript: one for each content block, the usage repeated in each. */
+/** Rows of Claude Code's transcript: one per content block, each with the same usage. */
 export function claudeRows(
   steps: readonly Step[],
   { cwd = '/work', session = SESSION, usage = 1000 } = {},
@@ -138,7 +138,7 @@ const usageOf = (n: number) => ({
   totalTokens: 1115 + n,
 })
 
-/** A session that failed its tests once, mended them and broke them again. */
+/** A session whose tests failed, then passed, then failed again. */
 export const WORK: readonly Step[] = [
   { prompt: 'Add refresh tokens. Never touch the public API.' },
   {

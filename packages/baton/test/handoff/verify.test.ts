@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseHandoff } from '../../src/handoff/document/parse.ts'
 import { renderHandoff } from '../../src/handoff/document/render.ts'
 import type { Evidence } from '../../src/handoff/evidence.ts'
-import { completed, handoffFromEvidence } from '../../src/handoff/from-evidence.ts'
+import { completeDocument, handoffFromEvidence } from '../../src/handoff/from-evidence.ts'
 import { verifyHandoff } from '../../src/handoff/verify.ts'
 import type { CommandRun, TranscriptFacts } from '../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../src/session/transcript/test-runs.ts'
@@ -63,7 +63,7 @@ const found = (draft: object, about: Evidence = evidence): string[] =>
   )
 const ticked = (text: string) => ({ completed: [{ text, done: true }] })
 
-describe('a document that claims', () => {
+describe('a document that states', () => {
   it.each([
     [
       'another branch',
@@ -92,7 +92,7 @@ describe('a document that claims', () => {
       'wrong-test tests: Says 1 tests fail; 2 did in the last run at 14:02',
     ],
     [
-      'a command nobody ran',
+      'a command that was not run',
       { facts: { commands: ['npm run deploy'] } },
       'never-ran commands: Says it ran `npm run deploy`; that was not run in this session',
     ],
@@ -108,7 +108,7 @@ describe('a document that claims', () => {
     ],
     ['another issue', { facts: { issue: 7 } }, 'wrong-fact issue: Says issue 7; it is 42'],
     [
-      'a change nobody made',
+      'a change that was not made',
       { facts: { touched: ['src/other.ts'] } },
       'wrong-fact touched: Says it changed `src/other.ts`; nothing shows that',
     ],
@@ -138,11 +138,11 @@ describe('a document that claims', () => {
       'command-failed completed: Ticked: "`npm test` is green"; the last run of `npm test` failed at 14:02',
     ],
     [
-      'a test nobody ran',
+      'a test that was not run',
       ticked('Ran `pytest -q`'),
       'never-ran completed: Ticked: "Ran `pytest -q`"; `pytest -q` was not run in this session',
     ],
-  ])('%s is found out', (_, draft, finding) => {
+  ])('%s is rejected', (_, draft, finding) => {
     expect(found(draft)).toEqual([finding])
   })
 
@@ -160,11 +160,11 @@ describe('a document that claims', () => {
     ],
     ['nothing done yet', { completed: [{ text: 'Wrote `src/gone.ts`', done: false }] }],
     ['the project by its own name', { project: 'SHOP' }],
-  ])('%s is believed', (_, draft) => {
+  ])('%s is accepted', (_, draft) => {
     expect(found(draft)).toEqual([])
   })
 
-  it('anything at all is believed where there is no evidence', () => {
+  it('anything is accepted without evidence', () => {
     const none: Evidence = {
       ...evidence,
       git: undefined,
@@ -235,7 +235,7 @@ describe("Baton's own document", () => {
     expect(parseHandoff(renderHandoff(document, 'file')).findings).toEqual([])
   })
 
-  it('claims nothing that the same evidence contradicts, as written and as read back', () => {
+  it('states nothing that the same evidence contradicts, as written and as read back', () => {
     fc.assert(
       fc.property(anyEvidence, about => {
         const document = handoffFromEvidence(about, { now: AT })
@@ -254,7 +254,7 @@ describe("Baton's own document", () => {
 it("an agent's document gets the facts of the evidence, and what was wrong is written into it", () => {
   const document = HandoffDocument.parse({ facts: { branch: 'main' }, nextSteps: ['Rotate'] })
   const findings = verifyHandoff(document, evidence, isTest)
-  const { facts, nextSteps } = completed(document, evidence, { now: AT }, findings)
+  const { facts, nextSteps } = completeDocument(document, evidence, { now: AT }, findings)
   expect(facts).toMatchObject({
     branch: 'issue-42',
     written_by: 'agent',

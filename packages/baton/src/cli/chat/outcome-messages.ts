@@ -1,6 +1,6 @@
 import type { HandoffOutcome } from '../../chat/session-event.ts'
 import type { ListedSession } from '../../chat/session-file/list-sessions.ts'
-import { HANDOFFS } from '../../handoff/document-name.ts'
+import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
 
 /** What a person is told when a handoff has ended. */
 export function outcomeMessage(outcome: HandoffOutcome): { good: boolean; words: string; more?: string } {
@@ -9,7 +9,7 @@ export function outcomeMessage(outcome: HandoffOutcome): { good: boolean; words:
       return {
         good: true,
         words: 'New session started with handoff context',
-        more: `${HANDOFFS}/${outcome.name}${outcome.writtenBy === 'baton' ? ' (written by Baton from evidence: the agent’s document did not hold)' : ''}`,
+        more: `${HANDOFFS_FOLDER}/${outcome.name}${outcome.writtenBy === 'baton' ? ' (written by Baton from evidence: the agent’s document did not hold)' : ''}`,
       }
     case 'cancelled':
       return { good: false, words: 'Handoff cancelled' }

@@ -10,9 +10,9 @@ import { onPath } from '../../adapters/system/on-path.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
 import { parseHandoff } from '../../handoff/document/parse.ts'
-import { HANDOFFS } from '../../handoff/document-name.ts'
+import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
 import { handoffFromEvidence } from '../../handoff/from-evidence.ts'
-import { filesNamed } from '../../handoff/ticked-items.ts'
+import { namedFiles } from '../../handoff/ticked-items.ts'
 import { verifyHandoff } from '../../handoff/verify.ts'
 import { HandoffMemory } from '../../handoff/write/handoff-memory.ts'
 import type { Launches } from '../../ports/launch.ts'
@@ -91,8 +91,13 @@ export const handoff: Handler = async (given, io) => {
     ...(next ? { toldTo: next.agent } : {}),
   })
   if (next)
-    return startNext(next, handoffContext(files.clean(document), `${HANDOFFS}/${name}`), subject.root, io)
-  const path = join(subject.root, HANDOFFS, name)
+    return startNext(
+      next,
+      handoffContext(files.clean(document), `${HANDOFFS_FOLDER}/${name}`),
+      subject.root,
+      io,
+    )
+  const path = join(subject.root, HANDOFFS_FOLDER, name)
   io.stdout.write(
     flag(given, 'json')
       ? `${JSON.stringify({ document: path, session, writtenBy: 'baton' })}\n`
@@ -109,7 +114,7 @@ async function verify(given: Given, io: Io, subject: HandoffSubject, path: strin
     })
   })
   const { document, form, findings: odd } = parseHandoff(written)
-  const evidence = await evidenceFor(io, subject, filesNamed(document))
+  const evidence = await evidenceFor(io, subject, namedFiles(document))
   const findings = [...odd, ...verifyHandoff(document, evidence, isTest)]
   const wrong = findings.filter(({ weight }) => weight === 'wrong').length
   if (flag(given, 'json'))

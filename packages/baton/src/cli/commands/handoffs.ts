@@ -2,7 +2,7 @@ import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
-import { HANDOFFS } from '../../handoff/document-name.ts'
+import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
 import type { HandoffFiles } from '../../handoff/handoff-files.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
@@ -97,7 +97,7 @@ async function show(
   const { document, findings } = await files.read(root, name)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings })}\n`)
   else if (flag(given, 'context'))
-    io.stdout.write(`${printable(handoffContext(document, `${HANDOFFS}/${name}`))}\n`)
+    io.stdout.write(`${printable(handoffContext(document, `${HANDOFFS_FOLDER}/${name}`))}\n`)
   else io.stdout.write(printable(text))
   return EXIT.ok
 }

@@ -3,14 +3,14 @@ import { type Cycle, Cycle as CycleSchema } from '@batonpass/contract/cycle'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Session } from '@batonpass/contract/session'
 import { KeyedQueue } from '../../session/keyed-queue.ts'
-import { dueCycle, WHY_DUE } from './due-cycle.ts'
+import { DUE_REASONS, dueCycle } from './due-cycle.ts'
 import type { CycleEffect, CycleEvent } from './events.ts'
 import { AGENT_RESTARTED, advance, hasEnded } from './machine.ts'
-import { Performer } from './perform-effects.ts'
-import { type PollListener, pollCycle, REST_MS, takeDocument } from './poll-cycle.ts'
+import { EffectPerformer } from './perform-effects.ts'
+import { acceptDocument, type PollListener, pollCycle, REST_MS } from './poll-cycle.ts'
 import type { CyclePorts } from './ports.ts'
 import { CycleStartLimiter } from './start-limiter.ts'
-import { causeOf, dueFor, isSettled, lineage, raiseFor } from './trigger.ts'
+import { describeGrowth, handoffReason, isSettled, lineage, thresholdRaise } from './trigger.ts'
 
 /** How many recent cycles are searched for a session's earlier handoffs. */
 const RECENT = 200
@@ -27,23 +27,26 @@ const EVENTS_WITHOUT_MESSAGES = 1
 export class Cycles {
   readonly #ports: CyclePorts
   readonly #open = new Map<string, Cycle>()
-  readonly #turns = new KeyedQueue()
-  readonly #performer: Performer
+  readonly #queue = new KeyedQueue()
+  readonly #performer: EffectPerformer
   #tickedAt: number
-  readonly #room: CycleStartLimiter
-  readonly #looker: PollListener = {
-    happen: (id, event) => this.happen(id, event),
-    written: (session, document) => this.written(session, document),
-    succeeded: session => this.succeeded(session),
-    rests: async cycle => this.#moment(cycle, 'idle', await this.#ports.config(cycle.project)),
+  readonly #startLimiter: CycleStartLimiter
+  readonly #pollListener: PollListener = {
+    applyEvent: (id, event) => this.applyEvent(id, event),
+    documentWritten: (session, document) => this.documentWritten(session, document),
+    successorStarted: session => this.successorStarted(session),
+    sessionIdle: async cycle => this.#tryStart(cycle, 'idle', await this.#ports.config(cycle.project)),
   }
   #loaded: Promise<void> | undefined
 
   constructor(ports: CyclePorts) {
     this.#ports = ports
-    this.#room = new CycleStartLimiter(ports.clock)
+    this.#startLimiter = new CycleStartLimiter(ports.clock)
     this.#tickedAt = ports.clock.elapsed()
-    this.#performer = new Performer(ports, (cycle, event) => void this.#later(cycle.id, event, cycle.step))
+    this.#performer = new EffectPerformer(
+      ports,
+      (cycle, event) => void this.#applyInBackground(cycle.id, event, cycle.step),
+    )
   }
 
   /** Resumes the cycles of the previous daemon. */
@@ -62,16 +65,16 @@ export class Cycles {
       else this.#ports.fault(`reading the stored cycle ${kept.id}`, read.error)
     }
     for (const cycle of [...this.#open.values()]) {
-      await takeDocument(cycle, this.#ports, this.#looker).catch(cause =>
+      await acceptDocument(cycle, this.#ports, this.#pollListener).catch(cause =>
         this.#ports.fault('looking for a handoff document', cause),
       )
       const cut = this.#ports.driverAt(cycle.place)?.kind === 'acp'
-      await this.#later(cycle.id, { type: 'restart', cut })
+      await this.#applyInBackground(cycle.id, { type: 'restart', cut })
     }
   }
 
   /** The cycle that hands this session off, or whose successor it is. */
-  of(session: string): Cycle | undefined {
+  findCycle(session: string): Cycle | undefined {
     return [...this.#open.values()].find(
       cycle => cycle.session === session || cycle.successor?.session === session,
     )
@@ -86,40 +89,40 @@ export class Cycles {
   }
 
   /** Whether a cycle decides what happens at this session's stops. */
-  busy(session: string): boolean {
-    const step = this.of(session)?.step
+  isBusy(session: string): boolean {
+    const step = this.findCycle(session)?.step
     return step !== undefined && step !== 'due' && step !== 'person'
   }
 
   /** Starts a cycle if the session's context is full; the cycle then waits for a good moment. */
-  async consider(session: Session, config: Config, now: number): Promise<Cycle | undefined> {
-    const known = this.of(session.id)
+  async considerSession(session: Session, config: Config, now: number): Promise<Cycle | undefined> {
+    const known = this.findCycle(session.id)
     if (known) return known.session === session.id ? known : undefined
     const figure = session.context
-    if (!figure || dueFor(figure, config, 0) === undefined) return undefined
+    if (!figure || handoffReason(figure, config, 0) === undefined) return undefined
     const recent = await this.#ports.store.recent(RECENT)
     const before = lineage(session.id, recent, now)
-    const reason = dueFor(figure, config, raiseFor(before.length))
+    const reason = handoffReason(figure, config, thresholdRaise(before.length))
     if (!reason || isSettled(session.id, recent)) return undefined
-    const cycle = await this.#begin(session, reason, now)
+    const cycle = await this.#createCycle(session, reason, now)
     if (cycle && before.length > 0) {
       const minutes = Math.round(Math.abs(now - Date.parse(before[0]?.changedAt ?? '')) / 60_000)
-      const why = `the last handoff was only ${minutes} minutes ago: ${causeOf(figure)}. The next session may use ${raiseFor(before.length + 1)} more percent of its context before it is handed off`
-      await this.#performer.tell(cycle, 'warned', why)
-      await this.#performer.news(cycle, `🔔 Handoffs are too frequent: ${why}`)
+      const why = `the last handoff was only ${minutes} minutes ago: ${describeGrowth(figure)}. The next session may use ${thresholdRaise(before.length + 1)} more percent of its context before it is handed off`
+      await this.#performer.journalCycle(cycle, 'warned', why)
+      await this.#performer.notifyUser(cycle, `🔔 Handoffs are too frequent: ${why}`)
     }
     return cycle
   }
 
   /** Hands a session off on request. */
-  async now(session: Session, now: number): Promise<Cycle> {
-    const known = this.of(session.id)
+  async handOffNow(session: Session, now: number): Promise<Cycle> {
+    const known = this.findCycle(session.id)
     if (known && known.session === session.id) return known
     if (session.endedAt)
       throw new BatonError('not_found', `Session ${session.nativeSession} has ended`, {
         remedy: 'Run `baton handoff` to write its handoff document without the session.',
       })
-    const cycle = await this.#begin(session, 'asked', now)
+    const cycle = await this.#createCycle(session, 'asked', now)
     if (cycle) return cycle
     throw new BatonError('not_allowed', `Baton cannot type into session ${session.nativeSession}`, {
       remedy:
@@ -127,31 +130,31 @@ export class Cycles {
     })
   }
 
-  async cancel(session: string, why: string): Promise<Cycle> {
-    const cycle = this.of(session)
+  async cancelCycle(session: string, why: string): Promise<Cycle> {
+    const cycle = this.findCycle(session)
     if (!cycle)
       throw new BatonError('not_found', 'No handoff is running in that session', {
         remedy: 'Run `baton handoff cycles` to list the running handoffs.',
       })
-    await this.happen(cycle.id, { type: 'cancel', why })
+    await this.applyEvent(cycle.id, { type: 'cancel', why })
     return this.#open.get(cycle.id) ?? { ...cycle, step: 'cancelled', why }
   }
 
   /** Handles the end of a turn in a session that is due. Returns true if the document has to be requested now. */
-  async atStop(cycle: Cycle, config: Config): Promise<boolean> {
+  async startAtStop(cycle: Cycle, config: Config): Promise<boolean> {
     if (cycle.step !== 'due' || cycle.pauseMs > 0) return false
-    const effects = await this.#moment(cycle, 'stop', config)
+    const effects = await this.#tryStart(cycle, 'stop', config)
     return effects.some(effect => effect.do === 'journal' && effect.what === 'asked')
   }
 
   /** Starts the handoff without waiting for the turn to end, because the context is nearly full. */
-  async force(cycle: Cycle): Promise<void> {
-    if (cycle.step === 'due') await this.#later(cycle.id, { type: 'moment', by: 'force' })
+  async forceStart(cycle: Cycle): Promise<void> {
+    if (cycle.step === 'due') await this.#applyInBackground(cycle.id, { type: 'moment', by: 'force' })
   }
 
   /** Applies an event to a cycle. Resolves when the change is stored; the returned effects are already being performed. */
-  happen(id: string, event: CycleEvent, during?: Cycle['step']): Promise<CycleEffect[]> {
-    return this.#turns.run(id, async () => {
+  applyEvent(id: string, event: CycleEvent, during?: Cycle['step']): Promise<CycleEffect[]> {
+    return this.#queue.run(id, async () => {
       const before = this.#open.get(id)
       // The outcome of an action from an earlier step says nothing about this one.
       if (!before || (during !== undefined && before.step !== during)) return []
@@ -162,10 +165,10 @@ export class Cycles {
         this.#open.set(id, cycle)
         return []
       }
-      const changed: Cycle = { ...cycle, changedAt: this.#stamp() }
+      const changed: Cycle = { ...cycle, changedAt: this.#timestamp() }
       // Journal first, then store: a daemon killed in between journals the change twice, but never leaves a gap.
       for (const effect of effects)
-        if (effect.do === 'journal') await this.#performer.tell(changed, effect.what, effect.reason)
+        if (effect.do === 'journal') await this.#performer.journalCycle(changed, effect.what, effect.reason)
       if (!(await this.#ports.store.put(changed))) {
         // Another daemon has taken over this cycle.
         this.#open.delete(id)
@@ -173,7 +176,7 @@ export class Cycles {
       }
       if (hasEnded(changed)) this.#open.delete(id)
       else this.#open.set(id, changed)
-      this.#performer.perform(changed, effects)
+      this.#performer.performEffects(changed, effects)
       return effects
     })
   }
@@ -184,8 +187,8 @@ export class Cycles {
     const now = this.#ports.clock.elapsed()
     const ms = Math.min(Math.max(0, now - this.#tickedAt), MAX_TICK_MS)
     this.#tickedAt = now
-    await Promise.all([...this.#open.keys()].map(id => this.#later(id, { type: 'time', ms })))
-    await this.#lookAtAll()
+    await Promise.all([...this.#open.keys()].map(id => this.#applyInBackground(id, { type: 'time', ms })))
+    await this.#pollAll()
   }
 
   /** Waits until no effect is being performed. */
@@ -194,11 +197,11 @@ export class Cycles {
   }
 
   /** The fullest session comes first, so that it gets a free slot first. */
-  async #lookAtAll(): Promise<void> {
+  async #pollAll(): Promise<void> {
     const fullest = this.list().sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
     await Promise.all(
       fullest.map(cycle =>
-        pollCycle(cycle, this.#ports, this.#looker).catch(cause =>
+        pollCycle(cycle, this.#ports, this.#pollListener).catch(cause =>
           this.#ports.fault('polling a cycle', cause),
         ),
       ),
@@ -206,77 +209,80 @@ export class Cycles {
   }
 
   /** The handoff document of a session is ready. */
-  async written(session: string, document: string): Promise<void> {
-    const cycle = this.of(session)
+  async documentWritten(session: string, document: string): Promise<void> {
+    const cycle = this.findCycle(session)
     if (!cycle || cycle.session !== session) return
-    const essentials = await this.#performer.essentials(cycle.project, document)
+    const essentials = await this.#performer.readEssentials(cycle.project, document)
     const writtenBy = (await this.#ports.documents.settled(cycle))?.writtenBy ?? 'baton'
-    await this.happen(cycle.id, { type: 'written', document, writtenBy, essentials })
+    await this.applyEvent(cycle.id, { type: 'written', document, writtenBy, essentials })
   }
 
   /** A new session started at the place of a cycle; `restarted`: the agent process itself was restarted. */
-  async succeeded({ id, nativeSession, pane }: Session, restarted = false): Promise<void> {
+  async successorStarted({ id, nativeSession, pane }: Session, restarted = false): Promise<void> {
     const hosted = restarted && pane !== undefined && this.#ports.driverAt(pane)?.kind === 'acp'
     const known = [...this.#open.values()].find(each => each.place === pane && each.session !== id)
-    const cycle = known ?? (hosted ? await this.#afterLoss(pane, id) : undefined)
+    const cycle = known ?? (hosted ? await this.#replaceLostSession(pane, id) : undefined)
     if (!cycle) return
-    if (hosted) return void (await this.happen(cycle.id, { type: 'replaced', session: id, nativeSession }))
+    if (hosted)
+      return void (await this.applyEvent(cycle.id, { type: 'replaced', session: id, nativeSession }))
     if (cycle.successor) return
     const early = cycle.step === 'due' || cycle.step === 'writing'
     const event: CycleEvent =
       restarted && early
         ? { type: 'lost', why: AGENT_RESTARTED }
         : { type: 'successor', session: id, nativeSession }
-    await this.happen(cycle.id, event)
+    await this.applyEvent(cycle.id, event)
   }
 
   /** Baton started a new session in place of a lost one: hands off the lost session's work without asking it. */
-  async #afterLoss(place: string, fresh: string): Promise<Cycle | undefined> {
+  async #replaceLostSession(place: string, fresh: string): Promise<Cycle | undefined> {
     const { sessionsAt, clock } = this.#ports
     const [before] = (await sessionsAt(place))
       .filter(({ id, events }) => id !== fresh && events > EVENTS_WITHOUT_MESSAGES)
       .sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))
-    return before && this.#begin(before, 'restart', clock.now())
+    return before && this.#createCycle(before, 'restart', clock.now())
   }
 
   /** The agent at a place is gone and cannot be resumed. */
-  async lost(place: string, why: string): Promise<void> {
+  async placeLost(place: string, why: string): Promise<void> {
     await this.start()
     for (const cycle of this.list().filter(each => each.place === place))
-      await this.happen(cycle.id, { type: 'lost', why })
+      await this.applyEvent(cycle.id, { type: 'lost', why })
   }
 
-  async #begin(session: Session, reason: Cycle['reason'], now: number): Promise<Cycle | undefined> {
+  async #createCycle(session: Session, reason: Cycle['reason'], now: number): Promise<Cycle | undefined> {
     const { store, documents, timers } = this.#ports
     const cycle = dueCycle(session, reason, now, this.#ports)
     if (!cycle) return undefined
-    return this.#turns.run(session.id, async () => {
-      const known = this.of(session.id)
+    return this.#queue.run(session.id, async () => {
+      const known = this.findCycle(session.id)
       if (known) return known
       // A request or document of an earlier handoff of this session is out of date.
       await documents.drop(cycle)
-      await this.#performer.tell(cycle, 'due', WHY_DUE[reason])
+      await this.#performer.journalCycle(cycle, 'due', DUE_REASONS[reason])
       if (!(await store.put(cycle))) return undefined
       this.#open.set(cycle.id, cycle)
       // An idle session does not have to wait for the next tick.
-      timers.after(REST_MS + REST_MARGIN_MS, () => void this.#lookAtAll())
+      timers.after(REST_MS + REST_MARGIN_MS, () => void this.#pollAll())
       return cycle
     })
   }
 
   /** Starts a due cycle if a slot is free. */
-  #moment({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
+  #tryStart({ id }: Cycle, by: 'stop' | 'idle', config: Config): Promise<CycleEffect[]> {
     const acting = this.list().filter(({ step }) => step !== 'due' && step !== 'person').length
-    return this.#room.tryStart(id, acting, config.cycle, () => this.happen(id, { type: 'moment', by }))
+    return this.#startLimiter.tryStart(id, acting, config.cycle, () =>
+      this.applyEvent(id, { type: 'moment', by }),
+    )
   }
 
-  #later(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {
-    return this.happen(id, event, during).catch(cause =>
+  #applyInBackground(id: string, event: CycleEvent, during?: Cycle['step']): Promise<unknown> {
+    return this.applyEvent(id, event, during).catch(cause =>
       this.#ports.fault(`handling the cycle event ${event.type}`, cause),
     )
   }
 
-  #stamp(): string {
+  #timestamp(): string {
     return new Date(this.#ports.clock.now()).toISOString()
   }
 }

@@ -31,7 +31,7 @@ export function dueCycle(
   })
 }
 
-export const WHY_DUE = {
+export const DUE_REASONS = {
   context: 'the context is full',
   overflow: 'the next turn may not fit in the context',
   asked: 'a person requested it',

@@ -17,7 +17,7 @@ export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument):
  * Compares a session's answer with the essentials and returns what is wrong, part by part. Only the requested block counts,
  * not the text around it. Words are compared, not characters: a comma may differ, a goal may not.
  */
-export function wrongIn(answer: string, wanted: Essentials): string[] {
+export function findWrongEssentials(answer: string, wanted: Essentials): string[] {
   const said = blockIn(answer)
   if (!said) return ['the answer does not contain the requested block']
   return PARTS.flatMap(part => {

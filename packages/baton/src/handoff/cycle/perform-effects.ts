@@ -4,37 +4,37 @@ import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { essentialsOf } from './essentials.ts'
 import type { CycleEffect, CycleEvent } from './events.ts'
 import type { CyclePorts } from './ports.ts'
-import { askDocumentWords, goOnWords, personWords, resumeWords } from './prompts.ts'
+import { continuePrompt, requestDocumentPrompt, resumePrompt, stuckCycleQuestion } from './prompts.ts'
 import { clearAt, interruptAt, typeAt } from './terminal-actions.ts'
 
 /** How long a person has to decide about a stuck handoff. */
 const PERSON_MS = 24 * 60 * 60_000
 
 /** Performs a cycle's effects in the background and reports their outcomes as events. */
-export class Performer {
+export class EffectPerformer {
   readonly #ports: CyclePorts
-  readonly #happened: (cycle: Cycle, event: CycleEvent) => void
+  readonly #reportEvent: (cycle: Cycle, event: CycleEvent) => void
   readonly #asking = new Map<string, AbortController>()
-  readonly #underWay = new Set<Promise<void>>()
-  readonly #turns = new KeyedQueue()
+  readonly #running = new Set<Promise<void>>()
+  readonly #queue = new KeyedQueue()
 
   constructor(ports: CyclePorts, happened: (cycle: Cycle, event: CycleEvent) => void) {
     this.#ports = ports
-    this.#happened = happened
+    this.#reportEvent = happened
   }
 
   /** Starts performing the effects; their outcomes are reported as events. */
-  perform(cycle: Cycle, effects: readonly CycleEffect[]): void {
+  performEffects(cycle: Cycle, effects: readonly CycleEffect[]): void {
     if (cycle.step !== 'person') this.#stopAsking(cycle)
-    const work = this.#performAll(cycle, effects).finally(() => this.#underWay.delete(work))
-    this.#underWay.add(work)
+    const work = this.#performAll(cycle, effects).finally(() => this.#running.delete(work))
+    this.#running.add(work)
   }
 
   async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  async tell(cycle: Cycle, what: CycleEntry['what'], reason?: string): Promise<void> {
+  async journalCycle(cycle: Cycle, what: CycleEntry['what'], reason?: string): Promise<void> {
     const { journal, fault, clock } = this.#ports
     const { id, step, percent, document, writtenBy, nativeSession, successor } = cycle
     const ended = what === 'completed' || what === 'failed' || what === 'cancelled'
@@ -54,13 +54,13 @@ export class Performer {
     await journal(cycle, entry).catch(cause => fault('journaling a cycle', cause))
   }
 
-  news({ project }: Cycle, text: string): Promise<void> {
+  notifyUser({ project }: Cycle, text: string): Promise<void> {
     return this.#ports.asks
       .tell({ project, text })
       .catch(cause => this.#ports.fault('notifying about a cycle', cause))
   }
 
-  async essentials(project: string, document: string): Promise<Essentials> {
+  async readEssentials(project: string, document: string): Promise<Essentials> {
     return essentialsOf((await this.#ports.read(project, document)).document)
   }
 
@@ -70,7 +70,7 @@ export class Performer {
         await this.#perform(cycle, effect)
       } catch (cause) {
         this.#ports.fault(`performing the cycle effect ${effect.do}`, cause)
-        this.#failed(cycle, effect, cause)
+        this.#reportFailure(cycle, effect, cause)
       }
     }
   }
@@ -80,15 +80,15 @@ export class Performer {
     switch (effect.do) {
       case 'journal':
         if (effect.what === 'failed')
-          await this.news(cycle, `🔔 A handoff in ${cycle.project} failed: ${effect.reason ?? ''}`)
+          await this.notifyUser(cycle, `🔔 A handoff in ${cycle.project} failed: ${effect.reason ?? ''}`)
         return
       case 'ask-document': {
-        const acting = this.#acting(cycle)
-        if (effect.interrupt && acting) {
-          await this.tell(cycle, 'interrupted', 'the context is nearly full')
-          await interruptAt(acting, cycle)
+        const terminal = this.#terminalOf(cycle)
+        if (effect.interrupt && terminal) {
+          await this.journalCycle(cycle, 'interrupted', 'the context is nearly full')
+          await interruptAt(terminal, cycle)
         }
-        return this.#type(cycle, askDocumentWords(cycle.percent))
+        return this.#typePrompt(cycle, requestDocumentPrompt(cycle.percent))
       }
       case 'write-document': {
         const known = await session(cycle.session)
@@ -97,18 +97,18 @@ export class Performer {
         return
       }
       case 'clear': {
-        const acting = this.#acting(cycle)
+        const terminal = this.#terminalOf(cycle)
         const why = 'the turn continued after its document was written'
-        const told = () => this.tell(cycle, 'interrupted', why)
-        const outcome = await this.#turns.run(cycle.place, async () =>
-          acting ? clearAt(acting, cycle, told) : 'gone',
+        const onInterrupt = () => this.journalCycle(cycle, 'interrupted', why)
+        const outcome = await this.#queue.run(cycle.place, async () =>
+          terminal ? clearAt(terminal, cycle, onInterrupt) : 'gone',
         )
-        return this.#happened(cycle, { type: 'cleared', outcome })
+        return this.#reportEvent(cycle, { type: 'cleared', outcome })
       }
       case 'resume':
-        return this.#type(cycle, resumeWords(cycle.document ?? ''))
+        return this.#typePrompt(cycle, resumePrompt(cycle.document ?? ''))
       case 'continue':
-        return effect.typed ? this.#type(cycle, goOnWords(cycle)) : undefined
+        return effect.typed ? this.#typePrompt(cycle, continuePrompt(cycle)) : undefined
       case 'carry-over': {
         const to = await session(cycle.successor?.session ?? '')
         // The handed-off session comes last, because it becomes the parent.
@@ -134,24 +134,24 @@ export class Performer {
   }
 
   /** An effect that throws counts as a failed attempt. */
-  #failed(cycle: Cycle, effect: CycleEffect, cause: unknown): void {
+  #reportFailure(cycle: Cycle, effect: CycleEffect, cause: unknown): void {
     const why = cause instanceof Error ? cause.message : String(cause)
-    if (effect.do === 'write-document') this.#happened(cycle, { type: 'unwritten', why })
-    if (effect.do === 'clear') this.#happened(cycle, { type: 'cleared', outcome: 'not-taken' })
+    if (effect.do === 'write-document') this.#reportEvent(cycle, { type: 'unwritten', why })
+    if (effect.do === 'clear') this.#reportEvent(cycle, { type: 'cleared', outcome: 'not-taken' })
     if (effect.do === 'ask-document' || effect.do === 'resume' || (effect.do === 'continue' && effect.typed))
-      this.#happened(cycle, { type: 'typed', outcome: 'not-taken' })
+      this.#reportEvent(cycle, { type: 'typed', outcome: 'not-taken' })
   }
 
-  async #type(cycle: Cycle, text: string): Promise<void> {
-    const acting = this.#acting(cycle)
+  async #typePrompt(cycle: Cycle, text: string): Promise<void> {
+    const terminal = this.#terminalOf(cycle)
     // Wait for a running clear: the new session may report its start before the clear has finished.
-    const outcome = await this.#turns.run(cycle.place, async () =>
-      acting ? typeAt(acting, cycle, text) : 'gone',
+    const outcome = await this.#queue.run(cycle.place, async () =>
+      terminal ? typeAt(terminal, cycle, text) : 'gone',
     )
-    this.#happened(cycle, { type: 'typed', outcome })
+    this.#reportEvent(cycle, { type: 'typed', outcome })
   }
 
-  #acting({ place }: Cycle) {
+  #terminalOf({ place }: Cycle) {
     const driver = this.#ports.driverAt(place)
     return driver && { driver, timers: this.#ports.timers }
   }
@@ -166,7 +166,7 @@ export class Performer {
       const outcome = await this.#ports.asks.ask(
         {
           kind: 'confirm',
-          ...personWords(cycle),
+          ...stuckCycleQuestion(cycle),
           facts: { session, nativeSession, agent, project },
           key: `cycle ${id} ${asked}`,
           fingerprint: fingerprintOf({ session, tool: 'handoff cycle', input, cwd: project }),
@@ -174,9 +174,9 @@ export class Performer {
         { signal: abort.signal, withinMs: PERSON_MS, unreached: 'wait' },
       )
       if (outcome.result === 'answered')
-        this.#happened(cycle, { type: 'decided', yes: outcome.option === 'yes' })
+        this.#reportEvent(cycle, { type: 'decided', yes: outcome.option === 'yes' })
       if (outcome.result === 'timed-out')
-        this.#happened(cycle, { type: 'cancel', why: 'no one answered in time' })
+        this.#reportEvent(cycle, { type: 'cancel', why: 'no one answered in time' })
     } catch (cause) {
       if (!abort.signal.aborted) this.#ports.fault('asking about a cycle', cause)
     }

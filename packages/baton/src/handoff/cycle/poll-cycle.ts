@@ -9,21 +9,21 @@ export const REST_MS = 500
 
 /** Receives what polling finds. */
 export interface PollListener {
-  happen(id: string, event: CycleEvent): Promise<unknown>
-  written(session: string, document: string): Promise<void>
-  succeeded(session: Session): Promise<void>
+  applyEvent(id: string, event: CycleEvent): Promise<unknown>
+  documentWritten(session: string, document: string): Promise<void>
+  successorStarted(session: Session): Promise<void>
   /** The session is due and idle. */
-  rests(cycle: Cycle): Promise<unknown>
+  sessionIdle(cycle: Cycle): Promise<unknown>
 }
 
 /** Finds what no hook reported: a finished document, a new session, an agent that is gone. */
-export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollListener): Promise<void> {
-  await takeDocument(cycle, ports, looker)
+export async function pollCycle(cycle: Cycle, ports: CyclePorts, listener: PollListener): Promise<void> {
+  await acceptDocument(cycle, ports, listener)
   if (cycle.step === 'clearing' || cycle.step === 'person') {
     const here = (await ports.sessionsAt(cycle.place))
       .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
       .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0]
-    if (here && !cycle.successor) await looker.succeeded(here)
+    if (here && !cycle.successor) await listener.successorStarted(here)
   }
   const driver = ports.driverAt(cycle.place)
   if (!driver || cycle.step === 'person') return
@@ -31,24 +31,25 @@ export async function pollCycle(cycle: Cycle, ports: CyclePorts, looker: PollLis
   // The pid of a hosted agent is not checked: its host restarts it under another pid and reports losses itself.
   const tells = driver.kind !== 'acp' && session?.agent === 'claude-code'
   if (tells && session.pid && !ports.alive(session.pid))
-    await looker.happen(cycle.id, { type: 'lost', why: 'the agent process has ended' })
+    await listener.applyEvent(cycle.id, { type: 'lost', why: 'the agent process has ended' })
   const { state } = await driver.readScreen(cycle.place, cycle.agent)
   const acting = { driver, timers: ports.timers }
   if ((state === 'gone' || state === 'dead') && (await isGone(acting, cycle)))
-    await looker.happen(cycle.id, { type: 'lost', why: 'its terminal is gone' })
+    await listener.applyEvent(cycle.id, { type: 'lost', why: 'its terminal is gone' })
   if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
   const rested = !session || Math.abs(ports.clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
-  if (rested) await looker.rests(cycle)
+  if (rested) await listener.sessionIdle(cycle)
 }
 
 /** Accepts a document that is already finished instead of asking for it again. */
-export async function takeDocument(
+export async function acceptDocument(
   cycle: Cycle,
   { documents, clock }: CyclePorts,
-  looker: Pick<PollListener, 'written'>,
+  listener: Pick<PollListener, 'documentWritten'>,
 ): Promise<void> {
   if (cycle.step !== 'writing') return
   if (!cycle.lost) await documents.ready(cycle.session, clock.now())
   const settled = await documents.settled(cycle)
-  if (settled && settled.document !== cycle.document) await looker.written(cycle.session, settled.document)
+  if (settled && settled.document !== cycle.document)
+    await listener.documentWritten(cycle.session, settled.document)
 }

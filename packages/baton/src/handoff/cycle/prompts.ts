@@ -1,16 +1,16 @@
 import type { Cycle } from '@batonpass/contract/cycle'
-import { HANDOFFS } from '../document-name.ts'
+import { HANDOFFS_FOLDER } from '../document-name.ts'
 import { ASKED_BY_CYCLE } from '../write/command.ts'
 import { CHECK } from './essentials.ts'
 
 /** Asks a session for its document. `/handoff`'s reactor recognizes the typed prompt by its start. */
-export const askDocumentWords = (percent: number | undefined): string =>
+export const requestDocumentPrompt = (percent: number | undefined): string =>
   `${ASKED_BY_CYCLE}${Math.round(percent ?? 0)}%`
 
 /** Asks the new session to repeat the essentials before it continues the work. */
-export function resumeWords(document: string): string {
+export function resumePrompt(document: string): string {
   return [
-    `${resumeBeginning(document)}. First show that you have it: answer with exactly this block, copied word for word from the document, and end your turn. Do nothing else in this turn.`,
+    `${resumePromptStart(document)}. First show that you have it: answer with exactly this block, copied word for word from the document, and end your turn. Do nothing else in this turn.`,
     `<${CHECK}>`,
     'goal: (the first line of its section Goal; without that section, its Active Epic)',
     'branch: (its branch)',
@@ -20,31 +20,31 @@ export function resumeWords(document: string): string {
 }
 
 /** How Baton's resume prompt starts; this distinguishes it from a person's prompts. */
-export const resumeBeginning = (document: string): string =>
-  `Read handoff from ${HANDOFFS}/${document} and resume work`
+export const resumePromptStart = (document: string): string =>
+  `Read handoff from ${HANDOFFS_FOLDER}/${document} and resume work`
 
-export function askAgainWords(document: string, wrong: readonly string[]): string {
+export function repeatEssentialsPrompt(document: string, wrong: readonly string[]): string {
   return [
     `That is not what the handoff document says: ${wrong.join('; ')}.`,
-    `Read ${HANDOFFS}/${document} again and answer with the block again, each line copied word for word from the document:`,
+    `Read ${HANDOFFS_FOLDER}/${document} again and answer with the block again, each line copied word for word from the document:`,
     `<${CHECK}>\ngoal: …\nbranch: …\nnext: …\n</${CHECK}>`,
   ].join('\n')
 }
 
-export function goOnWords({ essentials, document }: Cycle): string {
+export function continuePrompt({ essentials, document }: Cycle): string {
   const next = essentials?.next ? `: ${essentials.next}` : ''
-  return `Correct. Now continue the work from ${HANDOFFS}/${document ?? ''}, starting with the next step${next}`
+  return `Correct. Now continue the work from ${HANDOFFS_FOLDER}/${document ?? ''}, starting with the next step${next}`
 }
 
 /** The question to a person when a cycle is stuck. */
-export function personWords(cycle: Cycle): { title: string; detail: string } {
+export function stuckCycleQuestion(cycle: Cycle): { title: string; detail: string } {
   const { nativeSession, project, document, stuckAt, why, agent } = cycle
   const yes = stuckAt === 'verifying' ? 'yes: let the new session continue anyway' : 'yes: try again'
   return {
     title: `A handoff needs you: ${why ?? 'it is stuck'}`.slice(0, 300),
     detail: [
       `Session ${nativeSession} of ${agent} in ${project}, at the step "${stuckAt ?? ''}": ${why ?? ''}.`,
-      ...(document ? [`Its handoff document is ${HANDOFFS}/${document}.`] : []),
+      ...(document ? [`Its handoff document is ${HANDOFFS_FOLDER}/${document}.`] : []),
       cycle.successor
         ? `The old session is unchanged; to return to it: ${agent === 'claude-code' ? `claude -r ${nativeSession}` : nativeSession}`
         : 'The old session is unchanged; nothing was cleared.',

@@ -22,14 +22,14 @@ export async function clearAt(
   { place, agent }: Place,
   interrupted: () => Promise<void>,
 ): Promise<TypeResult> {
-  let state = await restAt({ driver, timers }, { place, agent }, ENDING_MS)
+  let state = await waitForRest({ driver, timers }, { place, agent }, ENDING_MS)
   if (state === 'working') {
     await interrupted()
     if ((await driver.interrupt(place, agent)) === 'gone') return 'gone'
-    state = await restAt({ driver, timers }, { place, agent }, INTERRUPTED_MS)
+    state = await waitForRest({ driver, timers }, { place, agent }, INTERRUPTED_MS)
   }
   if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
-  return sure({ driver, timers }, { place, agent }, await driver.clear(place, agent))
+  return confirmGone({ driver, timers }, { place, agent }, await driver.clear(place, agent))
 }
 
 /** Types a prompt when the agent at a place waits for one. */
@@ -38,14 +38,14 @@ export async function typeAt(
   { place, agent }: Place,
   text: string,
 ): Promise<TypeResult> {
-  const state = await restAt(acting, { place, agent }, READY_MS)
+  const state = await waitForRest(acting, { place, agent }, READY_MS)
   if (state !== 'waiting') return state === 'gone' ? 'gone' : 'busy'
-  return sure(acting, { place, agent }, await acting.driver.type(place, text, agent))
+  return confirmGone(acting, { place, agent }, await acting.driver.type(place, text, agent))
 }
 
 export async function interruptAt(acting: TerminalAccess, { place, agent }: Place): Promise<void> {
   if ((await acting.driver.interrupt(place, agent)) !== 'interrupted') return
-  await restAt(acting, { place, agent }, INTERRUPTED_MS)
+  await waitForRest(acting, { place, agent }, INTERRUPTED_MS)
 }
 
 /** Whether the terminal at a place is gone. Looks several times: on a busy machine one look may fail. */
@@ -58,7 +58,7 @@ export async function isGone({ driver, timers }: TerminalAccess, { place, agent 
   }
 }
 
-async function sure(acting: TerminalAccess, place: Place, outcome: TypeResult): Promise<TypeResult> {
+async function confirmGone(acting: TerminalAccess, place: Place, outcome: TypeResult): Promise<TypeResult> {
   return outcome === 'gone' && !(await isGone(acting, place)) ? 'busy' : outcome
 }
 
@@ -66,7 +66,7 @@ const SURE_AFTER = 3
 const SURE_MS = 700
 
 /** Waits until the running turn has ended and returns the terminal's state. Does not wait for a person who is typing. */
-async function restAt(
+async function waitForRest(
   { driver, timers }: TerminalAccess,
   { place, agent }: Place,
   withinMs: number,

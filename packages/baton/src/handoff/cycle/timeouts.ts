@@ -1,14 +1,14 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { CycleChange, CycleEffect, Limits } from './events.ts'
 import {
-  change,
+  changeCycle,
   clearFailed,
+  completeCycle,
   documentFailed,
-  finish,
+  journalEffect,
   MAX_TRIES,
   resumeFailed,
-  same,
-  tell,
+  unchanged,
   writeOrAsk,
 } from './transitions.ts'
 
@@ -33,27 +33,27 @@ export function passTime(cycle: Cycle, ms: number, { documentMs, answerMs }: Lim
   if (pauseMs > 0) return quiet
   switch (cycle.step) {
     case 'writing':
-      if (!cycle.sent) return change(later, { sent: true }, [writeOrAsk(later)])
+      if (!cycle.sent) return changeCycle(later, { sent: true }, [writeOrAsk(later)])
       if (waitedMs >= documentMs) return documentFailed(later, 'the document was not written in time')
-      if (isPromptLost(later, ms)) return change(later, {}, [{ do: 'ask-document', interrupt: false }])
+      if (isPromptLost(later, ms)) return changeCycle(later, {}, [{ do: 'ask-document', interrupt: false }])
       return quiet
     case 'clearing':
       if (!cycle.sent)
-        return change(later, { sent: true, waitedMs: 0 }, [{ do: cycle.taken ? 'resume' : 'clear' }])
+        return changeCycle(later, { sent: true, waitedMs: 0 }, [{ do: cycle.taken ? 'resume' : 'clear' }])
       if (cycle.taken && waitedMs >= CLEAR_MS)
         return clearFailed(later, 'the terminal took /clear, but no new session started')
       return waitedMs >= OUTCOME_MS ? clearFailed(later, NO_REPORT) : quiet
     case 'resuming':
-      if (!cycle.sent) return change(later, { sent: true, waitedMs: 0 }, [{ do: 'resume' }])
+      if (!cycle.sent) return changeCycle(later, { sent: true, waitedMs: 0 }, [{ do: 'resume' }])
       return waitedMs >= OUTCOME_MS ? resumeFailed(later, NO_REPORT) : quiet
     case 'verifying':
-      if (cycle.busy > 0) return change(later, { busy: 0 }, [{ do: 'resume' }])
+      if (cycle.busy > 0) return changeCycle(later, { busy: 0 }, [{ do: 'resume' }])
       return waitedMs >= answerMs ? resumeFailed(later, 'the new session did not answer in time') : quiet
     case 'continuing':
       if (waitedMs < LOST_PROMPT_MS && cycle.sent) return quiet
       if (cycle.tries >= MAX_NUDGES)
-        return finish(later, 'the new session was told to continue, but has not reported since')
-      return change(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
+        return completeCycle(later, 'the new session was told to continue, but has not reported since')
+      return changeCycle(later, { tries: cycle.tries + 1, waitedMs: 0, sent: true }, [
         { do: 'continue', typed: true },
       ])
     default:
@@ -66,28 +66,28 @@ const isPromptLost = ({ taken, lost, tries, waitedMs }: Cycle, ms: number): bool
   !taken && !lost && tries < MAX_TRIES && waitedMs >= LOST_PROMPT_MS && waitedMs - ms < LOST_PROMPT_MS
 
 /** Sends again what was on its way when the previous daemon ended, unless a hook reports first that it arrived. */
-export function restart(cycle: Cycle, cut: boolean): CycleChange {
+export function resumeAfterRestart(cycle: Cycle, cut: boolean): CycleChange {
   const again = { sent: false, pauseMs: Math.max(cycle.pauseMs, RESTART_MS), waitedMs: 0 }
   const effects: CycleEffect[] = [
-    tell('taken-up', 'a new daemon resumed it'),
+    journalEffect('taken-up', 'a new daemon resumed it'),
     // The previous daemon may have ended before everything was carried over.
     ...(cycle.successor ? [{ do: 'carry-over' } as const] : []),
   ]
   switch (cycle.step) {
     case 'writing':
       // Baton or the agent was writing the document; the agent still is, unless it ended with the daemon.
-      if (cut) return change(cycle, { ...again, taken: false }, effects)
-      return change(cycle, cycle.lost || cycle.tries >= MAX_TRIES ? again : { waitedMs: 0 }, effects)
+      if (cut) return changeCycle(cycle, { ...again, taken: false }, effects)
+      return changeCycle(cycle, cycle.lost || cycle.tries >= MAX_TRIES ? again : { waitedMs: 0 }, effects)
     case 'clearing':
     case 'resuming':
     case 'continuing':
-      return change(cycle, { ...again, taken: false }, effects)
+      return changeCycle(cycle, { ...again, taken: false }, effects)
     case 'verifying':
-      if (cut) return change({ ...cycle, step: 'resuming' }, { ...again, taken: false }, effects)
-      return change(cycle, { waitedMs: 0 }, effects)
+      if (cut) return changeCycle({ ...cycle, step: 'resuming' }, { ...again, taken: false }, effects)
+      return changeCycle(cycle, { waitedMs: 0 }, effects)
     case 'person':
-      return change(cycle, {}, [...effects, { do: 'ask-person' }])
+      return changeCycle(cycle, {}, [...effects, { do: 'ask-person' }])
     default:
-      return same(cycle)
+      return unchanged(cycle)
   }
 }

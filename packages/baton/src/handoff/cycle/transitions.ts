@@ -8,16 +8,16 @@ export const MAX_PAUSE_MS = 60_000
 /** Journal that the terminal is in use only after this many attempts. */
 const BUSY_WORTH_JOURNALING = 5
 
-export function lose(cycle: Cycle, why: string): CycleChange {
+export function handleLoss(cycle: Cycle, why: string): CycleChange {
   switch (cycle.step) {
     case 'due':
-      return enter({ ...cycle, lost: true, why }, 'writing', [{ do: 'write-document' }], { sent: true })
+      return enterStep({ ...cycle, lost: true, why }, 'writing', [{ do: 'write-document' }], { sent: true })
     case 'writing':
       return cycle.lost
-        ? same(cycle)
-        : change({ ...cycle, lost: true, why }, { sent: true, pauseMs: 0 }, [{ do: 'write-document' }])
+        ? unchanged(cycle)
+        : changeCycle({ ...cycle, lost: true, why }, { sent: true, pauseMs: 0 }, [{ do: 'write-document' }])
     case 'person':
-      return same(cycle)
+      return unchanged(cycle)
     default:
       return abandon(cycle, why, [])
   }
@@ -25,7 +25,7 @@ export function lose(cycle: Cycle, why: string): CycleChange {
 
 /** Ends the cycle as failed: the terminal is gone, but the document remains for the next session. */
 export function abandon(cycle: Cycle, why: string, before: CycleEffect[]): CycleChange {
-  const ended = end(cycle, 'failed', why)
+  const ended = endCycle(cycle, 'failed', why)
   return { ...ended, effects: [...before, { do: 'release-document' }, ...ended.effects] }
 }
 
@@ -35,14 +35,14 @@ export const writeOrAsk = ({ lost, tries }: Cycle): CycleEffect =>
 export function documentFailed(cycle: Cycle, why: string): CycleChange {
   const tries = cycle.tries + 1
   const again = { tries, waitedMs: 0, taken: false, sent: true }
-  return change(cycle, again, [tell('retried', why), writeOrAsk({ ...cycle, tries })])
+  return changeCycle(cycle, again, [journalEffect('retried', why), writeOrAsk({ ...cycle, tries })])
 }
 
 export function clearFailed(cycle: Cycle, why: string): CycleChange {
   const tries = cycle.tries + 1
   if (tries >= MAX_TRIES) return needPerson({ ...cycle, tries }, why)
-  return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
-    tell('retried', why),
+  return changeCycle(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
+    journalEffect('retried', why),
     { do: 'clear' },
   ])
 }
@@ -50,40 +50,40 @@ export function clearFailed(cycle: Cycle, why: string): CycleChange {
 export function resumeFailed(cycle: Cycle, why: string): CycleChange {
   const tries = cycle.tries + 1
   if (tries >= MAX_TRIES) return needPerson({ ...cycle, tries }, why)
-  return change(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
-    tell('retried', why),
+  return changeCycle(cycle, { tries, waitedMs: 0, taken: false, sent: true }, [
+    journalEffect('retried', why),
     { do: 'resume' },
   ])
 }
 
 export function needPerson(cycle: Cycle, why: string, before: CycleEffect[] = []): CycleChange {
   const stuck: Cycle = { ...cycle, stuckAt: cycle.step, why, asked: cycle.asked + 1 }
-  return enter(stuck, 'person', [...before, tell('person', why), { do: 'ask-person' }])
+  return enterStep(stuck, 'person', [...before, journalEffect('person', why), { do: 'ask-person' }])
 }
 
 /** The terminal is in use: tries again with growing pauses, without limit and without counting it as a failure. */
-export function putOff(cycle: Cycle): CycleChange {
+export function postponeBusy(cycle: Cycle): CycleChange {
   const busy = cycle.busy + 1
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(cycle.busy, 10), MAX_PAUSE_MS)
-  const told = busy === BUSY_WORTH_JOURNALING ? [tell('waits', 'the terminal is in use')] : []
-  return change(cycle, { busy, pauseMs, sent: false }, told)
+  const told = busy === BUSY_WORTH_JOURNALING ? [journalEffect('waits', 'the terminal is in use')] : []
+  return changeCycle(cycle, { busy, pauseMs, sent: false }, told)
 }
 
-export const finish = (cycle: Cycle, why?: string): CycleChange => end(cycle, 'done', why)
+export const completeCycle = (cycle: Cycle, why?: string): CycleChange => endCycle(cycle, 'done', why)
 
-export function end(
+export function endCycle(
   cycle: Cycle,
   step: 'done' | 'cancelled' | 'failed',
   why: string | undefined,
 ): CycleChange {
   const what = step === 'done' ? 'completed' : step
   const left: CycleEffect[] = cycle.step === 'writing' && step === 'cancelled' ? [{ do: 'drop-request' }] : []
-  return enter({ ...cycle, ...(why ? { why } : {}) }, step, [...left, tell(what, why)])
+  return enterStep({ ...cycle, ...(why ? { why } : {}) }, step, [...left, journalEffect(what, why)])
 }
 
 const BLANK = { tries: 0, waitedMs: 0, pauseMs: 0, busy: 0, sent: false, taken: false } as const
 
-export function enter(
+export function enterStep(
   cycle: Cycle,
   step: CycleStep,
   effects: CycleEffect[],
@@ -93,12 +93,12 @@ export function enter(
 }
 
 /** Changes a cycle without leaving its step. */
-export function change(cycle: Cycle, changes: Partial<Cycle>, effects: CycleEffect[] = []): CycleChange {
+export function changeCycle(cycle: Cycle, changes: Partial<Cycle>, effects: CycleEffect[] = []): CycleChange {
   return { cycle: { ...cycle, ...changes, version: cycle.version + 1 }, effects }
 }
 
-export const same = (cycle: Cycle): CycleChange => ({ cycle, effects: [] })
+export const unchanged = (cycle: Cycle): CycleChange => ({ cycle, effects: [] })
 
-export function tell(what: CycleEntry['what'], reason?: string): CycleEffect {
+export function journalEffect(what: CycleEntry['what'], reason?: string): CycleEffect {
   return { do: 'journal', what, ...(reason ? { reason } : {}) }
 }

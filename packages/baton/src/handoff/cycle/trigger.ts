@@ -9,7 +9,7 @@ const RAISE = 5
 const HIGHEST = 95
 
 /** Why a session has to be handed off, if it does. Pure. */
-export function dueFor(
+export function handoffReason(
   figure: Pick<ContextFigure, 'percent' | 'overflows'> | undefined,
   config: Pick<Config, 'context' | 'cycle'>,
   raised: number,
@@ -37,14 +37,14 @@ export function lineage(session: string, cycles: readonly Cycle[], now: number):
 }
 
 /** By how many percent points the threshold rises: every handoff after the first within an hour counts. */
-export const raiseFor = (handoffs: number): number => Math.max(0, handoffs - 1) * RAISE
+export const thresholdRaise = (handoffs: number): number => Math.max(0, handoffs - 1) * RAISE
 
 /** Whether Baton must not start another handoff: the session was handed off, or a person cancelled it. */
 export const isSettled = (session: string, cycles: readonly Cycle[]): boolean =>
   cycles.some(cycle => cycle.session === session && hasEnded(cycle) && !cycle.again)
 
 /** Describes why a context fills so fast. */
-export function causeOf({ perTurn, size, growth }: ContextFigure): string {
+export function describeGrowth({ perTurn, size, growth }: ContextFigure): string {
   const largest = Math.max(0, ...growth)
   const share = size ? ` (${Math.round((largest / size) * 100)}% of the window)` : ''
   if (perTurn === undefined) return 'too few turns were measured to tell why'

@@ -17,7 +17,7 @@ export function readFacts(text: string): { facts: HandoffFacts; rest: string; fi
     return { facts: HandoffFacts.parse({}), rest: text, findings: [] }
   const findings: HandoffFinding[] = []
   const read: Record<string, unknown> = {}
-  const given = yaml.length > MAX_LENGTH ? undefined : mapIn(yaml)
+  const given = yaml.length > MAX_LENGTH ? undefined : parseYamlMap(yaml)
   if (!given)
     findings.push(odd('front matter', 'The front matter is not a YAML map, so its facts are ignored'))
   for (const [key, value] of Object.entries(given ?? {})) {
@@ -31,7 +31,7 @@ export function readFacts(text: string): { facts: HandoffFacts; rest: string; fi
       continue
     }
     if (value === '') continue
-    const parsed = HandoffFacts.shape[key].safeParse(asWanted(key, value))
+    const parsed = HandoffFacts.shape[key].safeParse(convertValue(key, value))
     if (parsed.success) read[key] = parsed.data
     else
       findings.push(odd(key, `\`${key}\` cannot be read: ${parsed.error.issues[0]?.message ?? 'wrong form'}`))
@@ -60,17 +60,19 @@ const LISTS: ReadonlySet<string> = new Set([
 ])
 
 /** Converts numbers and lists. YAML scalars are read as text, so that a commit id like 0123456 or 1e10 stays unchanged. */
-function asWanted(key: string, value: unknown): unknown {
+function convertValue(key: string, value: unknown): unknown {
   if (NUMBERS.has(key)) return typeof value === 'string' ? Number(value.replace(/^#/, '')) : value
   if (LISTS.has(key) && typeof value === 'string') return /^none\.?$/i.test(value) ? [] : [value]
   if (key === 'tests' && typeof value === 'object' && value !== null)
     return Object.fromEntries(
-      Object.entries(value).flatMap(([name, part]) => (part === '' ? [] : [[name, asWanted(name, part)]])),
+      Object.entries(value).flatMap(([name, part]) =>
+        part === '' ? [] : [[name, convertValue(name, part)]],
+      ),
     )
   return value
 }
 
-function mapIn(yaml: string): Record<string, unknown> | undefined {
+function parseYamlMap(yaml: string): Record<string, unknown> | undefined {
   try {
     const document = parseDocument(yaml, { schema: 'failsafe', logLevel: 'silent' })
     // Only an unquoted null means "no value".

@@ -10,7 +10,7 @@ export interface Block {
 }
 
 /** Splits a document at its headings; the first block has none. Headings count only at the left edge and outside fences. */
-export function blocksOf(text: string): Block[] {
+export function splitBlocks(text: string): Block[] {
   const blocks: Block[] = [{ level: 0, heading: '', lines: [] }]
   let fence: string | undefined
   for (const line of text.split('\n')) {

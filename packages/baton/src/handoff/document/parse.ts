@@ -10,7 +10,7 @@ import {
   titleOf,
 } from './form.ts'
 import { readFacts } from './front-matter.ts'
-import { type Block, blocksOf, readPoints, readText } from './markdown.ts'
+import { type Block, readPoints, readText, splitBlocks } from './markdown.ts'
 
 export interface ReadHandoff {
   document: HandoffDocument
@@ -34,20 +34,20 @@ export function parseHandoff(written: string): ReadHandoff {
         `The document is longer than ${MAX_HANDOFF_LENGTH} characters; shorten it`,
       ),
     )
-  const { facts, rest, findings: odd } = readFacts(documentIn(whole))
+  const { facts, rest, findings: odd } = readFacts(extractDocument(whole))
   findings.push(...odd)
-  const blocks = blocksOf(rest)
+  const blocks = splitBlocks(rest)
   const keys = blocks.map(({ heading }) => (heading === '' ? undefined : sectionOf(heading)))
   const form: Form =
     !keys.includes('work') && (keys.includes('goal') || keys.includes('progress')) ? 'context' : 'file'
   const draft = new Draft(form, findings)
-  for (const [i, block] of blocks.entries()) draft.take(block, keys[i])
-  draft.complain(keys)
+  for (const [i, block] of blocks.entries()) draft.addBlock(block, keys[i])
+  draft.reportProblems(keys)
   return { document: HandoffDocument.parse({ ...draft.result, facts }), form, findings }
 }
 
 /** Extracts the document from a reply: the agent may put it into a fence or write a sentence before it. */
-export function documentIn(reply: string): string {
+export function extractDocument(reply: string): string {
   const text = reply.replaceAll(/\r\n?/g, '\n').replace(/^\uFEFF/, '')
   const lines = text.split('\n')
   const opens = lines.findIndex(line => /^(?:`{3,}|~{3,})\s*(?:markdown|md)?\s*$/.test(line))
@@ -94,11 +94,12 @@ class Draft {
     this.#findings = findings
   }
 
-  take(block: Block, key: SectionKey | undefined): void {
+  addBlock(block: Block, key: SectionKey | undefined): void {
     const { heading, lines } = block
     if (heading === '' || (key === undefined && isTitle(heading))) {
-      const rest = this.#fields(lines, ['created', 'contextUsage', 'project'])
-      if (rest.join('').trim() !== '') this.#odd('header', 'Text before the first section is ignored')
+      const rest = this.#readFields(lines, ['created', 'contextUsage', 'project'])
+      if (rest.join('').trim() !== '')
+        this.#reportOddity('header', 'Text before the first section is ignored')
       return
     }
     if (key === undefined) {
@@ -110,24 +111,24 @@ class Draft {
       return
     }
     if (!KNOWN_TITLES.has(heading))
-      this.#odd(titleOf(key, this.#form), `The heading reads \`${heading.slice(0, 80)}\``)
-    this.#section(key, lines)
+      this.#reportOddity(titleOf(key, this.#form), `The heading reads \`${heading.slice(0, 80)}\``)
+    this.#addSection(key, lines)
   }
 
-  #section(key: SectionKey, lines: readonly string[]): void {
+  #addSection(key: SectionKey, lines: readonly string[]): void {
     const { result } = this
     switch (key) {
       case 'work':
       case 'progress': {
-        const rest = this.#fields(lines, ['epic', 'progress', 'task'])
+        const rest = this.#readFields(lines, ['epic', 'progress', 'task'])
         for (const { text, box, bare } of readPoints(rest, { boxes: true })) {
-          if (box !== undefined || (key === 'progress' && !bare)) this.#done(text, box)
+          if (box !== undefined || (key === 'progress' && !bare)) this.#addCompleted(text, box)
           else result.notes.push(text)
         }
         return
       }
       case 'completed':
-        for (const { text, box } of readPoints(lines, { boxes: true })) this.#done(text, box)
+        for (const { text, box } of readPoints(lines, { boxes: true })) this.#addCompleted(text, box)
         return
       case 'goal':
         result.goal = [result.goal, readText(lines)].filter(Boolean).join('\n\n')
@@ -135,22 +136,22 @@ class Draft {
       default: {
         const points = readPoints(lines)
         if (points.some(point => point.bare))
-          this.#odd(titleOf(key, this.#form), 'Not every point has a bullet')
+          this.#reportOddity(titleOf(key, this.#form), 'Not every point has a bullet')
         result[key].push(...points.map(point => point.text))
       }
     }
   }
 
   /** A point without a checkbox counts as done. */
-  #done(text: string, box: boolean | undefined): void {
+  #addCompleted(text: string, box: boolean | undefined): void {
     if (/^none\.?$/i.test(text)) return
     if (box === undefined)
-      this.#odd(titleOf('completed', this.#form), 'A point has no checkbox; it counts as done')
+      this.#reportOddity(titleOf('completed', this.#form), 'A point has no checkbox; it counts as done')
     this.result.completed.push({ text, done: box ?? true })
   }
 
   /** Reads the labelled values and returns the other lines. */
-  #fields(lines: readonly string[], wanted: readonly FieldKey[]): string[] {
+  #readFields(lines: readonly string[], wanted: readonly FieldKey[]): string[] {
     return lines.filter(line => {
       const exact = /^\*\*([^*]+)\*\*: ?(.*)$/.exec(line)
       const loose =
@@ -158,22 +159,23 @@ class Draft {
         /^ ?(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z ]{3,20}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)$/.exec(line)
       const key = wanted.find(each => FIELDS[each].toLowerCase() === loose?.[1]?.trim().toLowerCase())
       if (key === undefined) return true
-      this.#field(key, loose?.[2]?.trim() ?? '')
+      this.#setField(key, loose?.[2]?.trim() ?? '')
       return false
     })
   }
 
-  #field(key: FieldKey, value: string): void {
+  #setField(key: FieldKey, value: string): void {
     const { result } = this
     if (key === 'contextUsage') {
       const percent = /^(?:about |~|≈)?\s*(\d{1,3}(?:\.\d+)?)\s*%?/.exec(value)?.[1]
       if (percent !== undefined) result.contextUsage = Number(percent)
-      else if (!/^(?:unknown|none|n\/a)?\.?$/i.test(value)) this.#odd(FIELDS[key], 'It is not a percentage')
+      else if (!/^(?:unknown|none|n\/a)?\.?$/i.test(value))
+        this.#reportOddity(FIELDS[key], 'It is not a percentage')
     } else if (key === 'created' || key === 'project') result[key] = value
     else result.work[key] = value
   }
 
-  complain(keys: readonly (SectionKey | undefined)[]): void {
+  reportProblems(keys: readonly (SectionKey | undefined)[]): void {
     const form = this.#form
     const missing = REQUIRED[form].filter(key => !keys.includes(key))
     for (const key of missing) {
@@ -184,7 +186,7 @@ class Draft {
       key && REQUIRED[form].includes(key) ? REQUIRED[form].indexOf(key) : [],
     )
     if (order.some((at, i) => at < (order[i - 1] ?? 0)))
-      this.#odd('document', 'The sections are not in the expected order')
+      this.#reportOddity('document', 'The sections are not in the expected order')
     const { result } = this
     if (!missing.includes('nextSteps') && result.nextSteps.length === 0)
       this.#findings.push({
@@ -196,10 +198,10 @@ class Draft {
     if (form === 'file' && !missing.includes('work') && !result.work.epic && !result.work.task)
       this.#findings.push(wrong('empty-section', 'Current Work', 'It names neither the epic nor the task'))
     if (form === 'file' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(result.created))
-      this.#odd(FIELDS.created, 'It is not of the form YYYY-MM-DD HH:MM:SS')
+      this.#reportOddity(FIELDS.created, 'It is not of the form YYYY-MM-DD HH:MM:SS')
   }
 
-  #odd(where: string, message: string): void {
+  #reportOddity(where: string, message: string): void {
     const code = where === FIELDS.created || where === FIELDS.contextUsage ? 'odd-value' : 'odd-section'
     if (!this.#findings.some(each => each.where === where && each.message === message))
       this.#findings.push({ code, weight: 'minor', where, message })

@@ -1,8 +1,8 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
-import { documentIn, parseHandoff, type ReadHandoff } from '../document/parse.ts'
+import { extractDocument, parseHandoff, type ReadHandoff } from '../document/parse.ts'
 import { type Evidence, gatherEvidence } from '../evidence.ts'
-import { completed, handoffFromEvidence } from '../from-evidence.ts'
-import { filesNamed } from '../ticked-items.ts'
+import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
+import { namedFiles } from '../ticked-items.ts'
 import { documentErrors } from '../verify.ts'
 import type { Request } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
@@ -20,7 +20,7 @@ export async function checkDocument(
   request: Request,
   written: CheckedDocument['written'],
 ): Promise<CheckedDocument> {
-  const evidence = await evidenceFor(ports, request, written ? filesNamed(written.document) : [])
+  const evidence = await evidenceFor(ports, request, written ? namedFiles(written.document) : [])
   const findings = written ? documentErrors(written, evidence, ports.evidence.readTest) : [ABSENT]
   return { written, evidence, findings }
 }
@@ -38,7 +38,7 @@ export async function findDocument(
     const read = await files.read(request.project, name).catch(() => undefined)
     if (read) return { ...read, name }
   }
-  const read = message === undefined ? undefined : parseHandoff(documentIn(message))
+  const read = message === undefined ? undefined : parseHandoff(extractDocument(message))
   const missing = read?.findings.filter(({ code }) => code === 'missing-section').length ?? 0
   return read && missing <= MAX_MISSING ? read : undefined
 }
@@ -56,7 +56,7 @@ export async function storeDocument(
   const writing = { now, focus: request.focus, parent: received?.document, before }
   const good = written && findings.length === 0
   const document: HandoffDocument = good
-    ? completed(written.document, evidence, writing, written.findings)
+    ? completeDocument(written.document, evidence, writing, written.findings)
     : handoffFromEvidence(evidence, writing)
   const name =
     good && written.name !== undefined

@@ -5,12 +5,12 @@ import type { ReactionContext } from '../../ports/reactor.ts'
 import { sessionId } from '../../session/id.ts'
 import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { handoffContext } from '../context-form.ts'
-import { HANDOFFS, handoffName } from '../document-name.ts'
+import { HANDOFFS_FOLDER, handoffName } from '../document-name.ts'
 import { checkDocument, findDocument, storeDocument } from './check-document.ts'
 import type { HandoffCommand } from './command.ts'
 import type { Request, WaitingDocument } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
-import { askAgainWords, askWords } from './prompts.ts'
+import { correctDocumentPrompt, writeDocumentPrompt } from './prompts.ts'
 
 /** Gives a new session its handoff document. */
 async function deliverDocument(
@@ -30,8 +30,8 @@ async function deliverDocument(
     { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
   )
   return {
-    context: handoffContext(files.clean(read.document), `${HANDOFFS}/${document}`),
-    notice: `This session starts with ${HANDOFFS}/${document}.`,
+    context: handoffContext(files.clean(read.document), `${HANDOFFS_FOLDER}/${document}`),
+    notice: `This session starts with ${HANDOFFS_FOLDER}/${document}.`,
   }
 }
 
@@ -91,7 +91,7 @@ export class HandoffGeneration {
       transcript && reader ? await reader.contextSize(transcript).catch(() => undefined) : undefined
     if (size === undefined && session.events <= FIRST_EVENTS) return { refuse: { reason: NOTHING } }
     const name = await this.request({ ...event, transcript, project, by: event.id, place, focus }, now)
-    return { context: askWords(name, focus, form) }
+    return { context: writeDocumentPrompt(name, focus, form) }
   }
 
   /** Records that a session has to write its document and returns the file name. The same event gets the same name. */
@@ -191,13 +191,13 @@ export class HandoffGeneration {
           findings: findings.map(each => each.message),
         } as const
         await journal(request, entry)
-        const prompt = askAgainWords(written?.name ?? request.name, findings, written !== undefined)
+        const prompt = correctDocumentPrompt(written?.name ?? request.name, findings, written !== undefined)
         // Rank "cycle": overrides continuations, but not a person or a limit.
         return { continuation: { rank: 'cycle', prompt } }
       }
       const name = await storeDocument(this.#ports, request, taken, now)
       const own = findings.length > 0 ? ' (written by Baton: the agent’s document failed the check)' : ''
-      const stop = `Handoff document ${HANDOFFS}/${name}${own}. Run /clear or start a new session here to continue with it.`
+      const stop = `Handoff document ${HANDOFFS_FOLDER}/${name}${own}. Run /clear or start a new session here to continue with it.`
       return { continuation: { rank: 'cycle', stop } }
     })
   }

@@ -91,7 +91,7 @@ export class HandoffMemory {
 }
 
 /** State files in memory, for a process without a state folder. */
-export function filesInMemory(): Kept {
+export function inMemoryStateFiles(): Kept {
   const kept = new Map<string, string>()
   return {
     async read(root, name) {

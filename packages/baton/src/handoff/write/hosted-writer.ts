@@ -4,9 +4,9 @@ import type { TranscriptReader } from '../../ports/transcript.ts'
 import { handoffContext } from '../context-form.ts'
 import { parseHandoff, type ReadHandoff } from '../document/parse.ts'
 import { type Evidence, type EvidencePorts, gatherEvidence } from '../evidence.ts'
-import { completed, handoffFromEvidence } from '../from-evidence.ts'
+import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
-import { filesNamed } from '../ticked-items.ts'
+import { namedFiles } from '../ticked-items.ts'
 import { documentErrors } from '../verify.ts'
 
 export interface WriterPorts {
@@ -70,7 +70,7 @@ export class HandoffWriter {
   /** Checks a reply as a handoff document; without findings it may be used. */
   async judge(reply: string, about: About): Promise<{ read: ReadHandoff; findings: HandoffFinding[] }> {
     const read = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
-    const evidence = await this.evidence(about, filesNamed(read.document))
+    const evidence = await this.evidence(about, namedFiles(read.document))
     return { read, findings: documentErrors(read, evidence, this.#ports.evidence.readTest) }
   }
 
@@ -88,7 +88,7 @@ export class HandoffWriter {
     const writing = { now, focus, parent, contextUsage, before: before || undefined }
     const good = findings.length === 0
     const document: HandoffDocument = good
-      ? completed(
+      ? completeDocument(
           { ...read.document, contextUsage: read.document.contextUsage ?? contextUsage },
           evidence,
           writing,

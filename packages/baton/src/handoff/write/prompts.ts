@@ -1,10 +1,10 @@
 import type { HandoffFinding } from '@batonpass/contract/handoff'
-import { HANDOFFS } from '../document-name.ts'
+import { HANDOFFS_FOLDER } from '../document-name.ts'
 
 /** Context added to `/handoff`: where to write the document, and what Baton checks. */
-export function askWords(name: string, focus: string | undefined, form = false): string {
+export function writeDocumentPrompt(name: string, focus: string | undefined, form = false): string {
   return [
-    `Baton: write the handoff document to ${HANDOFFS}/${name} in the project's root, then end your turn.`,
+    `Baton: write the handoff document to ${HANDOFFS_FOLDER}/${name} in the project's root, then end your turn.`,
     ...(form
       ? [
           `Its reader will continue this work and knows nothing about this session. Write it with these sections: ${SECTIONS}, ## Goal (what the user wants, in the user's words). Start the file with YAML front matter that has branch: and, if tests were run, tests: {command, result: passed|failed}.`,
@@ -17,18 +17,22 @@ export function askWords(name: string, focus: string | undefined, form = false):
 }
 
 /** Asks the agent a second and last time: to correct the document, or to write it at all. */
-export function askAgainWords(name: string, findings: readonly HandoffFinding[], found: boolean): string {
+export function correctDocumentPrompt(
+  name: string,
+  findings: readonly HandoffFinding[],
+  found: boolean,
+): string {
   const points = findings.slice(0, 20).map(({ message }) => `- ${message}`)
   const rest = findings.length > points.length ? [`- and ${findings.length - points.length} more`] : []
   return found
     ? [
-        `The handoff document ${HANDOFFS}/${name} does not agree with what git and this session show:`,
+        `The handoff document ${HANDOFFS_FOLDER}/${name} does not agree with what git and this session show:`,
         ...points,
         ...rest,
         'Correct exactly these points and write the whole file again, then end your turn. Change no other file.',
       ].join('\n')
     : [
-        `There is no handoff document yet. Write it to ${HANDOFFS}/${name} in the project's root, with these sections:`,
+        `There is no handoff document yet. Write it to ${HANDOFFS_FOLDER}/${name} in the project's root, with these sections:`,
         `${SECTIONS}.`,
         'Then end your turn. Change no other file.',
       ].join('\n')

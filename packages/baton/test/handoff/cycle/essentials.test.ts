@@ -1,7 +1,7 @@
 import { HandoffDocument } from '@batonpass/contract/handoff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { essentialsOf, wrongIn } from '../../../src/handoff/cycle/essentials.ts'
+import { essentialsOf, findWrongEssentials } from '../../../src/handoff/cycle/essentials.ts'
 
 const wanted = {
   goal: 'Add refresh tokens to the login service',
@@ -14,7 +14,7 @@ const block = (parts: Partial<typeof wanted>) =>
     .join('\n')}\n</handoff-check>`
 
 describe('the essentials', () => {
-  it('come from the document; what it does not say is not asked for', () => {
+  it('come from the document; missing parts are not asked for', () => {
     const document = HandoffDocument.parse({
       goal: 'Add `refresh` tokens\n\nbecause sessions end',
       nextSteps: ['Write it', 'Test it'],
@@ -34,7 +34,7 @@ describe('the essentials', () => {
     ],
     ['after a quoted instruction', `You want <handoff-check>…</handoff-check>:\n${block(wanted)}`],
   ])('are shown %s', (_, answer) => {
-    expect(wrongIn(answer, wanted)).toEqual([])
+    expect(findWrongEssentials(answer, wanted)).toEqual([])
   })
 
   it.each([
@@ -61,10 +61,10 @@ describe('the essentials', () => {
     ['an open block', '<handoff-check>\ngoal: x', /does not contain the requested block/],
     ['nothing', '', /does not contain the requested block/],
   ])('are not shown by %s', (_, answer, why) => {
-    expect(wrongIn(answer, wanted).join('; ')).toMatch(why)
+    expect(findWrongEssentials(answer, wanted).join('; ')).toMatch(why)
   })
 
-  it('are always shown by copying, never by an empty block, whatever they are', () => {
+  it('are always accepted when copied, and never in an empty block', () => {
     const line = fc
       .string({ minLength: 1, maxLength: 150 })
       .map(text => text.replaceAll(/[\s`<>*"“”]+/g, ' ').trim())
@@ -72,18 +72,20 @@ describe('the essentials', () => {
     fc.assert(
       fc.property(line, line, line, (goal, branch, next) => {
         const parts = { goal, branch, next }
-        expect(wrongIn(block(parts), parts)).toEqual([])
-        expect(wrongIn('<handoff-check>\n</handoff-check>', parts)).toHaveLength(3)
+        expect(findWrongEssentials(block(parts), parts)).toEqual([])
+        expect(findWrongEssentials('<handoff-check>\n</handoff-check>', parts)).toHaveLength(3)
         expect(
-          wrongIn(block({ ...parts, goal: 'zq xj vk' }), { ...parts, goal: `${goal} a b c` }),
+          findWrongEssentials(block({ ...parts, goal: 'zq xj vk' }), { ...parts, goal: `${goal} a b c` }),
         ).not.toEqual([])
       }),
     )
   })
 
-  it('are looked for in linear time', () => {
+  it('are checked in linear time', () => {
     const hostile = `${'<handoff-check>'.repeat(20_000)}${'goal: '.repeat(50_000)}`
-    expect(wrongIn(hostile, wanted)).toHaveLength(1)
-    expect(wrongIn(`<handoff-check>\ngoal:${' '.repeat(200_000)}x\n</handoff-check>`, wanted)).not.toEqual([])
+    expect(findWrongEssentials(hostile, wanted)).toHaveLength(1)
+    expect(
+      findWrongEssentials(`<handoff-check>\ngoal:${' '.repeat(200_000)}x\n</handoff-check>`, wanted),
+    ).not.toEqual([])
   })
 })

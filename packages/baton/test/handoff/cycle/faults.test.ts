@@ -4,7 +4,7 @@ import { cycleWorld } from './world.ts'
 const STORY = ['due', 'asked', 'written', 'cleared', 'resumed', 'verified', 'completed']
 
 describe('a cycle', () => {
-  it('of a session at rest types for the document, clears, resumes, verifies and lets it go on', async () => {
+  it('of an idle session types the request, clears, resumes, verifies and lets the session continue', async () => {
     const world = cycleWorld()
     await world.measured()
     await world.run()
@@ -21,7 +21,7 @@ describe('a cycle', () => {
   })
 
   it.each([false, true])(
-    'of an agent that tells of a new session only with its first prompt gives it that prompt once (late goodbye: %s)',
+    'of an agent that reports a new session only with its first prompt sends that prompt once (late end report: %s)',
     async lateGoodbye => {
       const world = cycleWorld({ startsWithPrompt: true, lateGoodbye })
       await world.measured()
@@ -38,7 +38,7 @@ describe('a cycle', () => {
     },
   )
 
-  it('of such an agent that swallows its clearing is not resumed in the old session', async () => {
+  it('of such an agent that ignores /clear is not resumed in the old session', async () => {
     const world = cycleWorld({ startsWithPrompt: true, swallows: 1 })
     await world.measured()
     await world.run()
@@ -47,7 +47,7 @@ describe('a cycle', () => {
     expect(world.cycle()?.step).toBe('done')
   })
 
-  it('of a session at work asks at the end of its turn, without a key typed', async () => {
+  it('of a working session asks at the end of its turn, without typing', async () => {
     const world = cycleWorld({ working: true })
     world.begin()
     await world.run()
@@ -56,7 +56,7 @@ describe('a cycle', () => {
     expect(world.done).toEqual(['native-2'])
   })
 
-  it('waits while a person types, however long, and disturbs nobody', async () => {
+  it('waits as long as a person types, and does not disturb them', async () => {
     const world = cycleWorld()
     await world.measured()
     world.agent.state = 'person'
@@ -98,7 +98,7 @@ describe('a daemon that is killed with -9', () => {
         expect(world.kills(), about).toBe(1)
         expect(world.cycle()?.step, about).toBe('done')
         expect(world.done.length, about).toBeGreaterThan(0)
-        // Whoever did the work had the document, and what belongs to the work was moved to it.
+        // The session that did the work had the document, and the work was carried over to it.
         expect(world.done.at(-1), about).toBe(world.cycle()?.successor?.nativeSession)
         expect(world.carried.at(-1), about).toEqual(['native-1', world.cycle()?.successor?.nativeSession])
         expect(
@@ -121,13 +121,13 @@ describe('faults', () => {
     return world
   }
 
-  it('no document, though asked for twice: Baton writes it, and the cycle goes on', async () => {
+  it('no document after two requests: Baton writes it, and the cycle continues', async () => {
     const world = await run({ documents: ['none'] })
     expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'baton' })
     expect(world.done).toEqual(['native-2'])
   })
 
-  it('an agent that never ends the turn it should write in: asked again after five minutes, then from evidence', async () => {
+  it('an agent that never ends its turn is asked again after five minutes; then Baton writes the document', async () => {
     const world = await run({ documents: ['hangs'] })
     expect(world.what()).toEqual([
       'due',
@@ -145,13 +145,13 @@ describe('faults', () => {
     expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'baton' })
   })
 
-  it('/clear swallowed once is sent again', async () => {
+  it('/clear that is ignored once is sent again', async () => {
     const world = await run({ swallows: 1 })
     expect(world.what()).toEqual(['due', 'asked', 'written', 'retried', ...STORY.slice(3)])
     expect(world.cycle()?.step).toBe('done')
   })
 
-  it('/clear swallowed twice needs a person, and the old session is as it was', async () => {
+  it('/clear that is ignored twice needs a person, and the old session is unchanged', async () => {
     const world = await run({ swallows: 2 })
     expect(world.cycle()).toMatchObject({ step: 'person', stuckAt: 'clearing' })
     expect(world.questions.map(({ title }) => title)).toEqual([
@@ -164,7 +164,7 @@ describe('faults', () => {
     expect(world.done).toEqual(['native-2'])
   })
 
-  it('what a person does by hand in the meantime counts, and the question is withdrawn', async () => {
+  it('a person who clears by hand in the meantime continues the cycle, and the question is withdrawn', async () => {
     const world = await run({ swallows: 2 })
     world.agent.native = 'native-2'
     await world.hook({ type: 'SessionStarted', source: 'clear' })
@@ -173,18 +173,18 @@ describe('faults', () => {
     expect(world.questions[0]?.withdrawn).toBe(true)
   })
 
-  it('a person who says no ends it', async () => {
+  it('a person who answers no ends it', async () => {
     const world = await run({ swallows: 2 })
     world.questions[0]?.answer('no')
     await world.run()
     expect(world.cycle()).toMatchObject({ step: 'cancelled' })
-    // And it is not begun anew at the next figure.
+    // The next measurement does not start it again.
     await world.measured()
     await world.run(1)
     expect(world.kept.size).toBe(1)
   })
 
-  it('the right branch with the wrong goal is refused, and asked for once more', async () => {
+  it('the right branch with the wrong goal is refused, and the session is asked again', async () => {
     const world = await run({ answers: ['wrong-goal', 'right'] })
     expect(world.what()).toEqual([...STORY.slice(0, 5), 'refused', 'verified', 'completed'])
     expect(world.story.find(({ what }) => what === 'refused')?.reason).toContain(
@@ -215,7 +215,7 @@ describe('faults', () => {
   it.each(['due', 'writing', 'clearing', 'resuming', 'verifying', 'continuing'] as const)(
     'an agent that dies in step %s leaves a document that waits for the next session',
     async diesIn => {
-      // Each step is made to last, so that there is a moment to die in.
+      // Each step takes some time, so that the agent can die in it.
       const slow = {
         due: { working: true },
         writing: { documents: ['hangs' as const] },
@@ -235,7 +235,7 @@ describe('faults', () => {
       }
       await world.run()
       const step = world.cycle()?.step
-      // Nothing of the last step is lost when it had nothing more to do than to go on.
+      // In the last step nothing is lost: the session only had to continue.
       expect(['failed', diesIn === 'continuing' ? 'done' : 'failed']).toContain(step)
       expect([...world.files.values()].map(({ from }) => from)).toContain('native-1')
       if (step === 'failed')
@@ -243,7 +243,7 @@ describe('faults', () => {
     },
   )
 
-  it('a tmux server that is gone: the document is saved and people are told', async () => {
+  it('a tmux server that is gone: the document is saved and people are notified', async () => {
     const world = cycleWorld({ documents: ['hangs'] })
     await world.measured()
     await world.pass(() => world.cycle()?.step === 'writing')
@@ -263,7 +263,7 @@ describe('faults', () => {
     expect(world.what()).toEqual(STORY)
   })
 
-  it('a full disk stops it before anything is cleared, and it goes on when there is room again', async () => {
+  it('a full disk stops it before anything is cleared, and it continues when there is space again', async () => {
     const world = cycleWorld()
     await world.measured()
     world.disk.full = true
@@ -277,7 +277,7 @@ describe('faults', () => {
     expect(world.agent.cleared).toBe(1)
   })
 
-  it('of two daemons one acts', async () => {
+  it('of two daemons only one acts', async () => {
     const world = cycleWorld()
     await world.measured()
     const second = world.another()
@@ -290,7 +290,7 @@ describe('faults', () => {
     expect(world.done).toEqual(['native-2'])
   })
 
-  it('a session that its person leaves on purpose leaves nothing behind; one that dies leaves its document', async () => {
+  it('a session that a person closes leaves no document; one that dies leaves its document', async () => {
     for (const [reason, step] of [
       ['prompt_input_exit', 'cancelled'],
       ['other', 'failed'],
@@ -316,7 +316,7 @@ describe('faults', () => {
     expect(world.cycle()?.step).toBe('done')
   })
 
-  it('a person who goes on working puts it off; a /clear of their own ends it', async () => {
+  it('a person who keeps working postpones it; their own /clear ends it', async () => {
     const world = cycleWorld({ documents: ['hangs'] })
     await world.measured()
     await world.pass(() => world.cycle()?.step === 'writing')

@@ -66,7 +66,7 @@ function follow(events: readonly CycleEvent[], from = fresh) {
   return steps
 }
 
-/** What comes of acts of which nothing comes. */
+/** Outcomes of actions that have no effect. */
 const SWALLOWED: Partial<Record<string, CycleEvent[]>> = {
   clear: [{ type: 'cleared', outcome: 'not-taken' }],
   'write-document': [{ type: 'unwritten', why: 'x' }],
@@ -75,7 +75,7 @@ const SWALLOWED: Partial<Record<string, CycleEvent[]>> = {
 }
 
 describe('the machine of a cycle', () => {
-  it('tells a session that replaces a lost one everything, and forgets none that the work may have moved to', () => {
+  it('sends everything to a session that replaces a lost one, and remembers all lost successors', () => {
     fc.assert(
       fc.property(course, events => {
         let before = fresh
@@ -88,7 +88,7 @@ describe('the machine of a cycle', () => {
               expect(effects.map(effect => effect.do)).toContain(
                 cycle.step === 'writing' ? 'write-document' : 'resume',
               )
-            // Not one that has been asked nothing yet.
+            // Not a session that has not been asked yet.
             expect(['writing', 'resuming', 'person', before.step]).toContain(cycle.step)
           }
           if (event?.type === 'restart' && event.cut && before.step === 'verifying')
@@ -99,7 +99,7 @@ describe('the machine of a cycle', () => {
     )
   })
 
-  it('stays a valid cycle whatever happens, and grows by one version where anything is to be done', () => {
+  it('stays a valid cycle after every event, and increments its version whenever there is an effect', () => {
     fc.assert(
       fc.property(course, events => {
         let before = fresh
@@ -114,7 +114,7 @@ describe('the machine of a cycle', () => {
     )
   })
 
-  it('clears nothing before a document stands, and resumes nothing before a new session began', () => {
+  it('clears nothing before a document exists, and resumes nothing before a new session has started', () => {
     fc.assert(
       fc.property(course, events => {
         for (const { cycle, effects } of follow(events)) {
@@ -126,7 +126,7 @@ describe('the machine of a cycle', () => {
     )
   })
 
-  it('gives an agent that begins with its prompt that prompt only once it is cleared, and not again when it has begun', () => {
+  it('sends the first prompt of an agent that starts with a prompt only after the clear, and only once', () => {
     const late: Cycle = { ...fresh, startsWithPrompt: true }
     fc.assert(
       fc.property(course, events => {
@@ -144,21 +144,21 @@ describe('the machine of a cycle', () => {
     )
   })
 
-  it('lets a session go on only after a right answer, or when a person says so', () => {
+  it('lets a session continue only after a correct answer, or if a person allows it', () => {
     fc.assert(
       fc.property(course, events => {
         for (const { effects, event } of follow(events)) {
           if (!effects.some(effect => effect.do === 'continue')) continue
           const right = event?.type === 'answered' && event.wrong.length === 0
           const said = event?.type === 'decided' && event.yes
-          // Time only repeats what was said before.
+          // Time only repeats an earlier prompt.
           expect(right || said || event?.type === 'time').toBe(true)
         }
       }),
     )
   })
 
-  it('moves the work over whenever a new session takes it, and never comes back from its end', () => {
+  it('carries the work over whenever a new session takes it, and never leaves its final step', () => {
     fc.assert(
       fc.property(course, events => {
         let ended: Cycle | undefined
@@ -171,11 +171,11 @@ describe('the machine of a cycle', () => {
     )
   })
 
-  it('with nothing but time passing always comes to a person or an end, unless it waits for a moment', () => {
+  it('reaches a person or an end by time alone, unless it waits for a good moment', () => {
     fc.assert(
       fc.property(course, events => {
         let cycle = follow(events).at(-1)?.cycle ?? fresh
-        // Nobody answers anything: whatever is typed is swallowed.
+        // Nothing answers: everything that is typed is ignored.
         for (let n = 0; n < 400 && !hasEnded(cycle); n++) {
           const todo: CycleEvent[] = [{ type: 'time', ms: 15_000 }]
           for (let event = todo.shift(); event; event = todo.shift()) {

@@ -8,7 +8,7 @@ import type { Driver } from '../../../src/ports/driver.ts'
 import { sessionId } from '../../world/journal.ts'
 import { fakeTime } from '../../world/time.ts'
 
-/** Many sessions at rest, in several projects, none of which ever answers. */
+/** Many idle sessions in several projects; none of them ever answers. */
 function world(count: number, settings: object) {
   const time = fakeTime()
   const kept = new Map<string, Cycle>()
@@ -76,7 +76,8 @@ function world(count: number, settings: object) {
     })
   }
   const begin = async () => {
-    for (let n = 1; n <= count; n++) await cycles.consider(session(n, 85 + n), config, time.clock.now())
+    for (let n = 1; n <= count; n++)
+      await cycles.considerSession(session(n, 85 + n), config, time.clock.now())
   }
   const tick = async () => {
     await time.advance(5000)
@@ -87,7 +88,7 @@ function world(count: number, settings: object) {
 }
 
 describe('many full sessions at once', () => {
-  it('are handed off at most so many at a time, the fullest first, and not all at once', async () => {
+  it('are handed off a few at a time, the fullest first, and not all at once', async () => {
     const { begin, tick, typed, cycles } = world(6, { at_once: 2, stagger_sec: 20 })
     await begin()
     expect(cycles.list()).toHaveLength(6)
@@ -95,23 +96,23 @@ describe('many full sessions at once', () => {
     expect(typed.map(({ place }) => place)).toEqual(['%6 /t', '%5 /t'])
     const [first, second] = typed
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(20_000)
-    // One ends: the next has its turn.
-    await cycles.cancel(sessionId(6), 'a person called it off')
+    // One ends, so the next one starts.
+    await cycles.cancelCycle(sessionId(6), 'a person called it off')
     for (let n = 0; n < 5; n++) await tick()
     expect(typed.map(({ place }) => place)).toEqual(['%6 /t', '%5 /t', '%4 /t'])
   })
 
-  it('are begun once each, however often they are measured', async () => {
+  it('start one cycle each, however often they are measured', async () => {
     const { begin, cycles, session, config, time } = world(2, {})
     await begin()
-    await Promise.all([1, 2, 3].map(() => cycles.consider(session(1, 90), config, time.clock.now())))
+    await Promise.all([1, 2, 3].map(() => cycles.considerSession(session(1, 90), config, time.clock.now())))
     expect(cycles.list()).toHaveLength(2)
   })
 
-  it('that nothing reaches are left alone', async () => {
+  it('that no driver reaches are left alone', async () => {
     const { cycles, session, config, time } = world(0, {})
     const { pane, ...outside } = session(1, 99)
-    expect(await cycles.consider(outside, config, time.clock.now())).toBeUndefined()
-    await expect(cycles.now(outside, time.clock.now())).rejects.toMatchObject({ code: 'not_allowed' })
+    expect(await cycles.considerSession(outside, config, time.clock.now())).toBeUndefined()
+    await expect(cycles.handOffNow(outside, time.clock.now())).rejects.toMatchObject({ code: 'not_allowed' })
   })
 })

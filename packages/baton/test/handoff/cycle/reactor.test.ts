@@ -9,7 +9,7 @@ import { sessionId } from '../../../src/session/id.ts'
 const ASKED_AT = '2026-01-22T14:30:00.000Z'
 const session = sessionId('claude-code', 's1')
 
-/** What a stop brings in a session that was asked for its document, and what the cycle hears of it. */
+/** How a stop is answered in a session that was asked for its document, and which events the cycle gets. */
 async function stop(at: string) {
   const heard: unknown[] = []
   const cycle = { id: 'cyc_1', session, step: 'writing', taken: false, percent: 87, changedAt: ASKED_AT }
@@ -45,7 +45,7 @@ async function stop(at: string) {
   return { said: await reactor.react(event, context), heard }
 }
 
-test('the stop at which the document was asked for is told again: it is asked for again, and nothing has begun', async () => {
+test('the stop that was answered with the request arrives again: it gets the same answer, and nothing has started', async () => {
   const { said, heard } = await stop(ASKED_AT)
   expect(said).toMatchObject({
     now: { continuation: { rank: 'cycle', prompt: expect.stringContaining('handoff-2026-01-22') } },

@@ -20,19 +20,19 @@ const PROJECT = '/project'
 const TICK_MS = 5000
 
 export interface Behaviour {
-  /** What the agent does when it is asked for its document; the last one counts for all that follow. */
+  /** What the agent does when asked for its document; the last entry repeats. */
   documents?: ('good' | 'none' | 'hangs')[]
-  /** What it answers about the essentials. */
+  /** How it answers the question about the essentials. */
   answers?: ('right' | 'wrong-goal' | 'talk' | 'hangs')[]
-  /** How often `/clear` is swallowed: taken from the prompt line, and nothing happens. */
+  /** How often `/clear` is accepted without any effect. */
   swallows?: number
   /** The agent dies in this step of its cycle. */
   diesIn?: Cycle['step'] | undefined
-  /** Says goodbye in its own words when it is cleared, and tells of the new session with its first prompt. */
+  /** Reports its end with its own reason when it is cleared, and the new session only with its first prompt. */
   startsWithPrompt?: boolean
-  /** And says that goodbye only when the new session has begun. */
+  /** Reports that end only after the new session has started. */
   lateGoodbye?: boolean
-  /** Is busy with a long turn when the context becomes full. */
+  /** Is in a long turn when the context becomes full. */
   working?: boolean
 }
 
@@ -40,8 +40,8 @@ export interface Behaviour {
 class Killed extends Error {}
 
 /**
- * A daemon's cycles with an agent in a terminal, everything in memory. The daemon can be killed at any point: a point is each
- * moment before and after a write, an act on the terminal, a document and a line in the journal.
+ * A daemon's cycles with an agent in a terminal, all in memory. The daemon can be killed at any point: before and after each
+ * write, each terminal action, each document and each journal entry.
  */
 export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number; place?: string } = {}) {
   const time = fakeTime()
@@ -69,7 +69,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     native: 'native-1',
     n: 1,
     cleared: 0,
-    /** A fresh conversation that was not told of yet. */
+    /** A new conversation that has not been reported yet. */
     untold: false,
     typed: [] as string[],
     running: Promise.resolve() as Promise<unknown>,
@@ -98,7 +98,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     return session
   }
 
-  /** One hook call: asked again of the next daemon when the first one is killed over it. */
+  /** One hook call, repeated with the next daemon if the first one is killed during it. */
   async function hook(event: object, native = agent.native): Promise<Reaction['goOn']> {
     const session = track(native)
     const stamped = AgentEvent.parse({
@@ -124,14 +124,14 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
         return going && 'prompt' in going ? { prompt: going.prompt } : undefined
       } catch (cause) {
         if (daemon.dead) continue
-        // Any other failure is a fault of the reactor, and the agent gets an empty answer.
+        // Any other error is a bug in the reactor; the agent gets an empty answer.
         faults.push(String(cause))
         return undefined
       }
     }
   }
 
-  /** A turn: the agent does what it is asked, and goes on with whatever its stop is answered with. */
+  /** A turn: the agent does what it is asked, and continues with the answer to its stop. */
   async function turn(prompt: string, native: string): Promise<void> {
     const alive = () => agent.state !== 'dead' && agent.state !== 'gone' && agent.native === native
     for (let text: string | undefined = prompt; text !== undefined && alive(); ) {
@@ -184,7 +184,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     })()
   }
 
-  /** What happens in the terminal, whoever types. */
+  /** What happens in the terminal, no matter who types. */
   const terminal = {
     async type(text: string): Promise<TypeResult> {
       if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
@@ -268,7 +268,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
   function startDaemon() {
     const daemon = {
       dead: false,
-      /** A point at which this daemon may be killed. A dead one does nothing any more. */
+      /** A point at which this daemon may be killed. A dead daemon does nothing. */
       point() {
         if (daemon.dead) throw new Killed()
         if (++points !== options.killAt) return
@@ -289,7 +289,9 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       waitingDocument = { document, from: native, writtenBy: by }
       requests.delete(session)
       daemon.point()
-      void daemon.cycles.written(session, document).catch(cause => daemon.dead || faults.push(String(cause)))
+      void daemon.cycles
+        .documentWritten(session, document)
+        .catch(cause => daemon.dead || faults.push(String(cause)))
     }
     const documents: CyclePorts['documents'] = {
       async request({ session }) {
@@ -316,7 +318,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       },
       wanted: async () => undefined,
     }
-    /** What `/handoff`'s own reactor does beside ours. */
+    /** What the reactor of `/handoff` does in addition to the cycle's. */
     daemon.handoff = async event => {
       if (event.type === 'PromptSubmitted' && handoffCommand(event.prompt))
         requests.set(event.session, { answered: false, again: false })
@@ -399,7 +401,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
   })
   const cycle = (): Cycle | undefined => [...kept.values()].at(-1)
 
-  /** Lets time pass in ticks until something holds. */
+  /** Lets time pass in ticks until a condition is met. */
   async function pass(until: () => boolean, minutes = 60): Promise<void> {
     for (let ms = 0; ms < minutes * 60_000 && !until(); ms += TICK_MS) {
       await time.advance(TICK_MS)
@@ -448,7 +450,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     },
     points: () => points,
     kills: () => kills,
-    /** A second daemon beside the first. */
+    /** A second daemon next to the first. */
     another: () => startDaemon().cycles,
     daemon: () => current.cycles,
     kill: () => {

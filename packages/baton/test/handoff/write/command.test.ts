@@ -11,7 +11,7 @@ import { claudeRows, piRows, type Step, WORK } from '../sessions.ts'
 interface Here extends AsyncDisposable {
   repo: Repository
   home: string
-  /** Puts a transcript where Claude Code would, and gives its path. */
+  /** Writes a transcript to where Claude Code keeps it and returns its path. */
   session: (steps: readonly Step[]) => string
   baton: (...words: string[]) => Promise<{ code: number; out: string; err: string }>
   documents: () => string[]
@@ -58,7 +58,7 @@ const work = (root: string): Step[] =>
   WORK.map(step => (step.write ? { ...step, write: join(root, 'db/005.sql') } : step))
 
 describe('baton handoff', () => {
-  it('writes the document of a session that is dead, without a daemon, and keeps it out of git', async () => {
+  it('writes the document of a dead session without a daemon, and keeps it out of git', async () => {
     await using at = await here()
     at.session(work(at.repo.path))
     at.repo.write('db/005.sql', 'create table refresh_tokens ();\n')
@@ -88,10 +88,10 @@ describe('baton handoff', () => {
     expect((await at.baton('handoff', '--verify', path)).out).toContain('holds what the evidence shows')
   })
 
-  it('gives the second of a minute a name of its own, and the list and the difference show both', async () => {
+  it('gives a second document in the same minute its own name, and list and diff show both', async () => {
     await using at = await here()
     at.session(work(at.repo.path))
-    // Both in one minute, or each in its own: never one over the other.
+    // Both in the same minute or not: one never overwrites the other.
     await at.baton('handoff')
     await at.baton('handoff', '--focus', 'something else')
     expect(at.documents()).toHaveLength(2)
@@ -128,7 +128,7 @@ describe('baton handoff', () => {
     expect(at.documents()).toEqual([])
   })
 
-  it('says which claims of a document do not hold, and fails', async () => {
+  it('reports which statements of a document are wrong, and fails', async () => {
     await using at = await here()
     at.session(work(at.repo.path))
     const file = at.repo.write(
@@ -157,7 +157,7 @@ describe('baton handoff', () => {
     expect(text + (await at.baton('handoff', '--print')).out).not.toContain(secret)
   })
 
-  it('refuses a session of fewer than two messages, a file that is no transcript and a session nobody knows', async () => {
+  it('refuses a session of fewer than two messages, a file that is not a transcript and an unknown session', async () => {
     await using at = await here()
     expect((await at.baton('handoff')).err).toContain('Baton knows no session of this project')
     at.session([{ prompt: 'hello' }])
@@ -172,7 +172,7 @@ describe('baton handoff', () => {
     expect(at.documents()).toEqual([])
   })
 
-  it('follows no link out of the project', async () => {
+  it('does not follow a link out of the project', async () => {
     await using at = await here()
     at.session(work(at.repo.path))
     const elsewhere = join(at.home, 'elsewhere')

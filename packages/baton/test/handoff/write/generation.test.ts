@@ -19,7 +19,7 @@ const STEPS: readonly Step[] = [
   { run: { command: 'npm test', output: 'Tests 1 failed', failed: true } },
 ]
 
-/** One project with Claude Code's events in it; `restart` is a new daemon on the same state folder. */
+/** A project with events of Claude Code; `restart` starts a new daemon with the same state folder. */
 async function world(steps: readonly Step[] = STEPS) {
   const repo = await gitRepo()
   const home = scratch()
@@ -104,7 +104,7 @@ const promptOf = ({ continuation: going }: Contribution) =>
 const stopOf = ({ continuation: going }: Contribution) => (going && 'stop' in going ? going.stop : undefined)
 
 describe('/handoff', () => {
-  it('takes a document that holds, completes its facts, and gives it to the next session once', async () => {
+  it('accepts a correct document, completes its facts, and gives it to the next session once', async () => {
     await using at = await world()
     const asked = await at.send('old', ask())
     expect(asked.context).toContain('Additional focus: the endpoint')
@@ -131,7 +131,7 @@ describe('/handoff', () => {
     expect(at.entries().map(entry => entry?.what)).toEqual(['asked', 'written', 'received', 'received'])
   })
 
-  it('sends a false document back once, with what is false', async () => {
+  it('sends a wrong document back once, with what is wrong', async () => {
     await using at = await world()
     const path = put(at.folder, await at.send('old', ask('/handoff')), document('passed'))
     const again = await at.send('old', stop())
@@ -144,7 +144,7 @@ describe('/handoff', () => {
     expect(at.entries().at(-1)).toMatchObject({ what: 'written', writtenBy: 'agent' })
   })
 
-  it('is written by Baton after the second time, and says so', async () => {
+  it('is written by Baton after the second attempt, and says so', async () => {
     await using at = await world()
     put(at.folder, await at.send('old', ask()), document('passed'))
     await at.send('old', stop())
@@ -177,14 +177,14 @@ describe('/handoff', () => {
     expect(stopOf(await at.send('old', stop(message)))).toContain('written by Baton')
   })
 
-  it('is written by Baton when the session dies before it is finished', async () => {
+  it('is written by Baton if the session ends before it is finished', async () => {
     await using at = await world()
     await at.send('old', ask())
     await at.send('old', { type: 'SessionEnded', reason: 'other' })
     expect((await at.send('new', start('startup'))).context).toContain('written_by: baton')
   })
 
-  it('of a session without a message is refused before the model is asked', async () => {
+  it('in a session without messages is refused before the model is asked', async () => {
     await using at = await world([])
     expect(await at.send('old', ask())).toEqual({
       refuse: { reason: 'Nothing to hand off (no messages yet)' },
@@ -192,7 +192,7 @@ describe('/handoff', () => {
     expect(await at.send('old', stop())).toEqual({})
   })
 
-  it('is forgotten when the person went on to something else', async () => {
+  it('is dropped when the person continues with something else', async () => {
     await using at = await world()
     await at.send('old', ask())
     await at.send('old', { type: 'PromptSubmitted', prompt: 'Never mind, what is 2 + 2?' })
@@ -200,7 +200,7 @@ describe('/handoff', () => {
     expect(await at.send('new', start())).toEqual({})
   })
 
-  it('is obeyed as the person edited it, and not delivered once they deleted it', async () => {
+  it('is delivered as the person edited it, and not delivered after they deleted it', async () => {
     await using at = await world()
     const path = put(at.folder, await at.send('old', ask()), document('failed'))
     await at.send('old', stop())
@@ -216,7 +216,7 @@ describe('/handoff', () => {
     expect(await at.send('third', start())).toEqual({})
   })
 
-  it('waits for the first prompt of a session that is deaf at its start, and is given once', async () => {
+  it('waits for the first prompt of a session that takes no context at its start, and is delivered once', async () => {
     await using at = await world()
     put(at.folder, await at.send('old', ask()), document('failed'))
     await at.send('old', stop())
@@ -228,7 +228,7 @@ describe('/handoff', () => {
     expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'and now' })).toEqual({})
   })
 
-  it('touches no other session: resumed, compacted, of a subagent or without a request', async () => {
+  it('does not touch other sessions: resumed, compacted, of a subagent or without a request', async () => {
     await using at = await world()
     put(at.folder, await at.send('old', ask()), document('failed'))
     expect(await at.send('old', { ...stop(), subagent: { id: 'a1' } })).toEqual({})

@@ -6,7 +6,7 @@ import { HandoffMemory } from '../../../src/handoff/write/handoff-memory.ts'
 import { sessionId } from '../../world/journal.ts'
 import { scratch } from '../../world/scratch.ts'
 
-it('What sessions of long ago received is dropped, and the rest kept', async () => {
+it('Records of old deliveries are deleted, and the rest is kept', async () => {
   await using folder = scratch()
   const memory = new HandoffMemory(systemSmallFiles, folder.path)
   for (const n of [1, 2]) await memory.receive(sessionId(n), { document: `handoff-${n}.md` })

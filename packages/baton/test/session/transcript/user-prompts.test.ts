@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import { contextPrompt } from '../../../src/chat/write-handoff.ts'
 import { handoffContext } from '../../../src/handoff/context-form.ts'
 import {
-  askAgainWords,
-  askDocumentWords,
-  goOnWords,
-  resumeWords,
+  continuePrompt,
+  repeatEssentialsPrompt,
+  requestDocumentPrompt,
+  resumePrompt,
 } from '../../../src/handoff/cycle/prompts.ts'
 import { userPromptText } from '../../../src/session/transcript/collect-facts.ts'
 import { HEADING } from '../../../src/work/workflows/continuation-prompt.ts'
@@ -31,10 +31,10 @@ const cycle = Cycle.parse({
 const context = handoffContext(HandoffDocument.parse({ facts: {}, goal: 'old' }), '.bmad/handoffs/a.md')
 
 it.each([
-  ['asking for a document', askDocumentWords(87)],
-  ['resuming', resumeWords('handoff-2026-01-22-14-30.md')],
-  ['going on', goOnWords(cycle)],
-  ['asking again', askAgainWords('a.md', ['the goal'])],
+  ['asking for a document', requestDocumentPrompt(87)],
+  ['resuming', resumePrompt('handoff-2026-01-22-14-30.md')],
+  ['going on', continuePrompt(cycle)],
+  ['asking again', repeatEssentialsPrompt('a.md', ['the goal'])],
   ['a continuation', `${HEADING}, it is currently 1/10 continuations.`],
   ['news of a claim', '[Baton] issue #42:\n\nchecks FAILED'],
   ['asking a hosted session', contextPrompt(undefined)],

@@ -2,7 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { StageAgent, TemplateKey, type ToolAnswer } from '@batonpass/contract/work'
 import { z } from 'zod'
 import { handoffName } from '../../../handoff/document-name.ts'
-import { askWords } from '../../../handoff/write/prompts.ts'
+import { writeDocumentPrompt } from '../../../handoff/write/prompts.ts'
 import type { StagePorts } from '../../stages/ports.ts'
 import type { Stages } from '../../stages/stages.ts'
 import { checkWorkId } from '../../stages/work-id.ts'
@@ -151,7 +151,7 @@ async function allPrompts(ports: StagePorts, item: WorkItem, { project }: ToolCo
 const chatHandoff = (now: number, focus: string | undefined): string =>
   [
     'Baton cannot read this chat, so write the document yourself, from what you know about it.',
-    askWords(handoffName(now), focus, true),
+    writeDocumentPrompt(handoffName(now), focus, true),
     'If a file of that name exists, use the same name with `-2.md` at the end. Then tell the user that `baton handoff --verify FILE` checks it against git, and that `baton handoffs show --context` prints it for the next session.',
   ].join('\n\n')
 
