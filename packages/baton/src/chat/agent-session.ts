@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { About, HandoffWriter, Written } from '../handoff/write/hosted-writer.ts'
+import type { HandoffWriter, HostedHandoff, WrittenHandoff } from '../handoff/write/hosted-writer.ts'
 import type { TurnEnd } from '../ports/backend.ts'
 import type { Timers } from '../ports/timers.ts'
 import { nativeSessionOf, recordNativeSession } from './native-session.ts'
@@ -110,7 +110,7 @@ export class AgentSession {
       if (!(await this.hasEnough())) throw nothing()
       const written = await writeHandoff({
         writer: this.#parts.writer,
-        about: this.#about(focus),
+        about: this.#describeSession(focus),
         signal: abort.signal,
         ask: words => this.#ask(words, abort.signal),
         tell: event => this.#tell(event),
@@ -198,7 +198,7 @@ export class AgentSession {
     }
   }
 
-  async #switch(written: Written): Promise<HandoffOutcome> {
+  async #switch(written: WrittenHandoff): Promise<HandoffOutcome> {
     const { manager, backend } = this.#parts
     await manager.flush()
     const parentSession = manager.path
@@ -239,7 +239,7 @@ export class AgentSession {
     this.#talk.sendFirst(await replayConversation(this.#parts.manager.contextFromEnd()))
   }
 
-  #about(focus: string | undefined): About {
+  #describeSession(focus: string | undefined): HostedHandoff {
     const { manager, backend } = this.#parts
     const { used, size } = this.#talk.context ?? {}
     return {

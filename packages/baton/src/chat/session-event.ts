@@ -1,5 +1,5 @@
 import type { BatonError } from '@batonpass/contract/errors'
-import type { Written } from '../handoff/write/hosted-writer.ts'
+import type { WrittenHandoff } from '../handoff/write/hosted-writer.ts'
 import type { BackendEvent, TurnEnd } from '../ports/backend.ts'
 import type { SessionMessage } from './session-file/entries.ts'
 
@@ -15,7 +15,7 @@ export type SessionEvent =
 
 /** How a handoff ended. In every case but the first the old session stays open, unchanged. */
 export type HandoffOutcome =
-  | ({ kind: 'switched'; session: string; parentSession: string } & Written)
+  | ({ kind: 'switched'; session: string; parentSession: string } & WrittenHandoff)
   | { kind: 'cancelled' }
   /** The turn ended without a reply. */
   | { kind: 'empty' }

@@ -1,35 +1,37 @@
 import type { HandoffFinding } from '@batonpass/contract/handoff'
-import type { About, HandoffWriter, Written } from '../handoff/write/hosted-writer.ts'
+import type { HandoffWriter, HostedHandoff, WrittenHandoff } from '../handoff/write/hosted-writer.ts'
+import { listFindings } from '../handoff/write/prompts.ts'
 import type { HandoffOutcome, SessionEvent } from './session-event.ts'
 
 export interface WriteHandoffParts {
   writer: HandoffWriter
-  about: About
+  about: HostedHandoff
   signal: AbortSignal
   /** Returns the reply to Baton's prompt, or why there is none. */
-  ask(words: string): Promise<string | HandoffOutcome>
+  ask(prompt: string): Promise<string | HandoffOutcome>
   tell(event: SessionEvent): void
   now(): number
 }
 
 /** Asks a session for its handoff document, checks it, asks once for corrections, and stores it. */
-export async function writeHandoff(parts: WriteHandoffParts): Promise<Written | HandoffOutcome> {
+export async function writeHandoff(parts: WriteHandoffParts): Promise<WrittenHandoff | HandoffOutcome> {
   const { writer, about, signal, ask, tell } = parts
-  const before = await writer.evidence(about)
+  // Before the request: the turn that answers it must not count as work.
+  const evidence = await writer.gatherEvidence(about)
   tell({ type: 'handoff', step: 'asked' })
   const reply = await ask(contextPrompt(about.focus))
   if (typeof reply !== 'string') return reply
   tell({ type: 'handoff', step: 'checking' })
-  let judged = await writer.judge(reply, about)
-  if (judged.findings.length > 0 && !signal.aborted) {
+  let checked = await writer.checkReply(reply, about)
+  if (checked.findings.length > 0 && !signal.aborted) {
     tell({ type: 'handoff', step: 'asked-again' })
-    const better = await ask(correctionPrompt(judged.findings))
-    if (typeof better === 'string') judged = await writer.judge(better, about)
+    const better = await ask(correctionPrompt(checked.findings))
+    if (typeof better === 'string') checked = await writer.checkReply(better, about)
     else if (better.kind !== 'empty' && better.kind !== 'refused') return better
   }
   if (signal.aborted) return { kind: 'cancelled' }
   tell({ type: 'handoff', step: 'switching' })
-  return writer.store(judged, before, about, parts.now())
+  return writer.storeDocument({ ...checked, evidence }, about, parts.now())
 }
 
 /** Asks a hosted session for its document in the context form, for a reader who knows nothing about the work. */
@@ -68,12 +70,9 @@ export function contextPrompt(focus: string | undefined): string {
 
 /** Asks a second and last time, with the findings to correct. */
 function correctionPrompt(findings: readonly HandoffFinding[]): string {
-  const points = findings.slice(0, 20).map(({ message }) => `- ${message}`)
-  const rest = findings.length > points.length ? [`- and ${findings.length - points.length} more`] : []
   return [
     'The document does not agree with what git and this session show:',
-    ...points,
-    ...rest,
+    ...listFindings(findings),
     'Correct exactly these points and answer with the whole document again, and with nothing else.',
   ].join('\n')
 }

@@ -99,7 +99,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
     reader: piReader,
     workOf: workIn,
     // Whoever hears the next session begin knows what it continues, and does not tell it the document again.
-    passing: ({ root: project, session: from }, document) =>
+    beforeDelivery: ({ root: project, session: from }, document) =>
       new HandoffMemory(systemSmallFiles, folder.dir).await(project, {
         document,
         from,

@@ -1,28 +1,16 @@
-import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
-import { extractDocument, parseHandoff, type ReadHandoff } from '../document/parse.ts'
+import { extractDocument, parseHandoff } from '../document/parse.ts'
 import { type Evidence, gatherEvidence } from '../evidence.ts'
-import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
-import { namedFiles } from '../ticked-items.ts'
-import { documentErrors } from '../verify.ts'
+import { type CheckedDocument, checkWritten, storeChecked } from './document-writer.ts'
 import type { Request } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 
-/** The agent's document, if it wrote one, the evidence, and where the two disagree. */
-export interface CheckedDocument {
-  written: (ReadHandoff & { name?: string }) | undefined
-  evidence: Evidence
-  findings: readonly HandoffFinding[]
-}
-
 /** Checks the document of a request against git and the transcript. */
-export async function checkDocument(
+export function checkDocument(
   ports: GenerationPorts,
   request: Request,
   written: CheckedDocument['written'],
 ): Promise<CheckedDocument> {
-  const evidence = await evidenceFor(ports, request, written ? namedFiles(written.document) : [])
-  const findings = written ? documentErrors(written, evidence, ports.evidence.readTest) : [ABSENT]
-  return { written, evidence, findings }
+  return checkWritten(written, named => evidenceFor(ports, request, named), ports.evidence.readTest)
 }
 
 /** Finds the agent's document: a new file, or its last message if that is a document. */
@@ -43,31 +31,19 @@ export async function findDocument(
   return read && missing <= MAX_MISSING ? read : undefined
 }
 
-/** Stores the agent's document, or one from evidence if that failed the check, for the next session. Returns its name. */
+/** Stores the document of a request for the next session and returns its name. */
 export async function storeDocument(
   { files, memory, journal }: GenerationPorts,
   request: Request,
-  { written, evidence, findings }: CheckedDocument,
+  checked: CheckedDocument,
   now: number,
 ): Promise<string> {
-  const received = await memory.received(request.session)
-  const before =
-    received && (await files.read(request.project, received.document).catch(() => undefined))?.document
-  const writing = { now, focus: request.focus, parent: received?.document, before }
-  const good = written && findings.length === 0
-  const document: HandoffDocument = good
-    ? completeDocument(written.document, evidence, writing, written.findings)
-    : handoffFromEvidence(evidence, writing)
-  const name =
-    good && written.name !== undefined
-      ? await files.rewrite(request.project, written.name, document)
-      : await files.store(request.project, document, now)
-  const writtenBy = good ? 'agent' : 'baton'
-  const { nativeSession: from, agent: fromAgent } = request
-  const waiting = { document: name, from, fromAgent, writtenBy } as const
-  await memory.await(request.project, waiting, request.place)
-  await memory.drop(request.session)
-  const wrong = findings.map(({ message }) => message)
+  const { session, project: root, focus, nativeSession: from, agent: fromAgent, place } = request
+  const parent = (await memory.received(session))?.document
+  const { name, writtenBy } = await storeChecked(files, checked, { root, now, focus, parent })
+  await memory.await(root, { document: name, from, fromAgent, writtenBy }, place)
+  await memory.drop(session)
+  const wrong = checked.findings.map(({ message }) => message)
   await journal(request, {
     kind: 'handoff',
     what: 'written',
@@ -97,10 +73,3 @@ async function evidenceFor(
 
 /** A message that lacks more sections than this is not a document. */
 const MAX_MISSING = 3
-
-const ABSENT: HandoffFinding = {
-  code: 'unreadable',
-  weight: 'wrong',
-  where: 'document',
-  message: 'The agent did not write a handoff document',
-}

@@ -1,13 +1,11 @@
 import type { AgentName } from '@batonpass/contract/event'
-import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
+import type { HandoffFinding } from '@batonpass/contract/handoff'
 import type { TranscriptReader } from '../../ports/transcript.ts'
 import { handoffContext } from '../context-form.ts'
-import { parseHandoff, type ReadHandoff } from '../document/parse.ts'
+import { parseHandoff } from '../document/parse.ts'
 import { type Evidence, type EvidencePorts, gatherEvidence } from '../evidence.ts'
-import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
-import { namedFiles } from '../ticked-items.ts'
-import { documentErrors } from '../verify.ts'
+import { type CheckedDocument, checkWritten, storeChecked } from './document-writer.ts'
 
 export interface WriterPorts {
   evidence: EvidencePorts
@@ -19,10 +17,11 @@ export interface WriterPorts {
     root: string,
   ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
   /** Called before a new session of the same agent gets the document. */
-  passing?(about: About, name: string): Promise<void>
+  beforeDelivery?(about: HostedHandoff, name: string): Promise<void>
 }
 
-export interface About {
+/** The hosted session that hands off. */
+export interface HostedHandoff {
   root: string
   agent: AgentName
   /** The agent's own session id. */
@@ -35,7 +34,7 @@ export interface About {
   contextUsage?: number | undefined
 }
 
-export interface Written {
+export interface WrittenHandoff {
   /** The wrapped document, as the next session receives it. */
   context: string
   name: string
@@ -54,7 +53,8 @@ export class HandoffWriter {
     this.#ports = ports
   }
 
-  async evidence(about: About, named: readonly string[] = []): Promise<Evidence> {
+  /** What git and the session file show about the session. */
+  async gatherEvidence(about: HostedHandoff, named: readonly string[] = []): Promise<Evidence> {
     const { root, agent, session, path } = about
     const work = await this.#ports.workOf(root)
     const found = await gatherEvidence(this.#ports.evidence, {
@@ -68,38 +68,17 @@ export class HandoffWriter {
   }
 
   /** Checks a reply as a handoff document; without findings it may be used. */
-  async judge(reply: string, about: About): Promise<{ read: ReadHandoff; findings: HandoffFinding[] }> {
-    const read = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
-    const evidence = await this.evidence(about, namedFiles(read.document))
-    return { read, findings: documentErrors(read, evidence, this.#ports.evidence.readTest) }
+  checkReply(reply: string, about: HostedHandoff): Promise<CheckedDocument> {
+    const written = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
+    return checkWritten(written, named => this.gatherEvidence(about, named), this.#ports.evidence.readTest)
   }
 
   /** Stores the agent's document, or one from evidence if the agent's failed the check. */
-  async store(
-    judged: { read: ReadHandoff; findings: HandoffFinding[] },
-    evidence: Evidence,
-    about: About,
-    now: number,
-  ): Promise<Written> {
-    const { files } = this.#ports
-    const { read, findings } = judged
-    const { focus, parent, contextUsage } = about
-    const before = parent && (await files.read(about.root, parent).catch(() => undefined))?.document
-    const writing = { now, focus, parent, contextUsage, before: before || undefined }
-    const good = findings.length === 0
-    const document: HandoffDocument = good
-      ? completeDocument(
-          { ...read.document, contextUsage: read.document.contextUsage ?? contextUsage },
-          evidence,
-          writing,
-          read.findings,
-        )
-      : handoffFromEvidence(evidence, writing)
-    const clean = files.clean(document)
-    const name = await files.store(about.root, clean, now)
-    await this.#ports.passing?.(about, name)
-    const context = handoffContext(clean, undefined, MAX_LENGTH)
-    return { context, name, writtenBy: good ? 'agent' : 'baton', findings }
+  async storeDocument(checked: CheckedDocument, about: HostedHandoff, now: number): Promise<WrittenHandoff> {
+    const { document, name, writtenBy } = await storeChecked(this.#ports.files, checked, { ...about, now })
+    await this.#ports.beforeDelivery?.(about, name)
+    const context = handoffContext(document, undefined, MAX_LENGTH)
+    return { context, name, writtenBy, findings: [...checked.findings] }
   }
 }
 

@@ -22,13 +22,10 @@ export function correctDocumentPrompt(
   findings: readonly HandoffFinding[],
   found: boolean,
 ): string {
-  const points = findings.slice(0, 20).map(({ message }) => `- ${message}`)
-  const rest = findings.length > points.length ? [`- and ${findings.length - points.length} more`] : []
   return found
     ? [
         `The handoff document ${HANDOFFS_FOLDER}/${name} does not agree with what git and this session show:`,
-        ...points,
-        ...rest,
+        ...listFindings(findings),
         'Correct exactly these points and write the whole file again, then end your turn. Change no other file.',
       ].join('\n')
     : [
@@ -37,6 +34,16 @@ export function correctDocumentPrompt(
         'Then end your turn. Change no other file.',
       ].join('\n')
 }
+
+/** The findings as a list of limited length. */
+export function listFindings(findings: readonly HandoffFinding[]): string[] {
+  const points = findings.slice(0, MAX_FINDINGS).map(({ message }) => `- ${message}`)
+  return findings.length > points.length
+    ? [...points, `- and ${findings.length - points.length} more`]
+    : points
+}
+
+const MAX_FINDINGS = 20
 
 const SECTIONS =
   '# Handoff Document (with **Created**, **Context Usage**, **Project**), ## Current Work (with **Active Epic**, **Progress**, **Current Task**), ## Completed Since Last Handoff (ticked boxes), ## Next Steps (numbered), ## Critical State, ## Blockers / Issues, ## Notes'
