@@ -146,10 +146,10 @@ function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): 
   }
   const terminal = onPath('tmux', env)
   if (!terminal && !canHost('claude-code')) return undefined
-  return async ({ agent, project, title, prompt, beside }) => {
+  return async ({ agent, project, title, prompt, nextTo }) => {
     // Work that was hosted stays so.
-    const driver = terminal && !beside?.startsWith('hosted ') ? 'tmux' : 'acp'
-    const socket = driver === 'tmux' ? /^%\d+ (\/.+)$/.exec(beside ?? '')?.[1] : undefined
+    const driver = terminal && !nextTo?.startsWith('hosted ') ? 'tmux' : 'acp'
+    const socket = driver === 'tmux' ? /^%\d+ (\/.+)$/.exec(nextTo ?? '')?.[1] : undefined
     const order = { agent, driver, cwd: project, title, prompt, env: {}, tools: true } as const
     const spawn = await run({ ...order, args: [], ...(socket ? { where: socket } : {}) })
     return {

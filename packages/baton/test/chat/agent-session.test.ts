@@ -92,7 +92,7 @@ async function hosted({
 }
 
 describe('a turn', () => {
-  test('is kept as the messages of the conversation, tool calls and results among them', async () => {
+  test('is stored as messages of the conversation, including tool calls and results', async () => {
     const { session, rows } = await hosted({})
     expect(await session.prompt('usage 120\nsay on it\nrun npm test\nsay done')).toBe('ended')
     const messages = rows().flatMap(row =>
@@ -138,7 +138,7 @@ describe('a turn', () => {
     expect(JSON.stringify(rows())).toContain(said)
   })
 
-  test('a consent that fails is a no, and one that nobody waits for is taken back', async () => {
+  test('a permission question that fails counts as no, and one that is no longer needed is withdrawn', async () => {
     const failing = await hosted({ consent: () => Promise.reject(new Error('broken')) })
     await failing.session.prompt('run ls')
     expect(JSON.stringify(failing.rows())).toContain('answered no')
@@ -149,14 +149,14 @@ describe('a turn', () => {
     expect(await turn).toBe('cancelled')
   })
 
-  test('an agent that dies midway is told, and what it said is kept', async () => {
+  test('an agent that dies in a turn is reported, and its output is kept', async () => {
     const { session, rows } = await hosted({})
     await expect(session.prompt('say half\ndie')).rejects.toMatchObject({ code: 'model_failed' })
     expect(JSON.stringify(rows())).toContain('half')
     expect(session.isStreaming).toBe(false)
   })
 
-  test('a second prompt meanwhile is refused', async () => {
+  test('a second prompt during a turn is refused', async () => {
     const { session } = await hosted({})
     const turn = session.prompt('wait')
     await expect(session.prompt('say no')).rejects.toMatchObject({ code: 'not_allowed' })
@@ -166,7 +166,7 @@ describe('a turn', () => {
 })
 
 describe('a handoff', () => {
-  test('moves the work to a new session that begins with the document', async () => {
+  test('moves the work to a new session that starts with the document', async () => {
     const { session, rows, stored, project, manager } = await hosted({ documents: [document()] })
     await session.prompt('say I see\nrun ls')
     session.followUp('left behind')
@@ -208,7 +208,7 @@ describe('a handoff', () => {
     )
   })
 
-  test('a false claim is sent back once, with what is wrong', async () => {
+  test('a wrong statement is sent back once, with what is wrong', async () => {
     const wrong = document('- [x] Wrote `src/token.ts`\n')
     const { session, events, rows } = await hosted({ documents: [wrong, document()] })
     await session.prompt('say I see')
@@ -242,7 +242,7 @@ describe('a handoff', () => {
     expect(injected.length).toBeLessThan(70_000)
   })
 
-  test('secrets are gone from the document and from the new session', async () => {
+  test('secrets are removed from the document and from the new session', async () => {
     const { session, rows, project, stored } = await hosted({
       documents: [document(`- [x] Used ${SECRET}\n`, `Use ${SECRET}`)],
     })
@@ -254,7 +254,7 @@ describe('a handoff', () => {
     )
   })
 
-  test('fewer than two messages: refused, and nothing is asked of the agent', async () => {
+  test('fewer than two messages: refused without asking the agent', async () => {
     const { session, events } = await hosted({})
     await expect(session.handoff()).rejects.toMatchObject({
       code: 'nothing_to_hand_off',
@@ -282,7 +282,7 @@ describe('a handoff', () => {
     ['fail', { kind: 'failed' }],
     ['die', { kind: 'failed' }],
   ])(
-    'an agent that answers with `%s`: the outcome says so, and the old session is as it was',
+    'an agent that answers with `%s`: the outcome says so, and the old session is unchanged',
     async (word, outcome) => {
       const { session, home, manager } = await hosted({ documents: [word] })
       await session.prompt('say I see')
@@ -300,7 +300,7 @@ describe('a handoff', () => {
     },
   )
 
-  test('cancelled midway: told apart from a failure, and the session goes on', async () => {
+  test('cancelled during the turn: distinct from a failure, and the session continues', async () => {
     const { session } = await hosted({ documents: ['wait'] })
     await session.prompt('say I see')
     const old = session.path
@@ -314,7 +314,7 @@ describe('a handoff', () => {
     expect(session.path).toBe(old)
   })
 
-  test('an agent that cannot begin another conversation: failed, the document stands, the session goes on', async () => {
+  test('an agent that cannot start another conversation: failed, the document is stored, the session continues', async () => {
     const { session, stored } = await hosted({ documents: [document()], env: { ACP_SESSIONS: '1' } })
     await session.prompt('say I see')
     const old = session.path
@@ -345,7 +345,7 @@ describe('a handoff', () => {
 })
 
 describe('other sessions', () => {
-  test('a resumed one is retold to an agent that has no memory of it', async () => {
+  test('a resumed session is replayed to an agent that does not remember it', async () => {
     const { session, manager } = await hosted({})
     await session.prompt('say the first word')
     const first = session.path
@@ -359,7 +359,7 @@ describe('other sessions', () => {
     expect(echoed).not.toContain('another')
   })
 
-  test('a resumed one goes on in the memory of an agent that can', async () => {
+  test('a resumed session continues in the conversation of an agent that remembers it', async () => {
     const { session, backend } = await hosted({ env: { ACP_LOADS: '1' } })
     const native = backend.nativeSession
     await session.prompt('say the first word')
@@ -370,7 +370,7 @@ describe('other sessions', () => {
     expect(backend.nativeSession).toBe(native)
   })
 
-  test('a fork is a session of its own and names the one it came from', async () => {
+  test('a fork is its own session and names its parent', async () => {
     const { session, rows } = await hosted({})
     await session.prompt('say one')
     const first = session.path

@@ -11,8 +11,8 @@ const news = (rev: number, nth: number, text: string): ConversationView => ({
   plan: [],
 })
 
-describe('conversations that other programs tell of', () => {
-  it('are put together from what is told, and told on', () => {
+describe('conversations that other programs report', () => {
+  it('are assembled from reports and passed on', () => {
     const talks = new HostedConversations()
     talks.tell('s', news(1, 0, 'Hel'))
     const talk = talks.of('s')
@@ -26,14 +26,14 @@ describe('conversations that other programs tell of', () => {
     expect(talks.of('another')).toBeUndefined()
   })
 
-  it('begin anew with a program that does', () => {
+  it('start again when the program restarts', () => {
     const talks = new HostedConversations()
     talks.tell('s', news(9, 5, 'old'))
     talks.tell('s', news(1, 0, 'new'))
     expect(talks.of('s')?.since(0).items).toHaveLength(1)
   })
 
-  it('take no more memory than they may, whatever is told', () => {
+  it('stay within their memory limit, whatever is reported', () => {
     const talks = new HostedConversations()
     const held = (session: string) =>
       (talks.of(session)?.since(0).items ?? []).reduce((sum, item) => sum + JSON.stringify(item).length, 0)
@@ -53,14 +53,14 @@ describe('conversations that other programs tell of', () => {
     expect(held('s19')).toBeGreaterThan(1_900_000)
   })
 
-  it('are held of the newest only', () => {
+  it('are kept only for the newest sessions', () => {
     const talks = new HostedConversations()
     for (let n = 0; n < 80; n++) talks.tell(`s${n}`, news(1, 0, 'x'))
     expect(talks.of('s0')).toBeUndefined()
     expect(talks.of('s79')).toBeDefined()
   })
 
-  it('pass a person’s words on to whoever holds them, when the agent waits, and say whether anybody takes words', () => {
+  it('pass a person’s input to the hosting program when the agent waits, and tell whether one is subscribed', () => {
     const talks = new HostedConversations()
     const words: HostedWord[] = []
     const stop = talks.hear('s', word => words.push(word))

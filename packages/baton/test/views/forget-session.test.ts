@@ -39,7 +39,7 @@ function world(ended = true) {
     put(`state/stage/sessions/${session.id}.json`, '{}'),
   ]
   const others = [
-    // Somebody only speaks of it.
+    // A message that only mentions the session.
     put(`${folder}/2026-01-01T00-00-00-000Z_two.jsonl`, talk('other', `"nativeSession":"${native}"`)),
     put('state/handoff/waiting/b.json', JSON.stringify({ document: 'y', from: 'other' })),
   ]
@@ -65,7 +65,7 @@ function world(ended = true) {
 }
 
 describe('forgetting a session', () => {
-  test('takes Baton’s own files of it, leaves those of others, and names what is a person’s', async () => {
+  test('deletes Baton’s own files about it, leaves other files, and lists those of the person', async () => {
     await using w = world()
     const { removed, kept } = await forgetSessionFiles(w.state, w.session)
     expect(removed.toSorted()).toEqual([...w.own, ...w.going].toSorted())
@@ -76,13 +76,13 @@ describe('forgetting a session', () => {
     expect((await forgetSessionFiles(w.state, w.session)).removed).toEqual([])
   })
 
-  test('lets one that still runs go on', async () => {
+  test('keeps what a running session needs', async () => {
     await using w = world(false)
     await forgetSessionFiles(w.state, w.session)
     expect(w.going.every(existsSync)).toBe(true)
   })
 
-  test('finds a conversation far into a large file, across the border of two pieces', async () => {
+  test('finds a conversation deep in a large file, across the border of two chunks', async () => {
     await using w = world()
     const mark = `${JSON.stringify({ type: 'custom', customType: 'baton-agent', data: { nativeSession: w.session.nativeSession } })}\n`
     const line = `${JSON.stringify({ type: 'message', text: 'x'.repeat(1000) })}\n`

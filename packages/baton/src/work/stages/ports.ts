@@ -31,7 +31,7 @@ export interface StagePorts extends StatusPorts {
     title: string
     prompt: string
     /** Where the previous session is, so that the new one opens next to it. */
-    beside?: string | undefined
+    nextTo?: string | undefined
   }): Promise<{ place: string; attach: string }>
   /** The command with which a person can start the stage. */
   commandFor(agent: AgentName, project: string, prompt: string): string

@@ -92,7 +92,7 @@ export class StageStarter {
       project: pass.project,
       title: `baton-${pass.workId.slice(0, 30)}-${pass.stage}${pass.phase ? `-${pass.phase}` : ''}-${now().toString(36).slice(-4)}`,
       prompt,
-      beside: from?.pane,
+      nextTo: from?.pane,
     })
     await memory.keep({ ...pass, state: 'begun', place, at: now() })
     await this.#journal(pass, from, 'passed', attach)

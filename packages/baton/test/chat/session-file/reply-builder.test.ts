@@ -14,7 +14,7 @@ const call = (id: string, action: Extract<BackendEvent, { kind: 'call' }>['actio
   action,
 })
 
-test('a change of several files is told as one call and one result for each', () => {
+test('a change of several files becomes one call and one result per file', () => {
   const replies = new ReplyBuilder()
   replies.take(call('c', { kind: 'write', paths: ['/a', '/b'] }), stamp)
   const messages = replies.take({ kind: 'result', id: 'c', failed: false, text: 'done' }, stamp)
@@ -45,7 +45,7 @@ const heards: fc.Arbitrary<BackendEvent> = fc.oneof(
   fc.nat().map((used): BackendEvent => ({ kind: 'usage', used, size: undefined })),
 )
 
-test('whatever comes in whatever order: no word is lost, and no result stands without its call', () => {
+test('for updates in any order, no text is lost and no result is stored without its call', () => {
   fc.assert(
     fc.property(fc.array(heards), all => {
       const replies = new ReplyBuilder()

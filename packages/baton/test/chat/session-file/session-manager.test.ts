@@ -73,13 +73,13 @@ describe('a new session', () => {
     await session.close()
   })
 
-  test('a null leaf gives nothing', async () => {
+  test('a null leaf has no context', async () => {
     const session = SessionManager.create(portsIn('/nowhere'), CWD)
     expect(await session.buildSessionContext()).toEqual({ messages: [] })
     expect(await session.countMessages(2)).toBe(0)
   })
 
-  test('appends that come at once form one chain', async () => {
+  test('concurrent appends form one chain', async () => {
     await using home = scratch()
     const session = SessionManager.create(portsIn(home.path), CWD)
     await Promise.all(['a', 'b', 'c', 'd'].map(text => session.appendMessage(reply(text))))
@@ -87,7 +87,7 @@ describe('a new session', () => {
     await session.close()
   })
 
-  test('another session begins empty, and the old one can be gone back to', async () => {
+  test('a new session starts empty, and the old one can be opened again', async () => {
     await using home = scratch()
     const session = SessionManager.create(portsIn(home.path), CWD)
     await session.appendMessage(reply('old'))
@@ -100,7 +100,7 @@ describe('a new session', () => {
     await session.close()
   })
 
-  test('a branch begins at an earlier entry and leaves the rest in the file', async () => {
+  test('a branch starts at an earlier entry and leaves the rest in the file', async () => {
     await using home = scratch()
     const session = SessionManager.create(portsIn(home.path), CWD)
     const first = await session.appendMessage(reply('one'))
@@ -115,7 +115,7 @@ describe('a new session', () => {
 })
 
 describe('a session file that exists', () => {
-  test('a line that a crash left half written is passed over, and the next entry stands on its own', async () => {
+  test('a half-written line left by a crash is skipped, and the next entry has its own line', async () => {
     await using home = scratch()
     const session = SessionManager.create(portsIn(home.path), CWD)
     await session.appendMessage(reply('whole'))
@@ -164,13 +164,13 @@ describe('a session file that exists', () => {
     ['nothing', ''],
     ['no header', '{"type":"message","id":"a"}\n'],
     ['no JSON', 'hello\n'],
-  ])('a file with %s is no session', async (_, text) => {
+  ])('a file with %s is not a session', async (_, text) => {
     await using home = scratch()
     const path = home.write('x.jsonl', text)
     await expect(SessionManager.open(portsIn(home.path), path)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('a folder, a missing file and a newer version are told apart', async () => {
+  test('a folder, a missing file and a newer version get different errors', async () => {
     await using home = scratch()
     const open = (path: string) => SessionManager.open(portsIn(home.path), path)
     await expect(open(home.path)).rejects.toMatchObject({ code: 'not_found' })
@@ -179,7 +179,7 @@ describe('a session file that exists', () => {
     await expect(open(newer)).rejects.toMatchObject({ code: 'not_allowed' })
   })
 
-  test('a file that leads in a circle ends', async () => {
+  test('a file with a circular chain ends', async () => {
     await using home = scratch()
     const path = home.write(
       'x.jsonl',
@@ -198,7 +198,7 @@ describe('a session file that exists', () => {
 })
 
 describe('a full disk', () => {
-  test('costs the entry that did not fit and nothing else', async () => {
+  test('loses only the entry that did not fit', async () => {
     await using home = scratch()
     let full = false
     const files: AppendFiles = {
@@ -228,7 +228,7 @@ describe('a full disk', () => {
     await again.close()
   })
 
-  test('leaves no file where the first one could not be written', async () => {
+  test('leaves no file if the first write failed', async () => {
     await using home = scratch()
     const files: AppendFiles = {
       ...systemAppendFiles,
@@ -243,7 +243,7 @@ describe('a full disk', () => {
   })
 })
 
-/** A tree of entries in which each one's parent stands before it. */
+/** A tree of entries in which each parent comes before its children. */
 const trees = fc
   .array(
     fc.record({
@@ -292,7 +292,7 @@ const trees = fc
     return { entries, text: `${lines.join('\n')}\n` }
   })
 
-/** Every line parsed, a map by id, and the rules as they are written down. */
+/** A reference reader: parses every line, maps entries by id, and applies the documented rules. */
 function naive(entries: readonly SessionEntry[]) {
   const byId = new Map(entries.map(entry => [entry.id, entry]))
   const branch: SessionEntry[] = []
@@ -316,7 +316,7 @@ function naive(entries: readonly SessionEntry[]) {
   return { branch, messages }
 }
 
-test('the context and the branch are those of a reader that parses everything', async () => {
+test('context and branch are the same as those of a reader that parses everything', async () => {
   await using home = scratch()
   await fc.assert(
     fc.asyncProperty(trees, async ({ entries, text }) => {
@@ -335,7 +335,7 @@ test('the context and the branch are those of a reader that parses everything', 
   )
 })
 
-test('a message is taken out of its line only where the whole line is sound', async () => {
+test('a message is extracted from its line only if the whole line is valid', async () => {
   await using home = scratch()
   const path = join(home.path, 'odd.jsonl')
   const head = (id: string, parent: string) =>
@@ -346,7 +346,7 @@ test('a message is taken out of its line only where the whole line is sound', as
     [
       JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: '', cwd: CWD }),
       `${head('a', 'null')}${sound}}`,
-      // Another type behind the message counts; a control character inside a string is no JSON; nor is a bracket too many.
+      // A second `type` key after the message wins; a control character in a string or an extra bracket is not valid JSON.
       `${head('b', '"a"')}${sound},"type":"label"}`,
       `${head('c\t', '"b"')}${sound}}`,
       `${head('d', '"b"')}${sound}}}`,
@@ -360,7 +360,7 @@ test('a message is taken out of its line only where the whole line is sound', as
   await session.close()
 })
 
-test('whoever needs only the end of a long conversation does not read the rest', async () => {
+test('a caller that needs only the end of a long conversation does not read the rest', async () => {
   await using home = scratch()
   const path = join(home.path, 'long.jsonl')
   const rows = Array.from({ length: 2000 }, (_, i) => ({
@@ -393,7 +393,7 @@ test('whoever needs only the end of a long conversation does not read the rest',
   await session.close()
 })
 
-test('a file cut off anywhere opens, and holds what was whole', async () => {
+test('a file truncated anywhere opens with its intact entries', async () => {
   await using home = scratch()
   await fc.assert(
     fc.asyncProperty(trees, fc.double({ min: 0, max: 1, noNaN: true }), async ({ text }, share) => {

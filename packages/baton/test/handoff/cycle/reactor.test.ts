@@ -11,13 +11,13 @@ const session = sessionId('claude-code', 's1')
 
 /** How a stop is answered in a session that was asked for its document, and which events the cycle gets. */
 async function stop(at: string) {
-  const heard: unknown[] = []
+  const events: unknown[] = []
   const cycle = { id: 'cyc_1', session, step: 'writing', taken: false, percent: 87, changedAt: ASKED_AT }
   const cycles = {
     start: async () => {},
-    of: () => cycle,
-    happen: async (_: string, event: unknown) => heard.push(event),
-    atStop: async () => false,
+    findCycle: () => cycle,
+    applyEvent: async (_: string, event: unknown) => events.push(event),
+    startAtStop: async () => false,
   }
   const documents = {
     request: async () => 'handoff-2026-01-22-14-30.md',
@@ -42,19 +42,19 @@ async function stop(at: string) {
     events: 1,
   })
   const context = { session: known, project: '/p', config: Config.parse({}), now: Date.parse(at) }
-  return { said: await reactor.react(event, context), heard }
+  return { answer: await reactor.react(event, context), events }
 }
 
 test('the stop that was answered with the request arrives again: it gets the same answer, and nothing has started', async () => {
-  const { said, heard } = await stop(ASKED_AT)
-  expect(said).toMatchObject({
+  const { answer, events } = await stop(ASKED_AT)
+  expect(answer).toMatchObject({
     now: { continuation: { rank: 'cycle', prompt: expect.stringContaining('handoff-2026-01-22') } },
   })
-  expect(heard).toEqual([])
+  expect(events).toEqual([])
 })
 
 test('a later stop shows that the agent had the prompt', async () => {
-  const { said, heard } = await stop('2026-01-22T14:30:05.000Z')
-  expect(said).toBeUndefined()
-  expect(heard).toEqual([{ type: 'begun' }])
+  const { answer, events } = await stop('2026-01-22T14:30:05.000Z')
+  expect(answer).toBeUndefined()
+  expect(events).toEqual([{ type: 'begun' }])
 })

@@ -42,7 +42,7 @@ export const phase = (number: number, state: WorkPhase['state'] = 'open', review
   reviewed,
 })
 
-/** What a stage's agent leaves behind when it does its work well. */
+/** The files after a stage's agent has done its work well. */
 export function afterStage(before: WorkFacts, stage: StageName, at?: number): WorkFacts {
   const made: Partial<Record<StageName, Artifact>> = {
     spec: 'Spec',

@@ -14,7 +14,7 @@ import { afterStage, anyFacts, facts, phase } from './any-work.ts'
 
 const anyStage = fc.constantFrom(...StageName.options)
 
-/** Runs work from its first stage on; `typed` stands for a person who types `continue` at each pause. */
+/** Runs work from its first stage; `typed` simulates a person who types `continue` at each pause. */
 function run(mode: HandoffMode, start: WorkFacts, typed = false) {
   let state = start
   let at: Step | undefined
@@ -129,7 +129,7 @@ describe('semi-auto mode', () => {
         if (kind !== 'pause' && kind !== 'chain') return
         const from = stage === 'status' ? position(state)?.stage : stage
         const to = 'step' in rest ? rest.step.stage : ''
-        // Work that has not begun is begun by a person.
+        // A person starts the first stage.
         const isPause = from === undefined || PAUSES.includes(`${from}>${to}`)
         expect(kind).toBe(isPause ? 'pause' : 'chain')
       }),
@@ -140,7 +140,7 @@ describe('semi-auto mode', () => {
 describe('every mode', () => {
   const anyMode = fc.constantFrom(...HandoffMode.options)
 
-  test('never goes on when the work is blocked, and offers nothing then', () => {
+  test('never continues blocked work, and offers nothing then', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, anyMode, (stage, state, mode) => {
         const blocked = { ...state, blocked: 'no rights' }
@@ -150,7 +150,7 @@ describe('every mode', () => {
     )
   })
 
-  test('goes on to no stage whose needs are not met, nor to one that is no part of the work', () => {
+  test('never continues to a stage whose needs are not met or that is not part of the work', () => {
     fc.assert(
       fc.property(anyStage, anyFacts, anyMode, (stage, state, mode) => {
         const turnout = decideNextStage({ stage }, state, mode)
@@ -161,7 +161,7 @@ describe('every mode', () => {
     )
   })
 
-  test('comes to an end from anywhere, when stages do their work', () => {
+  test('reaches an end from every state if the stages do their work', () => {
     fc.assert(
       fc.property(anyFacts, state => {
         const { end } = run('auto', {
@@ -198,7 +198,7 @@ describe('every mode', () => {
   })
 })
 
-describe('where work stands', () => {
+describe('the position of the work', () => {
   const all = (...names: Parameters<WorkFacts['artifacts']['has']>[0][]) => new Set(names)
   it.each<[string, WorkFacts, Stage | undefined, string]>([
     ['nothing', facts(), undefined, 'spec'],

@@ -102,7 +102,7 @@ describe('an inline instruction', () => {
     ],
   ])('%s', (text, command) => expect(parseCommand(text, 'plan')).toEqual(command))
 
-  test('comes through whole behind every word of the table', () => {
+  test('is passed on completely after every word of the table', () => {
     const words = STAGES.flatMap(row => row.words).filter(
       word => !['status', 'help', 'feedback'].includes(word),
     )

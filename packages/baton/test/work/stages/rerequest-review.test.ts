@@ -18,7 +18,7 @@ const remark = (more: Partial<ReviewComment>): ReviewComment => ({
   ...more,
 })
 
-/** A forge with one pull request, which a reviewer wants changed. */
+/** A forge with one pull request on which a reviewer requested changes. */
 function forgeWith(more: Partial<PullRequestStatus> = {}) {
   const asked: string[] = []
   const forge = {
@@ -88,7 +88,7 @@ describe('the pull request that a work item reviews', () => {
 })
 
 describe('review comments', () => {
-  test('reach the agent that is sent because of them, those of strangers do not', async () => {
+  test('reach the agent that has to address them; those of strangers do not', async () => {
     await using w = await world('semi-auto')
     await w.said(1, ADDRESS)
     w.calls(1, 'paw_get_context', context)
@@ -100,14 +100,14 @@ describe('review comments', () => {
     expect(text.indexOf('<handoff_instructions')).toBeGreaterThan(text.indexOf('<review_comments>'))
   })
 
-  test('are nobody’s concern who was sent for something else', async () => {
+  test('do not reach an agent with another task', async () => {
     await using w = await world('semi-auto')
     await w.said(1, ADDRESS.replace(/\n\nInstruction.*$/, ''))
     w.calls(1, 'paw_get_context', context)
     expect((await w.tool('paw_get_context', context)).text).not.toContain('review_comments')
   })
 
-  test('are read by the reviewer after the implementer, and then who made them is asked to look again', async () => {
+  test('go to the implementer, then to the reviewer, and then their author is asked to review again', async () => {
     await using w = await world('semi-auto')
     await w.said(1, ADDRESS)
     await w.stopped(1)
@@ -119,7 +119,7 @@ describe('review comments', () => {
     await until(() => w.told.some(text => text.includes('asked reviewer to review pull request #7 again')), {
       what: 'the news',
     })
-    // The same again asks nobody twice, and nothing of the plan goes on by itself.
+    // The same stop again asks no one twice, and the plan does not continue by itself.
     await w.stopped(2)
     expect(w.asked).toEqual(['reviewer'])
     expect(w.entries.map(({ what }) => what)).not.toContain('paused')
@@ -136,7 +136,7 @@ describe('review comments', () => {
     await until(() => w.typed.some(text => REVIEWER.test(text)), { what: 'the reviewer' })
   })
 
-  test('of a branch that has not moved bring nobody another question', async () => {
+  test('on a branch without new commits do not ask the reviewer again', async () => {
     await using w = await world('semi-auto', { headSha: 'old' })
     await w.said(2, ADDRESS.replace('PAW-03A Implementer: implement', 'PAW-03B Impl Reviewer,'))
     await w.stopped(2)

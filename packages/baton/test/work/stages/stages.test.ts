@@ -14,7 +14,7 @@ async function begun(mode: 'manual' | 'semi-auto' | 'auto') {
 }
 
 describe('the first prompt of a stage', () => {
-  it('binds the session and brings the stage its instructions for the mode', async () => {
+  it('binds the session and adds the stage’s instructions for the mode', async () => {
     await using world = await begun('auto')
     const text = await world.said(1, opening('PAW-01A Specification'))
     expect(text).toContain('# PAW-01A Specification')
@@ -25,7 +25,7 @@ describe('the first prompt of a stage', () => {
     ])
   })
 
-  it('means nothing where there is no such work item', async () => {
+  it('is ignored if the work item does not exist', async () => {
     await using world = await begun('auto')
     expect(await world.said(1, 'Work ID: nothing')).toBeUndefined()
     expect(await world.stopped(1)).toEqual({})
@@ -33,7 +33,7 @@ describe('the first prompt of a stage', () => {
 })
 
 describe('a command in a stage', () => {
-  it('is explained with the exact call, and never as work', async () => {
+  it('is explained with the exact call, and never as a task', async () => {
     await using world = await begun('manual')
     world.write(`${WORK}/Spec.md`, '# Spec\n')
     await world.said(1, opening('PAW-01A Specification'))
@@ -53,14 +53,14 @@ describe('a command in a stage', () => {
     expect(await world.said(1, 'please write a longer specification')).toBeUndefined()
   })
 
-  it('says that blocked work cannot go on', async () => {
+  it('says that blocked work cannot continue', async () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/WorkflowContext.md`, 'Handoff Mode: auto\nBlocked: no rights\n')
     expect(await world.said(1, 'continue')).toContain('the work is blocked: no rights')
   })
 
-  it('is left alone in a session that is about nothing staged, unless nobody types it by chance', async () => {
+  it('is ignored in a session without staged work, unless it is unmistakable', async () => {
     await using world = await begun('manual')
     expect(await world.said(2, 'continue')).toBeUndefined()
     expect(await world.said(2, 'review')).toBeUndefined()
@@ -73,7 +73,7 @@ describe('a command in a stage', () => {
 })
 
 describe('the end of a turn', () => {
-  it('auto: a finished stage goes on at the same place in a fresh session', async () => {
+  it('auto: after a finished stage the next one starts at the same place in a new session', async () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/Spec.md`, '# Spec\n')
@@ -86,7 +86,7 @@ describe('the end of a turn', () => {
     expect(world.faults).toEqual([])
   })
 
-  it('auto: an unfinished stage is told to finish three times, then a person is called', async () => {
+  it('auto: an unfinished stage is told to finish three times, then a person is notified', async () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     for (let n = 0; n < 3; n++)
@@ -103,7 +103,7 @@ describe('the end of a turn', () => {
   it.each([
     ['by its file', 'done', true],
     ['by its last message', 'I tried.\n\n**Blocked:** no rights to push', false],
-  ])('auto: blocked %s, it never goes on', async (_, message, byFile) => {
+  ])('auto: blocked %s, it never continues', async (_, message, byFile) => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/Spec.md`, '# Spec\n')
@@ -123,7 +123,7 @@ describe('the end of a turn', () => {
     expect(world.entries.at(-1)).toMatchObject({ what: 'ended', stage: 'pr' })
   })
 
-  it('semi-auto: waits before code research, and goes on to the plan after it', async () => {
+  it('semi-auto: waits before code research, and continues to the plan after it', async () => {
     await using world = await begun('semi-auto')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/Spec.md`, '# Spec\n')
@@ -144,14 +144,14 @@ describe('the end of a turn', () => {
     expect(await world.stopped(1, 'Which module do you mean?')).toEqual({})
   })
 
-  it('manual: says nothing and begins nothing', async () => {
+  it('manual: says nothing and starts nothing', async () => {
     await using world = await begun('manual')
     await world.said(1, opening('PAW-02A Code Researcher'))
     world.write(`${WORK}/CodeResearch.md`, '# Code\n')
     expect(await world.stopped(1)).toEqual({})
   })
 
-  it('does not take an older file for the work of this session', async () => {
+  it('does not count an older file as the work of this session', async () => {
     await using world = await begun('auto')
     world.write(`${WORK}/Spec.md`, '# Spec\n')
     world.later(60_000)
@@ -163,7 +163,7 @@ describe('the end of a turn', () => {
     })
   })
 
-  it('goes by the mode that the file says at that moment', async () => {
+  it('uses the mode that the file currently says', async () => {
     await using world = await begun('manual')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/Spec.md`, '# Spec\n')
@@ -174,7 +174,7 @@ describe('the end of a turn', () => {
 })
 
 describe('a session that ends', () => {
-  it('before its stage is finished: a person is told, unless everything waits for them anyway', async () => {
+  it('before its stage is finished: a person is notified, except in manual mode', async () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     await world.ended(1)
@@ -188,8 +188,8 @@ describe('a session that ends', () => {
   })
 })
 
-describe('a stage on its way', () => {
-  it('does not begin while a cycle moves the session', async () => {
+describe('a stage that is starting', () => {
+  it('does not start while a cycle controls the session', async () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))
     world.write(`${WORK}/Spec.md`, '# Spec\n')
@@ -199,7 +199,7 @@ describe('a stage on its way', () => {
     expect(await world.stopped(1)).toMatchObject({ continuation: { rank: 'stage' } })
   })
 
-  it('begins elsewhere when its place is gone', async () => {
+  it('starts elsewhere if its terminal is gone', async () => {
     await using world = await begun('auto')
     world.answers('gone')
     await world.said(1, opening('PAW-01A Specification'))
@@ -211,7 +211,7 @@ describe('a stage on its way', () => {
     expect(world.told[0]).toContain('tmux attach')
   })
 
-  it('is tried again while a person types, and given up with the command to run', async () => {
+  it('is retried while a person types, and then fails with the command to run', async () => {
     await using world = await begun('auto')
     world.answers('busy')
     await world.said(1, opening('PAW-01A Specification'))
@@ -239,7 +239,7 @@ describe('a stage on its way', () => {
     expect(await world.ports.memory.pass(world.project, 'auth-system')).toBeUndefined()
   })
 
-  it('is taken up by a daemon that was killed before it began', async () => {
+  it('is resumed after the daemon was killed before the start', async () => {
     await using world = await begun('auto')
     const from = world.session(1, { pane: '%1 /tmp/x' })
     await world.ports.memory.keep({
@@ -256,7 +256,7 @@ describe('a stage on its way', () => {
     await until(() => world.typed.length === 2, { what: 'the prompt' })
   })
 
-  it('is said to have failed when nobody hears of it', async () => {
+  it('fails if its session never reports', async () => {
     await using world = await begun('auto')
     await world.tool('paw_call_agent', { target_agent: 'PAW-01A Specification', work_id: 'auth-system' })
     await until(async () => world.started.length === 1 && world.told.length === 1, { what: 'a session' })
@@ -265,7 +265,7 @@ describe('a stage on its way', () => {
     expect(world.told.at(-1)).toContain('the new session did not report')
   })
 
-  it('comes although the session that called it has ended', async () => {
+  it('starts even if the session that called it has ended', async () => {
     await using world = await begun('manual')
     const args = { target_agent: 'PAW-01A Specification', work_id: 'auth-system' }
     world.calls(1, 'paw_call_agent', args)
@@ -276,8 +276,8 @@ describe('a stage on its way', () => {
   })
 })
 
-describe('a session that goes on in another', () => {
-  it('takes its work item along', async () => {
+describe('a session that continues in another', () => {
+  it('hands its work item over', async () => {
     await using world = await begun('auto')
     const from = world.session(1)
     await world.said(1, opening('PAW-03A Implementer', ': implement Phase 2'))

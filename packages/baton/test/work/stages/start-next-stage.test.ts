@@ -3,7 +3,7 @@ import type { DueStage } from '../../../src/work/stages/stage-memory.ts'
 import { until } from '../../world/wait.ts'
 import { stageWorld } from './world.ts'
 
-it('A stage that is still on its way to its session is neither given up nor begun twice', async () => {
+it('A stage that is still starting is neither failed nor started twice', async () => {
   await using world = stageWorld()
   const { promise: slow, resolve } = Promise.withResolvers<void>()
   let starts = 0

@@ -68,7 +68,7 @@ describe('WorkflowContext.md', () => {
     expect(warnings).toEqual([expect.stringMatching(warning)])
   })
 
-  it('without a mode is manual, as before modes existed, and that is no fault', () => {
+  it('without a mode is manual, as before modes existed, without a warning', () => {
     expect(parseContext('Work ID: a')).toMatchObject({ mode: 'manual', warnings: [] })
   })
 
@@ -129,7 +129,7 @@ describe('WorkflowContext.md', () => {
 })
 
 describe('ImplementationPlan.md', () => {
-  it('gives its phases with what is done', () => {
+  it('has phases with their state', () => {
     const plan = `# Plan\n\n## Overview\n- [x] not a phase\n\n## Phase 1: Store\n- [x] a\n- [X] b\n**Review**: passed\n\n### Details\n- [x] c\n\n## Phase 2: API\n- [x] a\n- [ ] b\n\n## Phase 3: UI\ntext\n\n## Phase 4: Done by word\n**Status**: Complete\n\n## Phase 5: Ticked ✅\n\n\`\`\`md\n## Phase 6: example\n\`\`\`\n\n## Phase 1: again\n- [ ] x\n\n## Notes\n- [ ] y\n`
     expect(
       parsePhases(plan).map(({ number, title, state, reviewed }) => [number, title, state, reviewed]),
@@ -161,7 +161,7 @@ describe('ImplementationPlan.md', () => {
     )
   })
 
-  it('counts the research questions that are open', () => {
+  it('has a number of open research questions', () => {
     const spec =
       '# S\n- a\n## Research Questions\n1. How?\n- [ ] Why?\n- [x] Where?\n- None\n### Internal\n- Who?\n## Scope\n- in\n'
     expect(openQuestions(spec)).toBe(3)
@@ -170,7 +170,7 @@ describe('ImplementationPlan.md', () => {
 })
 
 describe('work items', () => {
-  it('are begun, listed by recency, and keep what a person edits', async () => {
+  it('are created, listed by recency, and keep what a person edits', async () => {
     await using folder = scratch()
     await items.create(folder.path, { title: 'Auth System', mode: 'semi-auto', strategy: 'prs' })
     await items.create(folder.path, { title: 'Über-Suche!' })
@@ -202,7 +202,7 @@ describe('work items', () => {
     await expect(items.get(folder.path, id)).rejects.toThrow(message)
   })
 
-  it('are named by the title where that gives a name', async () => {
+  it('are named after the title, if a name can be derived from it', async () => {
     await using folder = scratch()
     await expect(items.create(folder.path, { title: '日本語' })).rejects.toThrow(
       'Cannot derive a Work ID from this title',
@@ -212,7 +212,7 @@ describe('work items', () => {
     })
   })
 
-  it('do not begin twice, nor in auto mode with pull requests on the way', async () => {
+  it('are not created twice, nor in auto mode with the review strategy prs', async () => {
     await using folder = scratch()
     await items.create(folder.path, { title: 'A' })
     await expect(items.create(folder.path, { title: 'a' })).rejects.toThrow('Work item a already exists')
@@ -225,7 +225,7 @@ describe('work items', () => {
     )
   })
 
-  it('lead nowhere else, although a repository may try', async () => {
+  it('do not follow links in a hostile repository', async () => {
     await using folder = scratch()
     await using other = scratch()
     other.write('Spec.md', '# secret\n')

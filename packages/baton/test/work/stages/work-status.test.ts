@@ -25,7 +25,7 @@ const PLAN =
   '## Phase 1: Store\n- [x] a\n**Review**: passed\n\n## Phase 2: API\n- [x] b\n\n## Phase 3: UI\n- [ ] c\n'
 
 describe('where am I?', () => {
-  it('tells artifacts, phases, git and the next steps with the words to type', async () => {
+  it('shows artifacts, phases, git and the next steps with the words to type', async () => {
     await using repo = await gitRepo()
     await repo.remote()
     await items.create(repo.path, { title: 'Auth System', branch: 'main' })
@@ -59,7 +59,7 @@ describe('where am I?', () => {
     await expect(workReport(ports(), repo.path, 'three')).rejects.toThrow('There is no work item three')
   })
 
-  it('says nothing is there when nothing is, and what to do', async () => {
+  it('says what to do if there are no work items', async () => {
     await using repo = await gitRepo()
     expect((await workReport(ports(), repo.path)).text).toBe(
       'No work items here. Create one: baton work new "TITLE"\n',
@@ -76,7 +76,7 @@ describe('where am I?', () => {
     expect(text).toContain('git checkout feature/auth-system')
   })
 
-  it('looks for no branch and no pull request of a review of somebody else’s', async () => {
+  it('does not look for a branch or a pull request when it reviews another author’s work', async () => {
     await using repo = await gitRepo()
     await items.create(repo.path, { title: 'Review 12', workflow: 'review' })
     const { text, status } = await workReport(ports(), repo.path)
@@ -172,7 +172,7 @@ describe('pull requests', () => {
     })
   })
 
-  it('that cannot be looked for are `Not found` and no error', async () => {
+  it('that cannot be read are `Not found`, not an error', async () => {
     await using repo = await gitRepo()
     await items.create(repo.path, { title: 'Auth' })
     const failing = ports(async () => {
@@ -188,7 +188,7 @@ describe('the agents of the plugin', () => {
   const plugin = (name: string) =>
     readFileSync(join(import.meta.dirname, '../../../../../plugin', name), 'utf8')
 
-  it('stand in the form that Claude Code reads, with the component in its place', () => {
+  it('are in the form that Claude Code reads, with the component filled in', () => {
     const text = plugin('agents/paw-03a-implementer.md')
     expect(text).toMatch(/^---\nname: paw-03a-implementer\ndescription: ".+"\n---\n/)
     expect(text).not.toContain('{{')

@@ -18,7 +18,7 @@ import { WorkItems } from '../../../src/work/stages/work-items.ts'
 import { aSession, at, sessionId } from '../../world/journal.ts'
 import { scratch } from '../../world/scratch.ts'
 
-/** Staged work on real files, with a terminal that only writes down what is typed into it. */
+/** Staged work on real files, with a terminal that only records what is typed into it. */
 export function stageWorld({ start = true, forge }: { start?: boolean; forge?: WritableForge } = {}) {
   const folder = scratch()
   const project = `${folder.path}/project`

@@ -19,7 +19,7 @@ import { event, type World, world } from './world.ts'
 const start = (w: World, native = 's1', prompt = '/issue-to-impl 42') =>
   w.tell(event('PromptSubmitted', native, { prompt }))
 
-/** A world whose runs are kept where commands look for them, and a way to run commands in it. */
+/** A world whose runs are stored where commands look for them, and a way to run commands in it. */
 function commanded(config: object = {}) {
   const home = world()
   const w = world(config, { runs: filedRuns(systemSmallFiles, join(home.project, '.local/state/baton')) })
@@ -70,7 +70,7 @@ describe('The commands of a workflow', () => {
     expect((await c.run(resume, ['s1'])).out).toBe(`cd ${c.w.project} && claude --resume s1\n`)
   })
 
-  it('stop a session for good: nobody revives it but a new command', async () => {
+  it('stop a session permanently: only a new command restarts it', async () => {
     await using c = commanded()
     await start(c.w, 'abc-1')
     await c.run(stop, ['abc'])
@@ -98,7 +98,7 @@ describe('The commands of a workflow', () => {
     })
   })
 
-  it('say what a blocked agent needs, and a person who answers revives it', async () => {
+  it('show what a blocked agent needs, and a person who answers reopens the run', async () => {
     await using c = commanded()
     await start(c.w)
     await c.run(done, [], { blocked: 'the staging\npassword' }, { CLAUDE_CODE_SESSION_ID: 's1' })
@@ -108,7 +108,7 @@ describe('The commands of a workflow', () => {
     expect((await c.w.stop('s1')).goOn?.prompt).toContain('1/10')
   })
 
-  it('clean up what is over or stale, and only that', async () => {
+  it('clean up only what has ended or is stale', async () => {
     await using c = commanded()
     await start(c.w, 'over')
     await start(c.w, 'running', '/issue-to-impl 7')
@@ -148,7 +148,7 @@ describe('A parked run', () => {
       }),
     )
 
-  it('goes on once for each reset, also after a restart of the daemon', async () => {
+  it('resumes once per reset, even after a restart of the daemon', async () => {
     const typed: string[] = []
     await using w = world(
       {},
@@ -164,7 +164,7 @@ describe('A parked run', () => {
     await limit(w, 600)
     const tick = (now: number) => resumeParked(w.ports, w.handsOff, now)
     expect(await tick(w.now + 500_000)).toBe(0)
-    // Whatever was in memory is gone: what is kept is enough.
+    // Everything in memory is gone; the stored runs are enough.
     expect(await resumeParked(w.ports, world().handsOff, w.now + 630_000)).toBe(1)
     expect(await tick(w.now + 640_000)).toBe(0)
     expect(typed).toHaveLength(1)
@@ -191,7 +191,7 @@ describe('A parked run', () => {
   })
 })
 
-it('A run moves to the session that goes on with it, with its count, issue and budget', async () => {
+it('A run moves to the session that continues it, with its count, issue and budget', async () => {
   await using w = world()
   await start(w, 'old')
   await w.stop('old')
@@ -213,7 +213,7 @@ it('A run moves to the session that goes on with it, with its count, issue and b
   expect(await carryOver(w.ports, w.handsOff, sessionId('claude-code', 'old'), to, w.now)).toBe(false)
 })
 
-it('Files that lead out of the state folder are neither read nor written', async () => {
+it('Links out of the state folder are neither read nor written', async () => {
   await using w = world()
   mkdirSync(join(w.project, 'in/.tmp'), { recursive: true })
   writeFileSync(join(w.project, 'secret'), 'x')

@@ -27,7 +27,7 @@ it('Tokens, money and time add up, and money knows the model and its cache', () 
   expect(spent.ms).toBe(60_000)
 })
 
-it('A model that is not known is never too cheap', () => {
+it('An unknown model is never priced too low', () => {
   const unknown = spend(run(), [{ ...reply, model: 'something-new' }], start).spent.money
   expect(unknown).toBeGreaterThan(spend(run(), [reply], start).spent.money)
 })
@@ -39,7 +39,7 @@ it('A day counts what all runs used on it', () => {
   expect(spentOn(dayOf(start + 120_000), [a, b]).tokens).toBe(3400)
 })
 
-it('A limit warns from four fifths on and ends when it is reached', () => {
+it('A limit warns at 80 % and ends the run when it is reached', () => {
   const limits = budget({ per_workflow: { tokens: 100 }, per_day: { money: 10 } })
   const at = (tokens: number, money = 0) =>
     checkBudget(limits, { tokens, money: 0, ms: 0 }, { tokens, money, ms: 0 })

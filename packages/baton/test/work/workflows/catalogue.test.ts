@@ -8,7 +8,7 @@ import { scratch } from '../../world/scratch.ts'
 
 const text = '---\ngoal: A release is out.\npermissions: [gh release create]\n---\nGo on.\n'
 
-it("The user's own workflows count at once, a project's only when its file is trusted as it is", async () => {
+it("The user's own workflows are used at once, a project's only while its trusted file is unchanged", async () => {
   await using home = scratch()
   await using project = scratch()
   home.write('.baton/workflows/mine.md', text)

@@ -83,13 +83,13 @@ describe('A pull request counts as delivered', () => {
     expect((await look(pull(), 'main')).delivered).toBeUndefined()
     expect(await look(pull({ draft: true }))).toMatchObject({ pullRequest: { number: 5 } })
   })
-  it('by what was seen, when the forge cannot be asked', async () => {
+  it("by the agent's commands, if the forge cannot be reached", async () => {
     const broken = forge({ pullRequestFor: away })
     const seen = run('pull-request https://github.com/a/b/pull/9')
     expect((await checkDelivery(issueToImpl, seen, worktree, broken)).pullRequest?.number).toBe(9)
     expect((await checkDelivery(issueToImpl, run(), worktree, undefined)).delivered).toBeUndefined()
   })
-  it('and not by what was seen, when the forge says otherwise', async () => {
+  it("and not by the agent's commands, if the forge says otherwise", async () => {
     const seen = run('pull-request https://github.com/a/b/pull/9')
     expect((await checkDelivery(issueToImpl, seen, worktree, forge({}))).delivered).toBeUndefined()
   })
@@ -97,7 +97,7 @@ describe('A pull request counts as delivered', () => {
 
 describe('A plan counts as delivered', () => {
   const seen = run('plan https://github.com/a/b/issues/7')
-  it('when the issue holds one', async () => {
+  it('when the issue contains one', async () => {
     const look = (issue: Partial<Issue>) =>
       checkDelivery(ultraPlanner, seen, worktree, forge({ issue: async () => posted(issue) }))
     expect((await look({})).delivered).toContain('#7')
@@ -105,7 +105,7 @@ describe('A plan counts as delivered', () => {
     expect((await look({ title: 'T' })).delivered).toBeUndefined()
     expect((await look({ body: 'soon' })).delivered).toBeUndefined()
   })
-  it('when one appeared since the start, by our own hand', async () => {
+  it('when this account created one since the start', async () => {
     const queries: unknown[] = []
     const findIssue: Forge['findIssue'] = async query => {
       queries.push(query)

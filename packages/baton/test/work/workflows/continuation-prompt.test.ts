@@ -57,7 +57,7 @@ it('The last continuation says so', () => {
   expect(promptOf('issue-to-impl', { count: 10 })).toContain('last continuation')
 })
 
-it('A stuck run is told what has not moved', () => {
+it('A stuck run is told what is stuck', () => {
   const [workflow] = BUILTIN
   if (!workflow) throw new Error('none')
   expect(continuationPrompt(workflow, facts, { stuck: 'the tests fail as before' })).toContain(

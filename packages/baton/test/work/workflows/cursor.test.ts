@@ -24,7 +24,7 @@ async function hook(w: World, name: string, fields: object): Promise<Record<stri
   return cursor.encode(await w.tell(told), name)
 }
 
-it("Cursor goes on by a follow-up message, up to the cap, and not after a person's abort", async () => {
+it("Cursor continues by a follow-up message, up to the cap, and not after a person's abort", async () => {
   await using w = world({ handsoff: { max_continuations: 2 } })
   await hook(w, 'beforeSubmitPrompt', { prompt: '/issue-to-impl 42', attachments: [] })
   expect(w.state('c1')).toEqual({

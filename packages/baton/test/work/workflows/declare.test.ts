@@ -6,7 +6,7 @@ import { detectWorkflow } from '../../../src/work/workflows/detect-workflow.ts'
 const file = (text: string) => fromFile('/p/.baton/workflows/release.md', new TextEncoder().encode(text))
 const facts = { session: 's', count: 3, max: 10, issue: 42 }
 
-describe('A workflow in a file of its own', () => {
+describe('A workflow in its own file', () => {
   it('has its settings in the front matter and its prompt below', () => {
     const { workflows, problems } = file(
       '---\ncommands: [/release, ship]\ntakes_issue: true\ngoal: A release is out.\npermissions:\n  - gh release create --draft\n---\nContinuation {N} of {MAX} for #{ISSUE}: {GOAL} {not a slot}\n',

@@ -49,7 +49,7 @@ describe('Starting a workflow', () => {
 })
 
 describe('A stop', () => {
-  it('goes on with the prompt of the workflow and counts', async () => {
+  it('continues with the prompt of the workflow and counts', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     mkdirSync(join(w.project, '.tmp'), { recursive: true })
@@ -63,7 +63,7 @@ describe('A stop', () => {
     expect(w.state('s1').continuation_count).toBe(2)
   })
 
-  it('neither speaks nor counts while another capability answers the stops of that session', async () => {
+  it('is not answered or counted while another capability answers the stops of that session', async () => {
     let busy = true
     await using w = world({}, { busyElsewhere: async () => busy })
     await w.tell(start('/issue-to-impl 42'))
@@ -73,7 +73,7 @@ describe('A stop', () => {
     expect((await w.stop('s1')).goOn?.prompt).toContain('1/10')
   })
 
-  it('comes to the cap, says so once, and goes on when the count is lowered', async () => {
+  it('reaches the cap, says so once, and continues when the count is lowered', async () => {
     await using w = world({ handsoff: { max_continuations: 3 } })
     await w.tell(start('/issue-to-impl 42'))
     for (let i = 1; i <= 3; i++) expect((await w.stop('s1')).goOn?.prompt).toContain(`${i}/3`)
@@ -93,7 +93,7 @@ describe('A stop', () => {
     expect(w.state('s1').continuation_count).toBe(0)
   })
 
-  it('waits while a subagent is at work in the background', async () => {
+  it('waits while a subagent runs in the background', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     await w.tell(event('SubagentStarted', 's1', { subagent: { id: 'a1' } }))
@@ -105,7 +105,7 @@ describe('A stop', () => {
     expect((await w.stop('s1', { running: 0 })).goOn?.prompt).toContain('2/10')
   })
 
-  it('names what is stuck at the second time without progress and ends at the third', async () => {
+  it('names what is stuck at the second stop without progress and ends at the third', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     expect((await w.stop('s1')).goOn?.prompt).not.toContain('No progress since the last continuation')
@@ -201,7 +201,7 @@ describe('A person who edits the state file is obeyed', () => {
 
 describe('Delivery', () => {
   const opened = 'https://github.com/acme/app/pull/57'
-  it('is believed from what was seen where no forge is reachable, and fills pr_number', async () => {
+  it('is detected from the agent’s commands if no forge is reachable, and fills pr_number', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     await w.tell(shell('s1', 'gh pr create --title x --body-file b.md', `Creating pull request\n${opened}\n`))
@@ -213,7 +213,7 @@ describe('Delivery', () => {
     expect(w.announced).toMatchObject([{ end: 'complete', pullRequest: opened, issue: 42 }])
   })
 
-  it('is not believed from a failed command', async () => {
+  it('is not detected from a failed command', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     await w.tell(shell('s1', 'gh pr create', `failed: ${opened}`, true))
@@ -221,8 +221,8 @@ describe('Delivery', () => {
   })
 })
 
-describe('A turn that dies', () => {
-  it('on a usage limit is parked with the time of the reset, and what comes after counts on', async () => {
+describe('A turn that fails', () => {
+  it('on a usage limit is parked until the reset, and later stops keep counting', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))
     await w.stop('s1')
@@ -246,7 +246,7 @@ describe('A turn that dies', () => {
   })
 })
 
-it("An agent that ends its turn against Baton's word, by its own limit, is named", async () => {
+it('An agent that reaches its own limit on continued stops is reported', async () => {
   await using w = world()
   await w.tell(start('/issue-to-impl 42'))
   await w.stop('s1')
@@ -359,7 +359,7 @@ it('No sequence of events continues more often than allowed, nor a run that is d
   )
 })
 
-it('A run works on where git is: the same files again are no progress', async () => {
+it('In a git repository, restoring the same files is not progress', async () => {
   await using w = world()
   const at = (tree: string) => {
     w.worktree = { root: w.project, head: 'h1', branch: 'issue-42', tree }

@@ -7,7 +7,7 @@ import { fakeGitHub } from '../../world/github.ts'
 import { gitRepo } from '../../world/scratch.ts'
 import { event, world, write } from './world.ts'
 
-it('A run ends when its pull request is really on GitHub with the last commit, and says its link', {
+it('A run ends when its pull request is on GitHub with the last commit, and reports its link', {
   timeout: 60_000,
 }, async () => {
   await using github = await fakeGitHub()

@@ -7,7 +7,7 @@ import { BUSY, STUCK } from './traces/stuck.ts'
 import { errorRates } from './traces/trace.ts'
 import { event, shell } from './world.ts'
 
-it('On labelled traces, working runs are hardly ever ended and stuck ones hardly ever go on', () => {
+it('On labelled traces, working runs are rarely ended and stuck ones rarely continue', () => {
   const rates = errorRates([...WORKING, ...MIXED_WORKING, ...STUCK, ...BUSY, ...MIXED_STUCK])
   expect(rates.traces).toBeGreaterThanOrEqual(60)
   expect(rates.falseAlarms.rate, rates.falseAlarms.names.join(', ')).toBeLessThanOrEqual(0.04)
@@ -51,7 +51,7 @@ it("A todo list is understood in either of Claude Code's forms", () => {
   expect(observe(observe(NO_EVIDENCE, point), point).todo).toBe(2)
 })
 
-it('Hostile tool output costs little', () => {
+it('Hostile tool output is parsed quickly', () => {
   const began = performance.now()
   for (const output of [
     'FAIL '.repeat(1e6),

@@ -43,7 +43,7 @@ async function toldOf({
   return told
 }
 
-test('a turn that died without a hook is told by the error at the end of its transcript', async () => {
+test('a failed turn without a hook is detected by the error at the end of its transcript', async () => {
   expect(await toldOf({})).toMatchObject([
     { type: 'TurnFailed', nativeSession: 'n-1', message: '429 Too Many Requests' },
   ])
@@ -56,6 +56,6 @@ test.each([
   ['an agent that has a hook for it', { silent: false }],
   ['a run that has ended', { kept: { ...run, end: { kind: 'failed', reason: 'x', at: 0 } } }],
   ['a run without a terminal', { kept: { ...run, pane: undefined } }],
-] as const)('%s is no failure', async (_, given) => {
+] as const)('%s is not a failure', async (_, given) => {
   expect(await toldOf(given)).toEqual([])
 })

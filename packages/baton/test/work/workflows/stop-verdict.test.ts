@@ -24,11 +24,11 @@ const facts = (
 }
 
 it.each<[string, Partial<StopFacts> & { word?: string; count?: number; stuck?: number }, string]>([
-  ['goes on', {}, 'continue 1'],
-  ['goes on up to the last one', { count: 9 }, 'continue 10'],
-  ['stands aside when disabled', { enabled: false }, 'aside'],
+  ['continues', {}, 'continue 1'],
+  ['continues up to the last one', { count: 9 }, 'continue 10'],
+  ['is left alone when disabled', { enabled: false }, 'aside'],
   ['disabled comes before everything', { enabled: false, word: 'done', count: 99 }, 'aside'],
-  ['stands aside when a person interrupted', { outcome: 'aborted' }, 'aside'],
+  ['is left alone when a person interrupted', { outcome: 'aborted' }, 'aside'],
   ['ends when done', { word: 'done' }, 'complete'],
   ['a done one is announced once', { word: 'done', ended: 'complete' }, 'aside'],
   ['done comes before the cap', { word: 'done', count: 10 }, 'complete'],
@@ -60,7 +60,7 @@ it.each<[string, Partial<StopFacts> & { word?: string; count?: number; stuck?: n
   expect(shown).toBe(expected)
 })
 
-it('Whatever the facts, only an unfinished run below its cap goes on, by exactly one', () => {
+it('For any facts, only an unfinished run below its cap continues, by exactly one', () => {
   const arbitrary = fc.record({
     enabled: fc.boolean(),
     max: fc.nat(30),

@@ -23,7 +23,7 @@ type Input<T extends EventType> = Partial<Omit<EventOf<T>, 'type'>>
 
 let ids = 0
 
-/** An event with everything but what matters filled in. */
+/** An event with defaults for everything that does not matter. */
 export function event<T extends EventType>(type: T, native: string, rest: Input<T> = {}): EventOf<T> {
   const defaults: Record<string, object> = {
     TurnEnded: { continued: false, outcome: 'completed' },

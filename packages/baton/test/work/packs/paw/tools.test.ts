@@ -65,7 +65,7 @@ describe('the tools', () => {
 })
 
 describe('paw_call_agent', () => {
-  it.each(StageAgent.options)('%s begins, or says what is missing', async target_agent => {
+  it.each(StageAgent.options)('%s starts, or reports what is missing', async target_agent => {
     await using world = await begun()
     for (const name of ['Spec', 'CodeResearch', 'Docs'])
       world.write(`.paw/work/auth-system/${name}.md`, '# x\n')
@@ -83,7 +83,7 @@ describe('paw_call_agent', () => {
     expect(world.faults).toEqual([])
   })
 
-  it('passes phase and instruction on, and makes no prompt file', async () => {
+  it('passes phase and instruction on, and creates no prompt file', async () => {
     await using world = await begun()
     world.write('.paw/work/auth-system/ImplementationPlan.md', PLAN)
     const args = {
@@ -108,7 +108,7 @@ describe('paw_call_agent', () => {
     )
   })
 
-  it('waits for the end of the turn of the session that calls, then goes on at its place', async () => {
+  it('waits for the end of the calling session’s turn, then starts the stage at its place', async () => {
     await using world = await begun()
     const from = world.session(1, { pane: '%1 /tmp/x' })
     const args = { target_agent: 'PAW-01A Specification', work_id: 'auth-system' }
@@ -128,7 +128,7 @@ describe('paw_call_agent', () => {
     expect(world.started).toEqual([])
   })
 
-  it('says what to run where nothing can be started, and gives an editor what to open', async () => {
+  it('says what to run if nothing can be started, and tells an editor what to open', async () => {
     await using world = await begun({ start: false })
     const args = { target_agent: 'PAW-01A Specification', work_id: 'auth-system' }
     expect((await world.tool('paw_call_agent', args)).text).toMatch(
@@ -160,7 +160,7 @@ describe('prompt files', () => {
     )
   })
 
-  it('are never written over, and not twice for the same', async () => {
+  it('are never overwritten, and not written twice with the same text', async () => {
     await using world = await begun()
     const args = { work_id: 'auth-system', template_key: '04-docs', filename: 'a.prompt.md' }
     const first = await world.tool('paw_generate_prompt', args)
@@ -171,7 +171,7 @@ describe('prompt files', () => {
     expect(readFileSync(join(world.project, first.text), 'utf8')).not.toContain('more')
   })
 
-  it('are all made at once, those of pull requests only where they are reviewed on the way', async () => {
+  it('are all created at once, those for pull requests only with the review strategy prs', async () => {
     await using world = await begun()
     await world.ports.items.create(world.project, { title: 'other', strategy: 'prs' })
     world.write('.paw/work/auth-system/prompts/04-docs.prompt.md', 'mine')
@@ -216,7 +216,7 @@ describe('prompt files', () => {
 })
 
 describe('paw_get_context', () => {
-  it('gives instructions of project and person, the context, and last how to hand over in its mode', async () => {
+  it('returns the instructions of project and user, the context, and last how to hand over in its mode', async () => {
     await using world = await begun()
     world.write('.paw/instructions/PAW-03A Implementer-instructions.md', 'Project rule.')
     world.write('../home/.paw/instructions/PAW-03A Implementer-instructions.md', 'My rule.')
@@ -240,7 +240,7 @@ describe('paw_get_context', () => {
     ).rejects.toThrow('Unknown agent_name')
   })
 
-  it('says so when there is nothing, and is manual then', async () => {
+  it('says so if there is nothing, and is manual then', async () => {
     await using world = stageWorld()
     world.write('.paw/work/bare/notes.txt', '')
     const { text } = await world.tool('paw_get_context', { work_id: 'bare' })
@@ -258,7 +258,7 @@ describe('paw_get_context', () => {
 })
 
 describe('baton_handoff', () => {
-  it('tells a chat that Baton does not see to write the document itself: where, in which form, and what then', async () => {
+  it('tells a chat that Baton cannot read to write the document itself: where, in which form, and what comes next', async () => {
     await using world = await begun()
     const { text } = await world.tool('baton_handoff', { focus: 'the endpoint' }, true)
     expect(text).toMatch(
@@ -269,7 +269,7 @@ describe('baton_handoff', () => {
     expect(text).toContain('baton handoff --verify FILE')
   })
 
-  it('says what to do where the session that asks is not known', async () => {
+  it('says what to do if the calling session is unknown', async () => {
     await using world = await begun()
     await expect(world.tool('baton_handoff', {})).rejects.toMatchObject({
       code: 'nothing_to_hand_off',

@@ -1,6 +1,6 @@
 import { Scribe, type Trace } from './trace.ts'
 
-/** Numbers that look like chance and are the same in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function* numbers(seed: number): Generator<number> {
   let state = seed * 2_654_435_761 + 12_345
   for (;;) {
@@ -14,7 +14,7 @@ const letter = (i: number) => LETTERS[i % LETTERS.length] ?? 'a'
 
 type Turn = (s: Scribe, i: number) => unknown
 
-/** Turns that bring a job on. */
+/** Turns with progress. */
 const STEPS: readonly Turn[] = [
   (s, i) => s.write(`src/${letter(i)}.ts`, `code ${i}`).test(),
   (s, i) => s.write(`test/${letter(i)}.test.ts`, `case ${i}`).test(`t${letter(i)}`),
@@ -24,7 +24,7 @@ const STEPS: readonly Turn[] = [
   (s, i) => s.read(`src/unknown-${letter(i)}.ts`).write(`src/use-${letter(i)}.ts`, `use ${i}`),
   (s, i) => s.helper(`Review ${letter(i)}`).write('src/core.ts', `after review ${i}`),
 ]
-/** Turns without a gain of their own that belong to every honest run. */
+/** Turns without progress that occur in every honest run. */
 const PAUSES: readonly Turn[] = [
   s => s,
   s => s.run('git status', ''),
@@ -32,7 +32,7 @@ const PAUSES: readonly Turn[] = [
   (s, i) => s.read(`lib/${letter(i)}.ts`),
 ]
 
-/** Turns of a run that stands still; every kind by itself may look like work for a moment. */
+/** Turns of a stuck run; each kind alone may look like work for a moment. */
 const CIRCLES: readonly Turn[] = [
   s => s,
   s => s.run('git status', '').run('ls'),
@@ -62,7 +62,7 @@ export const MIXED_WORKING: readonly Trace[] = Array.from({ length: 40 }, (_, se
   return { name: `mixed work ${seed}`, label: 'progress', nature: 'building', intervals: scribe.intervals }
 })
 
-/** Runs that began well and then go in circles of changing kinds. */
+/** Runs that start well and then go in circles of changing kinds. */
 export const MIXED_STUCK: readonly Trace[] = Array.from({ length: 40 }, (_, seed) => {
   const chance = numbers(seed + 1001)
   const next = () => chance.next().value ?? 0

@@ -16,7 +16,7 @@ const working = (name: string, script: Script, more: { nature?: Trace['nature'];
 
 const times = (count: number, work: (i: number) => void) => Array.from({ length: count }, (_, i) => work(i))
 
-/** Runs that get somewhere, each in three sizes. */
+/** Runs with progress, each in three sizes. */
 export const WORKING: readonly Trace[] = [
   ...working('tests first, then code, then a commit', (s, n) =>
     times(n + 1, i => {

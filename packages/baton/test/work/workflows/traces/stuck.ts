@@ -21,7 +21,7 @@ const standing = (
 const stuck = (name: string, script: Script, more = {}) => standing('stuck', name, script, more)
 const busy = (name: string, script: Script, more = {}) => standing('busy', name, script, more)
 
-/** Runs that stand still, each in three sizes. */
+/** Stuck runs, each in three sizes. */
 export const STUCK: readonly Trace[] = [
   ...stuck('only words', () => {}),
   ...stuck('only words, while planning', () => {}, { nature: 'thinking' }),
@@ -38,7 +38,7 @@ export const STUCK: readonly Trace[] = [
   ),
 ]
 
-/** Runs in which much happens and nothing comes of it. */
+/** Runs with much activity and no progress. */
 export const BUSY: readonly Trace[] = [
   ...busy('an edit and its opposite', (s, i) => s.write('src/toggle.ts', i % 2 === 0 ? 'on' : 'off')),
   ...busy('new tries at one file, the same failure', (s, i) =>

@@ -3,7 +3,7 @@ import { NO_EVIDENCE, observe } from '../../../../src/work/workflows/evidence.ts
 import { Course, judgeProgress, type WorktreeState } from '../../../../src/work/workflows/progress.ts'
 import { event, shell, write } from '../world.ts'
 
-/** What a careful person would say of the trace. `busy`: a lot happens, and nothing comes of it. */
+/** How a careful person would label the trace. `busy`: much activity, no progress. */
 export type Label = 'progress' | 'stuck' | 'busy'
 
 /** The time between two stops. */
@@ -20,7 +20,7 @@ export interface Trace {
   intervals: Interval[]
 }
 
-/** Writes traces the way sessions run: tool calls, then a stop, on a worktree that follows from the edits. */
+/** Builds traces like real sessions: tool calls, then a stop, with a worktree that follows from the edits. */
 export class Scribe {
   readonly intervals: Interval[] = []
   readonly #git: boolean
@@ -105,7 +105,7 @@ export class Scribe {
     this.#milestones++
     return this
   }
-  /** Runs the tests: these fail, none: all pass. The times differ from run to run, as they do. */
+  /** Runs the tests: the named ones fail; without names all pass. Durations differ between runs, as in reality. */
   test(...failing: string[]): this {
     const ms = 100 + this.intervals.length * 37 + this.#events.length
     const lines = failing.map(
@@ -128,7 +128,7 @@ export class Scribe {
   }
 }
 
-/** At which stop Baton would give up, if it would; counted from the first. */
+/** The stop at which Baton would end the run, if any; counted from the first. */
 export function givesUpAt({ intervals, nature }: Trace): number | undefined {
   const [start, ...rest] = intervals
   let course = judgeProgress(Course.parse({}), NO_EVIDENCE, {
@@ -152,7 +152,7 @@ export function givesUpAt({ intervals, nature }: Trace): number | undefined {
 export interface ErrorRates {
   /** Working runs that would have been ended, of all working ones. */
   falseAlarms: { rate: number; names: string[] }
-  /** Stuck runs that would have gone on, of all stuck ones. */
+  /** Stuck runs that would have continued, of all stuck ones. */
   misses: { rate: number; names: string[] }
   traces: number
 }
