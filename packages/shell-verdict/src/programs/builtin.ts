@@ -18,7 +18,7 @@ import { PYTHON } from './tables/python.ts'
 import { SYSTEM } from './tables/system.ts'
 import { TEXT_TOOLS } from './tables/text-tools.ts'
 
-const TABLES: readonly ProgramTable[] = [
+export const TABLES: readonly ProgramTable[] = [
   BUILTINS,
   TEXT_TOOLS,
   COREUTILS,
