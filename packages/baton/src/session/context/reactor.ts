@@ -26,9 +26,9 @@ export function contextReactor(ports: ContextPorts): Reactor {
     const reader = ports.readerOf(event.agent)
     if (!path || !reader || reading.has(session.id)) return
     reading.add(session.id)
-    keep(looked, session.id, now)
+    setBounded(looked, session.id, now)
     try {
-      const found = reader.measure ? await reader.measure(path) : sized(await reader.contextSize(path))
+      const found = reader.measure ? await reader.measure(path) : asFigure(await reader.contextSize(path))
       if (!found) return
       const { nativeSession } = event
       await ports.tell(event.agent, {
@@ -50,23 +50,23 @@ export function contextReactor(ports: ContextPorts): Reactor {
       const figure = context.session.context
       if (event.subagent) return undefined
       if (event.type === 'ContextMeasured') return figure && { now: { notice: statusText(figure) } }
-      const told =
+      const reported =
         (figure?.source === 'status-line' || figure?.source === 'plugin') &&
         context.now - Date.parse(figure.at) < FRESH_MS
       const long = context.now - (looked.get(context.session.id) ?? 0) > WITHIN_A_TURN_MS
-      if (!told && (event.type === 'TurnEnded' || (event.type === 'ToolFinished' && long)))
+      if (!reported && (event.type === 'TurnEnded' || (event.type === 'ToolFinished' && long)))
         void measureContext(event, context)
       return figure?.advised?.event === event.id ? { now: { context: advice(figure) } } : undefined
     },
   }
 }
 
-const sized = (used: number | undefined): { used: number } | undefined =>
+const asFigure = (used: number | undefined): { used: number } | undefined =>
   used === undefined ? undefined : { used }
 
 const MAX_SESSIONS = 1000
 
-function keep(looked: Map<string, number>, session: string, now: number): void {
+function setBounded(looked: Map<string, number>, session: string, now: number): void {
   looked.delete(session)
   looked.set(session, now)
   const [oldest] = looked.keys()

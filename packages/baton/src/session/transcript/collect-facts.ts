@@ -81,58 +81,58 @@ export async function collectFacts(
     lastReply: undefined,
   }
   for await (const piece of pieces)
-    for (const told of piece) {
-      seen.startedAt ??= told.at
-      seen.lastAt = told.at ?? seen.lastAt
-      switch (told.kind) {
+    for (const item of piece) {
+      seen.startedAt ??= item.at
+      seen.lastAt = item.at ?? seen.lastAt
+      switch (item.kind) {
         case 'about':
-          seen.session = told.session || seen.session
-          seen.cwd = told.cwd || seen.cwd
+          seen.session = item.session || seen.session
+          seen.cwd = item.cwd || seen.cwd
           break
         case 'prompt': {
           seen.messages++
-          const words = userPromptText(told.text).slice(0, MAX_WORDS_LENGTH)
+          const words = userPromptText(item.text).slice(0, MAX_WORDS_LENGTH)
           if (words === '') break
           if (first.length < FIRST_WORDS) first.push(words)
-          else keep(last, words, LAST_WORDS)
+          else pushBounded(last, words, LAST_WORDS)
           break
         }
         case 'reply':
-          if (told.id === undefined || told.id !== replies.last) seen.messages++
+          if (item.id === undefined || item.id !== replies.last) seen.messages++
           // One reply may span several rows.
           seen.lastReply =
-            told.id !== undefined && told.id === replies.last && seen.lastReply !== undefined
-              ? `${seen.lastReply}\n${told.text}`
-              : told.text
-          replies.last = told.id
+            item.id !== undefined && item.id === replies.last && seen.lastReply !== undefined
+              ? `${seen.lastReply}\n${item.text}`
+              : item.text
+          replies.last = item.id
           break
         case 'call': {
-          const { action } = told
+          const { action } = item
           if (action.kind === 'shell') {
-            const ran: CommandRun = { command: wordsOf(action.command), at: told.at, failed: undefined }
-            keep(commands, ran, MAX_COMMANDS)
-            running.set(told.id, { ran })
-          } else if (action.kind === 'write') running.set(told.id, { paths: action.paths })
+            const ran: CommandRun = { command: wordsOf(action.command), at: item.at, failed: undefined }
+            pushBounded(commands, ran, MAX_COMMANDS)
+            running.set(item.id, { ran })
+          } else if (action.kind === 'write') running.set(item.id, { paths: action.paths })
           break
         }
         case 'result': {
-          const { ran, paths } = running.get(told.id) ?? {}
-          running.delete(told.id)
-          if (paths && !told.failed) for (const path of paths) if (written.size < MAX_FILES) written.add(path)
+          const { ran, paths } = running.get(item.id) ?? {}
+          running.delete(item.id)
+          if (paths && !item.failed) for (const path of paths) if (written.size < MAX_FILES) written.add(path)
           if (!ran) break
-          ran.failed = told.failed
-          ran.at = told.at ?? ran.at
+          ran.failed = item.failed
+          ran.at = item.at ?? ran.at
           outcomes.delete(ran.command)
           outcomes.set(ran.command, ran)
           const [oldest] = outcomes.keys()
           if (outcomes.size > MAX_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
           // Only the output of the last test run matters.
-          if (readTest(ran.command, false, '')) tested = { ran, output: told.text }
-          seen.pullRequest = pullRequestIn(ran.command, told.failed, told.text) ?? seen.pullRequest
+          if (readTest(ran.command, false, '')) tested = { ran, output: item.text }
+          seen.pullRequest = pullRequestIn(ran.command, item.failed, item.text) ?? seen.pullRequest
           break
         }
         case 'todos':
-          seen.todos = told.items
+          seen.todos = item.items
       }
     }
   const test = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
@@ -147,8 +147,8 @@ export async function collectFacts(
 /** A command with normalised white space. */
 export const wordsOf = (command: string): string => command.replaceAll(/\s+/g, ' ').trim().slice(0, 2000)
 
-function keep<T>(list: T[], item: T, most: number): void {
-  list.push(item)
+function pushBounded<T>(list: T[], value: T, most: number): void {
+  list.push(value)
   if (list.length > most) list.shift()
 }
 

@@ -17,21 +17,21 @@ export interface ScreenState {
 /** Observes every watched place: a cheap status for all, and the screen only where something was printed since. */
 export class ScreenScanner {
   readonly #parts: Pick<WatchParts, 'drivers' | 'clock'>
-  readonly #sights = new Map<string, ScreenState>()
+  readonly #screens = new Map<string, ScreenState>()
 
   constructor(parts: Pick<WatchParts, 'drivers' | 'clock'>) {
     this.#parts = parts
   }
 
   at(place: string | undefined): ScreenState | undefined {
-    return place === undefined ? undefined : this.#sights.get(place)
+    return place === undefined ? undefined : this.#screens.get(place)
   }
 
   async take(subjects: readonly Subject[]): Promise<void> {
     const wanted = new Map(
       subjects.flatMap(({ place, agent }) => (place === undefined ? [] : [[place, agent] as const])),
     )
-    for (const place of this.#sights.keys()) if (!wanted.has(place)) this.#sights.delete(place)
+    for (const place of this.#screens.keys()) if (!wanted.has(place)) this.#screens.delete(place)
     for (const driver of this.#parts.drivers) {
       const places = [...wanted.keys()].filter(place => driver.reaches(place))
       const glances = places.length > 0 ? await driver.checkPlaces?.(places) : undefined
@@ -40,7 +40,8 @@ export class ScreenScanner {
           places.slice(i, i + AT_ONCE).map(async place => {
             const glance = glances?.get(place)
             const agent = wanted.get(place)
-            if (agent && this.#isNews(place, glance)) this.#keep(place, await driver.readScreen(place, agent))
+            if (agent && this.#isNews(place, glance))
+              this.#store(place, await driver.readScreen(place, agent))
           }),
         )
       }
@@ -49,12 +50,12 @@ export class ScreenScanner {
 
   /** Shifts all times, so that the time during which the machine slept does not count as silence. */
   shift(ms: number): void {
-    for (const [place, sight] of this.#sights)
-      this.#sights.set(place, { ...sight, activeAt: sight.activeAt + ms, lookedAt: sight.lookedAt + ms })
+    for (const [place, sight] of this.#screens)
+      this.#screens.set(place, { ...sight, activeAt: sight.activeAt + ms, lookedAt: sight.lookedAt + ms })
   }
 
   #isNews(place: string, glance: PlaceStatus | undefined): boolean {
-    const known = this.#sights.get(place)
+    const known = this.#screens.get(place)
     if (!known || !glance) return true
     if (glance.state !== 'there') return known.state !== glance.state
     if (known.state === 'dead' || known.state === 'gone') return true
@@ -64,20 +65,20 @@ export class ScreenScanner {
     return known.state === 'person'
   }
 
-  #keep(place: string, { state, lines, pid }: ScreenReading): void {
+  #store(place: string, { state, lines, pid }: ScreenReading): void {
     const now = this.#parts.clock.now()
-    const known = this.#sights.get(place)
-    const told = gist(lines)
-    const silent = known !== undefined && known.gist === told
+    const known = this.#screens.get(place)
+    const newGist = gist(lines)
+    const silent = known !== undefined && known.gist === newGist
     // For a terminal that is gone, keep its last lines.
     const kept = state === 'gone' && known ? known.lines : lines
-    this.#sights.set(place, {
+    this.#screens.set(place, {
       state,
       lines: kept,
       pid,
       activeAt: silent ? Math.min(known.activeAt, now) : now,
       lookedAt: now,
-      gist: told,
+      gist: newGist,
     })
   }
 }

@@ -14,15 +14,15 @@ import { WatchRecord } from './watch-record.ts'
 /** Watches every session: what it is doing, and what is wrong with it. Never delays a hook. */
 export class Watch {
   readonly #parts: WatchParts
-  readonly #survey: ScreenScanner
+  readonly #screens: ScreenScanner
   readonly #record: WatchRecord
-  readonly #leftovers: OrphanProcesses
+  readonly #orphans: OrphanProcesses
   /** Sessions that this daemon has seen alive. */
   readonly #alive = new Set<SessionId>()
   /** Since when a session's process or terminal has been missing. */
   readonly #missing = new Map<SessionId, number>()
   /** Whether the previous daemon had seen a session alive (cached). */
-  readonly #before = new Map<SessionId, boolean>()
+  readonly #seenByPrevious = new Map<SessionId, boolean>()
   /** Whether a session's pid now belongs to another process, and when that was checked. */
   readonly #reused = new Map<SessionId, { at: number; yes: boolean }>()
   /** Sessions that died while watched. They are shown for an hour, like ended ones. */
@@ -34,9 +34,9 @@ export class Watch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts
-    this.#survey = new ScreenScanner(parts)
+    this.#screens = new ScreenScanner(parts)
     this.#record = new WatchRecord(parts)
-    this.#leftovers = new OrphanProcesses(parts, this.#record)
+    this.#orphans = new OrphanProcesses(parts, this.#record)
   }
 
   /** Call this every few seconds; it does nothing before the configured interval has passed. */
@@ -78,12 +78,12 @@ export class Watch {
   async #round(): Promise<void> {
     this.#stale = false
     const { store, clock } = this.#parts
-    this.#mindSleep()
+    this.#adjustForSleep()
     const spawns = store.spawns({ kinds: ['run', 'watch'] })
     const live = await this.#parts.liveSessions()
-    await this.#mindReuse(live)
-    const all = subjects([...live, ...this.#lately(live)], spawns)
-    await this.#survey.take(all)
+    await this.#checkPidReuse(live)
+    const all = subjects([...live, ...this.#recentlyLost(live)], spawns)
+    await this.#screens.take(all)
     for (const session of displaced(live, clock.now(), pid => this.#parts.processes.alive(pid)))
       await this.#parts.lost(session, 'another session started in its terminal')
     const configs = new Map<string | undefined, Promise<Pick<Config, 'health'>>>()
@@ -96,7 +96,7 @@ export class Watch {
       const now = clock.now()
       const state = health.enabled && hasStalled(seen, health, now) ? 'stalled' : seen.state
       const one: Watched = { ...subject, ...seen, state }
-      const forgotten = (await this.#lose(one, now)) === 'silent'
+      const forgotten = (await this.#endIfLost(one, now)) === 'silent'
       if (!forgotten) watched.push(one)
       this.#follow(subject, seen, state)
       this.#record.session({ ...subject, ...seen, state })
@@ -107,15 +107,15 @@ export class Watch {
     }
     this.#watched = watched
     this.#forget(new Set(all.map(({ id }) => id)))
-    await this.#leftovers.check(watched)
+    await this.#orphans.check(watched)
   }
 
   /** Ends a session that is certainly over. Returns how Baton noticed. */
-  async #lose(one: Watched, now: number): Promise<'silent' | 'died' | undefined> {
+  async #endIfLost(one: Watched, now: number): Promise<'silent' | 'died' | undefined> {
     const { session, place, pid } = one
     // The hosting program reports the end of a hosted session itself.
     if (!session || place?.startsWith('hosted ') || this.#lost.has(session.id)) return undefined
-    const sight = this.#survey.at(place)
+    const sight = this.#screens.at(place)
     const why = lossOf({
       ...one,
       running: this.#runs(session) || (pid !== undefined && session.ownPid ? false : undefined),
@@ -130,7 +130,7 @@ export class Watch {
   }
 
   /** Sessions that died in the last hour and are not live again. */
-  #lately(live: readonly Session[]): Session[] {
+  #recentlyLost(live: readonly Session[]): Session[] {
     const oldest = this.#parts.clock.elapsed() - SHOWN_MS
     const back = new Set(live.map(({ id }) => id))
     for (const [id, { at }] of this.#lost) if (at < oldest || back.has(id)) this.#lost.delete(id)
@@ -142,7 +142,7 @@ export class Watch {
   }
 
   /** After a restart of the machine a pid may belong to another program: one that started after the session's last event. */
-  async #mindReuse(sessions: readonly Session[]): Promise<void> {
+  async #checkPidReuse(sessions: readonly Session[]): Promise<void> {
     const { clock, processes } = this.#parts
     for (const { id, pid, lastSeenAt } of sessions) {
       if (pid === undefined || clock.now() - Date.parse(lastSeenAt) < SILENT_MS) {
@@ -159,39 +159,40 @@ export class Watch {
 
   #seen(subject: Subject): Seen {
     const { session, spawn, place } = subject
-    const found = this.#survey.at(place)
+    const found = this.#screens.at(place)
     // tmux reuses pane numbers: a different process in the pane is not the one that Baton started.
     const replaced =
       spawn?.kind === 'run' && spawn.pid && found?.pid && found.pid !== spawn.pid && place?.startsWith('%')
     const sight: ScreenState | undefined = found && replaced ? { ...found, state: 'gone' } : found
-    const heard = session ? Date.parse(session.lastSeenAt) : Date.parse(spawn?.started_at ?? '')
-    const activeAt = Math.max(sight?.activeAt ?? 0, heard || 0)
+    const lastReport = session ? Date.parse(session.lastSeenAt) : Date.parse(spawn?.started_at ?? '')
+    const activeAt = Math.max(sight?.activeAt ?? 0, lastReport || 0)
     const lines = sight?.lines ?? []
-    const said: WatchState = session ? stateByEvents(session) : 'unknown'
+    const reported: WatchState = session ? stateByEvents(session) : 'unknown'
     if (sight?.state === 'dead') return { state: 'dead', lines, activeAt, died: true }
     // The host knows better: an agent that it is restarting gets a new pid soon.
     const hosted = place?.startsWith('hosted ') === true && sight !== undefined
     const ended = !hosted && session?.ownPid === true && !this.#runs(session)
     // A pid that was never alive here belongs to another machine or container.
-    if (ended && !sight && !this.#wasHere(subject)) return { state: 'unknown', lines, activeAt, died: false }
+    if (ended && !sight && !this.#wasSeenAlive(subject))
+      return { state: 'unknown', lines, activeAt, died: false }
     if (sight?.state === 'gone' || ended) {
       const state = sight?.state === 'gone' ? 'gone' : 'dead'
-      return { state, lines, activeAt, died: session !== undefined && this.#outlasted(session.id) }
+      return { state, lines, activeAt, died: session !== undefined && this.#missingTooLong(session.id) }
     }
     this.#missing.delete(subject.id)
     this.#alive.add(subject.id)
-    const known = sight && sight.state !== 'unknown' ? sight.state : said
+    const known = sight && sight.state !== 'unknown' ? sight.state : reported
     return { state: known, lines, activeAt, died: false }
   }
 
   /** Whether this daemon or the previous one has seen the session alive. */
-  #wasHere({ id, pid }: Subject): boolean {
+  #wasSeenAlive({ id, pid }: Subject): boolean {
     if (this.#alive.has(id)) return true
-    const known = this.#before.get(id)
+    const known = this.#seenByPrevious.get(id)
     if (known !== undefined) return known
     const row = this.#parts.store.session(id)
     const yes = row !== undefined && row.pid === pid && !NOT_SEEN.includes(row.status)
-    this.#before.set(id, yes)
+    this.#seenByPrevious.set(id, yes)
     return yes
   }
 
@@ -223,13 +224,13 @@ export class Watch {
   #forget(current: ReadonlySet<SessionId>): void {
     for (const id of this.#alive) if (!current.has(id)) this.#alive.delete(id)
     for (const id of this.#missing.keys()) if (!current.has(id)) this.#missing.delete(id)
-    for (const id of this.#before.keys()) if (!current.has(id)) this.#before.delete(id)
+    for (const id of this.#seenByPrevious.keys()) if (!current.has(id)) this.#seenByPrevious.delete(id)
     for (const id of this.#reused.keys()) if (!current.has(id)) this.#reused.delete(id)
     this.#record.only(current)
   }
 
   /** Whether a session has been missing long enough. The SessionEnd event of a normal exit may still be on its way. */
-  #outlasted(id: SessionId): boolean {
+  #missingTooLong(id: SessionId): boolean {
     const now = this.#parts.clock.elapsed()
     const since = this.#missing.get(id) ?? now
     this.#missing.set(id, since)
@@ -237,13 +238,13 @@ export class Watch {
   }
 
   /** Shifts the observed times after the machine slept or its clock changed: that time does not count as silence. */
-  #mindSleep(): void {
+  #adjustForSleep(): void {
     const now = { at: this.#parts.clock.now(), elapsed: this.#parts.clock.elapsed() }
     if (this.#last) {
       const jump = now.at - this.#last.at - (now.elapsed - this.#last.elapsed)
       const gap = now.at - this.#last.at
-      if (Math.abs(jump) > JUMP_MS) this.#survey.shift(jump)
-      else if (gap > SLEPT_MS) this.#survey.shift(gap)
+      if (Math.abs(jump) > JUMP_MS) this.#screens.shift(jump)
+      else if (gap > SLEPT_MS) this.#screens.shift(gap)
     }
     this.#last = now
   }
