@@ -219,5 +219,5 @@ const homePaths = (names: readonly string[], home: string): string[] => names.ma
 const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 1))
 
 /** Whether a path is a folder or below it. */
-export const isInside = (path: string, folder: string): boolean =>
+const isInside = (path: string, folder: string): boolean =>
   path === folder || folder === '/' || path.startsWith(`${folder}/`)

@@ -104,13 +104,14 @@ describe('a person who uses Baton', () => {
     expect((await run('doctor')).code).toBe(0)
   })
 
-  test('is told by the doctor how to mend each thing that is wrong', async () => {
+  test('is told by the doctor how to fix each thing that is wrong', async () => {
     const settings = join(here.home, '.claude/settings.json')
     const kept = readFileSync(settings, 'utf8')
     writeFileSync(settings, '{ "hooks": ')
     here.configure('handsoff:\n  max_continuations: many\n')
     chmodSync(join(here.stateDir, 'token'), 0o644)
-    const text = readFileSync(launcher, 'utf8')
+    // The launcher may be a compiled program: its bytes are not text.
+    const program = readFileSync(launcher)
     writeFileSync(launcher, '#!/bin/sh\necho no\n')
     const { ok, wrong } = await doctor()
     expect(ok).toBe(false)
@@ -125,7 +126,7 @@ describe('a person who uses Baton', () => {
     writeFileSync(settings, kept)
     here.configure('')
     chmodSync(join(here.stateDir, 'token'), 0o600)
-    writeFileSync(launcher, text, { mode: 0o755 })
+    writeFileSync(launcher, program, { mode: 0o755 })
     chmodSync(launcher, 0o755)
     expect((await doctor()).wrong).toEqual([])
   })
