@@ -275,7 +275,7 @@ it('A hosted session of a killed daemon whose agent cannot go back to it begins 
   const cycles = (await j.baton.entries({ kind: 'cycle' })).map(({ body }) => body)
   expect(cycles[0]).toMatchObject({
     what: 'due',
-    reason: expect.stringContaining('started anew'),
+    reason: expect.stringContaining('the agent was restarted'),
     from: before,
   })
   await j.baton.must('kill', 'inside')

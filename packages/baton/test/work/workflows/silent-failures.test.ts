@@ -33,7 +33,7 @@ async function toldOf({
     usage: async () => undefined,
     tail: async () => ({ text: '', error: error || undefined }),
   }
-  const driver = { look: async () => ({ state, lines: [] }) } as Partial<Driver> as Driver
+  const driver = { readScreen: async () => ({ state, lines: [] }) } as Partial<Driver> as Driver
   await reportSilentFailures({
     runs,
     transcriptsOf: () => transcripts,
