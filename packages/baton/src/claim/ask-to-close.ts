@@ -5,14 +5,14 @@ import type { ClaimRecord } from './record.ts'
 
 const WEEK_MS = 7 * 24 * 3_600_000
 
-/** Asks the person whether the issue may be closed: one question, on every channel, also after a restart. */
+/** Records that the person has to be asked whether the issue may be closed; awaitAnswer asks, also after a restart. */
 export async function askToClose(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   const { id: claim, issue } = record
   await ports.records.change(record, known => ({ ...known, closing: 'asked' }))
   await ports.journal(record, { kind: 'claim', what: 'asked', claim, issue })
 }
 
-/** Waits for the answer; called for each claim that is asked about, and again after each start. */
+/** Asks on every channel and waits for the answer. Called again after each daemon start; the key keeps it one question. */
 export async function awaitAnswer(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -29,7 +29,7 @@ export async function awaitAnswer(
       detail: [
         `${record.repository}#${issue} ${record.title}`.trim(),
         pr?.url,
-        `Yes: it is commented, closed and moved to Done.`,
+        'Yes: Baton comments on the issue, closes it and moves it to Done.',
       ]
         .filter(Boolean)
         .join('\n'),
@@ -47,14 +47,14 @@ export async function awaitAnswer(
         ...(agent ? { agent } : {}),
       },
     },
-    // Where no channel reaches anybody, it still stands in `baton asks`.
+    // If no channel reaches a person, the question stays open and `baton asks` lists it.
     { signal, withinMs: WEEK_MS, unreached: 'wait' },
   )
   if (outcome.result !== 'answered') return 'none'
   return outcome.option === 'yes' ? 'yes' : 'no'
 }
 
-/** What the answer does. A no leaves everything as it is, and nobody is asked again. */
+/** Applies the answer. After a no, everything stays as it is and the person is not asked again. */
 export async function answered(
   ports: ClaimPorts,
   record: ClaimRecord,

@@ -4,10 +4,10 @@ import { entry } from './fence.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
-/** Enough of a session to hold a claim. */
+/** The parts of a session that a claim stores about its holder. */
 export type Holder = Pick<Session, 'id' | 'nativeSession' | 'agent'> & { pane?: string | undefined }
 
-/** Gives a claim to the session that begins in its worktree. False: another one is still alive. */
+/** Assigns a claim to the session that starts in its worktree. Returns false if another live session holds it. */
 export async function assignToSession(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -21,7 +21,7 @@ export async function assignToSession(
   return true
 }
 
-/** The successor of a session goes on with its claim. False when it holds none. */
+/** Moves a session's claim to its successor. Returns false if the session holds no claim. */
 export async function carryOver(ports: ClaimPorts, from: SessionId, to: Holder): Promise<boolean> {
   const record = await ports.records.find(each => each.session === from)
   if (!record) return false

@@ -17,11 +17,11 @@ export interface ClaimResult {
   warnings: string[]
 }
 
-/** Claims an issue for a worktree: checks it, takes the lease, makes the branch, tells the forge, writes the signal file. */
+/** Claims an issue for a worktree: checks it, takes the lease, creates the branch, updates the forge, writes the signal file. */
 export async function claimIssue(
   ports: ClaimPorts,
   order: ClaimOrder,
-  /** Where many want any issue, the lease decides before the forge is asked about each. */
+  /** `lease`: check the lease before querying the forge. Cheaper when many sessions compete for any issue. */
   first: 'check' | 'lease' = 'check',
 ): Promise<ClaimResult> {
   const { issue } = order
@@ -57,7 +57,7 @@ export async function claimIssue(
     lease: { kind: ports.leases().kind, token: 0, renewedAt: now },
     ...sessionOf(order.worktree ? undefined : order.session),
   })
-  // A crash from here on leaves this behind: the next start finishes it or takes it back.
+  // After a crash from here on, the next daemon finds this record and finishes the claim or rolls it back.
   await ports.records.put(draft)
   const grip = await take(ports, draft, settings.lease_minutes * 60_000, order.takeover).catch(
     async error => {
@@ -82,7 +82,7 @@ export async function claimIssue(
   }
 }
 
-/** What stands after the lease is ours; every part may be repeated. */
+/** Completes a claim whose lease is held: assignee, board, signal file, record. Every part may be repeated after a crash. */
 async function finish(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -91,17 +91,17 @@ async function finish(
 ): Promise<ClaimRecord> {
   const me = await forge.me()
   const assigned: string[] = await ports.outside.assignTo(record, me).catch((error: unknown) => {
-    // Without the right to assign one may still open pull requests.
+    // A user without the right to assign issues may still open pull requests.
     if (error instanceof BatonError && error.code === 'forge_forbidden') return []
     throw error
   })
-  if (!assigned.includes(me)) warnings.push(`Issue #${record.issue} could not be assigned to ${me}.`)
+  if (!assigned.includes(me)) warnings.push(`The forge did not assign issue #${record.issue} to ${me}.`)
   const board = await ports.outside.moveOnBoard(record, {
     status: STATUS.coding,
     agent: record.agentId,
     add: true,
   })
-  if (!board.done) warnings.push(`${board.missing}; the board is left as it is.`)
+  if (!board.done) warnings.push(`${board.missing}; Baton did not change the board.`)
   await ports.git.exclude(record.project, `/${CLAIM_FILE}`)
   const file: ClaimFile = {
     schema_version: CLAIM_VERSION,
@@ -124,7 +124,7 @@ async function finish(
   return done
 }
 
-/** Takes back what a claim that failed half-way has done. */
+/** Rolls back what a claim did before it failed. */
 async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undefined): Promise<void> {
   const quietly = (during: string) => (cause: unknown) => ports.fault(during, cause)
   const grip = { claim: record.id, token: record.lease.token }
@@ -142,7 +142,7 @@ async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undef
   await ports.records.remove(record)
 }
 
-/** Finishes a claim that a crash cut off, or takes it back where that is not possible. */
+/** Finishes a claim that a crash interrupted, or rolls it back if it cannot be finished. */
 export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   const forge = await ports.forgeFor(record)
   const { claim } = await ports.config(record.home)
@@ -169,14 +169,14 @@ export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Pr
   }
 }
 
-/** A signal file that somebody wrote by hand becomes a claim, if the issue is free. */
+/** Turns a signal file that a person or an agent wrote by hand into a claim, if the issue is free. */
 export async function adopt(
   ports: ClaimPorts,
   project: string,
   file: ClaimFile,
   session: Session | undefined,
 ): Promise<ClaimRecord | undefined> {
-  // What comes with a repository is not a person's word.
+  // A committed signal file came with the repository; it does not express what this user wants.
   if (await ports.work.isTracked(project, CLAIM_FILE)) return undefined
   const forge = await ports.forgeFor({ home: project })
   const now = ports.clock.now()
@@ -203,7 +203,7 @@ export async function adopt(
   await ports.journal(record, {
     ...entry(record, 'claimed'),
     phase: file.phase,
-    reason: 'by a signal file written by hand',
+    reason: 'from a signal file written by hand',
   })
   return record
 }
@@ -228,12 +228,12 @@ async function take(
 function heldBy(by: HeldLease, wanted: boolean): BatonError {
   const who = `${by.agent} on ${by.host}, since ${new Date(by.takenAt).toISOString()}`
   const state = by.dead
-    ? `not heard of since before ${new Date(by.until).toISOString()}`
-    : `alive, unless it is still silent at ${new Date(by.deadFrom ?? by.until).toISOString()}`
+    ? `its lease expired at ${new Date(by.until).toISOString()}`
+    : `counts as alive until ${new Date(by.deadFrom ?? by.until).toISOString()}`
   const remedy = by.dead
     ? `Take it over: baton claim takeover ${by.issue}`
     : wanted
-      ? `Only a person takes it from a living one: baton claim takeover ${by.issue} --force`
+      ? `Only a person may take it from a live holder: baton claim takeover ${by.issue} --force`
       : 'Claim another: baton claim next'
   return new BatonError('claim_held', `Issue #${by.issue} is held by ${who} (${state})`, { remedy })
 }

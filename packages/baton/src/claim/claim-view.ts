@@ -3,7 +3,7 @@ import type { SmallFiles } from '../ports/small-files.ts'
 import { type ClaimRecord, readRecords } from './record.ts'
 import { SignalFiles } from './signal-file.ts'
 
-/** A claim as commands and pages show it: what Baton remembers, and what the signal file says now. */
+/** A claim as commands and pages show it: Baton's record, combined with the current signal file. */
 export async function claimView(record: ClaimRecord, signals: SignalFiles): Promise<ClaimView> {
   const found = await signals.read(record.project)
   const file = found.kind === 'claim' ? found.file : undefined
@@ -43,7 +43,7 @@ export async function claimView(record: ClaimRecord, signals: SignalFiles): Prom
   }
 }
 
-/** Every claim of this machine, by the files alone: no daemon is needed. The newest first. */
+/** Every claim of this machine, newest first. Reads only files, so it works without a daemon. */
 export async function claimViews(files: SmallFiles, stateDir: string): Promise<ClaimView[]> {
   const signals = new SignalFiles(files)
   const records = (await readRecords(files, stateDir)).sort((a, b) => b.claimedAt - a.claimedAt)

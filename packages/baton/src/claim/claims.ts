@@ -18,10 +18,10 @@ import type { ClaimRecord } from './record.ts'
 import { renewLease } from './renew-lease.ts'
 import { retrySchedule } from './retry-schedule.ts'
 
-/** A session that never stops again would keep its own for ever. */
+/** Limits the stored messages: a session that reports no further event never collects its own. */
 const MAX_ITEMS = 100
 
-/** What sessions are still to be told after their claims have ended; each once. */
+/** Messages for sessions whose claims have ended. Each is delivered once, at the session's next hook. */
 class FinalMessages {
   readonly #texts = new Map<string, string>()
 
@@ -38,19 +38,19 @@ class FinalMessages {
   }
 }
 
-/** An agent at rest is not typed to more often than this. */
+/** Minimum time between two attempts to wake an idle agent. */
 const WAKE_MS = 30_000
-/** A claim that was cut off half-way is left alone for this long: its command may still be at work. */
+/** How long a half-made claim is left alone: the command that makes it may still be running. */
 const CLAIMING_MS = 60_000
-/** A file that was written a moment ago may be in the middle of a turn that nobody told us about. */
+/** A signal file younger than this may be part of a turn whose hooks Baton has not received. */
 const SETTLE_MS = 3000
 
-/** Every claim of this machine: claimed, carried on, released. One thing at a time for each worktree. */
+/** Makes, advances and releases the claims of this machine. Runs one operation at a time for each worktree. */
 export class Claims {
   readonly #ports: ClaimPorts
   readonly #turns = new KeyedQueue()
   readonly #busy = new Set<string>()
-  readonly #woken = new Map<string, number>()
+  readonly #lastWokenAt = new Map<string, number>()
   readonly #settling = new Map<string, Promise<unknown>>()
   readonly #farewells = new FinalMessages()
   readonly #closing: CloseQuestions
@@ -80,7 +80,7 @@ export class Claims {
     })
   }
 
-  /** Issues that could be claimed, those that are held marked. */
+  /** Lists the issues that could be claimed and marks those that are held. */
   claimable(project: string): Promise<Claimable[]> {
     return listClaimable(this.#ports, project)
   }
@@ -90,7 +90,7 @@ export class Claims {
     return Promise.all(records.map(record => this.#view(record)))
   }
 
-  /** Gives an issue back, whatever its phase. */
+  /** Releases an issue, whatever its claim phase. */
   async release(project: string, issue: number | undefined, why: string): Promise<ClaimView> {
     const { records } = this.#ports
     const record =
@@ -117,8 +117,8 @@ export class Claims {
     const found = record && (await this.#ports.signals.read(project))
     const login = record && (await this.#ports.loginFor(record.home))
     if (!record || record.adopted || found?.kind !== 'claim' || !login)
-      throw new BatonError('not_found', 'No issue is claimed here, or there is no token to push with', {
-        remedy: 'Let git log in by itself: gh auth setup-git, or an ssh key.',
+      throw new BatonError('not_found', 'No issue is claimed here, or Baton has no token to push with', {
+        remedy: 'Set up a login for git itself: gh auth setup-git, or an SSH key.',
       })
     await this.#ports.outside.pushBranch(record, login)
   }
@@ -131,12 +131,12 @@ export class Claims {
     await checkLease(this.#ports, record)
   }
 
-  /** A turn of the claim's session has ended: what its phase asks for is done now. */
+  /** Advances a claim whose session has just ended a turn. */
   stopped(record: ClaimRecord): Promise<StepOutcome> {
     return this.#carry(record, { why: 'stop', resting: true })
   }
 
-  /** Every few seconds: leases are renewed, pull requests followed, answers heard, agents woken. */
+  /** Runs every few seconds: renews leases, polls pull requests, applies answers, wakes agents. */
   async tick(): Promise<void> {
     // A forge that does not answer must not make ticks queue up.
     const records = (await this.#ports.records.all()).filter(({ project }) => !this.#settling.has(project))
@@ -149,7 +149,7 @@ export class Claims {
     )
   }
 
-  /** Something has happened on the forge: the claims it may be about are looked at now. Gives how many. */
+  /** Advances the claims that a change on the forge may concern. Returns how many. */
   async nudge(about: {
     repository: string
     pulls?: readonly number[]
@@ -169,12 +169,12 @@ export class Claims {
     return records.length
   }
 
-  /** The successor of a session goes on with its claim. False when it holds none. */
+  /** Moves a session's claim to its successor. Returns false if the session holds no claim. */
   carryOver(from: SessionId, to: Holder): Promise<boolean> {
     return carryOver(this.#ports, from, to)
   }
 
-  /** Which session a claim belongs to, when one begins in its worktree. False: another one is still alive. */
+  /** Assigns a claim to the session that starts in its worktree. Returns false if another live session holds it. */
   sessionBegan(
     record: ClaimRecord,
     session: Session,
@@ -188,7 +188,7 @@ export class Claims {
     await this.#ports.records.change(record, known => ({ ...known, sessionEnded: true }))
   }
 
-  /** A signal file that no claim of ours belongs to: somebody wrote it by hand. */
+  /** Turns a signal file that belongs to no claim, so was written by hand, into a claim. */
   adopt(project: string, session: Session): Promise<ClaimRecord | undefined> {
     return this.#turns.run(project, async () => {
       const known = await this.at(project)
@@ -203,12 +203,12 @@ export class Claims {
     else this.#busy.delete(session)
   }
 
-  /** Resolves when what is under way in a project has ended, so that others see its result. */
+  /** Resolves when the running operation of a project has ended, so that its result is visible. */
   async settled(project: string): Promise<void> {
     await this.#settling.get(project)?.catch(() => {})
   }
 
-  /** What a session is told after its claim has ended. */
+  /** Returns, once, the message for a session whose claim has ended. */
   farewell(session: string): string | undefined {
     return this.#farewells.take(session)
   }
@@ -233,7 +233,7 @@ export class Claims {
     await renewLease(this.#ports, this.#turns, record, now)
     const found = await this.#ports.signals.read(record.project)
     const age = found.kind === 'claim' ? now - found.modifiedMs : Number.POSITIVE_INFINITY
-    // A file from the future, by a clock that was set back, is not young for ever.
+    // After the clock was set back, a file's time lies in the future: it does not count as young.
     const young = age >= 0 && age < SETTLE_MS
     await this.#carry(record, { why: 'tick', resting: !young && this.#rests(record) })
     await this.#after(record)
@@ -245,9 +245,9 @@ export class Claims {
     if (record.closing === 'asked') this.#closing.ask(record)
     else this.#closing.withdraw(id)
     const now = this.#ports.clock.now()
-    if (record.inbox.length === 0 || !this.#rests(record) || now - (this.#woken.get(id) ?? 0) < WAKE_MS)
+    if (record.inbox.length === 0 || !this.#rests(record) || now - (this.#lastWokenAt.get(id) ?? 0) < WAKE_MS)
       return
-    this.#woken.set(id, now)
+    this.#lastWokenAt.set(id, now)
     await wake(this.#ports, record)
   }
 
@@ -268,11 +268,11 @@ export class Claims {
 
   #ended(record: ClaimRecord, { notice }: StepOutcome): void {
     this.#closing.withdraw(record.id)
-    this.#woken.delete(record.id)
+    this.#lastWokenAt.delete(record.id)
     if (record.session && notice) this.#farewells.leave(record.session, notice)
   }
 
-  /** The agent's turn is over, or there is none. After a restart nobody is known to be at work. */
+  /** Whether no turn of the claim's agent is running. After a restart, Baton assumes that none is. */
   #rests({ session }: ClaimRecord): boolean {
     return session === undefined || !this.#busy.has(session)
   }

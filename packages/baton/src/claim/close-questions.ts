@@ -4,7 +4,7 @@ import type { ClaimRecord } from './record.ts'
 
 type Settle = (record: ClaimRecord, answer: Awaited<ReturnType<typeof awaitAnswer>>) => Promise<void>
 
-/** Waits for people to say whether issues may be closed: at most one question for each claim. */
+/** Asks people whether issues may be closed: at most one open question for each claim. */
 export class CloseQuestions {
   readonly #ports: ClaimPorts
   readonly #settle: Settle
@@ -24,7 +24,7 @@ export class CloseQuestions {
     void awaitAnswer(this.#ports, record, signal)
       .then(async answer => {
         this.#open.delete(record.id)
-        // A daemon that stops, or a claim that ended meanwhile, has no answer.
+        // If the daemon is stopping or the claim has ended meanwhile, the answer does not count.
         if (!signal.aborted) await this.#settle(record, answer)
       })
       .catch(cause => {
@@ -33,7 +33,7 @@ export class CloseQuestions {
       })
   }
 
-  /** Nobody has to answer any more. */
+  /** Withdraws the open question of a claim, if there is one. */
   withdraw(claim: string): void {
     this.#open.get(claim)?.abort()
   }

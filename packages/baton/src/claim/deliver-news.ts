@@ -2,19 +2,19 @@ import { visible } from '@batonpass/contract/visible'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord, PendingNews } from './record.ts'
 
-/** How Baton's own words begin when they are typed into a session. */
+/** The prefix of every prompt that Baton types into a session. */
 export const HEADING = '[Baton]'
 
-/** Puts news where the agent hears it next: news of the same kind replaces what it has not heard yet. */
+/** Queues news for the agent. It replaces undelivered news of the same kind. */
 export async function queueNews(ports: ClaimPorts, record: ClaimRecord, news: PendingNews): Promise<void> {
   await ports.records.change(record, known => ({
     ...known,
-    // Others' words are in it: what a person would not see there, the agent is not to read as words.
+    // The text quotes other people: invisible characters could hide instructions that only the agent reads.
     inbox: [...known.inbox.filter(({ kind }) => kind !== news.kind), { ...news, text: visible(news.text) }],
   }))
 }
 
-/** Everything that waits, as context; it counts as heard. */
+/** Returns all queued news as context and empties the queue. */
 export async function takeNews(ports: ClaimPorts, record: ClaimRecord): Promise<string | undefined> {
   if (record.inbox.length === 0) return undefined
   await ports.records.change(record, known => ({ ...known, inbox: [] }))
@@ -22,7 +22,7 @@ export async function takeNews(ports: ClaimPorts, record: ClaimRecord): Promise<
   return contextOf(record)
 }
 
-/** What is to be done, as the prompt that sends the agent back; undefined where there is nothing, or it was sent back often enough. */
+/** Returns the prompt that sends the agent back to work; undefined if there is nothing to do or the limit is reached. */
 export async function sendBack(ports: ClaimPorts, record: ClaimRecord): Promise<string | undefined> {
   if (!record.inbox.some(({ act }) => act)) return undefined
   const { claim } = await ports.config(record.project)
@@ -32,7 +32,7 @@ export async function sendBack(ports: ClaimPorts, record: ClaimRecord): Promise<
   return promptOf(record)
 }
 
-/** Reaches an agent that rests: by typing into its terminal, or by taking its session up again. */
+/** Wakes an idle agent: types into its terminal, or resumes its session. */
 export async function wake(ports: ClaimPorts, record: ClaimRecord): Promise<boolean> {
   const { claim } = await ports.config(record.project)
   const acts = record.inbox.some(({ act }) => act)
@@ -57,7 +57,7 @@ export async function wake(ports: ClaimPorts, record: ClaimRecord): Promise<bool
 }
 
 const contextOf = ({ issue, inbox }: ClaimRecord): string =>
-  [`News of issue #${issue}, which this session holds:`, ...inbox.map(({ text }) => text)].join('\n\n')
+  [`News about issue #${issue}, which this session holds:`, ...inbox.map(({ text }) => text)].join('\n\n')
 
 const promptOf = (record: ClaimRecord): string => {
   const { issue, inbox } = record
@@ -67,7 +67,7 @@ const promptOf = (record: ClaimRecord): string => {
     ...inbox.map(({ text }) => text),
     ...(acts
       ? [
-          'Mend this on the same branch: find the cause, change the code, run the tests and commit. Then run `baton claim ready`, which pushes the branch, rebased or not, and end your turn. The pull request is there already; do not open another. Weaken no test or check to make it pass.',
+          'Fix this on the same branch: find the cause, change the code, run the tests and commit. Then run `baton claim ready`, which pushes the branch, rebased or not, and end your turn. The pull request already exists; do not open another. Do not weaken a test or check to make it pass.',
         ]
       : []),
   ].join('\n\n')

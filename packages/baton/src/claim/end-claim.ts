@@ -7,7 +7,7 @@ import type { ClaimRecord } from './record.ts'
 import { recordFailure } from './record-failure.ts'
 import { isPassing } from './retry-schedule.ts'
 
-/** Closes the issue with one comment; each part may have happened before a crash. */
+/** Closes the issue with one comment. Each step may already have happened before a crash. */
 export async function closeIssue(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -19,7 +19,7 @@ export async function closeIssue(
   try {
     movedTo = (await ports.outside.commentAndClose(record, { comment, marker: record.id })).movedTo
   } catch (error) {
-    // Deleted, or transferred to where Baton may not write: there is nothing to close here, and the rest is still tidied up.
+    // The issue was deleted, or moved to a repository Baton may not write to: nothing to close, but the claim still ends.
     if (!(error instanceof ForgeError) || error.trouble !== 'not-found') throw error
     gone = error.message
   }
@@ -28,7 +28,7 @@ export async function closeIssue(
   const done = gone
     ? `Issue #${record.issue} is gone (${gone}).`
     : movedTo
-      ? `Issue #${record.issue}, transferred meanwhile, closed at ${movedTo}. Board → Done.`
+      ? `Issue #${record.issue} was transferred to ${movedTo} and closed there. Board → Done.`
       : `Issue #${record.issue} closed. Board → Done.`
   await ports.records.change(record, known => ({ ...known, stage: 'ending', ending: done }))
   await ports.journal(record, {
@@ -45,7 +45,7 @@ export async function closeIssue(
   return { did: 'closed', notice: `${done} Signal file cleaned up.` }
 }
 
-/** Gives an issue back: the board says that it is to do again, unless there is a pull request. */
+/** Releases an issue. Without a pull request, it returns to Todo on the board. */
 export async function releaseClaim(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -64,7 +64,7 @@ export async function releaseClaim(
   return { did: 'ended', notice: `Issue #${record.issue} released: ${why}.` }
 }
 
-/** Tidies up here, after all is done outside. Any part may have happened before a crash. */
+/** Removes the lease, the signal file and the record once the forge is up to date. Each step may already have happened before a crash. */
 export async function endClaim(ports: ClaimPorts, record: ClaimRecord): Promise<StepOutcome | undefined> {
   const grip = { claim: record.id, token: record.lease.token }
   try {

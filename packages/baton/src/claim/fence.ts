@@ -15,11 +15,11 @@ export async function checkLease(ports: ClaimPorts, record: ClaimRecord): Promis
 }
 
 const claimLost = ({ issue }: ClaimRecord) =>
-  new BatonError('claim_lost', `Issue #${issue} was taken over by somebody else; Baton did nothing`, {
+  new BatonError('claim_lost', `Issue #${issue} was taken over by another session; Baton did nothing`, {
     remedy: `See who: baton claim --list. Give this one up: baton claim release ${issue}`,
   })
 
-/** Leases are kept elsewhere since (a fleet's database was set up, or taken away): the claim is held there, too. */
+/** Takes the lease again after the lease store changed, because a fleet's database was set up or removed. */
 export async function rehold(ports: ClaimPorts, record: ClaimRecord): Promise<boolean> {
   const { claim } = await ports.config(record.project)
   const leases = ports.leases()
@@ -31,8 +31,9 @@ export async function rehold(ports: ClaimPorts, record: ClaimRecord): Promise<bo
   return true
 }
 
+/** Marks a claim as lost, and tells the agent and the people. */
 export async function lost(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
-  const text = `Issue #${record.issue} is not yours any more: its claim was taken over. Stop working on it, push nothing, and tell the person.`
+  const text = `Issue #${record.issue} is no longer yours: another session took over its claim. Stop working on it, push nothing, and tell the person.`
   await ports.records.change(record, known => ({
     ...known,
     lease: { ...known.lease, lost: true },
@@ -41,11 +42,11 @@ export async function lost(ports: ClaimPorts, record: ClaimRecord): Promise<void
   await ports.journal(record, entry(record, 'lost'))
   await ports.announce(
     record.project,
-    `⚠️ The claim of issue #${record.issue} was taken over elsewhere.\n${record.project}`,
+    `⚠️ Another session took over the claim of issue #${record.issue}.\n${record.project}`,
   )
 }
 
-/** A missing board, item or option never stands in the way. */
+/** Updates the board. A missing board, item or option is reported once and never stops the claim. */
 export async function onBoard(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -55,7 +56,7 @@ export async function onBoard(
   if (!outcome.done) await tellOnce(ports, record, 'board', outcome.missing)
 }
 
-/** Something is missing that does not stand in the way: said once. */
+/** Journals a problem that does not stop the claim, once. */
 async function tellOnce(ports: ClaimPorts, record: ClaimRecord, kind: string, text: string): Promise<void> {
   const known = await ports.records.at(record.project)
   if (known?.id !== record.id || known.told[kind] === text) return

@@ -15,7 +15,7 @@ import type { WritableForge } from '../ports/writable-forge.ts'
 import type { ClaimRecord } from './record.ts'
 
 interface FencedActionsPorts {
-  /** Fails unless the claim still holds its lease, or where that cannot be found out. */
+  /** Throws if the claim no longer holds its lease, or if that cannot be checked. */
   checkLease(record: ClaimRecord): Promise<void>
   /** The claim of a worktree, if it has one. */
   claimAt(project: string): Promise<ClaimRecord | undefined>
@@ -35,7 +35,7 @@ export class FencedActions {
     this.#ports = ports
   }
 
-  /** Checks the lease without acting, before work that would be in vain without it. */
+  /** Checks the lease without acting, before long work that would be wasted without it. */
   async check(record: ClaimRecord, doing: string): Promise<void> {
     try {
       await this.#ports.checkLease(record)
@@ -59,7 +59,7 @@ export class FencedActions {
     return this.#onForge(record, 'ask for reviews', forge => forge.requestReviews(pull, logins))
   }
 
-  /** The same for work that may have no claim: then there is no lease to check. */
+  /** Asks for reviews in a project that may have no claim; without a claim, no lease is checked. */
   async askForReviewsIn(project: string, pull: number, logins: readonly string[]): Promise<void> {
     const record = await this.#ports.claimAt(project)
     if (record) return this.askForReviews(record, pull, logins)
@@ -74,7 +74,7 @@ export class FencedActions {
     return this.#onForge(record, 'change the board', forge => forge.setOnBoard(record.issue, change))
   }
 
-  /** Gives the assignees afterwards. */
+  /** Returns the assignees after the change. */
   assignTo(record: ClaimRecord, login: string): Promise<string[]> {
     return this.#onForge(record, 'assign the issue', forge => forge.assign(record.issue, [login]))
   }
@@ -83,7 +83,7 @@ export class FencedActions {
     return this.#onForge(record, 'unassign the issue', forge => forge.unassign(record.issue, [login]))
   }
 
-  /** Makes what a board lacks. It belongs to the repository and to no claim. */
+  /** Creates what a board lacks. The board belongs to the repository, so no lease is checked. */
   async setUpBoard(project: string, plan: BoardPlan): Promise<BoardSetup> {
     return (await this.#ports.forgeFor({ home: project })).ensureBoard(plan)
   }
@@ -100,13 +100,13 @@ export class FencedActions {
   }
 }
 
-/** The code stays: it tells whether the trouble may pass by itself. */
+/** Keeps the error code: isPassing uses it to decide whether the failure is temporary. */
 function uncheckable({ issue }: ClaimRecord, doing: string, cause: unknown): BatonError {
   const known = cause instanceof BatonError ? cause : undefined
   const why = known?.message ?? (cause instanceof Error ? cause.message : String(cause))
   return new BatonError(
     known?.code ?? 'internal',
     `Baton did not ${doing}: it cannot check whether issue #${issue} is still yours. ${why}`,
-    { remedy: known?.remedy ?? 'Try again; if it lasts, see daemon.log in the state folder.', cause },
+    { remedy: known?.remedy ?? 'Try again. If it fails again, see daemon.log in the state folder.', cause },
   )
 }

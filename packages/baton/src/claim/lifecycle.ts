@@ -14,7 +14,7 @@ import type { SignalFound } from './signal-file.ts'
 const NOTHING: StepOutcome = { did: 'nothing' }
 const MAX_STEPS = 6
 
-/** Carries one claim as far as it goes now. Every outside action looks first and is done only while the lease is ours. */
+/** Advances one claim as far as possible. Every change on the forge checks the current state and the lease first. */
 export async function advanceClaim(
   ports: ClaimPorts,
   start: ClaimRecord,
@@ -22,7 +22,7 @@ export async function advanceClaim(
 ): Promise<StepOutcome> {
   let outcome = NOTHING
   let nudged = trigger.why === 'nudge'
-  // Several steps may follow at once: opened, then synced; asked and agreed, then closed.
+  // One step can enable the next: opened, then synced; agreed to, then closed.
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const record = await ports.records.at(start.project)
     if (record?.id !== start.id || record.stage === 'claiming') return outcome
@@ -32,10 +32,10 @@ export async function advanceClaim(
       record.notBefore !== undefined && record.notBefore > now && !nudged && trigger.why !== 'stop'
     if (record.lease.lost || waits) return outcome
     try {
-      const done = await once(ports, record, { ...trigger, nudged })
+      const done = await runStep(ports, record, { ...trigger, nudged })
       nudged = false
       if (done.did === 'nothing') {
-        // What stood in the file's way does so no longer.
+        // The signal file is valid again.
         if (record.trouble?.code === 'claim_refused') await clearFailure(ports, record)
         return outcome
       }
@@ -52,7 +52,8 @@ export async function advanceClaim(
   return outcome
 }
 
-async function once(
+/** Reads the signal file and performs the one step that is due. */
+async function runStep(
   ports: ClaimPorts,
   record: ClaimRecord,
   trigger: Trigger & { nudged: boolean },
@@ -61,15 +62,15 @@ async function once(
   if (found.kind === 'absent') return releaseClaim(ports, record, 'the signal file was deleted')
   if (found.kind === 'unreadable')
     throw new BatonError('claim_refused', found.why, {
-      remedy: 'Mend it, or delete it to give the claim up.',
+      remedy: 'Fix the file, or delete it to release the claim.',
     })
   const { file } = found
   if (file.issue_number !== record.issue)
     throw new BatonError(
       'claim_refused',
-      `The signal file names issue #${file.issue_number}, and this worktree holds #${record.issue}`,
+      `The signal file names issue #${file.issue_number}, but this worktree holds #${record.issue}`,
       {
-        remedy: `Set it back, or release the claim first: baton claim release ${record.issue}`,
+        remedy: `Change it back, or release the claim first: baton claim release ${record.issue}`,
       },
     )
   const config = await ports.config(record.project)
@@ -100,11 +101,11 @@ async function once(
   }
 }
 
-/** `done` in the file counts as a yes where a person was there to give it; else the person is asked. */
+/** `done` in the signal file counts as a yes only if a person could have agreed; otherwise the person is asked. */
 function agreed(record: ClaimRecord, found: SignalFound, trigger: Trigger): ClaimRecord['closing'] {
   if (found.kind !== 'claim' || found.file.phase !== 'done' || record.closing === 'yes') return record.closing
   if (record.spokenSinceMerge) return 'yes'
-  // Written while no agent was at work here: by a person's hand.
+  // No agent was working when the file changed, so a person wrote it.
   return trigger.why !== 'stop' && trigger.resting && record.pr?.state === 'merged' ? 'yes' : record.closing
 }
 

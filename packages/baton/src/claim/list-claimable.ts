@@ -6,7 +6,7 @@ import { type ClaimResult, claimIssue, repositoryName } from './claim-issue.ts'
 import type { ClaimOrder, ClaimPorts } from './ports.ts'
 import { FREE, refuseDirt, squeezed } from './suitability.ts'
 
-/** Issues that wait for somebody: by the board, else by the label. Held ones are marked. */
+/** Lists issues that are ready for an agent: from the board or, without a board, by label. Marks those that are held. */
 export async function listClaimable(ports: ClaimPorts, project: string): Promise<Claimable[]> {
   const { claim } = await ports.config(project)
   const forge = await ports.forgeFor({ home: project })
@@ -41,17 +41,17 @@ export async function listClaimable(ports: ClaimPorts, project: string): Promise
   return listed.sort((a, b) => Number(isReady(b)) - Number(isReady(a)))
 }
 
-/** Many sessions that ask at the same moment are one question to the forge. */
-const asking = new WeakMap<Forge, Promise<BoardItem[]>>()
+/** Sessions that ask at the same moment share one request to the forge. */
+const pendingRequests = new WeakMap<Forge, Promise<BoardItem[]>>()
 function itemsOf(forge: Forge): Promise<BoardItem[]> {
-  const known = asking.get(forge)
+  const known = pendingRequests.get(forge)
   if (known) return known
-  const items = forge.boardItems().finally(() => asking.delete(forge))
-  asking.set(forge, items)
+  const items = forge.boardItems().finally(() => pendingRequests.delete(forge))
+  pendingRequests.set(forge, items)
   return items
 }
 
-/** The first that can be claimed; others may be quicker, so the next one is tried. */
+/** Claims the first free issue. If another session is quicker, tries the next one. */
 export async function claimNext(ports: ClaimPorts, request: Omit<ClaimOrder, 'issue'>): Promise<ClaimResult> {
   if (!request.worktree) await refuseDirt(ports, request.project)
   const candidates = (await listClaimable(ports, request.project)).filter(({ free }) => free)
@@ -65,9 +65,9 @@ export async function claimNext(ports: ClaimPorts, request: Omit<ClaimOrder, 'is
       if (!taken && !unfit) throw error
     }
   }
-  throw new BatonError('not_found', 'There is no issue that waits for an agent', {
+  throw new BatonError('not_found', 'No issue is ready for an agent', {
     remedy:
-      'Waiting are issues that the board has to do or, without a board, those with the label of `claim.label` (ready-for-agent). Any other by its number: baton claim 42',
+      'Move an issue to Todo on the board or, without a board, give it the label of `claim.label` (ready-for-agent). Claim any other issue by number: baton claim 42',
   })
 }
 

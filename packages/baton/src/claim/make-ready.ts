@@ -10,15 +10,15 @@ export interface ReadyPorts {
   signals: SignalFiles
   git: GitPosition
   work: GitWork
-  /** Checks the lease before it does anything; where git cannot log in, it pushes by another way. */
+  /** Checks the lease before each action. If git cannot log in, it pushes through the daemon. */
   outside: Pick<FencedActions, 'check' | 'pushBranch'>
-  /** The claim of a worktree whose branch Baton itself made. */
+  /** The claim of a worktree, if Baton created its branch. */
   claimOf(project: string): Promise<ClaimRecord | undefined>
-  /** Runs the person's own check; gives the end of its output where it fails. */
+  /** Runs the user's own check command. Returns the end of its output if it fails. */
   validate(command: string, project: string): Promise<string | undefined>
 }
 
-/** Hands a claimed branch off: checks it, pushes it, and says so in the signal file. Nothing is pushed that does not hold. */
+/** Hands off a claimed branch: checks it, pushes it, and sets the claim phase. A branch that fails a check is not pushed. */
 export async function makeReady(
   ports: ReadyPorts,
   project: string,
@@ -28,27 +28,29 @@ export async function makeReady(
   if (found.kind !== 'claim')
     throw refused(
       found.kind === 'absent' ? 'No issue is claimed in this worktree' : found.why,
-      found.kind === 'absent' ? 'Claim one: baton claim 42' : 'Mend the file, or delete it.',
+      found.kind === 'absent'
+        ? 'Claim one: baton claim 42'
+        : 'Fix the file, or delete it to release the claim.',
     )
   const { file } = found
-  // With a pull request there already, its title stays unless another one is given.
+  // If a pull request already exists, its title stays unless a new summary is given.
   const title = (summary || file.summary).replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   if (title === '')
-    throw refused('A summary is missing', 'baton claim ready --summary "what changes, in one line"')
+    throw refused('A summary is missing', 'Run: baton claim ready --summary "what changes, in one line"')
   if (file.phase === 'done')
-    throw refused(`Issue #${file.issue_number} is done already`, 'There is nothing to hand off.')
-  // Agents may run this without a question, and may edit the file: no other branch is pushed by it.
+    throw refused(`Issue #${file.issue_number} is already done`, 'There is nothing to hand off.')
+  // Agents may run this without approval and may edit the signal file, so it pushes only the branch of the claim.
   const record = await ports.claimOf(project)
   const own = record?.branch
   if (!record || own !== file.branch)
     throw refused(
       own === undefined
-        ? 'Baton did not make the branch of this claim'
-        : `The signal file names the branch ${file.branch}, and the claim's is ${own}`,
+        ? 'Baton did not create the branch of this claim'
+        : `The signal file names the branch ${file.branch}, but the claim's branch is ${own}`,
       'Push it by hand, then set "summary" and "phase": "ready_for_pr" in .agent-claim.json.',
     )
-  await standsWell(ports, project, file)
-  // A check of the person's may take half an hour: a claim that is lost already ends here.
+  await requireCleanBranch(ports, project, file)
+  // The user's check may take half an hour, so a claim that is already lost fails before it.
   await ports.outside.check(record, 'push the branch')
   if (validate !== '') {
     const wrong = await ports.validate(validate, project)
@@ -59,22 +61,32 @@ export async function makeReady(
   const after = await ports.signals.change(project, now => ({
     ...now,
     summary: title.slice(0, 2000),
-    // With a pull request there already, the push was all: its checks are followed anew.
+    // If a pull request already exists, the push was enough: Baton polls its checks again.
     ...(now.pr_number === null ? { phase: 'ready_for_pr' as const } : { last_check_poll: null }),
   }))
-  if (!after) throw refused(`${CLAIM_FILE} is gone`, 'Somebody released the claim meanwhile.')
+  if (!after)
+    throw refused(
+      `${CLAIM_FILE} is gone`,
+      'The claim was released while this command ran. See `baton claim list`.',
+    )
   return after
 }
 
-async function standsWell({ git, work }: ReadyPorts, project: string, { branch }: ClaimFile): Promise<void> {
+/** Throws unless the worktree is on the claim's branch, clean, and ahead of the base. */
+async function requireCleanBranch(
+  { git, work }: ReadyPorts,
+  project: string,
+  { branch }: ClaimFile,
+): Promise<void> {
   const standing = await git.readPosition(project)
-  if (!standing) throw refused(`${project} is no git repository`, 'Run it inside the worktree of the claim.')
+  if (!standing)
+    throw refused(`${project} is not a git repository`, 'Run this inside the worktree of the claim.')
   if (standing.branch === undefined)
     throw refused('HEAD is detached', `Put your commits on the claim's branch: git switch ${branch}`)
   if (standing.branch !== branch)
     throw refused(
-      `You are on ${standing.branch}, and the claim's branch is ${branch}`,
-      `git switch ${branch}`,
+      `You are on ${standing.branch}, but the claim's branch is ${branch}`,
+      `Run: git switch ${branch}`,
     )
   const dirty = standing.dirty.filter(path => path !== CLAIM_FILE)
   if (dirty.length > 0) {
@@ -85,7 +97,7 @@ async function standsWell({ git, work }: ReadyPorts, project: string, { branch }
     )
   }
   if ((await work.ahead(project, await work.base(project))) === 0)
-    throw refused(`${branch} has no commit that the base has not`, 'Commit the change first.')
+    throw refused(`${branch} has no commits of its own`, 'Commit the change first.')
 }
 
 const refused = (message: string, remedy: string) => new BatonError('claim_refused', message, { remedy })

@@ -1,6 +1,6 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 
-/** The board's Status of each phase. */
+/** The board's Status for each claim phase. */
 export const STATUS = {
   todo: 'Todo',
   coding: 'In Progress',
@@ -8,22 +8,22 @@ export const STATUS = {
   done: 'Done',
 } as const
 
-/** What is known beside the signal file when the next step is chosen. */
+/** What nextStep needs to know in addition to the signal file. */
 export interface Situation {
   now: number
-  /** How long a pull request is not looked at again. */
+  /** The minimum time between two polls of a pull request. */
   pollMs: number
-  /** Somebody (a webhook, a person) says that something has changed. */
+  /** A webhook or a person reported a change. */
   nudged: boolean
-  /** The forge has said that the pull request is merged. */
+  /** The forge reported the pull request as merged. */
   merged: boolean
-  /** Whether closing the issue was agreed to. */
+  /** Whether the person agreed to close the issue. */
   closing: 'not-asked' | 'asked' | 'yes' | 'no'
-  /** The agent has ended its turn, or none is at work. */
+  /** No turn of the claim's agent is running. */
   resting: boolean
 }
 
-/** The one thing to do next. `wait`: nothing, at no cost. */
+/** The one thing to do next. `wait` does nothing and makes no request. */
 export type Step =
   | { do: 'wait' }
   | { do: 'sync' }
@@ -35,7 +35,7 @@ export type Step =
 
 const WAIT: Step = { do: 'wait' }
 
-/** Chooses what a claim needs now. Pure: the file is the machine's state, the forge's word is an input. */
+/** Chooses the next step of a claim. Pure: the signal file is the state, what the forge reported is an input. */
 export function nextStep(file: ClaimFile, at: Situation): Step {
   switch (file.phase) {
     case 'coding':
@@ -49,7 +49,7 @@ export function nextStep(file: ClaimFile, at: Situation): Step {
     }
     case 'pr_created':
     case 'checks_running':
-      // The phase was set by hand and the number was not: the branch's pull request is looked for.
+      // The phase was set by hand without a number: look for the branch's pull request.
       if (file.pr_number === null) return at.resting ? { do: 'open' } : WAIT
       if (at.merged) return at.closing === 'not-asked' ? { do: 'ask' } : WAIT
       if (file.status !== '' && file.status !== file.last_synced_status) return { do: 'sync' }
@@ -63,7 +63,7 @@ export function nextStep(file: ClaimFile, at: Situation): Step {
   }
 }
 
-/** A time that cannot be read, or lies ahead, must not keep Baton from looking. */
+/** When the pull request was last polled. An unreadable time counts as never, so that polling continues. */
 function polledAt({ last_check_poll }: ClaimFile): number {
   return last_check_poll === null ? Number.NEGATIVE_INFINITY : Date.parse(last_check_poll) || 0
 }
@@ -80,7 +80,7 @@ export const synced = (file: ClaimFile, status: string): ClaimFile => ({
   last_synced_status: status,
 })
 
-/** The checks were looked at. `merged` is never stored: only an open pull request moves the phase. */
+/** Records a poll. Only an open pull request changes the phase; `merged` is never stored in the file. */
 export const polled = (file: ClaimFile, now: number, open: boolean): ClaimFile => ({
   ...file,
   phase: open && file.phase === 'pr_created' ? 'checks_running' : file.phase,

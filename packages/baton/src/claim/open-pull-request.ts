@@ -7,7 +7,7 @@ import type { ClaimPorts, StepOutcome } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { recordFailure } from './record-failure.ts'
 
-/** Opens the pull request, or takes up the one that a crash left behind. */
+/** Opens the pull request, or adopts the one that was opened before a crash. */
 export async function openPullRequest(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -56,7 +56,7 @@ export async function openPullRequest(
   return { did: 'opened', notice }
 }
 
-/** Below the project and through no link, or what a repository names could be any file of the person's. */
+/** Reads the template, only below the project and not through links: a repository must not publish other files of the user. */
 async function template(
   ports: ClaimPorts,
   { project }: ClaimRecord,
@@ -67,14 +67,14 @@ async function template(
   if (found.kind === 'text') return ports.redact(found.text)
   throw new BatonError(
     'config_invalid',
-    `claim.pr_template: ${found.kind === 'refused' ? found.why : `${path} is not there`}`,
+    `claim.pr_template: ${found.kind === 'refused' ? found.why : `${path} does not exist`}`,
     {
-      remedy: 'Name a file below the project, or leave the key out.',
+      remedy: 'Name a file inside the project, or remove the setting.',
     },
   )
 }
 
-/** A branch was handed off without what a pull request needs. */
+/** Refuses a branch that was handed off without what a pull request needs. */
 export async function refuse(ports: ClaimPorts, record: ClaimRecord, lacking: string): Promise<StepOutcome> {
   const message = `No pull request can be opened: the ${lacking} is missing in .agent-claim.json`
   const error = new BatonError('claim_refused', message, {
@@ -83,11 +83,11 @@ export async function refuse(ports: ClaimPorts, record: ClaimRecord, lacking: st
   return {
     ...(await recordFailure(ports, record, error)),
     did: 'refused',
-    mend: `${message}. Run: baton claim ready --summary "<what changes, in one line>"`,
+    fix: `${message}. Run: baton claim ready --summary "<what changes, in one line>"`,
   }
 }
 
-/** What a pull request's text is made of. */
+/** The values that fill in a pull request's title and body. */
 interface PrFacts {
   summary: string
   issue: number
@@ -98,14 +98,14 @@ interface PrFacts {
 const TITLE_MOST = 250
 const BODY_MOST = 60_000
 
-/** The title: the summary's one line, which closes nothing by itself. */
+/** The title: the summary on one line, without closing keywords. */
 export function prTitle(summary: string): string {
   const line = summary.replaceAll(/\s+/g, ' ').trim()
   const open = withoutClosing(line)
   return open.length > TITLE_MOST ? `${open.slice(0, TITLE_MOST - 1)}…` : open
 }
 
-/** The text, by the person's template or our own. It always refers to its issue, and never closes one. */
+/** The body, from the user's template or the built-in one. It always refers to its issue and never closes one. */
 export function prBody(facts: PrFacts, template: string | undefined): string {
   const values: Record<string, string> = {
     SUMMARY: facts.summary.trim(),
@@ -113,7 +113,7 @@ export function prBody(facts: PrFacts, template: string | undefined): string {
     BRANCH: facts.branch,
     AGENT: facts.agentId,
   }
-  // One pass, so that what is filled in is not itself filled in.
+  // A single pass, so that placeholders inside filled-in values stay as they are.
   const filled = (template ?? OURS).replaceAll(
     /\{(SUMMARY|ISSUE|BRANCH|AGENT)\}/g,
     (_, name: string) => values[name] ?? '',
@@ -123,7 +123,7 @@ export function prBody(facts: PrFacts, template: string | undefined): string {
   return `${text}${refers ? '' : `\n\nRefs #${facts.issue}`}\n`
 }
 
-/** Takes the forge's closing keywords out: a person confirms before an issue is closed. */
+/** Replaces the forge's closing keywords: an issue is closed only after a person confirms. */
 export function withoutClosing(text: string): string {
   return text.replaceAll(CLOSING, (_, spaces: string, target: string) => `Refs${spaces}${target}`)
 }
@@ -139,17 +139,17 @@ Refs #{ISSUE}
 
 ## Integrity
 
-For whoever reviews this; nobody has ticked these yet.
+For the reviewer: Baton leaves these boxes unticked.
 
-- [ ] The change does what the issue asks, and nothing beside it
+- [ ] The change does what the issue asks, and nothing else
 - [ ] No test, check or limit was weakened to make it pass
-- [ ] No secret, personal datum or generated file came in
-- [ ] Errors are handled where they arise, none is hidden
+- [ ] It adds no secrets, personal data or generated files
+- [ ] Errors are handled where they occur; none is hidden
 - [ ] What users see or call is documented
 
 ## Tests
 
 - [ ] New behaviour is covered by tests that failed before
 - [ ] The whole test suite passes
-- [ ] It was tried out by hand where tests do not reach
+- [ ] What tests do not cover was tried by hand
 `

@@ -7,7 +7,7 @@ import type { ClaimPorts, StepOutcome } from './ports.ts'
 import { checksLine, pullRequestNews } from './pull-request-news.ts'
 import type { ClaimRecord } from './record.ts'
 
-/** Looks at the pull request by one call, and tells what is new. */
+/** Reads the pull request with one request and queues what is new. */
 export async function pollPullRequest(
   ports: ClaimPorts,
   record: ClaimRecord,
@@ -45,7 +45,7 @@ export async function pollPullRequest(
   return { did: 'polled' }
 }
 
-/** Those who wanted changes are asked to look again once the branch has moved on; a refusal keeps nothing else from going on. */
+/** Asks reviewers who wanted changes for another review after new commits. A refusal by the forge does not stop the claim. */
 async function askAgain(ports: ClaimPorts, record: ClaimRecord, pull: PullRequestStatus): Promise<void> {
   const who = reviewersToAskAgain(pull)
   const digest = `${pull.headSha} ${who.join(' ')}`
@@ -55,10 +55,10 @@ async function askAgain(ports: ClaimPorts, record: ClaimRecord, pull: PullReques
     () => undefined,
     (error: unknown) => error,
   )
-  // Only the forge's own no is final: a lease that is lost or cannot be checked is not about the reviewers.
+  // Only a refusal by the forge is final; a lease that is lost or cannot be checked is a different failure.
   if (refused && (!(refused instanceof ForgeError) || refused.passing)) throw refused
   await ports.records.change(record, now => ({ ...now, told: { ...now.told, 'asked-again': digest } }))
-  const reason = refused ? `${who.join(', ')} could not be asked: ${messageOf(refused)}` : who.join(', ')
+  const reason = refused ? `The forge did not ask ${who.join(', ')}: ${messageOf(refused)}` : who.join(', ')
   await ports.journal(record, { ...entry(record, 'asked-again'), pullRequest: pull.url, reason })
 }
 
@@ -70,7 +70,7 @@ const seen = (pull: PullRequestStatus) => ({
   conflict: pull.mergeable === 'conflict',
 })
 
-/** The ends of failed checks' logs: nobody has to look for them. A log that cannot be had is no trouble. */
+/** Reads the end of the first failed check's log, so that the agent need not fetch it. Empty if it cannot be read. */
 async function logsOf(ports: ClaimPorts, record: ClaimRecord, checks: readonly Check[]): Promise<string> {
   const { claim } = await ports.config(record.project)
   const [first] = checks

@@ -15,44 +15,44 @@ import type { FencedActions } from './fenced-actions.ts'
 import type { ClaimRecord, ClaimRecords } from './record.ts'
 import type { SignalFiles } from './signal-file.ts'
 
-/** Everything claims need of the world. */
+/** Everything that claims need from outside. */
 export interface ClaimPorts {
   records: ClaimRecords
   signals: SignalFiles
   files: SmallFiles
   git: GitPosition & { exclude(folder: string, pattern: string): Promise<void> }
   work: GitWork
-  /** Whatever changes something on a forge or a remote. */
+  /** Every action that changes a forge or a remote. */
   outside: FencedActions
-  /** The forge of a clone, or of a repository that is known by name; a BatonError says why there is none. */
+  /** Opens the forge of a clone, or of a repository by name. Throws a BatonError if there is none. */
   forgeFor(at: { home: string; repository?: string }): Promise<Forge>
-  /** What git may log in with where it cannot by itself. */
+  /** The login to use if git cannot log in by itself. */
   loginFor(home: string): Promise<GitLogin | undefined>
-  /** Forgets a repository's forge, so that a new token counts. */
+  /** Forgets a repository's forge, so that a new token takes effect. */
   dropForge(repository: string): void
   leases(): Leases
   asks: Pick<Asks, 'ask' | 'withdraw'>
   config(project: string): Promise<Config>
-  /** Types into a session's terminal; `gone` where nothing reaches it. */
+  /** Types into a session's terminal. Returns `gone` if the terminal cannot be reached. */
   type(place: string, text: string, agent: AgentName): Promise<TypeResult>
-  /** Takes up a session that has ended, with a prompt; false where that is not possible. */
+  /** Resumes an ended session with a prompt. Returns false if that is not possible. */
   resume(record: ClaimRecord, prompt: string): Promise<boolean>
   /** Whether a process still runs. */
   isAlive(pid: number): boolean
   journal(record: ClaimRecord, entry: ClaimEntry): Promise<void>
-  /** Tells people, by every channel there is. */
+  /** Notifies people on every channel. */
   announce(project: string, text: string): Promise<void>
-  /** Takes secrets out of a text that goes into the open. */
+  /** Removes secrets from a text that will be published. */
   redact(text: string): string
   fault(during: string, cause: unknown): void
-  /** Who and where we are, for agent ids and leases. */
+  /** The user and host that agent ids and leases name. */
   user: string
   host: string
   clock: Clock
   ids: Ids
 }
 
-/** What is asked for when an issue is claimed. */
+/** A request to claim an issue. */
 export interface ClaimOrder {
   project: string
   issue: number
@@ -62,17 +62,17 @@ export interface ClaimOrder {
   session?: Session | undefined
 }
 
-/** What came of one look at a claim. */
+/** The result of advancing a claim. */
 export interface StepOutcome {
   did: 'nothing' | 'synced' | 'opened' | 'refused' | 'polled' | 'asked' | 'closed' | 'ended' | 'failed'
-  /** For whoever is at the agent's terminal. */
+  /** Shown to the user in the agent's terminal. */
   notice?: string
-  /** The agent can mend what stands in the way, by this. */
-  mend?: string
+  /** Tells the agent how to fix what stopped the claim. */
+  fix?: string
 }
 
 export interface Trigger {
   why: 'stop' | 'tick' | 'nudge'
-  /** No turn of the claim's agent is under way. */
+  /** No turn of the claim's agent is running. */
   resting: boolean
 }

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto'
 import type { Check, PullRequestStatus } from '../ports/forge.ts'
 import { oneLine, unresolvedComments } from '../ports/review-comments.ts'
 
-/** One thing worth telling about a pull request. */
+/** One piece of news about a pull request. */
 export interface PrNews {
   kind: 'checks' | 'review' | 'conflict' | 'closed-unmerged' | 'merged'
-  /** The same again is not told again. Empty: this is as it should be, and what was told is forgotten. */
+  /** News with the same digest is not repeated. Empty: nothing to report, so a later problem is news again. */
   digest: string
   text: string
-  /** The agent has something to do. */
+  /** The agent has to act on it. */
   act: boolean
-  /** People are told, too. */
+  /** People are notified, too. */
   announce: boolean
-  /** Checks whose logs help. */
+  /** The failed checks, whose logs help the agent. */
   failed: readonly Check[]
 }
 
 const MAX_NAMES = 5
 
-/** Everything there is to say about a pull request as it stands. Pure; who was told what is the caller's matter. */
+/** All news about a pull request in its current state. Pure: the caller tracks what was already reported. */
 export function pullRequestNews(pull: PullRequestStatus, issue: number): PrNews[] {
   if (pull.state === 'merged')
     return [
@@ -31,7 +31,7 @@ export function pullRequestNews(pull: PullRequestStatus, issue: number): PrNews[
       news(
         'closed-unmerged',
         pull.headSha,
-        `PR #${pull.number} was closed without being merged: ${pull.url}. Do not open another one. Ask the person whether to go on; they may reopen it, or release the claim (baton claim release ${issue}).`,
+        `PR #${pull.number} was closed without being merged: ${pull.url}. Do not open another one. Ask the person whether to continue; they may reopen it, or release the claim (baton claim release ${issue}).`,
         { announce: true },
       ),
     ]
@@ -77,7 +77,7 @@ function checksNews({ number, url, headSha, checks }: PullRequestStatus): PrNews
   }
 }
 
-/** Strangers may write on a public repository: what they wrote is not an agent's task. */
+/** Leaves out comments by people without write access: on a public repository, anyone could give the agent tasks. */
 function reviewNews(pull: PullRequestStatus): PrNews {
   const { shown, left, strangers, key } = unresolvedComments(pull)
   if (key.length === 0) return news('review', '', '')
@@ -85,7 +85,7 @@ function reviewNews(pull: PullRequestStatus): PrNews {
     'review',
     digestOf(key),
     [
-      `PR #${pull.number} has review remarks that nobody has resolved. Settle each: change the code, or answer why not.`,
+      `PR #${pull.number} has unresolved review comments. Settle each: change the code, or answer why not.`,
       ...shown,
       ...(left > 0 ? [`- and ${left} earlier ones: ${pull.url}`] : []),
       ...(strangers > 0 ? [`(${strangers} more by people without rights here are left out.)`] : []),
@@ -95,7 +95,7 @@ function reviewNews(pull: PullRequestStatus): PrNews {
 }
 
 function conflictNews({ number, mergeable, headSha, base, branch }: PullRequestStatus): PrNews {
-  // While it is unknown, what was told stays told.
+  // While the forge has not computed it, keep what was last reported.
   if (mergeable !== 'conflict') return news('conflict', mergeable === 'yes' ? '' : 'unknown', '')
   return news(
     'conflict',
@@ -118,7 +118,7 @@ const news = (
   { act = false, announce = false } = {},
 ): PrNews => ({ kind, digest, text, act, announce, failed: [] })
 
-/** The checks in a few words, for lists. */
+/** Summarizes the checks in a few words, for lists. */
 export function checksLine({
   checks: { verdict, total, passed, failed, pending, unknown },
 }: PullRequestStatus): string {

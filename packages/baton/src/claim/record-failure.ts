@@ -5,13 +5,13 @@ import type { ClaimPorts, StepOutcome } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { isPassing, retrySchedule } from './retry-schedule.ts'
 
-/** Notes what stands in the way and when to try again; people hear of what will not pass by itself, once. */
+/** Records a failure and when to retry. Notifies people once if the failure is not temporary. */
 export async function recordFailure(
   ports: ClaimPorts,
   record: ClaimRecord,
   error: unknown,
 ): Promise<StepOutcome> {
-  if (!(error instanceof BatonError)) ports.fault(`carrying the claim of #${record.issue}`, error)
+  if (!(error instanceof BatonError)) ports.fault(`advancing the claim of #${record.issue}`, error)
   if (error instanceof ForgeError && error.trouble === 'unauthorised') ports.dropForge(record.repository)
   const now = ports.clock.now()
   const next = await ports.records.change(record, known => ({
@@ -27,16 +27,16 @@ export async function recordFailure(
     if (!isPassing(error) && trouble.code !== 'claim_lost')
       await ports.announce(record.project, `⚠️ issue #${record.issue}: ${text}\n${record.project}`)
   }
-  const mend = agentCanMend(error) ? `Baton could not open the pull request: ${text}` : undefined
-  return { did: 'failed', notice: `Issue #${record.issue}: ${text}`, ...(mend ? { mend } : {}) }
+  const fix = agentCanFix(error) ? `Baton could not open the pull request: ${text}` : undefined
+  return { did: 'failed', notice: `Issue #${record.issue}: ${text}`, ...(fix ? { fix } : {}) }
 }
 
 export async function clearFailure(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   await ports.records.change(record, ({ trouble, notBefore, ...known }) => ({ ...known, tries: 0 }))
 }
 
-/** What an agent can put right by itself: a branch that was not pushed, or has nothing on it. */
-const agentCanMend = (error: unknown): boolean =>
+/** Whether the agent can fix it: the branch was not pushed, or has no commits. */
+const agentCanFix = (error: unknown): boolean =>
   error instanceof ForgeError &&
   ((error.trouble === 'not-found' && /branch/i.test(error.message)) ||
     (error.trouble === 'refused' && /No commits between/i.test(error.message)))

@@ -6,16 +6,16 @@ import { readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import { KeyedQueue } from '../session/keyed-queue.ts'
 
-/** A piece of news that an agent has not heard yet. */
+/** A piece of news that the agent has not received yet. */
 const PendingNews = z.object({
   kind: z.string(),
   text: z.string(),
-  /** It is the agent's next task, not only good to know. */
+  /** The agent has to act on it. */
   act: z.boolean(),
 })
 export type PendingNews = z.infer<typeof PendingNews>
 
-/** What Baton remembers of a claim beside the signal file: its own, no person edits it. */
+/** Baton's own record of a claim, in addition to the signal file. People do not edit it. */
 export const ClaimRecord = z.object({
   version: z.literal(1),
   id: ClaimId,
@@ -23,18 +23,18 @@ export const ClaimRecord = z.object({
   title: z.string().default(''),
   /** The worktree with the signal file. */
   project: z.string(),
-  /** The clone in which it was claimed: the worktree itself, or the one it was made from. */
+  /** The clone in which the issue was claimed: the worktree itself, or the one it was created from. */
   home: z.string(),
   /** `host/owner/name`, lower case. */
   repository: z.string(),
   branch: z.string(),
-  /** By a signal file that somebody wrote, who may be an agent: Baton pushes nothing for it. */
+  /** Made from a signal file written by hand, possibly by an agent: Baton pushes nothing for it. */
   adopted: z.boolean().default(false),
   agentId: z.string(),
   claimedAt: z.number(),
-  /** `claiming`: cut off half-way, to be finished or rolled back. `ending`: outside all is done, here it is tidied up. */
+  /** `claiming`: not complete, to be finished or rolled back. `ending`: the forge is up to date, local files remain. */
   stage: z.enum(['claiming', 'held', 'ending']),
-  /** Issue and lease were found good: from here on something may stand on the board. */
+  /** Issue and lease were checked: from here on the claim may have changed the board. */
   begun: z.boolean().default(true),
   lease: z.object({
     kind: z.enum(['postgres', 'git']),
@@ -42,7 +42,7 @@ export const ClaimRecord = z.object({
     renewedAt: z.number(),
     lost: z.boolean().default(false),
   }),
-  /** The login that was assigned by this claim. */
+  /** The login that this claim assigned to the issue. */
   assigned: z.string().optional(),
   session: SessionId.optional(),
   nativeSession: NativeId.optional(),
@@ -59,34 +59,34 @@ export const ClaimRecord = z.object({
       conflict: z.boolean().default(false),
     })
     .optional(),
-  /** What was last told of each kind of news, as a digest: nothing is said twice. */
+  /** The digest of the last reported news of each kind, so that nothing is reported twice. */
   told: z.record(z.string(), z.string()).default({}),
   inbox: z.array(PendingNews).default([]),
-  /** How often the agent was sent back. */
+  /** How often the agent was sent back to work. */
   fixes: z.number().int().default(0),
   closing: z.enum(['not-asked', 'asked', 'yes', 'no']).default('not-asked'),
-  /** A person has spoken in the session after it heard of the merge. */
+  /** A person has written in the session after it was told about the merge. */
   spokenSinceMerge: z.boolean().default(false),
-  /** `/handoff` was asked for and the branch is not ready yet. */
+  /** A person asked for `/handoff` and the branch is not handed off yet. */
   handoffAsked: z.boolean().default(false),
   trouble: ClaimTrouble.optional(),
   /** Failures in a row, and when to try again. */
   tries: z.number().int().default(0),
   notBefore: z.number().optional(),
-  /** Why it ends, for the journal. */
+  /** Why the claim ends, for the journal. */
   ending: z.string().optional(),
 })
 export type ClaimRecord = z.infer<typeof ClaimRecord>
 
-/** Where claims are kept: one small file each in Baton's state folder, and at hand in memory. */
+/** Stores claims: one small file each in the state folder, cached in memory. */
 export class ClaimRecords {
   readonly #files: SmallFiles
   readonly #stateDir: string | undefined
   #byProject: Promise<Map<string, ClaimRecord>> | undefined
-  /** Two changes at once would each be made to what was known before the other. */
+  /** Serializes changes: of two concurrent ones, the second would overwrite the first. */
   readonly #turns = new KeyedQueue()
 
-  /** Without a folder they live as long as the process. */
+  /** Without a state folder, records last as long as the process. */
   constructor(files: SmallFiles, stateDir: string | undefined) {
     this.#files = files
     this.#stateDir = stateDir
@@ -115,7 +115,7 @@ export class ClaimRecords {
     all.set(record.project, record)
   }
 
-  /** Changes what is known now, if the claim is still there. */
+  /** Changes the current record, if the claim still exists. */
   change(
     { project, id }: Pick<ClaimRecord, 'project' | 'id'>,
     change: (record: ClaimRecord) => ClaimRecord,
@@ -148,7 +148,7 @@ export class ClaimRecords {
   }
 }
 
-/** The records as they stand on disk, for those who only look. */
+/** Reads the records from disk, for commands that run without the daemon. */
 export const readRecords = (files: SmallFiles, stateDir: string): Promise<ClaimRecord[]> =>
   readJsonFiles(files, stateDir, FOLDER, ClaimRecord)
 

@@ -4,7 +4,7 @@ import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 import { retrySchedule } from './retry-schedule.ts'
 
-/** Renews a claim's lease long before it ends, or notices that somebody else has it. */
+/** Renews a claim's lease long before it expires, or marks the claim as lost if another holder has the lease. */
 export async function renewLease(
   ports: ClaimPorts,
   turns: KeyedQueue,
@@ -26,7 +26,7 @@ export async function renewLease(
     const grip = { claim: record.id, token: record.lease.token }
     try {
       if (!(await ports.leases().renew(leaseName(known), grip, ttlMs))) return await lost(ports, known)
-      // Whoever keeps leases can be reached again.
+      // The lease store is reachable again, so a failure to reach it is over.
       await ports.records.change(known, ({ trouble, ...each }) => ({
         ...each,
         ...(trouble && !/^(?:git|database)_failed$/.test(trouble.code) ? { trouble } : {}),

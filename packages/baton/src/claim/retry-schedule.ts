@@ -5,10 +5,10 @@ import type { ClaimRecord } from './record.ts'
 
 const FIRST_MS = 15_000
 const MAX_PAUSE_MS = 15 * 60_000
-/** What somebody has to mend is tried again rarely: they may have. */
-const MENDED_MS = 10 * 60_000
+/** How often to retry after a failure that a person has to fix. */
+const NEEDS_PERSON_MS = 10 * 60_000
 
-/** What a failure means for a claim: when it is tried again, and since when it lasts. */
+/** What to store about a failure: the error, since when it lasts, and when to retry. */
 export function retrySchedule(
   error: unknown,
   record: Pick<ClaimRecord, 'trouble' | 'tries'>,
@@ -19,9 +19,9 @@ export function retrySchedule(
   const passing = isPassing(error)
   const backoff = Math.min(FIRST_MS * 2 ** Math.min(tries - 1, 10), MAX_PAUSE_MS)
   const asked = error instanceof ForgeError ? error.retryAt : undefined
-  const notBefore = asked !== undefined && asked > now ? asked : now + (passing ? backoff : MENDED_MS)
+  const notBefore = asked !== undefined && asked > now ? asked : now + (passing ? backoff : NEEDS_PERSON_MS)
   const code = known?.code ?? 'internal'
-  const message = known ? known.message : 'Baton failed; see `baton logs --kind fault`'
+  const message = known ? known.message : 'An internal error occurred; see `baton logs --kind fault`'
   const since = record.trouble?.code === code ? record.trouble.since : new Date(now).toISOString()
   const trouble = {
     code,
@@ -33,7 +33,7 @@ export function retrySchedule(
   return { trouble, tries, notBefore }
 }
 
-/** Whether it may be over without anybody's doing. */
+/** Whether the failure is temporary and may end without a person's help. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ForgeError) return error.passing
   if (!(error instanceof BatonError)) return false

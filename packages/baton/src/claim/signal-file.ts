@@ -1,7 +1,7 @@
 import { CLAIM_FILE, CLAIM_VERSION, ClaimFile } from '@batonpass/contract/claim'
 import type { SmallFiles } from '../ports/small-files.ts'
 
-/** The signal file as it was found. `unreadable`: somebody's mistake or another version; nothing is done by it. */
+/** The signal file as found. `unreadable`: invalid or of another version; Baton does not act on it. */
 export type SignalFound =
   | { kind: 'claim'; file: ClaimFile; text: string; modifiedMs: number }
   | { kind: 'absent' }
@@ -9,7 +9,7 @@ export type SignalFound =
 
 const MAX_BYTES = 64 * 1024
 
-/** Reads and writes `.agent-claim.json`, which agents and people edit at any time: a change made meanwhile is never run over. */
+/** Reads and writes `.agent-claim.json`. Agents and people edit it at any time, so a concurrent change is never overwritten. */
 export class SignalFiles {
   readonly #files: SmallFiles
 
@@ -25,12 +25,12 @@ export class SignalFiles {
     return read.kind === 'claim' ? { ...read, text: found.text, modifiedMs: found.modifiedMs } : read
   }
 
-  /** Throws FileError `busy` where a file stands already. */
+  /** Throws FileError `busy` if the file already exists. */
   create(project: string, file: ClaimFile): Promise<void> {
     return this.#files.write(project, CLAIM_FILE, written(file), { fresh: true })
   }
 
-  /** Changes what stands there now; undefined when there is nothing that could be changed. */
+  /** Changes the current file. Returns undefined if there is no valid file, or if it keeps changing. */
   async change(project: string, change: (file: ClaimFile) => ClaimFile): Promise<ClaimFile | undefined> {
     for (let tries = 0; tries < 5; tries++) {
       const before = await this.read(project)
@@ -49,7 +49,7 @@ export class SignalFiles {
   }
 }
 
-/** What a text says as a signal file. */
+/** Parses the text of a signal file. */
 export function readSignal(
   text: string,
 ): { kind: 'claim'; file: ClaimFile } | { kind: 'unreadable'; why: string } {
@@ -57,7 +57,7 @@ export function readSignal(
   try {
     value = JSON.parse(text)
   } catch {
-    return { kind: 'unreadable', why: `${CLAIM_FILE} is no JSON` }
+    return { kind: 'unreadable', why: `${CLAIM_FILE} is not valid JSON` }
   }
   const version =
     typeof value === 'object' && value !== null && 'schema_version' in value
@@ -66,14 +66,14 @@ export function readSignal(
   if (version !== CLAIM_VERSION)
     return {
       kind: 'unreadable',
-      why: `${CLAIM_FILE} has schema_version ${JSON.stringify(version) ?? 'missing'}, and this Baton knows only ${CLAIM_VERSION}`,
+      why: `${CLAIM_FILE} has schema_version ${JSON.stringify(version) ?? 'missing'}, but this Baton supports only ${CLAIM_VERSION}`,
     }
   const parsed = ClaimFile.safeParse(value)
   if (parsed.success) return { kind: 'claim', file: parsed.data }
   const [issue] = parsed.error.issues
   return {
     kind: 'unreadable',
-    why: `${CLAIM_FILE}: ${issue?.path.join('.') || 'the file'} is not as expected`,
+    why: `${CLAIM_FILE}: ${issue?.path.join('.') || 'the file'} is not valid`,
   }
 }
 

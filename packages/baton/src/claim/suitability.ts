@@ -5,10 +5,10 @@ import { STATUS } from './next-step.ts'
 import type { ClaimOrder, ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
-/** Statuses of the board from which an issue may be taken. */
+/** Board statuses in which an issue is free to claim. */
 export const FREE = ['todo', 'plan accepted', 'ready', 'ready for agent', 'backlog', '']
 
-/** The claim that holds the issue here already; throws where something else stands in its place. */
+/** Returns the claim that already holds the issue here. Throws if the worktree holds another issue. */
 export async function heldHere(
   ports: ClaimPorts,
   project: string,
@@ -24,7 +24,7 @@ export async function heldHere(
   if (record?.issue === issue && record.stage !== 'claiming' && !record.lease.lost) return record
   if (record && record.stage !== 'claiming')
     throw new BatonError('claim_refused', `This worktree already holds issue #${record.issue}`, {
-      remedy: `Finish it, release it (baton claim release ${record.issue}), or use a worktree of its own: --worktree`,
+      remedy: `Finish it, release it (baton claim release ${record.issue}), or claim in a separate worktree: --worktree`,
     })
   const found = await ports.signals.read(project)
   if (found.kind === 'absent' || (found.kind === 'claim' && found.file.issue_number === issue))
@@ -32,11 +32,11 @@ export async function heldHere(
   const what =
     found.kind === 'claim' ? `names issue #${found.file.issue_number}` : `cannot be used (${found.why})`
   throw new BatonError('claim_refused', `${CLAIM_FILE} in this worktree ${what}`, {
-    remedy: 'Delete it if nobody works on that.',
+    remedy: 'If no session works on that issue, delete the file.',
   })
 }
 
-/** Refuses what cannot be claimed; gives what is only odd. */
+/** Throws if the issue cannot be claimed. Returns warnings about anything unusual. */
 export function suitability(
   issue: Issue,
   { anyway, takeover }: Pick<ClaimOrder, 'anyway' | 'takeover'>,
@@ -50,33 +50,33 @@ export function suitability(
   if (blockers.length > 0 && !anyway)
     throw refuse(
       `Issue #${issue.number} is blocked by ${blockers.join(', ')}`,
-      'Finish those first, or claim it --anyway.',
+      'Finish those first, or claim it with --anyway.',
     )
   const status = issue.boardItem?.status ?? ''
   if (!FREE.includes(status.trim().toLowerCase()) && !anyway && takeover === undefined) {
     const agent = issue.boardItem?.agent ? ` (agent ${issue.boardItem.agent})` : ''
     throw refuse(
       `Issue #${issue.number} is "${status}" on the board${agent}, not ${STATUS.todo}`,
-      'Somebody may be at work on it. If not, claim it --anyway.',
+      'Someone may be working on it. If not, claim it with --anyway.',
     )
   }
   const others = issue.assignees.filter(login => login !== me)
   const ready = label === '' || [...issue.labels, status].some(word => squeezed(word) === squeezed(label))
   return [
-    ...(others.length > 0 ? [`It is assigned to ${others.join(', ')}, too.`] : []),
-    ...(ready ? [] : [`It is not marked as "${label}".`]),
+    ...(others.length > 0 ? [`It is also assigned to ${others.join(', ')}.`] : []),
+    ...(ready ? [] : [`Neither its labels nor its board status say "${label}".`]),
     ...(blockers.length > 0 ? [`It is blocked by ${blockers.join(', ')}.`] : []),
   ]
 }
 
 export const squeezed = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Uncommitted work is somebody's: a branch is not switched under it. */
+/** Throws if the worktree has uncommitted changes: switching the branch would carry them along. */
 export async function refuseDirt(ports: ClaimPorts, project: string, branch?: string): Promise<void> {
   const standing = await ports.git.readPosition(project)
   if (!standing)
-    throw new BatonError('claim_refused', `${project} is no git repository`, {
-      remedy: 'Run it inside a clone.',
+    throw new BatonError('claim_refused', `${project} is not a git repository`, {
+      remedy: 'Run this inside a clone.',
     })
   if (standing.head === '')
     throw new BatonError('claim_refused', 'This repository has no commit yet', {
@@ -89,7 +89,7 @@ export async function refuseDirt(ports: ClaimPorts, project: string, branch?: st
     'claim_refused',
     `There are uncommitted changes (${shown}${dirty.length > 5 ? ', …' : ''})`,
     {
-      remedy: 'Commit or stash them, or claim in a worktree of its own: --worktree',
+      remedy: 'Commit or stash them, or claim in a separate worktree: --worktree',
     },
   )
 }

@@ -258,9 +258,9 @@ describe('trouble on the way', () => {
     const issue = await issueNamed('Unpushed')
     await w.claim(issue)
     w.edit({ phase: 'ready_for_pr', summary: 'Nothing yet' })
-    expect((await w.stop()).mend).toContain(`The branch issue-${issue} is not on`)
+    expect((await w.stop()).fix).toContain(`The branch issue-${issue} is not on`)
     await w.git('push', '-q', '-u', 'origin', 'HEAD')
-    expect((await w.stop()).mend).toContain('No commits between')
+    expect((await w.stop()).fix).toContain('No commits between')
     await w.commit()
     await w.git('push', '-q')
     expect((await w.stop()).did).toBe('opened')
@@ -275,7 +275,7 @@ describe('trouble on the way', () => {
     w.edit({ phase: 'ready_for_pr', summary: ' ' })
     expect(await w.stop()).toMatchObject({
       did: 'refused',
-      mend: expect.stringContaining('summary is missing'),
+      fix: expect.stringContaining('summary is missing'),
     })
     expect(w.signal().phase).toBe('ready_for_pr')
     await w.claims.release(w.project, issue, 'by hand')

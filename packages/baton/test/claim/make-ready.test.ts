@@ -70,7 +70,7 @@ describe('handing a claimed branch off', () => {
   })
 
   test.each<[string, () => Promise<unknown>, Parameters<typeof ready>[0], RegExp]>([
-    ['without a commit', async () => {}, {}, /no commit that the base has not/],
+    ['without a commit', async () => {}, {}, /has no commits of its own/],
     [
       'with uncommitted changes',
       async () => writeFileSync(join(repo.path, 'x.txt'), 'x'),
@@ -91,7 +91,7 @@ describe('handing a claimed branch off', () => {
       'that is done',
       async () => void (await signals.change(repo.path, now => ({ ...now, phase: 'done' }))),
       {},
-      /done already/,
+      /already done/,
     ],
     ['without a claim', () => signals.remove(repo.path), {}, /No issue is claimed/],
   ])('%s is refused, and nothing is pushed', async (_, act, more, message) => {
@@ -143,9 +143,9 @@ describe('handing a claimed branch off', () => {
     await repo.commit({ 'a.txt': 'evil' })
     await signals.change(repo.path, now => ({ ...now, branch: 'main' }))
     const before = await repo.git('ls-remote', bare)
-    await expect(ready()).rejects.toThrow(/names the branch main, and the claim's is issue-42/)
+    await expect(ready()).rejects.toThrow(/names the branch main, but the claim's branch is issue-42/)
     own = undefined
-    await expect(ready()).rejects.toThrow(/Baton did not make the branch/)
+    await expect(ready()).rejects.toThrow(/Baton did not create the branch/)
     expect(await repo.git('ls-remote', bare)).toBe(before)
   })
 

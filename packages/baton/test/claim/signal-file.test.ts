@@ -57,13 +57,13 @@ describe('.agent-claim.json', () => {
     [
       'another version',
       { ...claimFile(), schema_version: 2 },
-      /schema_version 2, and this Baton knows only 1/,
+      /schema_version 2, but this Baton supports only 1/,
     ],
     ['no version', { ...claimFile(), schema_version: undefined }, /schema_version missing/],
     ['a version as text', { ...claimFile(), schema_version: '1' }, /schema_version "1"/],
-    ['an unknown phase', { ...claimFile(), phase: 'merged' }, /phase is not as expected/],
-    ['a strange number', { ...claimFile(), issue_number: -1 }, /issue_number is not as expected/],
-    ['a summary of two lines', { ...claimFile(), summary: 'a\nb' }, /summary is not as expected/],
+    ['an unknown phase', { ...claimFile(), phase: 'merged' }, /phase is not valid/],
+    ['a strange number', { ...claimFile(), issue_number: -1 }, /issue_number is not valid/],
+    ['a summary of two lines', { ...claimFile(), summary: 'a\nb' }, /summary is not valid/],
     ['no object', [1], /schema_version missing/],
   ])('with %s is refused, not misread', (_, value, why) => {
     expect(readSignal(JSON.stringify(value))).toMatchObject({

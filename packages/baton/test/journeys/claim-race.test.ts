@@ -60,7 +60,7 @@ test(`${AGENTS} agents race for ${ISSUES} issues from four daemons over one Post
     expect(won.toSorted((a, b) => a - b)).toEqual(issues)
     const lost = claims.filter(({ issue }) => issue === undefined)
     expect(lost).toHaveLength(AGENTS - ISSUES)
-    for (const { why } of lost) expect(why).toContain('There is no issue that waits for an agent')
+    for (const { why } of lost) expect(why).toContain('No issue is ready for an agent')
     const rows = await query(url, 'select issue, claim from baton.leases where claim is not null')
     expect(rows).toHaveLength(ISSUES)
     expect(new Set(rows.map(({ claim }) => claim)).size).toBe(ISSUES)
