@@ -2,16 +2,16 @@ import type { BytePath, Capture, SnapshotWorktree } from '../ports/snapshots.ts'
 
 type Looks = Pick<SnapshotWorktree, 'locate' | 'ignored' | 'holdsIgnored'>
 
-/** Links that lead to links, at most. */
-const LINKS = 8
+/** How many symbolic links in a row are followed. */
+const MAX_LINKS = 8
 
 /**
- * Whether an undo could take back what happens to these paths. Not where git ignores them, where a folder holds
- * something ignored, where a file was too large, in another repository, in `.git` or outside.
+ * Whether an undo can reverse every change to these paths. It cannot if git ignores a path, a folder contains ignored
+ * files, a file was too large, or a path is in another repository, in `.git` or outside the worktree.
  */
 export async function coversAll(look: Looks, held: Capture, paths: readonly string[]): Promise<boolean> {
   const ask: BytePath[] = []
-  for (const path of paths) if (!(await coversOne(look, held, path, ask, LINKS))) return false
+  for (const path of paths) if (!(await coversOne(look, held, path, ask, MAX_LINKS))) return false
   return (await look.ignored(ask)).size === 0
 }
 
@@ -30,11 +30,11 @@ async function coversOne(
     case 'file':
       return held.files.has(at)
     case 'link':
-      // The link itself may go, or what it leads to may be written.
+      // A command may remove the link itself or write to its target, so both must be covered.
       if (!held.files.has(at) || found.target === undefined || links === 0) return false
       return coversOne(look, held, found.target, ask, links - 1)
     case 'absent':
-      // Whether it becomes a file or a folder is not known.
+      // It may become a file or a folder: check the ignore rules for both.
       ask.push(at, `${at}/` as BytePath)
       return true
     case 'folder':

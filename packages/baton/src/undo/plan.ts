@@ -1,6 +1,6 @@
 import type { BytePath, FileChange, Position, PositionPlan, SnapshotFiles } from '../ports/snapshots.ts'
 
-/** The files to write so that the worktree holds what the step held, folders' files after what may stand in their way. */
+/** The files to write so that the worktree matches the step. Sorted, so that a file is handled before paths below it. */
 export function planWrites(now: SnapshotFiles, then: SnapshotFiles): FileChange[] {
   const changes: FileChange[] = []
   for (const [path, to] of then) {
@@ -13,8 +13,8 @@ export function planWrites(now: SnapshotFiles, then: SnapshotFiles): FileChange[
 }
 
 /**
- * The files to remove: those that are there, that git does not ignore, and that the step did not have. Asked after the
- * step's .gitignore is back, so that what was ignored then is not taken for something new.
+ * The files to remove: present now, not ignored by git, and not in the step. Computed after the step's .gitignore is
+ * restored, so that files that were ignored then do not count as new.
  */
 export function planRemovals(present: readonly BytePath[], then: SnapshotFiles): FileChange[] {
   return [...new Set(present)]
@@ -22,13 +22,13 @@ export function planRemovals(present: readonly BytePath[], then: SnapshotFiles):
     .map(path => ({ path, to: undefined, modeOnly: false }))
 }
 
-/** Where the recorded branch is now, and whether another worktree works on it. */
+/** The commit the recorded branch is at now, and whether another worktree has it checked out. */
 export interface BranchNow {
   readonly at: string | undefined
   readonly elsewhere: boolean
 }
 
-/** How HEAD and its branch get back to where they were. Commits that would be left are named as tips first. */
+/** Plans how HEAD and its branch return to the step. Commits that would become unreachable are kept as tips first. */
 export function planPosition(then: Position, now: Position, branch: BranchNow | undefined): PositionPlan {
   if (then.branch === undefined) return planDetached(then, now)
   const short = then.branch.replace(/^refs\/heads\//, '')
@@ -36,7 +36,7 @@ export function planPosition(then: Position, now: Position, branch: BranchNow | 
   const switchBack = now.branch === then.branch ? undefined : { branch: then.branch }
   if (at === then.head) return { tips: leaving(now), moves: [], head: switchBack, notes: [] }
   if (branch?.elsewhere) {
-    const note = `The branch ${short} is checked out in another worktree and was left where it is.`
+    const note = `The branch ${short} is checked out in another worktree and was not moved.`
     if (then.head === undefined) return { tips: [], moves: [], head: undefined, notes: [note] }
     return {
       tips: leaving(now),
@@ -57,6 +57,6 @@ function planDetached(then: Position, now: Position): PositionPlan {
   return { tips: leaving(now), moves: [], head: { detached: then.head }, notes: [] }
 }
 
-/** A commit to which only HEAD leads. */
+/** The commit that only a detached HEAD refers to, if there is one. */
 const leaving = (now: Position): string[] =>
   now.branch === undefined && now.head !== undefined ? [now.head] : []

@@ -15,7 +15,7 @@ import type {
 import { coversAll } from './covers.ts'
 import { planPosition, planRemovals, planWrites } from './plan.ts'
 
-/** What a snapshot is taken for. The label is shown to people: no secrets in it. */
+/** What a snapshot is taken for. The label is shown to people, so it must not contain secrets. */
 export interface Occasion {
   readonly label: string
   readonly session?: string | undefined
@@ -25,16 +25,16 @@ export interface Occasion {
 export interface Snapshot {
   readonly step: number
   readonly commit: string
-  /** Root of the worktree, links followed. */
+  /** Root of the worktree, with links resolved. */
   readonly root: string
   readonly leftOut: readonly { readonly path: string; readonly why: LeftOutReason }[]
-  /** No file was left out, so a command that may write any file git knows of can be taken back. */
+  /** No file was left out, so a command that may write any file known to git can be undone. */
   readonly complete: boolean
-  /** Whether everything that happens to these paths can be taken back; folders count with all that is in them. */
+  /** Whether every change to these paths can be undone. Folders include everything in them. */
   covers(paths: readonly string[]): Promise<boolean>
 }
 
-/** A step one can go back to. */
+/** A step that `baton undo` can restore. */
 export interface Step {
   readonly step: number
   readonly kind: 'command' | 'undo'
@@ -44,27 +44,27 @@ export interface Step {
   readonly at: string
   readonly branch: string | undefined
   readonly head: string | undefined
-  /** How many files it does not hold. */
+  /** How many paths the snapshot does not contain. */
   readonly leftOut: number
 }
 
 export interface Restored {
   readonly step: Step
-  /** Going back to this one takes the undo back; undefined when nothing was different. */
+  /** Restoring this step reverses the undo; undefined if nothing differed. */
   readonly undoneBy: number | undefined
   readonly written: readonly string[]
   readonly removed: readonly string[]
   readonly moved: boolean
-  /** What was not done, and why. */
+  /** What was not restored, and why. */
   readonly notes: readonly string[]
 }
 
 export interface Undo {
-  /** Undefined where there is no git worktree: nothing is reversible there. Throws where no snapshot could be made. */
+  /** Takes a snapshot. Returns undefined outside a git worktree, where nothing can be undone. Throws if it fails. */
   take(worktree: string, occasion: Occasion): Promise<Snapshot | undefined>
   /** Newest first. */
   list(worktree: string): Promise<Step[]>
-  /** What going back would change in the files. Without a number: the newest step that differs from now. */
+  /** What a restore would change in the files. Without a number: the newest step that differs from the current state. */
   diff(worktree: string, step?: number): Promise<{ step: Step; patch: string; notes: readonly string[] }>
   restore(worktree: string, step?: number): Promise<Restored>
 }
@@ -85,12 +85,17 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
   async function opened(folder: string): Promise<SnapshotWorktree> {
     const worktree = await snapshots.open(folder)
     if (worktree) return worktree
-    throw new BatonError('undo_unavailable', `${folder} is in no git worktree, so there is nothing to undo`, {
-      remedy: 'Go to the folder in which the agent worked.',
-    })
+    throw new BatonError(
+      'undo_unavailable',
+      `${folder} is not in a git worktree, so there is nothing to undo`,
+      {
+        remedy: 'Run this in the folder where the agent worked.',
+      },
+    )
   }
 
-  async function keep(
+  /** Captures the worktree as the next step, and drops expired steps. */
+  async function captureStep(
     worktree: SnapshotWorktree,
     about: Omit<StepAbout, 'step' | 'atMs'>,
     also?: Iterable<BytePath>,
@@ -111,16 +116,17 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     return { capture, step }
   }
 
-  /** The wanted step, and the present state to compare it with. */
-  async function chosen(worktree: SnapshotWorktree, wanted: number | undefined) {
+  /** Finds the requested step and captures the current state to compare it with. */
+  async function chooseStep(worktree: SnapshotWorktree, wanted: number | undefined) {
     const steps = await worktree.steps()
-    if (steps.length === 0) throw noStep('There is nothing to undo here: no snapshot was taken', wanted)
+    if (steps.length === 0)
+      throw noStep('Nothing to undo: Baton has taken no snapshot in this worktree', wanted)
     const now = await worktree.capture({ about: undefined, atMs: clock.now(), limits })
     const target =
       wanted === undefined
         ? (steps.findLast(step => differs(step, now)) ?? steps.at(-1))
         : steps.find(step => step.step === wanted)
-    if (!target) throw noStep(`There is no step ${wanted}`, wanted)
+    if (!target) throw noStep(`Step ${wanted} does not exist`, wanted)
     return { target, now }
   }
 
@@ -130,7 +136,7 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
       return worktree?.exclusively(async () => {
         await refuseDuring(worktree)
         const about = { kind: 'command', label: oneLine(label), session, event } as const
-        const { capture, step } = await keep(worktree, about)
+        const { capture, step } = await captureStep(worktree, about)
         return {
           step,
           commit: capture.commit,
@@ -150,7 +156,7 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     async diff(folder, wanted) {
       const worktree = await opened(folder)
       return worktree.exclusively(async () => {
-        const { target, now } = await chosen(worktree, wanted)
+        const { target, now } = await chooseStep(worktree, wanted)
         const plan = await positionPlan(worktree, target, now)
         return {
           step: asStep(target),
@@ -173,7 +179,7 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
               remedy: `Try again when it has ended. If none is running, remove ${lock}.`,
             },
           )
-        const { target, now } = await chosen(worktree, wanted)
+        const { target, now } = await chooseStep(worktree, wanted)
         if (!differs(target, now))
           return {
             step: asStep(target),
@@ -186,8 +192,8 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
         const then = await worktree.files(target)
         const label = `undo to step ${target.step}`
         const about = { kind: 'undo', label, session: undefined, event: undefined } as const
-        // Files that are ignored now but were not then get overwritten, so they are held, too.
-        const { capture, step } = await keep(worktree, about, then.keys())
+        // Files that are ignored now but were not then get overwritten, so capture them, too.
+        const { capture, step } = await captureStep(worktree, about, then.keys())
         const plan = await positionPlan(worktree, target, capture)
 
         const writes = await worktree.change(planWrites(capture.files, then), capture)
@@ -203,9 +209,9 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
           moved: plan.moves.length > 0 || plan.head !== undefined,
           notes: [
             ...plan.notes,
-            ...(stash > 0 ? [`${stash} stash ${stash === 1 ? 'entry was' : 'entries were'} put back.`] : []),
+            ...(stash > 0 ? [`${stash} stash ${stash === 1 ? 'entry was' : 'entries were'} restored.`] : []),
             ...[...writes.failed, ...removals.failed].map(
-              ({ path, why }) => `${shown(path)} was left: ${why}.`,
+              ({ path, why }) => `${shown(path)} was not changed: ${why}.`,
             ),
             ...(target.leftOut > 0 ? [`${target.leftOut} paths were not in the snapshot.`] : []),
           ],
@@ -228,7 +234,7 @@ async function refuseDuring(worktree: SnapshotWorktree): Promise<void> {
   const operation = await worktree.operation()
   if (operation)
     throw new BatonError('undo_unavailable', `A ${operation} is in progress in ${worktree.root}`, {
-      remedy: `Finish it or take it back (git ${operation} --abort), then try again.`,
+      remedy: `Finish or abort it (git ${operation} --abort), then try again.`,
     })
 }
 
@@ -255,7 +261,7 @@ function asStep({ step, kind, label, session, event, atMs, position, leftOut }: 
   }
 }
 
-/** Paths are bytes: what is no UTF-8 is shown with marks in its place. */
+/** Decodes a path for display. Bytes that are not valid UTF-8 become replacement characters. */
 const shown = (path: BytePath): string =>
   new TextDecoder().decode(Uint8Array.from(path, char => char.charCodeAt(0)))
 
@@ -266,16 +272,16 @@ const oneLine = (label: string): string => {
 }
 
 interface UndoRetention {
-  /** Steps of one worktree. */
+  /** How many steps to keep for one worktree. */
   readonly steps: number
   readonly days: number
-  /** How long commits that an undo moved a branch away from are kept, as git keeps them in its own log. */
+  /** How long to keep commits that an undo moved a branch away from; git's reflog keeps them as long. */
   readonly tipDays: number
 }
 
 const UNDO_RETENTION: UndoRetention = { steps: 100, days: 7, tipDays: 30 }
 
-/** What may go: steps and tips that are too old in any worktree, and this worktree's steps beyond the number. */
+/** Returns what to delete: steps and tips of any worktree that are too old, and this worktree's surplus steps. */
 export function expired(kept: readonly KeptRef[], retention: UndoRetention, nowMs: number): KeptRef[] {
   const age = (ref: KeptRef) => nowMs - ref.atMs
   const old = (ref: KeptRef) => age(ref) > (ref.kind === 'tip' ? retention.tipDays : retention.days) * DAY_MS
@@ -288,7 +294,7 @@ export function expired(kept: readonly KeptRef[], retention: UndoRetention, nowM
   return kept.filter(ref => old(ref) || surplus.has(ref))
 }
 
-/** The number of the next step. Numbers are not used again while anything of an older one is left. */
+/** The number of the next step. A number is not reused while a ref of that step still exists. */
 export const nextStep = (kept: readonly KeptRef[]): number =>
   kept.reduce((highest, ref) => (ref.foreign ? highest : Math.max(highest, ref.step)), 0) + 1
 

@@ -302,7 +302,7 @@ describe('going back', () => {
     repo.write('small', 'x')
     const { removed, notes } = await undo.restore(repo.path)
     expect(removed).toEqual(['small'])
-    expect(notes).toEqual(['large.bin was left: no snapshot contains the current file.'])
+    expect(notes).toEqual(['large.bin was not changed: no snapshot contains the current file.'])
     expect(Object.keys(treeOf(repo.path))).toContain('large.bin')
   })
 
