@@ -42,48 +42,50 @@ import { OwnModelCalls } from './session/own-model-calls.ts'
 import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard, type Dashboard } from './views/dashboard.ts'
 
-/** How long a stop waits for what a tick began. */
+/** How long a stop waits for running ticks. */
 const MAX_TICK_MS = 3000
 
 export interface ComposeOptions extends GroundOptions {
-  /** How `baton mcp` is started, by where this installation is: it may not be on an agent's PATH. */
+  /** How to start `baton mcp` from this installation, which may not be on an agent's PATH. */
   toolServer?: ToolServer
-  /** Added to the product's own reactors; tests bring theirs here. */
+  /** Added to the product's own reactors; used by tests. */
   reactors?: readonly Reactor[]
 }
 
-/** Everything that runs, put together once: the only place where adapters meet the engine. */
+/** Everything that runs. `compose` is the only place where adapters and engine are connected. */
 export interface Baton extends Maintenance {
   intake: Intake
   store: Store
   asks: Asks
-  /** Sessions under watch. */
+  /** The sessions that Baton watches. */
   sessions: Sessions
   claims: Claims
   boards: Boards
-  /** None in a process that lives for one call. */
+  /** Undefined in a process that handles a single call. */
   cycles: Cycles | undefined
-  /** What the dashboard reads, the pages that are open, and what it keeps of the browsers that were let in. */
+  /** What the dashboard reads. */
   dashboard: Dashboard
+  /** The open dashboard pages. */
   pages: PageChannel
-  /** The windows of editors that are open. */
+  /** The open editor windows. */
   editors: PageChannel
+  /** Stored logins of browsers and editors. */
   browsers: ChannelMemory
   live: JournalListeners
   /** Work items, their stages and tools. */
   work: StagedWork
   clock: Clock
-  /** The loopback port somebody asked for, if anybody did. */
+  /** The configured loopback port; undefined if the user set none. */
   port: number | undefined
-  /** The loopback port that is in use: closed to agents. */
+  /** Sets the loopback port in use, which agents may not access. */
   listensOn(port: number): void
   config: ConfigKeeper
-  /** Journals something that belongs to no session. */
+  /** Journals an entry that belongs to no session. */
   note(body: EntryBody): Promise<void>
-  /** What is due every few seconds, such as going on after a usage limit. */
+  /** Runs periodic work every few seconds, such as continuing after a usage limit. */
   tick(): Promise<void>
   fault(during: string, cause: unknown): void
-  /** `leave`: the next daemon goes on with the hosted sessions. */
+  /** `leave`: hosted sessions stay for the next daemon to resume. */
   close(hosted?: 'end' | 'leave'): Promise<void>
 }
 
@@ -104,7 +106,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     written: (session, document) =>
       void cycle?.cycles
         .documentWritten(session, document)
-        .catch(cause => fault('a written document', cause)),
+        .catch(cause => fault('continuing a cycle after its document was written', cause)),
   })
   const busyElsewhere = async (session: Session['id']) =>
     (await handoff.busy(session)) || cycle?.cycles.isBusy(session) === true
@@ -126,7 +128,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ...ground,
     ownCalls,
     forgeFor: async project => {
-      // A claim may be opening the very pull request that is looked for.
+      // A claim may be opening the pull request that the workflow looks for.
       await claim.claims.settled(project)
       return forges.find(project)
     },
@@ -154,7 +156,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       fault,
     },
   })
-  // A process that lives for one call can hand nothing off.
+  // A process that handles a single call cannot hand over a session.
   const cycle: ReturnType<typeof composeCycle> | undefined = ground.inMemory
     ? undefined
     : composeCycle({
@@ -215,7 +217,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     drivers,
     watchStore: local.watch,
     content: () => machine().config.journal.content,
-    // Unless it was heard of meanwhile.
+    // Do not end a session that has reported again meanwhile.
     async lost({ id, lastSeenAt }, why) {
       await intake.updateSession(id, known =>
         known.endedAt === undefined && known.lastSeenAt === lastSeenAt
@@ -241,7 +243,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
 
   await ground.ready()
   await asks.start()
-  // Nobody waits for it: agents take their time to start.
+  // Not awaited: agents are slow to start.
   if (!ground.inMemory)
     void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
   return {
@@ -272,14 +274,14 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     tick: () => ticks.tick(),
     async close(hosted) {
       const steps = [
-        // A room that waits for the world outside is not waited for: what it stored goes on after the next start.
+        // Do not wait long for a tick that waits for a forge or an agent: its stored state is resumed after the next start.
         () => Promise.race([ticks.idle(), pause(MAX_TICK_MS, undefined, { ref: false })]),
         () => claim.close(),
         () => asks.stop(),
         () => intake.idle(),
         () => drivers.close(hosted),
       ]
-      // One that fails must not leave the others open: the daemon would hold its lock and serve nobody.
+      // Continue after a failed step: otherwise the daemon would keep its lock without serving calls.
       for (const step of steps) await step().catch(cause => fault('closing', cause))
       await ground.close()
     },

@@ -19,12 +19,12 @@ import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Channel } from '../ports/channel.ts'
 import type { Ground } from './ground.ts'
 
-/** Questions to people, on every channel that reaches one. */
+/** Builds the asks with every channel that can reach a person. */
 export function composeAsks(ground: Ground): {
   asks: Asks
-  /** Pages of the dashboard that are open. */
+  /** The open dashboard pages. */
   pages: PageChannel
-  /** Windows of editors that are open. */
+  /** The open editor windows. */
   editors: PageChannel
 } {
   const { configFor, local, log } = ground
@@ -61,8 +61,8 @@ export function composeAsks(ground: Ground): {
     ids: systemIds,
   })
   ground.live.listen(entry => {
-    const news = noticeOfEntry(entry)
-    if (news) void asks.tell(news)
+    const notice = noticeOfEntry(entry)
+    if (notice) void asks.tell(notice)
   })
   return { asks, pages, editors }
 }
@@ -75,7 +75,7 @@ interface NotifyParts {
   pidOf(session: string): Promise<number | undefined>
 }
 
-/** Desktop, webhook and bell beside the channels that are answered on. */
+/** Builds the channels that only notify: desktop, webhook and bell. */
 function composeNotify({ config, env, redactor, memory, pidOf }: NotifyParts): Channel[] {
   const notifiers: Notifier[] = [
     desktopNotifier({

@@ -34,7 +34,7 @@ export interface ClaimParts {
   asks: Asks
   forges: ForgeKeeper
   drivers: Drivers
-  /** The fleet's database, where there is one. */
+  /** The URL of the fleet's database, or empty. */
   storeUrl: string
   session(id: string): Promise<Session | undefined>
   redactor: Redactor
@@ -42,7 +42,7 @@ export interface ClaimParts {
   fault(during: string, cause: unknown): void
 }
 
-/** Claims with everything they need of the world. */
+/** Builds the claims with their forge, git, lease store and drivers. */
 export async function composeClaim(parts: ClaimParts): Promise<{
   reactor: Reactor
   claims: Claims
@@ -52,7 +52,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
 }> {
   const { forges, drivers } = parts
   const config = async (project: string) => (await parts.config.get(project)).config
-  const shared = parts.storeUrl && !parts.inMemory ? await inDatabase(parts.storeUrl) : undefined
+  const shared = parts.storeUrl && !parts.inMemory ? await openDatabaseLeases(parts.storeUrl) : undefined
   const leases: Leases =
     shared ??
     gitLeases({
@@ -82,11 +82,11 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     async resume({ agent, nativeSession, project, issue, session, pane }, prompt) {
       const [driver] = drivers.all
       if (!driver || !agent || !nativeSession) return false
-      // One that lives where nobody can type is not begun a second time beside itself.
+      // The session may be alive where Baton cannot type: do not start a second agent for it.
       const known = session && (await parts.session(session))
       if (known && !known.endedAt && known.pid !== undefined && systemProcesses.alive(known.pid)) return false
       const launch = launchesOf(agent).interactive({ prompt, resume: nativeSession })
-      // On the tmux server where it was, and under a name of its own: what an earlier one left may still stand there.
+      // Use the session's tmux server, and a unique title: a terminal of an earlier resume may still exist.
       const where = /^%\d+ (\/.+)$/.exec(pane ?? '')?.[1]
       const title = `baton-issue-${issue}-${systemIds.id(4)}`
       await driver.start({ agent, launch, cwd: project, title, where })
@@ -131,13 +131,13 @@ export async function composeClaim(parts: ClaimParts): Promise<{
   }
 }
 
-/** Loaded only where there is a fleet. */
-async function inDatabase(url: string) {
+/** Imports the PostgreSQL code only if a fleet is configured. */
+async function openDatabaseLeases(url: string) {
   const { postgresLeases } = await import('../store/leases.ts')
   return postgresLeases(url)
 }
 
-/** A user id without an entry in the user list has no name. */
+/** The user's name, or the numeric id if the system's user list has no entry for it. */
 function userName(): string {
   try {
     return userInfo().username

@@ -23,7 +23,7 @@ export interface CycleParts
   write(entries: readonly NewEntry[]): Promise<unknown>
 }
 
-/** The automated handoff of live sessions, with everything it needs of the world. */
+/** Builds the automatic handoff of live sessions. */
 export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reactor } {
   const { generation, files, write, ...ports } = parts
   const cycles = new Cycles({
@@ -38,22 +38,22 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
     timers: systemTimers,
     ids: systemIds,
   })
-  return { cycles, reactor: cycleReactor(cycles, generation, lastWords) }
+  return { cycles, reactor: cycleReactor(cycles, generation, readLastMessage) }
 }
 
-/** Copilot CLI ends a turn without its last words: they stand in its transcript, a moment later. */
-async function lastWords({ agent, transcript }: EventOf<'TurnEnded'>): Promise<string> {
+/** Reads the agent's last message from the transcript. Copilot CLI writes it there shortly after the turn has ended. */
+async function readLastMessage({ agent, transcript }: EventOf<'TurnEnded'>): Promise<string> {
   const transcripts = transcriptsOf(agent)
-  for (let waited = 0; transcript && transcripts && waited <= WRITTEN_MS; waited += LOOK_AGAIN_MS) {
-    const text = (await transcripts.tail(transcript, LAST_WORDS))?.text ?? ''
+  for (let waited = 0; transcript && transcripts && waited <= MAX_WAIT_MS; waited += POLL_MS) {
+    const text = (await transcripts.tail(transcript, MAX_TAIL_CHARS))?.text ?? ''
     const at = Math.max(text.lastIndexOf('\nassistant: '), text.startsWith('assistant: ') ? 0 : -1)
-    // What follows a prompt and no reply was not written down yet.
+    // If the last line is a prompt, the reply has not been written yet.
     if (at > text.lastIndexOf('\nuser: ')) return text.slice(at)
-    await new Promise<void>(resolve => systemTimers.after(LOOK_AGAIN_MS, resolve))
+    await new Promise<void>(resolve => systemTimers.after(POLL_MS, resolve))
   }
   return ''
 }
 
-const LAST_WORDS = 8000
-const WRITTEN_MS = 4000
-const LOOK_AGAIN_MS = 100
+const MAX_TAIL_CHARS = 8000
+const MAX_WAIT_MS = 4000
+const POLL_MS = 100

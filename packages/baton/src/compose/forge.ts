@@ -12,20 +12,20 @@ import type { Git } from '../ports/git.ts'
 import { type RepositoryRef, repositoryOf } from '../ports/remote.ts'
 import type { WritableForge } from '../ports/writable-forge.ts'
 
-/** How long "there is none" is believed by those who only look: a person may log in meanwhile. */
-const NONE_MS = 60_000
+/** How long `find` remembers that a forge could not be opened. Short, because a person may log in meanwhile. */
+const FAILURE_CACHE_MS = 60_000
 
-/** The forges of projects, each opened once. */
+/** Opens the forges of projects, each once. */
 export interface ForgeKeeper {
-  /** By the project's remote; undefined where there is no remote, no token or another service. */
+  /** Finds the forge by the project's remote; undefined without a remote or token, or for an unsupported service. */
   find(project: string): Promise<Forge | undefined>
-  /** The same, with the reason where there is none. A repository that is known by name needs no remote. */
+  /** Like `find`, but throws the reason if there is none. A repository given by name needs no remote. */
   open(at: { home: string; repository?: string }): Promise<Forge>
-  /** The same with what changes something; only for claim/fenced-actions.ts. */
+  /** Like `open`, with the methods that change the forge; only for claim/fenced-actions.ts. */
   openWritable(at: { home: string; repository?: string }): Promise<WritableForge>
   /** Forgets a repository's forge: its token may have been renewed. */
   drop(repository: string): void
-  /** What git may log in with where it cannot by itself. */
+  /** The login to use if git cannot log in by itself. */
   login(home: string): Promise<{ url: string; token: string } | undefined>
 }
 
@@ -58,30 +58,32 @@ export function forgeKeeper(parts: {
 
   async function open(
     { home, repository: name }: { home: string; repository?: string },
-    believesMs = 0,
+    failureCacheMs = 0,
   ): Promise<WritableForge> {
     const config = await parts.config(home)
     const { folder } = config.forge
     const url = name === undefined || folder ? await git.remoteUrl(home) : undefined
     if (folder) {
       if (url === join(folder, 'origin.git')) return folderForge(folder, systemSmallFiles)
-      throw new ForgeError('refused', `The remote of ${home} is not the folder that stands for the forge`)
+      throw new ForgeError('refused', `The remote of ${home} is not in the folder that forge.folder names`, {
+        remedy: 'Check both: git remote -v, and baton config',
+      })
     }
-    const repository = name === undefined ? url && repositoryOf(url) : named(name)
+    const repository = name === undefined ? url && repositoryOf(url) : parseRepositoryName(name)
     if (!repository)
       throw new ForgeError(
         'refused',
-        url ? 'The remote names no repository on a forge' : 'This repository has no remote',
+        url ? 'The remote is not a repository on a forge' : 'This repository has no remote',
         { remedy: 'Check it: git remote -v' },
       )
     const { github, board } = config
-    // Other settings, another forge: who has just mended them is not told of yesterday's.
+    // The settings are part of the key, so that a failure with old settings is not reported after they were fixed.
     const settings = createHash('sha256')
       .update(JSON.stringify([github, board]))
       .digest('hex')
     const key = `${keyOf(repository)} ${settings}`
     const known = kept.get(key)
-    if (known && (known.failedAt === undefined || clock.elapsed() - known.failedAt < believesMs))
+    if (known && (known.failedAt === undefined || clock.elapsed() - known.failedAt < failureCacheMs))
       return known.forge
     const entry: { forge: Promise<WritableForge>; failedAt?: number } = { forge: connect(repository, config) }
     kept.set(key, entry)
@@ -94,7 +96,7 @@ export function forgeKeeper(parts: {
   return {
     open: at => open(at),
     openWritable: at => open(at),
-    find: project => open({ home: project }, NONE_MS).catch(() => undefined),
+    find: project => open({ home: project }, FAILURE_CACHE_MS).catch(() => undefined),
     drop(repository) {
       for (const key of kept.keys()) if (key.startsWith(`${repository.toLowerCase()} `)) kept.delete(key)
     },
@@ -109,8 +111,8 @@ export function forgeKeeper(parts: {
 
 const keyOf = ({ host, owner, name }: RepositoryRef): string => `${host}/${owner}/${name}`.toLowerCase()
 
-/** `host/owner/name` as a claim remembers it. */
-function named(repository: string): RepositoryRef | undefined {
+/** Parses `host/owner/name`, as a claim stores it. */
+function parseRepositoryName(repository: string): RepositoryRef | undefined {
   const [host, ...path] = repository.split('/')
   const name = path.pop()
   return host && name && path.length > 0 ? { host, owner: path.join('/'), name } : undefined

@@ -25,7 +25,7 @@ export interface GroundOptions {
   folder: StateFolder
   env: Environment
   home: string
-  /** Without a place to keep anything: the journal lives as long as the process. */
+  /** Store nothing on disk: the journal lasts as long as the process. */
   inMemory?: boolean
 }
 
@@ -35,7 +35,7 @@ interface WriteFailure {
   since: number
 }
 
-/** What every room stands on: configuration, journal and log. The names are those that the rooms' parts have. */
+/** What every capability needs: configuration, journal and log. Named as in their parts, so that it can be spread. */
 export interface Ground {
   env: Environment
   home: string
@@ -43,26 +43,26 @@ export interface Ground {
   inMemory: boolean
   config: ConfigKeeper
   configFor(project: string | undefined): Promise<Config>
-  /** The configuration of the whole machine, as it is in force now. */
+  /** The machine-wide configuration currently in effect. */
   machine(): LoadedConfig
   redactor: Redactor
-  /** The journal, without secrets. */
+  /** The journal; removes secrets from everything written to it. */
   store: Store
-  /** The same database with what the rooms keep in it. */
+  /** The same database, with the tables of the capabilities. */
   local: LocalStore
   copy: Replication
-  /** Why the journal could not be written the last time, and since when. */
+  /** Why the last write to the journal failed, and since when writes fail. */
   writeFailure(): WriteFailure | undefined
-  /** Whether the journal's file was deleted or replaced since it was opened: what is written now goes with the process. */
+  /** Whether the journal's file was deleted or replaced after it was opened: what is written now is lost with the process. */
   isDatabaseGone(): boolean
   live: JournalListeners
   sessions: SessionCache
   write(entries: readonly NewEntry[], changed?: readonly Session[]): Promise<Entry[]>
-  /** Logs and journals what went wrong; never fails itself. */
+  /** Logs and journals an error; never throws. */
   fault(during: string, cause: unknown): void
   log: Logger
   rotateLog(): void
-  /** Everything stands: from now on the journal hears of the configuration at once. */
+  /** Called when everything is built: journals the configuration changes so far, and later ones at once. */
   ready(): Promise<void>
   close(): Promise<void>
 }
@@ -82,7 +82,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
   let machine = await config.get()
   secrets = secretsIn(machine.config, env)
 
-  // The token is older than the journal only where a daemon has run before.
+  // A token without a journal means that a daemon ran here before and its journal was removed.
   const isReplaced = !inMemory && !existsSync(folder.database) && existsSync(folder.token)
   const local = await openSqlite(inMemory ? ':memory:' : folder.database)
   const opened = inMemory ? undefined : identityOf(folder.database)
@@ -99,13 +99,13 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
         'failing' in change
           ? log.warn(
               { err: change.failing },
-              'the copy in PostgreSQL fails; Baton tries again after growing pauses',
+              'the copy to PostgreSQL fails; Baton retries with growing pauses',
             )
-          : log.info(`the copy in PostgreSQL works again, after ${change.attempts} failed attempts`),
+          : log.info(`the copy to PostgreSQL works again after ${change.attempts} failed attempts`),
     })
   }
 
-  /** Called for every configuration that was loaded or found broken, once each. */
+  /** Called once for every configuration that was loaded or rejected. */
   function onChange({ project, kind, loaded }: ConfigChange): void {
     if (project === undefined && started) {
       machine = loaded
@@ -113,7 +113,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     }
     if (loaded.problems.length === 0) told.clear()
     for (const problem of loaded.problems) {
-      // A file that several projects stand on is one problem.
+      // A file that several projects share is reported once.
       if (told.has(problemLine(problem))) continue
       told.add(problemLine(problem))
       log.error({ file: problem.file }, `configuration rejected: ${problemLine(problem)}`)
@@ -151,7 +151,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     const error =
       cause instanceof BatonError ? cause : new BatonError('internal', messageOf(cause), { cause })
     log.error({ during, code: error.code, err: cause }, error.message)
-    // A journal that cannot be written to is the fault; the log line has to do.
+    // If the journal itself cannot be written, the log line is the only record.
     write([newEntry({ kind: 'fault', during, error: error.toBody() })]).catch(() => {})
   }
 
@@ -181,7 +181,8 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
         fault(
           'opening the journal',
           new BatonError('database_failed', `${folder.database} was missing`, {
-            remedy: 'A new journal has begun. If you have a backup: baton down, put it back, baton up.',
+            remedy:
+              'Baton started a new journal. If you have a backup: run baton down, restore the file, run baton up.',
           }),
         )
       await flushNotes()
@@ -194,13 +195,13 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
   }
 }
 
-/** Which file a path names; undefined where there is none. */
+/** Identifies the file at a path by device and inode; undefined if there is none. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`
 }
 
-/** Values that no log line or journal entry may hold. */
+/** Values that must not appear in a log line or journal entry. */
 function secretsIn(config: Config, env: Environment): string[] {
   const named = ['GITHUB_TOKEN', 'GH_TOKEN', 'ANTHROPIC_API_KEY'].map(name => env[name])
   const { token, webhook_secret } = config.github
@@ -216,7 +217,7 @@ function secretsIn(config: Config, env: Environment): string[] {
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** Sessions kept at hand, so that a hook need not wait for a query. */
+/** Caches sessions, so that a hook need not wait for a query. */
 class SessionCache {
   readonly #store: Pick<Store, 'findSession'>
   readonly #kept = new Map<string, Session>()

@@ -26,24 +26,24 @@ export interface HandoffParts {
   inMemory?: boolean
   redactor: Redactor
   write(entries: readonly NewEntry[]): Promise<unknown>
-  /** Where the session after this one will begin, when a cycle asks for the document. */
+  /** Where the successor of a session will start, if a cycle asked for the document. */
   placeOf?(session: string): string | undefined
-  /** A session goes on with the work of another. */
+  /** Called when a session continues the work of another. */
   continues?(session: SessionId, parent: SessionId): Promise<void>
-  /** A document stands ready. */
+  /** Called when a handoff document was written. */
   written?(session: SessionId, document: string): void
 }
 
 const KEPT_MS = 60 * 24 * 3_600_000
 
-/** `/handoff` inside agents, with everything it needs of the world. */
+/** Builds `/handoff` for use inside agents. */
 export function composeHandoff(parts: HandoffParts): {
   reactor: Reactor
   generation: HandoffGeneration
   files: HandoffFiles
-  /** A document is being written in that session: its stops are the handoff's. */
+  /** Whether the session is writing a handoff document; its stops then belong to the handoff. */
   busy(session: SessionId): Promise<boolean>
-  /** Drops what no session will ask for again. */
+  /** Deletes old handoff state that no session will ask for again. */
   tidy(): Promise<void>
 } {
   const states = new StateFiles(systemSmallFiles, batonHome(parts.env, parts.home))

@@ -13,7 +13,7 @@ import type { Reactor } from '../ports/reactor.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import type { Ground } from './ground.ts'
 
-/** Where hook calls come in, before every reactor. */
+/** Builds the intake, which receives hook calls and passes them to the reactors. */
 export function composeIntake(
   { env, store, sessions, write, configFor, fault }: Ground,
   {
@@ -43,7 +43,7 @@ export function composeIntake(
 const eventOf = (entry: Entry | undefined): AgentEvent | undefined =>
   entry?.body.kind === 'event' ? entry.body.event : undefined
 
-/** Asked once in a while for each process that names a place which is not its own. */
+/** Checks whether a process runs in the place it names. Caches a no for a while, because the check is slow. */
 function ownPlaces(env: Environment): (place: string, pid: number | undefined) => Promise<boolean> {
   const refused = new Map<string, number>()
   const elapsed = () => systemClock.elapsed()

@@ -9,7 +9,7 @@ import { type Forgotten, forgetSessionFiles } from '../views/forget-session.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 
-/** Figures, forgetting and tidying up. */
+/** Health figures, deletion of sessions, and cleanup. */
 export interface Maintenance {
   figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config'>>
   forget(session: string): Promise<{ session: string; entries: number } & Forgotten>
@@ -73,11 +73,11 @@ function copyHealth({ copy, redactor }: Ground): Pick<Health['store'], 'copy' | 
   return { copy: state, copyProblem: redactor.text(sentences(failure.error, retryWords(failure))) }
 }
 
-/** A journal that cannot be written: the last write failed, or the disk has no room for the next one. */
+/** Why the journal cannot be written: the last write failed, its file is gone, or the disk is full. */
 function writeHealth(ground: Ground): Pick<Health['store'], 'writeProblem'> {
   const failure = ground.writeFailure()
   if (failure) {
-    const since = `Since ${new Date(failure.since).toISOString()} Baton records nothing; what rules deny stays denied`
+    const since = `Since ${new Date(failure.since).toISOString()} Baton records nothing; rules still deny what they denied before`
     return { writeProblem: ground.redactor.text(sentences(failure.error, since)) }
   }
   if (ground.isDatabaseGone())

@@ -21,16 +21,16 @@ interface CallParts {
   ownCalls: OwnModelCalls
 }
 
-/** What it takes to run an agent's own program for an answer. */
+/** What is needed to run an agent's own program for one model answer. */
 export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCalls => ({
   env,
   programs: systemPrograms,
   ownCall: () => ownCalls.issue(),
-  // Private: in a shared folder somebody could plant instructions above the call.
+  // A private folder: in a shared one, another user could plant instruction files that the agent reads.
   folder: join(stateDir, 'calls'),
 })
 
-/** The model that judges what no rule decides; none where there is neither a key nor an agent's program. */
+/** Builds the permission model; undefined without an API key and without an agent's program. */
 export function composeJudge(
   parts: CallParts & {
     redactor: Redactor
@@ -59,7 +59,7 @@ export function composeJudge(
     async judge(event, context, judgement, signal) {
       const wanted = context.config.permission.judge
       const judge = judgeBy(wanted)
-      if (!judge) return { decision: 'ask', reason: `${wanted}, which is to judge it, is not there` }
+      if (!judge) return { decision: 'ask', reason: `the permission model ${wanted} is not available` }
       const { tool, input, action } = event
       const cwd = (action.kind === 'shell' ? action.cwd : undefined) ?? event.cwd ?? context.project
       const goal = await parts.goalOf(context)

@@ -7,7 +7,7 @@ type About = {
   [Key in 'agent' | 'session' | 'nativeSession' | 'project']?: NewEntry[Key] | undefined
 }
 
-/** Something for the journal, with its id and time. */
+/** Builds a journal entry with a new id and the current time. */
 export function newEntry(body: EntryBody, { agent, session, nativeSession, project }: About = {}): NewEntry {
   return {
     id: EntryId.parse(`ent_${systemIds.id(20)}`),

@@ -18,7 +18,7 @@ export interface PermissionParts {
   asks: Asks
   home: string
   env: Environment
-  /** Baton's own folder and port, closed to every agent. */
+  /** Baton's own state folder and port; agents may not access them. */
   stateDir: string
   port(): number | undefined
   workflowOf(context: ReactionContext): Promise<(ActiveWorkflow & { issue?: number | undefined }) | undefined>
@@ -26,17 +26,17 @@ export interface PermissionParts {
   model: PermissionPorts['model']
   write: PermissionPorts['write']
   fault: PermissionPorts['fault']
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact(text: string): string
-  /** BATON_HOME or the project: where the seed's log stands. */
+  /** The folder of the permission log: BATON_HOME, or the project. */
   logRoot(project: string): string
 }
 
-/** The permission chain with everything it needs of the world. */
+/** Builds the permission chain. */
 export function composePermission(parts: PermissionParts): Reactor {
   const rules = rulesKeeper()
   const asked = new WeakMap<ReactionContext, ReturnType<PermissionParts['workflowOf']>>()
-  // Asked once for an event, however many links want to know.
+  // Look the workflow up once for each event, however many links of the chain need it.
   const workflowOf = (context: ReactionContext) => {
     const known = asked.get(context) ?? parts.workflowOf(context)
     asked.set(context, known)

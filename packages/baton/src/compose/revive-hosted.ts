@@ -16,11 +16,11 @@ export interface RevivalParts {
   fault(during: string, cause: unknown): void
 }
 
-/** What an agent is told whose turn ended with the daemon. */
-const CUT_OFF =
-  'Baton, which hosts you, was started again, and your last turn was cut off. See what of it is done, and go on where you were.'
+/** The prompt for an agent whose turn was interrupted when the daemon stopped. */
+const INTERRUPTED_PROMPT =
+  'Baton, which hosts you, was restarted and interrupted your last turn. Check what is already done, then continue where you stopped.'
 
-/** Goes on with the hosted sessions of the last daemon; each ends well or says why not. */
+/** Resumes the hosted sessions of the previous daemon. A session that cannot be resumed ends with a reason. */
 export async function reviveHosted(parts: RevivalParts): Promise<void> {
   try {
     const revived = await parts.drivers.revive()
@@ -41,8 +41,8 @@ async function settle(parts: RevivalParts, revived: Revived): Promise<void> {
   await parts.sessions.revived(revived)
   const id = nativeSession === undefined ? undefined : sessionId(agent, nativeSession)
   if (how === 'failed') {
-    const reason = `its hosted agent could not be started again: ${why}`
-    // The reason first: an end alone would say only that it ended.
+    const reason = `Baton could not restart its hosted agent: ${why}`
+    // Report the reason before the end event, which does not carry it.
     await cycles?.placeLost(place, reason)
     const session = id && (await parts.session(id))
     if (!session || session.endedAt) return
@@ -52,11 +52,11 @@ async function settle(parts: RevivalParts, revived: Revived): Promise<void> {
     await intake.handleEvent(agent, ended, { pane: place, cwd, attended: false, hosted: true, signal })
     await asks.tell({
       project: project ?? cwd,
-      text: `🔔 A hosted session of ${project ?? agent} is over: ${reason}`,
+      text: `🔔 A hosted session of ${project ?? agent} ended: ${reason}`,
     })
     return
   }
-  // A cycle says itself what comes next; one that could not be gone back to is told by its document.
+  // A running cycle sends its own prompt. A session that was not resumed gets its handoff document instead.
   if (how === 'resumed' && working && !(id && cycles?.isBusy(id)))
-    await drivers.at(place)?.type(place, CUT_OFF, agent)
+    await drivers.at(place)?.type(place, INTERRUPTED_PROMPT, agent)
 }

@@ -30,14 +30,14 @@ import { filedRuns } from '../work/workflows/run.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { newEntry } from './new-entry.ts'
 
-/** Everything that can act on a session from outside. */
+/** The drivers, which act on sessions from outside. */
 export interface Drivers {
   all: readonly Driver[]
-  /** The one that reaches a place. */
+  /** The driver that reaches a place. */
   at(place: string): Driver | undefined
-  /** Starts the hosted sessions again that the last daemon left. */
+  /** Restarts the hosted sessions that the previous daemon left. */
   revive(): Promise<Revived[]>
-  /** `leave`: the next daemon goes on with the hosted ones. */
+  /** `leave`: hosted sessions stay for the next daemon to resume. */
   close(hosted?: 'end' | 'leave'): Promise<void>
 }
 
@@ -73,27 +73,27 @@ export interface SessionParts {
   stateDir: string
   redactor: Redactor
   content(): 'full' | 'digest'
-  /** Baton's own tools, for hosted sessions that need them. */
+  /** How to start Baton's own tools, for hosted sessions that need them. */
   toolServer?: ToolServer | undefined
-  /** A session is over although it said no goodbye. */
+  /** Called when a session has ended without a SessionEnd event. */
   lost(session: Session, why: string): Promise<void>
   asks: Pick<Asks, 'tell'>
   write(entries: readonly NewEntry[]): Promise<unknown>
   fault(during: string, cause: unknown): void
 }
 
-/** Sessions under watch: started, adopted, looked after. */
+/** Starts, adopts and watches sessions. */
 export interface Sessions {
   watch: Watch
   ps(): Promise<PsRow[]>
-  /** Writes down how a handoff went, when an entry of the journal says so. */
+  /** Records the result of a handoff if a journal entry reports one. */
   hear(entry: Entry): void
   health(): Promise<HealthReport>
   run(order: RunRequest): Promise<Spawn>
   adopt(place: string, agent: string | undefined): Promise<Spawn>
   release(name: string): Promise<Spawn>
   kill(name: string): Promise<Spawn>
-  /** What became of a hosted session of the last daemon. */
+  /** Records whether a hosted session of the previous daemon could be resumed. */
   revived(revival: Revival): Promise<void>
 }
 
@@ -174,16 +174,16 @@ export function composeSessions(parts: SessionParts): Sessions {
       const given = { ...parts.env, ...env }
       if (driver === 'tmux') {
         const launch = launches.interactive(prompt === undefined ? {} : { prompt })
-        needed('tmux', given, 'Install tmux 3.2 or newer, or use `baton run --hosted`.')
-        needed(launch.program, given, `Is ${launch.program} on your PATH?`)
+        requireProgram('tmux', given, 'Install tmux 3.2 or newer, or use `baton run --hosted`.')
+        requireProgram(launch.program, given, `Install ${launch.program}, or add it to your PATH.`)
         return changing(spawns.start({ ...order, launch: { ...launch, args: [...args, ...launch.args] } }))
       }
       const launch = launches.acp?.()
       if (!launch)
-        throw new BatonError('missing_tool', `${launches.agent} cannot be hosted`, {
+        throw new BatonError('missing_tool', `${launches.agent} cannot run as a hosted session`, {
           remedy: 'Run it in a terminal: baton run --tmux',
         })
-      needed(launch.program, given, launch.remedy)
+      requireProgram(launch.program, given, launch.remedy)
       return changing(
         spawns.start({
           ...order,
@@ -201,7 +201,8 @@ export function composeSessions(parts: SessionParts): Sessions {
   }
 }
 
-function needed(program: string, env: Environment, remedy: string): void {
+/** Throws if a program is not on the PATH. */
+function requireProgram(program: string, env: Environment, remedy: string): void {
   if (!program.includes('/') && !onPath(program, env))
     throw new BatonError('missing_tool', `${program} is not installed`, { remedy })
 }

@@ -14,8 +14,8 @@ import type { Redactor } from '../journal/redact.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
 
 /**
- * Writes the document of a session that ends a stage, from evidence alone, and lets it wait for the next session.
- * Gives its path from the project's root.
+ * Writes the handoff document of a session that ends a stage, from evidence alone, and stores it for the next session.
+ * Returns its path relative to the project's root.
  */
 export function stageHandoff(stateDir: string, redactor: Redactor) {
   const files = new HandoffFiles(systemSmallFiles, systemGit, redactor)
@@ -32,14 +32,14 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
     const root = session.project ?? session.cwd
     const reader = readerOf(agent)
     if (root === undefined)
-      throw new BatonError('nothing_to_hand_off', 'It is not known where this session works')
+      throw new BatonError('nothing_to_hand_off', 'Baton does not know the folder of this session')
     const subject = { root, agent, session: nativeSession, stage }
     const from = transcript && reader ? { path: transcript, reader } : undefined
     const evidence = await gatherEvidence(
       { git: systemGit, files: systemFiles, readTest },
       { ...subject, transcript: from },
     ).catch(() => gatherEvidence({ git: systemGit, files: systemFiles, readTest }, subject))
-    // What the ending stage was told to be is no instruction for the next one.
+    // The opening prompt of the ending stage is not an instruction for the next stage.
     const asked = evidence.transcript?.instructions.filter(text => !OPENING.test(text))
     const kept =
       evidence.transcript && asked
@@ -50,7 +50,7 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
     const before = parent && (await files.read(root, parent).catch(() => undefined))?.document
     const document = handoffFromEvidence(kept, { now, focus, parent, before: before || undefined })
     const name = await files.store(root, document, now)
-    // Where the next stage begins is known, no other session of the project gets the document.
+    // If the place of the next stage is known, no other session of the project gets the document.
     await memory.await(root, { document: name, from: nativeSession, writtenBy: 'baton' }, place)
     return `${HANDOFFS_FOLDER}/${name}`
   }

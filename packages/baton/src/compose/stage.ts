@@ -33,10 +33,10 @@ export interface StageParts {
   home: string
   stateDir: string
   forgeFor(project: string): Promise<Forge | undefined>
-  /** What only a daemon has; without it, tools that need a session say what to do instead. */
+  /** What only a daemon has. Without it, tools that need a session say what to do instead. */
   daemon?: {
     session(id: SessionId): Promise<Session | undefined>
-    /** Another capability moves that session right now. */
+    /** Whether another capability is handing over that session. */
     busyElsewhere(session: SessionId): Promise<boolean>
     asks(): readonly Ask[]
     claimOf?(project: string): Promise<string | undefined>
@@ -51,7 +51,7 @@ export interface StageParts {
   }
 }
 
-/** Staged work, put together. */
+/** Staged work: its reactor, queries and tools. */
 export interface StagedWork {
   reactor: Reactor
   list(project: string): Promise<WorkSummary[]>
@@ -59,7 +59,7 @@ export interface StagedWork {
   create(project: string, wanted: unknown): Promise<{ workId: string; path: string }>
   setMode(project: string, workId: string, wanted: unknown): Promise<void>
   call(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolAnswer>
-  /** The session that goes on with a session's work is about the same work item. */
+  /** Binds a session's successor to the same work item. */
   carryOver(from: SessionId, to: Pick<Session, 'id' | 'nativeSession' | 'agent'>): Promise<boolean>
   tick(): Promise<void>
 }
@@ -135,10 +135,10 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
 
 const MAX_SESSIONS = 10
 const TIDY_MS = 3_600_000
-/** A session that was bound so long ago is not taken up again. */
+/** How long the binding of a session to a work item is kept. */
 const KEPT_MS = 60 * 24 * 3_600_000
 
-/** Fresh sessions where a person can look at them: in tmux, else hosted, where either is installed. */
+/** Starts fresh sessions in tmux, where a person can watch them, or else hosted; undefined if neither is possible. */
 function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): StagePorts['start'] {
   const canHost = (agent: string) => {
     const program = launchesOf(agent).acp?.().program
@@ -147,19 +147,22 @@ function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): 
   const terminal = onPath('tmux', env)
   if (!terminal && !canHost('claude-code')) return undefined
   return async ({ agent, project, title, prompt, nextTo }) => {
-    // Work that was hosted stays so.
+    // Hosted work stays hosted.
     const driver = terminal && !nextTo?.startsWith('hosted ') ? 'tmux' : 'acp'
     const socket = driver === 'tmux' ? /^%\d+ (\/.+)$/.exec(nextTo ?? '')?.[1] : undefined
     const order = { agent, driver, cwd: project, title, prompt, env: {}, tools: true } as const
     const spawn = await run({ ...order, args: [], ...(socket ? { where: socket } : {}) })
     return {
       place: spawn.place ?? '',
-      attach: driver === 'tmux' ? `baton attach ${spawn.title}` : `It is hosted: baton logs --follow`,
+      attach:
+        driver === 'tmux'
+          ? `baton attach ${spawn.title}`
+          : 'The session is hosted. Follow it: baton logs --follow',
     }
   }
 }
 
-/** Who holds the project's issue, for the status. */
+/** Describes the project's claim in one line, for the status. */
 export function claimLine(claim: ClaimRecord | undefined): string | undefined {
   if (!claim) return undefined
   const { issue, title, pr, branch } = claim

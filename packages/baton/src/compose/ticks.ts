@@ -1,4 +1,4 @@
-/** What is due every few seconds. A room that is still busy with the last time is left out, and holds up no other. */
+/** Runs each capability's periodic work. Skips one that is still busy with its last tick, so that it does not delay others. */
 export class Ticks {
   readonly #rooms: Readonly<Record<string, () => Promise<unknown>>>
   readonly #fault: (during: string, cause: unknown) => void
@@ -12,7 +12,7 @@ export class Ticks {
     this.#fault = fault
   }
 
-  /** Resolves when all that begins now has ended; never rejects. */
+  /** Resolves when everything started by this tick has ended; never rejects. */
   async tick(): Promise<void> {
     await Promise.all(
       Object.entries(this.#rooms).map(([name, work]) => {
@@ -28,7 +28,7 @@ export class Ticks {
     )
   }
 
-  /** Resolves when nothing is under way: what is begun is recorded before the store is closed. */
+  /** Resolves when no tick is running, so that results are recorded before the store is closed. */
   async idle(): Promise<void> {
     await Promise.all(this.#running.values())
   }

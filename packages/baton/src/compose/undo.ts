@@ -11,7 +11,7 @@ const MAX_LABEL_LENGTH = 200
 export const undoIn = (stateDir: string): Undo =>
   makeUndo({ snapshots: gitSnapshots({ dir: join(stateDir, 'undo') }), clock: systemClock })
 
-/** Takes the snapshot that makes a command reversible; nothing where it would not take everything back. */
+/** Takes a snapshot before a command. Returns undefined if restoring it would not undo everything the command may write. */
 export function snapshotBefore(undo: Undo, redactor: Redactor): PermissionPorts['snapshot'] {
   return async (event, project, { effects }) => {
     const label = redactor.text(subjectOf(event)).slice(0, MAX_LABEL_LENGTH)

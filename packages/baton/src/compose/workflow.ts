@@ -29,16 +29,16 @@ export interface WorkflowParts {
   forgeFor(project: string): Promise<Forge | undefined>
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
-  /** An event, as if the agent had told it. */
+  /** Handles an event as if the agent had reported it. */
   tell: HandsOffParts['tell']
-  /** Channels that tell people of an end; the terminal's notice is sent anyway. */
+  /** Notifies people that a run has ended, in addition to the notice in the terminal. */
   announce?(announcement: Announcement): Promise<void>
-  /** Whether another capability answers a session's stops right now. */
+  /** Whether another capability currently answers a session's stops. */
   busyElsewhere(session: SessionId): Promise<boolean>
   fault(during: string, cause: unknown): void
 }
 
-/** Hands-off mode with everything it needs of the world. */
+/** Builds hands-off mode. */
 export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
   return handsOffMode({
     files: systemFiles,

@@ -40,7 +40,7 @@ test('100 writes while PostgreSQL is away cost a few connects and one log line, 
     expect((ground.copy.failure()?.attempts ?? 0) - before).toBeLessThanOrEqual(due)
     expect(connects).toBeLessThanOrEqual(before + due + 1)
     const lines = readFileSync(state.log, 'utf8').split('\n').filter(Boolean)
-    expect(lines.filter(line => line.includes('the copy in PostgreSQL'))).toHaveLength(1)
+    expect(lines.filter(line => line.includes('the copy to PostgreSQL'))).toHaveLength(1)
     const { store } = await composeMaintenance(ground, async () => {}).figures()
     expect(store).toMatchObject({ copy: 'failing', entries: 100 })
     expect(store.copyProblem).toMatch(/127\.0\.0\.1.*failed attempts? since \d{4}-/)
