@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import { HOW_TO_ANSWER, refuseAgents } from '../ask/refuse-agents.ts'
 import type { Ancestry, LocalConnection } from '../ports/ancestry.ts'
 
-/** Who calls; throws `not_allowed` for a caller that did not prove what is needed. */
+/** Identifies the caller. Throws `not_allowed` if it did not prove what the call needs. */
 export type MayAnswer = (
   call: Pick<Context, 'req' | 'env'>,
   need?: Exclude<ApiNeed, 'nothing'>,
@@ -13,15 +13,15 @@ export type MayAnswer = (
 
 export interface GuardParts {
   ancestry: Ancestry
-  /** Whose daemon this is, for the record. */
+  /** The user who runs the daemon, for the journal. */
   user: string
-  /** Whether a request comes from a dashboard or an editor that a person let in. */
+  /** Whether a request comes from a dashboard or an editor that a person logged in. */
   fromLogin?(headers: Headers): boolean
 }
 
 /**
- * Two things prove a person: a login (a browser or an editor that a person let in, and that signs its requests with a key of
- * its own), or the process at the other end of the connection. The kernel names that process, so none can pass for another;
+ * Two things prove a person: a login (a browser or an editor that a person logged in, and that signs its requests with its
+ * own key), or the process at the other end of the connection. The kernel identifies that process, so it cannot be forged;
  * it must have no agent among its ancestors and, for `person`, be at a terminal. The API token proves nothing here: it is in
  * a file that agents can read.
  */
@@ -36,7 +36,7 @@ export function answererGuard({ ancestry, user, fromLogin }: GuardParts): MayAns
     if (clients.length === 0) throw unproven()
     for (const pid of clients)
       refuseAgents(await ancestry.ancestorsOf(pid), need === 'person' ? 'needed' : 'not-needed')
-    // A process number may have been given to another process meanwhile, and the ports to another connection.
+    // Check again: the pid may belong to another process by now, and the ports to another connection.
     const still = await ancestry.clientsOf(connection, clients)
     if (socket.destroyed || clients.some(pid => !still.includes(pid))) throw unproven()
     return { channel: 'terminal', who: user }
@@ -48,11 +48,11 @@ type Socket = Pick<
   'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort' | 'destroyed'
 >
 
-/** The connection that a request came by; none in a test that calls the routes without one. */
+/** The connection of a request; undefined in tests that call the routes without one. */
 const socketOf = (env: { incoming?: { socket?: Socket } } | undefined): Socket | undefined =>
   env?.incoming?.socket
 
-/** Undefined for the unix socket, whose other end Node cannot name. */
+/** The ports of a loopback connection; undefined for the unix socket, whose peer Node cannot identify. */
 function localConnection(socket: Socket): LocalConnection | undefined {
   const { remoteAddress, remotePort, localAddress, localPort } = socket
   if (remoteAddress !== LOOPBACK || localAddress !== LOOPBACK) return undefined
@@ -62,11 +62,15 @@ function localConnection(socket: Socket): LocalConnection | undefined {
 
 const LOOPBACK = '127.0.0.1'
 
-/** What a login calls itself, for the record: the dashboard says nothing. */
+/** The channel that a login names, for the journal. The dashboard names none. */
 const channelIn = (headers: Headers): string =>
   /^[a-z][a-z-]{0,31}$/.exec(headers.get('baton-channel') ?? '')?.[0] ?? 'dashboard'
 
 const unproven = () =>
-  new BatonError('not_allowed', 'This needs proof of a person, and the token is none: agents can read it', {
-    remedy: HOW_TO_ANSWER,
-  })
+  new BatonError(
+    'not_allowed',
+    'This call needs proof of a person; the token is not enough, because agents can read it',
+    {
+      remedy: HOW_TO_ANSWER,
+    },
+  )

@@ -14,17 +14,17 @@ export interface ApiParts {
   health(): Promise<Health>
   store: Store
   live: JournalListeners
-  /** Lets what is under way finish, then ends the process. */
+  /** Lets running calls finish, then ends the process. */
   stop(reason: 'stopped' | 'drained'): void
   forget(session: string): Promise<{ session: string; entries: number }>
   mayAnswer: MayAnswer
-  /** What capabilities add. */
+  /** The routes that capabilities add. */
   routes: readonly Hono[]
-  /** How long a live stream may be silent. */
+  /** How long a live stream may be silent before it sends a heartbeat. */
   beatMs?: number
 }
 
-/** The daemon's API. Who may call it is decided before a request gets here; who may change what, by the table of needs. */
+/** The daemon's API. Requests are authenticated before they get here; the table of needs says what each route requires. */
 export function makeApi(parts: ApiParts): Hono {
   const { health, store, live, stop, forget, mayAnswer, routes, beatMs = BEAT_MS } = parts
   const api = new Hono()
@@ -82,6 +82,6 @@ function readQuery(query: Record<string, string>): EntryQuery {
 
 const limitOf = (text: string | undefined): number => Math.min(Math.max(Number(text) || 200, 1), 5000)
 
-/** The entry after which a follower wants to go on; without one it gets what happens from now on. */
+/** The entry after which a follower resumes. Without one, it gets only new entries. */
 const seqOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined

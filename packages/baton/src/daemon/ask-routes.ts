@@ -12,7 +12,7 @@ type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
 
 const MAX_BYTES = 64 * 1024
 
-/** Listing and answering asks. Who may look is decided before a request gets here; who may answer, here. */
+/** Lists and answers asks. Read access is checked before a request gets here; the right to answer is checked here. */
 export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
   const api = new Hono()
   api.get('/api/asks', async c => {
@@ -45,7 +45,7 @@ function readAnswer(body: unknown): AnswerRequest {
   throw new BatonError('usage', `${issue?.path.join('.') || 'body'}: ${issue?.message}`)
 }
 
-/** Why an answer did not count, in words for the one who gave it. */
+/** Explains to the person who answered why the answer did not count. */
 function refusal({ verdict, ask }: Answered, id: string): BatonError {
   switch (verdict) {
     case 'not-offered':
@@ -53,7 +53,7 @@ function refusal({ verdict, ask }: Answered, id: string): BatonError {
     case 'reason-missing':
       return new BatonError('usage', 'A reason is missing')
     case 'another':
-      return new BatonError('not_allowed', `${id} is about something else than what you saw`, {
+      return new BatonError('not_allowed', `${id} has changed since you saw it`, {
         remedy: `Look again: baton asks ${id}`,
       })
     default:

@@ -12,14 +12,14 @@ const MAX_BYTES = 64 * 1024
 const Project = z.object({ project: z.string().min(1).max(4096) })
 const Release = Project.extend({ issue: z.number().int().positive().optional() })
 const Setup = Project.extend({ title: z.string().min(1).max(200).optional() })
-/** What a webhook's delivery is about; only a hint of where to look. */
+/** What a webhook delivery is about. Only a hint: Baton asks the forge for the facts. */
 const Nudge = z.object({
   repository: z.string().min(1).max(300),
   pulls: z.array(z.number().int().positive()).max(100).default([]),
   branches: z.array(z.string().max(300)).max(100).default([]),
 })
 
-/** Claims and the board over the API. Who may call is decided before a request gets here. */
+/** Claims and the board over the API. Requests are authenticated before they get here. */
 export function claimRoutes(
   { claims, boards, store }: Pick<Baton, 'claims' | 'boards' | 'store'>,
   mayAnswer: MayAnswer,
@@ -33,7 +33,7 @@ export function claimRoutes(
   )
   api.post('/api/claims', small, async c => {
     const { session, ...order } = read(ClaimRequest, await c.req.json().catch(() => undefined))
-    // A living holder's claim is taken only by a person.
+    // Only a person may take a claim from a live holder.
     if (order.takeover === 'force') await mayAnswer(c)
     const known = session ? await store.findSession(session) : undefined
     return c.json(await claims.claim({ ...order, session: known }))

@@ -10,13 +10,13 @@ import { errorResponse } from './error-response.ts'
 import { streamUpdates } from './stream-updates.ts'
 
 const BEAT_MS = 10_000
-/** An agent speaks in syllables: they are sent in bunches. */
-const BUNCH_MS = 80
-const LOOK_MS = 2000
+/** Agents send text in tiny pieces: collect them for this long before sending. */
+const BATCH_MS = 80
+const POLL_MS = 2000
 const BEAT = ': still here\n\n'
 const NOTHING: ConversationView = { state: 'none', rev: 0, items: [], plan: [] }
 
-/** A session's conversation, live, and a person's own words in it. */
+/** Streams a session's conversation, and accepts a person's prompts for it. */
 export function conversationRoutes(
   conversations: Conversations,
   mayAnswer: MayAnswer,
@@ -36,9 +36,9 @@ export function conversationRoutes(
       const send = (view: ConversationView) => stream.writeSSE({ data: JSON.stringify(view) })
       const beat = () => stream.write(BEAT)
       if (!talk) await send(NOTHING)
-      // A session that is taken up after a restart has a conversation only a little later.
+      // A session that is resumed after a restart gets its conversation a little later.
       for (let n = 1; open && !talk; n++) {
-        await pause(LOOK_MS)
+        await pause(POLL_MS)
         talk = await conversations.open(id)
         if (n % 5 === 0) await beat()
       }
@@ -49,7 +49,7 @@ export function conversationRoutes(
         const view = current.since(last)
         last = view.rev
         await send(view)
-        await pause(BUNCH_MS)
+        await pause(BATCH_MS)
         return false
       }
       await streamUpdates(heard => current.listen(heard), tell, { beatMs, ended, beat })

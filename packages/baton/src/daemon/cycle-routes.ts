@@ -11,7 +11,7 @@ export interface CycleRouteParts {
   clock: Clock
 }
 
-/** Handoffs of live sessions: those under way, and asking for or calling off one. */
+/** Lists, starts and cancels handoffs of live sessions. */
 export function cycleRoutes({ cycles, store, clock }: CycleRouteParts): Hono {
   const api = new Hono()
   const the = async (name: string): Promise<Session> => {
@@ -21,7 +21,7 @@ export function cycleRoutes({ cycles, store, clock }: CycleRouteParts): Hono {
   }
   const running = () => {
     if (cycles) return cycles
-    throw new BatonError('not_allowed', 'This process hands nothing off')
+    throw new BatonError('not_allowed', 'This process cannot hand over sessions')
   }
   api.get('/api/cycles', async c => {
     const all = c.req.query('all') === 'true'

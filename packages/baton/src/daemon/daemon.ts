@@ -35,13 +35,13 @@ import { workRoutes } from './work-routes.ts'
 
 export interface Daemon {
   url: string
-  /** Resolves when the daemon has let go of everything. */
+  /** Resolves when the daemon has released everything, its lock included. */
   ended: Promise<void>
-  /** `everything`: the hosted sessions end, too; else the next daemon goes on with them. */
+  /** `everything`: hosted sessions end, too; otherwise the next daemon resumes them. */
   stop(reason: 'stopped' | 'drained', ending?: 'everything' | 'daemon'): void
 }
 
-/** How long calls that are under way may take before a stop cuts them off; their clients then ask again. */
+/** How long a stop waits for running calls before it closes their connections; their clients then retry. */
 const DRAIN_MS = 5000
 /** How often a daemon that stops looks whether everything has ended. */
 const QUIET_MS = 20
@@ -50,7 +50,7 @@ const TICK_MS = 5000
 const SWEEP_MS = 5000
 const HOUSEKEEPING_MS = 10 * 60 * 1000
 
-/** Serves hooks and the API until it is told to stop. The lock must be held; it is released at the end. */
+/** Serves hooks and the API until it is stopped. The caller must hold the lock; it is released at the end. */
 export async function runDaemon(
   baton: Baton,
   folder: StateFolder,
@@ -77,7 +77,7 @@ export async function runDaemon(
     ...(await baton.figures()),
   })
   const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>()
-  // Cookies do not know ports: two daemons of one machine must not overwrite each other's.
+  // Cookies ignore ports, so the name includes the port: two daemons must not overwrite each other's cookies.
   const cookieName = () => `baton_${url.split(':').at(-1)}`
   const logins = await openLogins(baton.browsers, { clock: baton.clock, ids: systemIds, cookieName })
   const pageFolder = join(dirname(programPaths().daemon), 'dashboard')
@@ -123,7 +123,7 @@ export async function runDaemon(
     void api(request, response)
   }
 
-  /** Over the unix socket: the file's mode has already decided who may speak. */
+  /** Over the unix socket, the file's mode has already restricted the callers. */
   const onSocket: Handler = (request, response) => {
     track(open, response)
     const agent = /^\/hook\/([a-z-]{1,32})$/.exec(request.url ?? '')?.[1]
@@ -135,10 +135,10 @@ export async function runDaemon(
     void answerHook(baton.intake, call)
   }
 
-  /** Over loopback: anyone on the machine can connect, so a key or the token decides. */
+  /** Over loopback, every user of the machine can connect, so a key or the token is required. */
   const onLoopback: Handler = (request, response) => {
     track(open, response)
-    // The page's files hold nothing; they come by a link from anywhere, but never under a strange host name.
+    // The page's files hold no data, so links from anywhere may open them, but not under a foreign host name.
     if (isPageFile(request) && request.headers.host === `localhost:${port}`)
       return toAddress(url, request, response)
     if (isPageFile(request) && isLoopback(request.headers.host, port)) {
@@ -174,7 +174,7 @@ export async function runDaemon(
   }
   const housekeeping = setInterval(guarded('housekeeping', tidy), HOUSEKEEPING_MS)
   const tick = guarded('ticking', baton.tick)
-  // Who removed the folder wants no daemon in it; without its socket nobody would find it, and its lock would keep others out.
+  // If the state folder or socket was removed, stop: clients could not find this daemon, and its lock would block a new one.
   const ticking = setInterval(
     () => (fileId(folder.socket) === ownSocket ? tick() : stop('stopped', 'daemon')),
     TICK_MS,
@@ -198,13 +198,13 @@ export async function runDaemon(
     for (const server of servers) server.close()
     if (fileId(folder.socket) === ownSocket) rmSync(folder.socket, { force: true })
     try {
-      // Before its waiters are cut off, or their questions would count as withdrawn.
+      // Stop the asks before closing their callers' connections, or the asks would count as withdrawn.
       await baton.asks.stop().catch(cause => baton.fault('stopping', cause))
       await quiet(open, servers, DRAIN_MS)
       await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
       await baton.close(hosted)
     } finally {
-      // Only now may a successor put its own socket here.
+      // Release the lock last: only then may the next daemon create its socket.
       lock.release()
     }
   }
@@ -212,7 +212,7 @@ export async function runDaemon(
   return { url, ended, stop }
 }
 
-/** Tells a file from another one that took its place; undefined when there is none. */
+/** Identifies a file by device and inode, to notice if another took its place; undefined if there is none. */
 function fileId(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`
@@ -254,8 +254,8 @@ function turnAway(response: ServerResponse, verdict: 'unauthorized' | 'forbidden
   const error =
     verdict === 'forbidden'
       ? new BatonError('not_allowed', 'Requests from another origin or host name are refused')
-      : new BatonError('not_allowed', 'A bearer token is needed', {
-          remedy: 'It is in the file `token` of the state folder.',
+      : new BatonError('not_allowed', 'This request needs a bearer token', {
+          remedy: 'Send the one in the file `token` of the state folder.',
         })
   const body = `${JSON.stringify({ error: error.toBody() })}\n`
   response.writeHead(verdict === 'forbidden' ? 403 : 401, {
@@ -266,7 +266,7 @@ function turnAway(response: ServerResponse, verdict: 'unauthorized' | 'forbidden
   response.end(body)
 }
 
-/** A user id without an entry in the user list has no name. */
+/** The user's name, or the numeric id if the system's user list has no entry for it. */
 function userName(): string {
   try {
     return userInfo().username
@@ -275,7 +275,7 @@ function userName(): string {
   }
 }
 
-/** The port that bookmarks know from last time. */
+/** The port of the previous daemon, so that bookmarks keep working. */
 function lastPort(folder: StateFolder): number | undefined {
   return Number(lastEndpoint(folder).url?.split(':').at(-1)) || undefined
 }

@@ -21,19 +21,19 @@ export interface DashboardRouteParts
   url(): string
   cookieName(): string
   now(): number
-  /** The person's home folder: whose settings say where they are told. */
+  /** The user's home folder, whose settings choose the channels of a test notice. */
   home: string
   beatMs?: number
 }
 
 const BEAT_MS = 10_000
 
-/** What the dashboard reads, and how a browser is let in. Who may look is decided before a request gets here. */
+/** What the dashboard reads, and how a browser logs in. Read access is checked before a request gets here. */
 export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   const { dashboard, store, live, asks, pages, work, logins, mayAnswer } = parts
   const api = new Hono()
 
-  // The link answers asks later, so it is given only to who may answer.
+  // A login can answer asks, so only callers that may answer get a link.
   api.post('/api/page/link', async c => {
     await mayAnswer(c)
     const { code, expiresAt } = logins.code()
@@ -49,13 +49,13 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
     const text = `Baton can reach you here (${new Date(parts.now()).toISOString().slice(0, 19)}).`
     return c.json({ reached: await asks.reach({ project: parts.home, text, kind: 'needs-input' }) })
   })
-  // Nobody's secret: what a page signs to show that it speaks to this daemon, and to no earlier one.
+  // Not a secret: a page signs it to prove that its signature was made for this daemon, not for an earlier one.
   api.get('/login', c => c.json({ nonce: logins.nonce }))
   api.post('/login', bodyLimit({ maxSize: 1024 }), async c => {
     const asked = LoginRequest.safeParse(await c.req.json().catch(() => undefined))
     const entered = asked.success ? await logins.enter(asked.data.code, asked.data.key) : undefined
     if (!entered)
-      throw new BatonError('not_allowed', 'This link was used before, or is too old', {
+      throw new BatonError('not_allowed', 'This link was already used or has expired', {
         remedy: 'Print a new one: baton dashboard',
       })
     const life = Math.floor(LOGIN_MS / 1000)
@@ -95,7 +95,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   api.get('/api/page/recap', async c => {
     const since = c.req.query('since')
     if (since !== undefined && Number.isNaN(Date.parse(since)))
-      throw new BatonError('usage', 'since is no time')
+      throw new BatonError('usage', 'since is not a valid time')
     return c.json(await dashboard.recap(since && new Date(since).toISOString()))
   })
   api.get('/api/page/projects', async c => c.json({ projects: await dashboard.projects() }))
@@ -139,7 +139,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   api.onError(errorResponse)
   return api
 
-  /** Only in folders that agents worked in. */
+  /** Allows an undo only in folders where agents worked. */
   async function undoIn(wanted: z.output<typeof UndoRequest>): Promise<z.output<typeof UndoRequest>> {
     if ((await dashboard.projects()).includes(wanted.project)) return wanted
     throw new BatonError('not_found', `No session worked in ${wanted.project}`)

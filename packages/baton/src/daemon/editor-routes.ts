@@ -21,7 +21,7 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
   const api = new Hono()
   api.get('/api/editor/events', async c => {
     const { notify } = c.req.query()
-    // An editor that no person let in sees that asks are open, but no one can answer there.
+    // In an editor that no person logged in, open asks are visible but cannot be answered.
     const answers = await mayAnswer(c).then(
       () => true,
       () => false,
@@ -33,7 +33,7 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
           ? () => {}
           : editors.arrive(ask => notify !== 'workspace' || isIn(ask, folders))
       try {
-        // The first sign of life tells the window that it is connected.
+        // The first heartbeat tells the window that it is connected.
         await stream.write(': here\n\n')
         await followJournal(undefined, store, live, {
           beatMs,
@@ -50,11 +50,11 @@ export function editorRoutes({ store, live, editors, mayAnswer, beatMs = BEAT_MS
   return api
 }
 
-/** The extension tells about the same asks: see its `ask/notify.ts`. */
+/** Must match the asks that the extension notifies about: see its `ask/notify.ts`. */
 function isIn({ facts }: Pick<Ask, 'facts'>, folders: readonly string[]): boolean {
   const place = facts.project ?? facts.cwd
   return place === undefined || folders.some(folder => isWithin(place, folder) || isWithin(folder, place))
 }
 
-/** A window may show a part of the project, or a folder of projects. */
+/** Whether a window shows the project, a folder inside it, or a folder that contains it. */
 const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}/`)

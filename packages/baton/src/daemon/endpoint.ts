@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { StateFolder } from '../config/state-folder.ts'
 import { stateArgument } from '../hook/spawn.ts'
 
-/** What the last daemon left behind: perhaps it still runs, perhaps its number belongs to another program by now. */
+/** What the last daemon wrote about itself. It may still run, or its pid may belong to another program by now. */
 export interface Endpoint {
   pid: number | undefined
   url: string | undefined
@@ -22,7 +22,7 @@ export function lastEndpoint({ endpoint }: StateFolder): Endpoint {
   }
 }
 
-/** True only when that PID is a daemon of this state folder, and not a program that got its old number. */
+/** Whether the pid is a daemon of this state folder, and not another program that got the same pid. */
 export function isOurDaemon(pid: number, stateDir: string): boolean {
   return (
     commandLine(pid)

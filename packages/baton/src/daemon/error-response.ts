@@ -2,7 +2,7 @@ import { BatonError, type ErrorCode } from '@batonpass/contract/errors'
 import type { Context } from 'hono'
 import { z } from 'zod'
 
-/** What a failed request is answered with, on every route. What nobody foresaw is not shown. */
+/** The response to a failed request, on every route. Details of unexpected errors are not shown. */
 export function errorResponse(cause: unknown, c: Context): Response {
   const error = toError(cause)
   return c.json({ error: error.toBody() }, STATUS[error.code] ?? 500)

@@ -10,8 +10,8 @@ export interface Follower extends UpdateListener {
 const BATCH = 500
 
 /**
- * Sends what was written after `from`, then what is written now, without a gap and without a repeat.
- * Everything is read from the journal: a follower that reads slowly holds nothing in memory.
+ * Sends the entries after `from`, then new ones, without gaps or repeats. Everything is read from the journal, so a slow
+ * follower does not fill the memory.
  */
 export async function followJournal(
   from: number | undefined,

@@ -5,12 +5,12 @@ import { MAX_PAYLOAD_BYTES, OLDEST_PROTOCOL, PROTOCOL } from '@batonpass/contrac
 import type { Intake } from '../engine/intake.ts'
 import { SELF_TEST } from '../hook/client.ts'
 
-/** The client's patience for a first byte is 3 s; a call that takes longer is told to wait long before that. */
+/** Clients wait 3 s for the first byte. A call that takes longer is told to wait well before that. */
 const SAY_WAIT_AFTER_MS = 500
 const LARGE_BYTES = 256 * 1024
-/** While an answer is awaited, blanks this often tell the client that the daemon lives. */
+/** How often blanks are sent while a client waits, to show that the daemon is alive. */
 const HEARTBEAT_MS = 1000
-/** Several at once: curl ends a connection that brings less than a byte a second. */
+/** Several blanks at once: curl ends a connection that receives less than one byte a second. */
 const SIGN_OF_LIFE = '    '
 
 /** One hook call, however it came here. */
@@ -35,7 +35,7 @@ export interface HookCall {
 export async function answerHook(intake: Intake, call: HookCall): Promise<void> {
   if (call.agent === SELF_TEST) return repeat(call)
   const abort = new AbortController()
-  // An answer that is out needs no abort, which would cost an error with its stack for each call.
+  // Do not abort after the answer was sent: each abort would create an error with a stack.
   call.once('close', () => {
     if (!call.writableEnded) abort.abort()
   })
@@ -47,7 +47,7 @@ export async function answerHook(intake: Intake, call: HookCall): Promise<void> 
       call.wait(SIGN_OF_LIFE)
       heartbeat = setInterval(() => call.wait(SIGN_OF_LIFE), HEARTBEAT_MS)
     }
-    // Reading and keeping megabytes holds up everything, the timer too.
+    // Parsing and storing megabytes blocks the event loop, this timer included.
     if (body.length > LARGE_BYTES) sayWait()
     else heartbeat = setTimeout(sayWait, SAY_WAIT_AFTER_MS)
     const retry = call.header('baton-retry') === '1'
@@ -125,7 +125,7 @@ function readEnvelope(call: HookCall): Envelope {
       'protocol_unsupported',
       `This daemon speaks protocol ${OLDEST_PROTOCOL} to ${PROTOCOL}`,
       {
-        remedy: 'Run `baton init` and `baton up` so that hook client and daemon are of one version.',
+        remedy: 'Run `baton init` and `baton up` so that hook client and daemon have the same version.',
       },
     )
   }
@@ -146,18 +146,22 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       size += chunk.length
       if (size <= MAX_PAYLOAD_BYTES) chunks.push(chunk)
       else {
-        // The rest is read and dropped: on a cut connection the client would not see the refusal, and ask again.
+        // Read and drop the rest: if the connection were closed, the client would not see the refusal and would retry.
         chunks.length = 0
-        reject(new BatonError('payload_too_large', `A hook payload may hold ${MAX_PAYLOAD_BYTES} bytes`))
+        reject(
+          new BatonError('payload_too_large', `A hook payload may have at most ${MAX_PAYLOAD_BYTES} bytes`),
+        )
       }
     })
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', reject)
-    request.once('aborted', () => reject(new BatonError('payload_invalid', 'The hook payload was cut off')))
+    request.once('aborted', () =>
+      reject(new BatonError('payload_invalid', 'The hook payload is incomplete: the connection was closed')),
+    )
   })
 }
 
-/** Anything but 200 makes the client answer by itself with what is safe. */
+/** Any status but 200 makes the client give its safe answer. */
 function refuse(call: HookCall, cause: unknown): void {
   const error =
     cause instanceof BatonError ? cause : new BatonError('internal', 'Baton failed on this call', { cause })

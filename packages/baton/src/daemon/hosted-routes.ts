@@ -19,8 +19,8 @@ import { sessionId } from '../session/id.ts'
 import { streamUpdates } from './stream-updates.ts'
 
 /**
- * Events of agents that another program of Baton's hosts, such as `baton chat`. They weigh what a hook's weigh: a caller
- * can ask and be told, but decide nothing.
+ * Events of agents that another program of Baton hosts, such as `baton chat`. They have the same rights as hook calls: the
+ * caller can ask and get an answer, but cannot decide anything.
  */
 export function hostedRoutes(
   intake: Pick<Intake, 'handleEvent' | 'ownTurn'>,
@@ -30,7 +30,7 @@ export function hostedRoutes(
   const api = new Hono()
   api.post('/api/hosted', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
     const parsed = HostedCall.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) throw new BatonError('usage', 'That is no event of a hosted agent')
+    if (!parsed.success) throw new BatonError('usage', 'The body is not a valid event of a hosted agent')
     const { agent, event, cwd, attended, pid } = parsed.data
     const about = {
       cwd,
@@ -43,21 +43,22 @@ export function hostedRoutes(
   })
   api.post('/api/hosted/own', bodyLimit({ maxSize: SMALL }), async c => {
     const parsed = HostedOwnTurn.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) throw new BatonError('usage', 'That is no turn of a hosted agent')
+    if (!parsed.success) throw new BatonError('usage', 'The body is not a valid turn of a hosted agent')
     const { agent, nativeSession, on } = parsed.data
     intake.ownTurn(agent, nativeSession, on)
     return c.json({})
   })
   api.post('/api/hosted/conversation', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
     const parsed = HostedTalk.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) throw new BatonError('usage', 'That is no conversation of a hosted agent')
+    if (!parsed.success)
+      throw new BatonError('usage', 'The body is not a valid conversation of a hosted agent')
     const { agent, nativeSession, news } = parsed.data
     talks.tell(sessionId(agent, nativeSession), news)
     return c.json({ heard: news.rev })
   })
   api.get('/api/hosted/words', c => {
     const parsed = HostedSession.safeParse(c.req.query())
-    if (!parsed.success) throw new BatonError('usage', 'That is no session of a hosted agent')
+    if (!parsed.success) throw new BatonError('usage', 'The body is not a valid session of a hosted agent')
     const { agent, nativeSession } = parsed.data
     return streamSSE(c, async stream => {
       const words: HostedWord[] = []
@@ -80,12 +81,12 @@ export function hostedRoutes(
 const SMALL = 10_000
 const BEAT_MS = 10_000
 
-/** Stamps only for the sake of the schema: the intake puts its own in their place. */
+/** Decodes an event. The id and time only satisfy the schema: the intake replaces them. */
 function decoded(agent: HostedCall['agent'], event: HostedCall['event']): DecodedEvent {
   const native = typeof event.nativeSession === 'string' ? event.nativeSession : ''
   const stamps = { id: EventId.parse(`evt_${'0'.repeat(20)}`), at: '1970-01-01T00:00:00Z', agent }
   const parsed = AgentEvent.safeParse({ ...event, ...stamps, session: sessionId(agent, native) })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new BatonError('usage', `The event's ${issue?.path.join('.') || 'form'} is not as it must be`)
+  throw new BatonError('usage', `The event's ${issue?.path.join('.') || 'form'} is not valid`)
 }

@@ -17,7 +17,7 @@ export async function listenUnix(
   await clearTheWay(path)
   const server = makeServer(handler)
   interceptHooks(server, onHook)
-  // Closing removes the name it was bound to, whosever socket that is by then: this one is nobody's.
+  // Closing a server removes the path it was bound to, even if a successor uses it by then. So bind to a temporary path.
   const bound = `${path}.new`
   rmSync(bound, { force: true })
   const umask = process.umask(0o177)
@@ -31,7 +31,7 @@ export async function listenUnix(
   return server
 }
 
-/** Listens on loopback, at the wanted port or, when that is taken, at any. */
+/** Listens on loopback, at the requested port or, if that is taken, at any free one. */
 export async function listenLoopback(
   port: number,
   handler: Handler,
@@ -49,7 +49,7 @@ export async function listenLoopback(
   return { server, port: typeof address === 'object' && address ? address.port : port }
 }
 
-/** Anyone on the machine can open connections to the port and leave them half said. */
+/** Limits for the loopback port: every user of the machine can open connections and leave requests unfinished. */
 export interface Limits {
   headersMs: number
   requestMs: number
@@ -76,12 +76,12 @@ async function clearTheWay(path: string): Promise<void> {
   const standing = lstatSync(path, { throwIfNoEntry: false })
   if (!standing) return
   if (!standing.isSocket())
-    throw new BatonError('daemon_refused', `${path} is there already and is no socket`, {
+    throw new BatonError('daemon_refused', `${path} exists and is not a socket`, {
       remedy: 'Move it away, or point BATON_HOME at another folder.',
     })
   if (await someoneListens(path))
     throw new BatonError('daemon_refused', `Another program listens on ${path}`, {
-      remedy: 'End it, or point BATON_HOME at another folder.',
+      remedy: 'Stop that program, or point BATON_HOME at another folder.',
     })
   rmSync(path, { force: true })
 }
@@ -93,7 +93,7 @@ function someoneListens(path: string): Promise<boolean> {
       socket.destroy()
       resolve(true)
     })
-    // A full queue has somebody at its other end.
+    // A full connection queue means that a program listens.
     socket.once('error', cause => resolve('code' in cause && cause.code === 'EAGAIN'))
   })
 }

@@ -4,30 +4,30 @@ import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 
-/** Browsers and editors that a person let in. A printed link brings one in, once. */
+/** Logins of browsers and editors. A printed link logs in one of them, once. */
 export interface Logins {
-  /** A code for one login within the next minutes. */
+  /** Creates a code for one login within the next minutes. */
   code(): { code: string; expiresAt: string }
-  /** This daemon's own word, which pages sign; every daemon has another. */
+  /** The random value that pages sign; different for every daemon process. */
   readonly nonce: string
-  /** Trades a code for a cookie, for a browser that has this public key; undefined when it is spent. */
+  /** Exchanges a code for a cookie, for a browser with this public key; undefined if the code is used or expired. */
   enter(code: string, key: string): Promise<{ cookie: string } | undefined>
   /**
-   * Whether a request comes from a page that was let in. Cookies do not know ports, so another program's page on this
-   * machine gets the cookie, too; the key stays with the origin that it was made in. What a page sends is its signature of
-   * this daemon's word: who heard it in another daemon's time, or in none's, has nothing.
+   * Whether a request comes from a logged-in page. Cookies ignore ports, so a page of another program on this machine gets
+   * the cookie, too; but the key stays in the origin that created it. A page sends its signature of this daemon's nonce, so
+   * a signature captured under another daemon is worthless.
    */
   knows(headers: Pick<IncomingMessage, 'headers'>['headers']): boolean
-  /** A stream that a login opened ends with it. */
+  /** Registers a stream that ends when its login ends. */
   hold(headers: Pick<IncomingMessage, 'headers'>['headers'], response: Held): void
   /**
-   * Ends the logins of another port than the daemon now has. Whoever listens there in its place, another user of the machine
-   * perhaps, was sent cookie and key by every page that was still open.
+   * Ends the logins of any port but the daemon's current one. Another user's program may listen on the old port by now, and
+   * every page that was still open has sent it the cookie and the signature.
    */
   moved(): Promise<void>
-  /** Ends the logins whose time is over. */
+  /** Ends expired logins. */
   expire(): Promise<void>
-  /** Ends this browser's login, or everybody's. */
+  /** Ends this browser's login or, without headers, every login. */
   leave(headers?: Pick<IncomingMessage, 'headers'>['headers']): Promise<void>
 }
 
@@ -45,17 +45,17 @@ interface Login {
   /** The browser's public key. */
   key: string
   until: number
-  /** The cookie's name, and so the port, that it was given out under. */
+  /** The name of the cookie, which includes the port it was issued for. */
   at: string
 }
 
-/** Opens the logins that were kept over a restart. Only digests are kept: who reads them gets in nowhere. */
+/** Loads the stored logins. Only digests are stored, so reading them does not allow a login. */
 export async function openLogins(
   memory: ChannelMemory,
   { clock, ids, cookieName }: { clock: Clock; ids: Ids; cookieName: () => string },
 ): Promise<Logins> {
   const nonce = ids.id(40)
-  /** Signatures that were found good. */
+  /** Signatures that were verified. */
   const proven = new Set<string>()
   const codes = new Map<string, number>()
   const logins = new Map<string, Login>()
@@ -130,17 +130,17 @@ export async function openLogins(
     },
   }
 
-  /** A login that is used stays; a browser's cookie ends after its time all the same. */
+  /** Extends a login that is used. The browser's cookie still ends at its own time. */
   function renew(name: string, login: Login): void {
     if (login.until - clock.now() > LOGIN_MS / 2) return
     login.until = clock.now() + LOGIN_MS
-    // What could not be kept ends sooner, after a restart.
+    // If storing fails, the login ends sooner, after a restart.
     memory.set(`${PREFIX}${name}`, JSON.stringify(login)).catch(() => {})
   }
 
   async function forget(name: string): Promise<void> {
     logins.delete(name)
-    // Answers that have not begun yet still come: the one to the logout is among them.
+    // Keep responses that have not started: the one to the logout is among them.
     for (const response of held.get(name) ?? []) if (response.headersSent) response.destroy()
     await memory.delete(`${PREFIX}${name}`)
   }
@@ -148,7 +148,7 @@ export async function openLogins(
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A browser's public key, if it is one. */
+/** Parses a browser's public key; undefined if it is not valid. */
 function publicKey(text: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(text, 'base64url'), format: 'der', type: 'spki' })

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Who may use the loopback port: a program with the token, never a web page of another origin. */
+/** Allows programs with the token to use the loopback port, but never a web page of another origin. */
 export function guardLoopback(
   request: Pick<IncomingMessage, 'headers'>,
   port: number,
@@ -12,7 +12,7 @@ export function guardLoopback(
   return given !== undefined && sameSecret(given, token) ? 'ok' : 'unauthorized'
 }
 
-/** False for what a web page of another origin can send. */
+/** False for every request that a web page of another origin can send. */
 export function comesFromHere({ headers }: Pick<IncomingMessage, 'headers'>, port: number): boolean {
   const { host, origin } = headers
   if (!isLoopback(host, port) && host !== CLIENT_HOST) return false
@@ -21,16 +21,16 @@ export function comesFromHere({ headers }: Pick<IncomingMessage, 'headers'>, por
   return site === undefined || site === 'same-origin' || site === 'none'
 }
 
-/** A rebound DNS name arrives with its own Host. Only the address itself is ours: other names may lead to other listeners. */
+/** Accepts only the address itself as Host: a rebound DNS name arrives with its own, and other names may reach other programs. */
 export function isLoopback(host: string | undefined, port: number): boolean {
   return host === `127.0.0.1:${port}`
 }
 
-/** Compares digests, so that neither content nor length shows in the time it takes. */
+/** Compares digests, so that the time it takes reveals neither content nor length. */
 export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
-/** What hook clients say, who may reach the port by another name (from a container) and bring the token. */
+/** The Host header of hook clients, which may reach the port by another name (from a container) and send the token. */
 const CLIENT_HOST = 'baton'
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -10,7 +10,7 @@ import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
 import { repairSettings } from './repair-settings.ts'
 
-/** Whether a daemon that takes new calls listens there. One that is draining no longer accepts. */
+/** Whether a daemon accepts calls on the socket. A stopping one does not. */
 function socketAnswers(socket: string): Promise<boolean> {
   return new Promise(resolve => {
     const req = request({ socketPath: shortSocketPath(socket), path: '/api/health', timeout: 1000 })
@@ -34,20 +34,20 @@ const home = process.env.HOME || homedir()
 process.exitCode = await serve(dir || stateDir(process.env, home), home)
 
 async function serve(dir: string, home: string): Promise<number> {
-  // The terminal that started it may go; the daemon stays.
+  // The daemon survives the terminal that started it.
   process.on('SIGHUP', () => {})
   try {
     const folder = openStateFolder(dir)
     startLasts(dir)
     const lock = await lockOrYield(folder)
     if (!lock) return 0
-    // Only now: one that finds another running goes without having loaded everything.
+    // Imported late: a daemon that finds another one running exits without loading everything.
     const [{ compose }, { runDaemon }] = await Promise.all([import('../compose.ts'), import('./daemon.ts')])
     startLasts(dir)
     const { node, cli } = programPaths()
     const toolServer = { name: 'baton', command: node, args: [cli, 'mcp'] }
     const baton = await compose({ folder, env: process.env, home, toolServer })
-    // Before anything is answered: `baton init` starts a daemon, and then writes the same files.
+    // Repair before serving: `baton init` starts a daemon and then writes the same files.
     const repaired = await repairSettings({
       folder,
       home,
@@ -65,15 +65,15 @@ async function serve(dir: string, home: string): Promise<number> {
       })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
     startDone(dir)
-    // A machine that shuts down sends these: what was hosted goes on afterwards. Who wants it ended says `baton down`.
+    // A machine that shuts down sends these signals: hosted sessions resume afterwards. `baton down` ends them.
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => daemon.stop('stopped', 'daemon'))
     const died = (during: string) => (cause: unknown) => baton.fault(during, cause)
-    process.on('unhandledRejection', died('a task nobody waited for'))
+    process.on('unhandledRejection', died('a background task'))
     process.on('uncaughtException', died('the event loop'))
     process.stdout.write(`baton daemon ${VERSION} at ${daemon.url}\n`)
     await daemon.ended
-    // Something that still waits for the world outside must not keep a daemon that serves nobody.
+    // Exit even if something still waits for a forge or an agent: this daemon no longer serves calls.
     setTimeout(() => process.exit(), LINGER_MS).unref()
     return 0
   } catch (cause) {
@@ -86,7 +86,7 @@ async function serve(dir: string, home: string): Promise<number> {
   }
 }
 
-/** Two starts at once leave one: the second sees that the first answers and goes. */
+/** Takes the lock. Returns undefined if another daemon already answers, so that of two starts at once one remains. */
 async function lockOrYield({ dir, lock: path, socket }: StateFolder) {
   const deadline = AbortSignal.timeout(HANDOVER_MS)
   for (;;) {

@@ -7,8 +7,8 @@ import { findWorktreeRoot } from '../config/project.ts'
 import { sameSecret } from './loopback-guard.ts'
 
 /**
- * MCP over HTTP, at /mcp?project=FOLDER. Its key opens nothing else: the daemon's token could answer asks, and an
- * agent's configuration is no place for that.
+ * MCP over HTTP, at /mcp?project=FOLDER. It has its own key, which allows nothing else: the daemon's token opens the whole
+ * API and must not be in an agent's configuration.
  */
 export function mcpRoute(work: Baton['work']): Hono {
   const api = new Hono()
@@ -17,7 +17,7 @@ export function mcpRoute(work: Baton['work']): Hono {
     if (!isAbsolute(given) || given.includes('\0'))
       return c.json({ error: new BatonError('usage', 'Name the project: /mcp?project=/path').toBody() }, 400)
     const project = findWorktreeRoot(given)
-    // The library is loaded by those who use it.
+    // Load the library only when it is used.
     const { answerMcp } = await import('../mcp/http.ts')
     return answerMcp(c.req.raw, (name, args) => work.call(name, args, { project }))
   })

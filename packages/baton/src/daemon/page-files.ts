@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
-/** The addresses of the page's own views: a reload of any of them gets the same page. */
+/** The addresses of the page's views: reloading any of them returns the same page. */
 const VIEWS = /^\/(?:(?:asks|sessions|claims|work|history|journal|recap|settings)(?:\/[\w.:-]{0,200})*)?$/
 const ASSET = /^\/assets\/([\w-]+(?:\.[\w-]+)*\.(js|css|svg))$/
 const TYPES: Record<string, string> = {
@@ -11,7 +11,7 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** Nothing from anywhere else is loaded, run, framed or sent to, whatever an agent managed to put into a text. */
+/** Forbids loading, running, framing or sending to anything foreign, even if an agent puts markup into a text. */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,13 +36,13 @@ const HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 }
 
-/** Whether an address is one of the page's files; they hold no data, so anyone may have them. */
+/** Whether an address is one of the page's files. They hold no data, so anyone may read them. */
 export function isPageFile({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
   const path = pathOf(url)
   return (method === 'GET' || method === 'HEAD') && (VIEWS.test(path) || ASSET.test(path))
 }
 
-/** Serves the page and its files from the folder that the build made, compressed there once and for all. */
+/** Serves the page and its files from the build's folder, where they are already compressed. */
 export async function servePageFile(
   folder: string,
   request: IncomingMessage,
@@ -59,7 +59,7 @@ export async function servePageFile(
       ...HEADERS,
       'content-type': asset ? (TYPES[ending] ?? 'application/octet-stream') : 'text/html; charset=utf-8',
       'content-length': body.length,
-      // Names of assets change with their content; the page itself is asked for each time.
+      // The names of assets change with their content; the page itself is requested each time.
       'cache-control': asset ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       ...(coding ? { 'content-encoding': coding } : {}),
@@ -67,7 +67,7 @@ export async function servePageFile(
     response.end(request.method === 'HEAD' ? undefined : body)
     return
   }
-  const sorry = asset ? 'Not here\n' : 'The dashboard was not built: npm run build\n'
+  const sorry = asset ? 'Not found\n' : 'The dashboard is not built. Run: npm run build\n'
   response.writeHead(404, { ...HEADERS, 'content-type': 'text/plain', 'content-length': sorry.length })
   response.end(sorry)
 }

@@ -9,7 +9,7 @@ export interface RepairOptions {
   folder: StateFolder
   home: string
   env: Environment
-  /** The worktrees in which agents have reported: each may have settings of its own. */
+  /** The worktrees of known sessions; each may have its own settings. */
   projects(): Promise<readonly string[]>
 }
 
@@ -19,10 +19,10 @@ export interface RepairOptions {
  */
 export async function repairSettings({ folder, home, env, projects }: RepairOptions): Promise<string[]> {
   const key = textIn(folder.httpHookKey)?.trim() ?? ''
-  // Only 0.1 made a key: everywhere else nothing has to be looked for.
+  // Only Baton 0.1 created this key; without it there is nothing to repair.
   if (!/^[0-9a-f]{64}$/.test(key) || !existsSync(folder.launcher)) return []
   const paths = [
-    // At the usual place, too: a variable that moves it may have come later.
+    // Check the default place, too: the variable that moves it may have been set later.
     ...[env, {}].map(own => settingsPath({ scope: 'user', project: '', home, env: own })),
     ...(await projects()).map(project => settingsPath({ scope: 'local', project, home, env })),
   ]
@@ -34,10 +34,10 @@ export async function repairSettings({ folder, home, env, projects }: RepairOpti
   })
 }
 
-/** False when the file was changed meanwhile, or cannot be written. */
+/** Replaces the file's text. Returns false if the file has changed meanwhile or cannot be written. */
 function replaceText(path: string, before: string, after: string): boolean {
   try {
-    // Settings are often a link into a folder that a person keeps in git.
+    // Follow links: settings are often a link into a dotfiles repository.
     const file = realpathSync(path)
     if (textIn(file) !== before) return false
     replaceFile(file, after, statSync(file).mode & 0o777)

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 
-/** A random secret kept 0600: read if it is there and private, else made anew. */
+/** Reads a random secret with mode 0600, or creates a new one if the file is missing or not private. */
 export function secretFile(path: string): string {
   try {
     const { mode } = statSync(path)
@@ -20,22 +20,22 @@ export function secretFile(path: string): string {
       return kept
     }
   } catch {
-    // Absent or unreadable: a fresh one follows, and a write that fails says so.
+    // Missing or unreadable: create a new one; if that fails, the write throws.
   }
   const secret = randomBytes(32).toString('hex')
   replaceFile(path, `${secret}\n`, 0o600)
   return secret
 }
 
-/** Replaces a file whole: a reader sees the old or the new text, never half of one. */
+/** Replaces a file atomically: a reader sees the old or the new text, never a part. */
 export function replaceFile(path: string, text: string | Buffer, mode: number): void {
-  const beside = `${path}.${process.pid}.tmp`
-  const fd = openSync(beside, 'w', mode)
+  const temporary = `${path}.${process.pid}.tmp`
+  const fd = openSync(temporary, 'w', mode)
   try {
     writeFileSync(fd, text)
     fsyncSync(fd)
   } finally {
     closeSync(fd)
   }
-  renameSync(beside, path)
+  renameSync(temporary, path)
 }

@@ -6,16 +6,16 @@ import type { z } from 'zod'
 import type { Baton } from '../compose.ts'
 import { errorResponse } from './error-response.ts'
 
-/** A prompt and an environment fit; nothing else has a reason to be large. */
+/** Large enough for a prompt and an environment. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Sessions under watch: the list, starting, adopting and ending. */
+/** Lists, starts, adopts and ends watched sessions. */
 export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear' | 'revived'>): Hono {
   const api = new Hono()
   const limited = bodyLimit({
     maxSize: MAX_BYTES,
     onError: () => {
-      throw new BatonError('payload_too_large', 'That is too much for one request')
+      throw new BatonError('payload_too_large', 'The request is too large')
     },
   })
   api.get('/api/ps', async c => c.json({ sessions: await sessions.ps() }))
@@ -31,10 +31,10 @@ export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'
   return api
 }
 
-/** The body by its schema. What was wrong is named, never quoted: it may hold a key. */
+/** Parses the body. An error names the invalid field but never quotes it: it may contain a key. */
 async function read<S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> {
   const parsed = schema.safeParse(await c.req.json().catch(() => undefined))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new BatonError('usage', `${issue?.path.join('.') || 'body'} is not as it must be`)
+  throw new BatonError('usage', `${issue?.path.join('.') || 'body'} is not valid`)
 }

@@ -1,18 +1,18 @@
 export interface UpdateListener {
-  /** A sign of life when there is nothing to tell. */
+  /** Sends a heartbeat when there is nothing new. */
   beat(): Promise<unknown>
-  /** Resolves when nobody listens any more. */
+  /** Resolves when the client has disconnected. */
   ended: Promise<void>
   beatMs: number
 }
 
 /**
- * Calls `tell` once, and again after each piece of news, for as long as somebody listens. What `tell` could not bring at once
- * it says by returning true, and is called again. News that comes while it runs is not lost.
+ * Calls `send` at once, and again after each change, until the client disconnects. `send` returns true if it has more to
+ * send, and is then called again. Changes that happen while it runs are not lost.
  */
 export async function streamUpdates(
-  listen: (heard: () => void) => () => void,
-  tell: (isOpen: () => boolean) => Promise<boolean>,
+  listen: (onChange: () => void) => () => void,
+  send: (isOpen: () => boolean) => Promise<boolean>,
   { beat, ended, beatMs }: UpdateListener,
 ): Promise<void> {
   let open = true
@@ -30,7 +30,7 @@ export async function streamUpdates(
     while (open) {
       if (news) {
         news = false
-        const more = await tell(() => open)
+        const more = await send(() => open)
         news ||= more
         continue
       }

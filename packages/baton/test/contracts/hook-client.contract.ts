@@ -283,7 +283,7 @@ export function hookClientContract(transport: Transport): void {
         mkdirSync(world.folder.socket)
         const launcher = world.launcher(transport)
         expectSafe(await world.call(launcher, PRE, { input: toolCall('no-start') }), world)
-        expect(world.failures()[0]).toContain('is there already and is no socket')
+        expect(world.failures()[0]).toContain('exists and is not a socket')
       })
 
       test('answers what is safe when the disk is full', async () => {

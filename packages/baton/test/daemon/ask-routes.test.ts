@@ -107,7 +107,7 @@ describe('asks over the API', () => {
         })
     const { body } = await answer(id, { option: 'allow-once' }, unixSocket, token)
     expect(body.error).toMatchObject({
-      message: 'This needs proof of a person, and the token is none: agents can read it',
+      message: 'This call needs proof of a person; the token is not enough, because agents can read it',
       remedy: expect.stringContaining('Let This Editor Answer'),
     })
     expect(asks.open()).toHaveLength(1)

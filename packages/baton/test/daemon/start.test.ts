@@ -62,7 +62,7 @@ describe('a daemon', () => {
     writeFileSync(world.folder.socket, 'mine')
     const { code, stderr } = await baton(world, ['up'])
     expect(code).toBe(3)
-    expect(stderr).toContain('is there already and is no socket')
+    expect(stderr).toContain('exists and is not a socket')
     expect(stderr).toContain('Move it away')
     expect(statSync(world.folder.socket).size).toBe(4)
   })
