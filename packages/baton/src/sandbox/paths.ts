@@ -4,7 +4,7 @@
  */
 
 /** Settings that later run, or decide, something outside the sandbox. `*` stands for any part of one name. */
-const PROTECTED: readonly { name: string; what: string }[] = [
+export const PROTECTED: readonly { name: string; what: string }[] = [
   { name: '.baton.yaml', what: 'settings of Baton' },
   { name: '.baton.yml', what: 'settings of Baton' },
   { name: '.agentize.local.yaml', what: 'settings of Baton' },

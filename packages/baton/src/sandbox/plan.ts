@@ -1,3 +1,4 @@
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { Mount, PathFact, PrivateFolders, SandboxPlan } from '../ports/sandbox.ts'
 import { HIDDEN_HOME, HIDDEN_SYSTEM, READABLE_HOME, READABLE_SYSTEM } from './paths.ts'
 import type { Protections } from './protections.ts'
@@ -217,7 +218,3 @@ function distinct<T extends { path: string }>(mounts: readonly T[]): T[] {
 
 const homePaths = (names: readonly string[], home: string): string[] => names.map(name => `${home}/${name}`)
 const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 1))
-
-/** Whether a path is a folder or below it. */
-const isInside = (path: string, folder: string): boolean =>
-  path === folder || folder === '/' || path.startsWith(`${folder}/`)
