@@ -100,6 +100,9 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     'set -a; RUSTFMT=./x; cargo fmt',
     'shopt -s lastpipe; true | cd /etc; cat shadow',
     'shopt -s dotglob; cat *',
+    "bash -O dotglob -c 'cat *'",
+    "bash -o allexport -c 'RUSTFMT=./x; cargo fmt'",
+    "bash -ac 'RUSTFMT=./x; cargo fmt'",
   ],
   SQL: [
     "sqlite3 x.db \"select [edit]('x', 'CMD')\"",

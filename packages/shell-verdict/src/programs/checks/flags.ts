@@ -76,6 +76,9 @@ export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
       harmless(use, 'only checks types', 'project')
   },
   shell: use => {
+    const option = has(use, '-o') ? flagValue(use, '-o') : 'pipefail'
+    if (has(use, '-O') || !/^(pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(option ?? ''))
+      return becomes(use, 'unlisted', 'has an option that changes how the shell reads its text')
     if (use.command.wraps) return
     becomes(use, 'exec', 'runs a script or what it reads')
     if (use.args.length === 1 && /^--(version|help)$/.test(use.args[0]?.value ?? ''))
