@@ -275,7 +275,7 @@ describe('in real VS Code', () => {
     const { sessions } = JSON.parse(await baton.must('status', '--json'))
     const asked = world.companion.command('baton.handOff', { id: sessions[0].id })
     await window.dialog().getByText('Hand off', { exact: true }).click()
-    await window.notification('cannot reach session').waitFor()
+    await window.notification('cannot type into session').waitFor()
     await asked
   })
 
