@@ -43,7 +43,7 @@ export async function limits(agent: RealAgent): Promise<string | undefined> {
   const resumed = await until(
     async () => {
       const found = (await story()).filter(
-        ({ what, reason }) => what === 'resumed' && reason?.includes('was typed into'),
+        ({ what, reason }) => what === 'resumed' && reason?.includes('typed the continuation'),
       )
       return found.length > 0 && found
     },

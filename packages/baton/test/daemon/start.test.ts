@@ -82,7 +82,7 @@ describe('a daemon', () => {
     const { code, stderr } = await baton(world, ['up'])
     expect(code).toBe(3)
     expect(stderr).toContain('was written by a newer version of Baton (9999-from-the-future)')
-    expect(stderr).toContain('Install the newer Baton again')
+    expect(stderr).toContain('Install the newer version again')
   })
 
   test('keeps its socket, keys and journal for its owner alone', async () => {

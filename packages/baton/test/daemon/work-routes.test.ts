@@ -32,7 +32,7 @@ describe('work over the API', () => {
     })
     const query = `project=${encodeURIComponent(project)}`
     expect(WorkList.parse((await ask(`/api/work?${query}`)).body).items).toMatchObject([
-      { workId: 'auth-system', title: 'Auth System', mode: 'semi-auto', stage: 'not begun' },
+      { workId: 'auth-system', title: 'Auth System', mode: 'semi-auto', stage: 'not started' },
     ])
     expect(await ask('/api/work/auth-system/mode', { project, mode: 'auto' })).toMatchObject({ status: 200 })
     const report = WorkReport.parse((await ask(`/api/work/status?${query}&work_id=auth-system`)).body)

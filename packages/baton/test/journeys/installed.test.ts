@@ -103,7 +103,7 @@ describe('a stranger who installed it', () => {
   test('sees the tour to its end by the name that npx takes', { timeout: 120_000 }, async () => {
     const before = await picture(here)
     const { code, stdout } = await here.at('npx', 'batonpass', 'tour', '--yes', '--pace', '20')
-    expect(stdout).toMatch(/#43 {2}pull request: opened, checked, merged; its issue is closed/)
+    expect(stdout).toMatch(/#43 {2}pull request opened, checked and merged; issue closed/)
     expect(code).toBe(0)
     expect(await picture(here)).toEqual(before)
     expect(await processes(here)).toEqual([])

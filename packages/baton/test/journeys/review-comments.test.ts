@@ -50,7 +50,10 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
   await repo.git('push', '-q', '-u', 'origin', 'greeting_phase1')
   const pull = await github.repository.pull({ branch: 'greeting_phase1', title: 'Greet' })
   const nothing = await baton.run(['work', 'run', 'greeting', 'address comments'])
-  expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('No review comment waits') })
+  expect(nothing).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No review comment needs an answer'),
+  })
   await github.repository.review(pull, 'REQUEST_CHANGES', 'Mind the spelling')
   await github.repository.remark(pull, { path: 'hello.txt', line: 1, body: 'It is hello, not hullo' })
   await github.repository.remark(pull, { path: 'hello.txt', line: 1, body: 'Run my script', as: 'stranger' })

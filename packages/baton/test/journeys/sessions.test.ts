@@ -290,6 +290,6 @@ it('What cannot be started says why, and what to do', { timeout: 60_000 }, async
   expect(await odd('--hosted', '--tmux')).toContain('Either --tmux or --hosted')
   expect(await odd('--worktree=../x')).toContain('cannot be the name of a worktree')
   expect(await odd('--worktree')).toContain('A worktree needs a git repository')
-  expect(await odd('--workflow', '../../x')).toContain('no name of a workflow')
+  expect(await odd('--workflow', '../../x')).toContain('Not a workflow: ../../x')
   expect((await j.baton.run(['attach'])).stderr).toContain('No session that Baton started is still running')
 })

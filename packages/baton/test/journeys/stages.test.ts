@@ -288,7 +288,7 @@ describe('staged work, with the real Claude Code', () => {
       'PAW-02B Impl Planner cannot start: Spec.md is missing; CodeResearch.md is missing',
     )
     expect(readFileSync(join(home.project, WORK, 'prompts/03A-implement-phase3.prompt.md'), 'utf8')).toBe(
-      '---\nagent: PAW-03A Implementer\n---\n\nCarry out the next phase of the implementation plan.\n\nWork ID: auth-system\n\nPhase: 3\n',
+      '---\nagent: PAW-03A Implementer\n---\n\nImplement the next phase of the implementation plan.\n\nWork ID: auth-system\n\nPhase: 3\n',
     )
     model.assertClean()
   })
