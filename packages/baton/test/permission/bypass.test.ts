@@ -105,6 +105,8 @@ const BYPASSES: readonly (readonly [string, string])[] = [
   ['git fetch through a helper', "git fetch 'ext::rm -rf src'"],
   ['git ls-remote with an upload program', 'git ls-remote --upload-pack="rm -rf src" .'],
   ['git rebase --exec', "git rebase -x 'rm -rf src' main"],
+  ['git branch with a flag that only looks like listing', 'git branch -v new'],
+  ['a shortened flag that swallows the next word', 'git reflog --list --output=/home/me/.bashrc'],
   ['git bisect run', 'git bisect run rm -rf src'],
   ['awk system', `awk 'BEGIN{system("rm -rf src")}'`],
   ['awk pipe', `awk 'BEGIN{print "x" | "rm -rf src"}'`],

@@ -161,10 +161,12 @@ function readFlag(
       parsed.uncertain.push(word)
       return undefined
     }
-    const found =
+    const listed =
       lookup(table, name) ??
-      (style.dash === 'single' && name.startsWith('--') ? lookup(table, name.slice(1)) : undefined) ??
-      abbreviated(table, name)
+      (style.dash === 'single' && name.startsWith('--') ? lookup(table, name.slice(1)) : undefined)
+    const found = listed ?? abbreviated(table, name)
+    // A shortened flag may also stand for one that the table does not list: it is never known to be harmless.
+    if (found && !listed) parsed.strange.push(name)
     const attached = equals === -1 ? undefined : tail(word, equals + 1)
     if (!found) {
       parsed.strange.push(name)

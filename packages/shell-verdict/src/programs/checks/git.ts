@@ -55,7 +55,9 @@ const forcedTwice = (use: Parameters<Check>[0]): boolean =>
 export const GIT_CHECKS: Readonly<Record<string, Check>> = {
   'git-branch': use => {
     if (use.result.kind !== 'read' || use.parsed.positionals.length === 0) return
-    if (!has(use, ...LISTING)) becomes(use, 'write', 'makes a branch or tag')
+    // `git tag -v` verifies; `git branch -v NAME` still makes a branch.
+    const listing = use.result.path[0] === 'tag' ? LISTING : LISTING.filter(flag => !/^-[vn]$/.test(flag))
+    if (!has(use, ...listing)) becomes(use, 'write', 'makes a branch or tag')
   },
   'git-config': use => {
     const words = use.parsed.positionals.map(word => word.value ?? '')
