@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -10,20 +10,20 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../../..')
 const guide = readFileSync(join(root, 'docs/adding-an-agent.md'), 'utf8')
 const FOLDER = 'packages/baton/src/adapters/agents/acme/'
-/** What an agent brings beside its folder. */
-const BESIDE = [
+/** The files of an agent outside its folder. */
+const OTHER_FILES = [
   'packages/baton/test/fixtures/acme/',
   'packages/baton/test/adapters/agents/acme.test.ts',
   'docs/agents/acme.md',
 ]
 
 /** In a copy of the repository, so that the real one stays as it is. */
-test('whoever follows docs/adding-an-agent.md has an eighth agent', { timeout: 180_000 }, async () => {
+test('docs/adding-an-agent.md leads to a working eighth agent', { timeout: 180_000 }, async () => {
   await using copy = copied()
   const files = filesIn(guide)
   expect(files.size).toBeGreaterThan(10)
   const elsewhere = [...files.keys()].filter(
-    path => ![FOLDER, ...BESIDE].some(place => path.startsWith(place)),
+    path => ![FOLDER, ...OTHER_FILES].some(place => path.startsWith(place)),
   )
   expect(elsewhere, 'written by hand outside the folder').toEqual([])
   const before = sources(copy)
@@ -67,9 +67,11 @@ function copied(): Scratch {
     mkdirSync(join(copy.path, 'node_modules'), { recursive: true })
     symlinkSync(join(packages, name), join(copy.path, 'node_modules', name))
   }
-  mkdirSync(join(copy.path, 'node_modules/@batonpass'))
-  symlinkSync('../../packages/contract', join(copy.path, 'node_modules/@batonpass/contract'))
-  symlinkSync('../../apps/dashboard', join(copy.path, 'node_modules/@batonpass/dashboard'))
+  // The workspaces' own links are relative, so they point into the copy.
+  const workspaces = 'node_modules/@batonpass'
+  mkdirSync(join(copy.path, workspaces))
+  for (const name of readdirSync(join(root, workspaces)))
+    symlinkSync(readlinkSync(join(root, workspaces, name)), join(copy.path, workspaces, name))
   return copy
 }
 
@@ -97,7 +99,7 @@ async function typesOf(copy: Scratch): Promise<void> {
   copy.write('tsconfig.acme.json', JSON.stringify({ extends: './tsconfig.json', include: [], files }))
   await program(copy, 'tsc', '-p', 'tsconfig.acme.json')
   await program(copy, 'tsc', '-p', 'apps/dashboard')
-  await program(copy, 'biome', 'check', FOLDER, ...BESIDE.filter(path => !path.endsWith('.md')))
+  await program(copy, 'biome', 'check', FOLDER, ...OTHER_FILES.filter(path => !path.endsWith('.md')))
 }
 
 async function contractOf(copy: Scratch): Promise<string> {
