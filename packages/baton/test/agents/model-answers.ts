@@ -34,8 +34,10 @@ export async function checkModelAnswers(
   await seen('supervisor', () => supervise(world))
 }
 
+/** `undecided: ask`, because `codex exec` runs in a mode that never asks, and there the default leaves the call to the agent. */
 const rulesFor = (name: string) => `permission:
   judge: ${name}
+  undecided: ask
 handsoff:
   max_continuations: 1
   supervisor:
