@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { limitLineLength } from '../../../src/adapters/acp/program.ts'
 
-it('Lines pass however many there are; one without end is broken off, and its program ended', async () => {
+it('any number of lines passes; a line that is too long ends the program', async () => {
   let ended = 0
   const pass = limitLineLength(100, () => ended++)
   const writer = pass.writable.getWriter()
@@ -13,7 +13,7 @@ it('Lines pass however many there are; one without end is broken off, and its pr
     await said
   }
   const [read, written] = [reader.read(), writer.write(bytes.encode('z'.repeat(101)))]
-  await expect(read).rejects.toThrow('without end')
+  await expect(read).rejects.toThrow('a line that is too long')
   await written.catch(() => {})
   expect(ended).toBe(1)
 })
