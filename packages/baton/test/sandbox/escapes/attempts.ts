@@ -180,7 +180,8 @@ export function attempts(target: Target): Attempt[] {
     ),
     works(
       'read the command lines of all processes',
-      `cat /proc/[0-9]*/cmdline | tr "\\0" "\\n" | grep -a ${SECRET}-on-a-line`,
+      // In brackets, so that grep does not find its own command line.
+      `cat /proc/[0-9]*/cmdline | tr "\\0" "\\n" | grep -a '[c]${SECRET.slice(1)}-on-a-line'`,
     ),
     fails('read password hashes', '[ -s /etc/shadow ] && [ -r /etc/shadow ] && echo ESCAPED'),
     fails(
