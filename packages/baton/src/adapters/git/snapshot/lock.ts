@@ -2,6 +2,7 @@ import {
   closeSync,
   linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -11,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 
@@ -26,26 +28,43 @@ export interface UndoLock {
  */
 export async function takeUndoLock(path: string, waitMs = 15_000): Promise<UndoLock> {
   const draft = `${path}.${process.pid}.${++drafts}`
-  for (let waited = 0; ; waited += PAUSE_MS) {
-    try {
-      // Written again on each attempt: its modification time is the file system's clock.
-      writeFileSync(draft, OWNER, { mode: 0o600 })
-      const sinceMs = statSync(draft).mtimeMs
+  // Written again on each attempt: its modification time is the file system's clock.
+  const writeDraft = (): number => {
+    writeFileSync(draft, OWNER, { mode: 0o600 })
+    return statSync(draft).mtimeMs
+  }
+  try {
+    // A process that takes one snapshot after another would otherwise never leave a waiting one its turn.
+    if (isWaitedFor(path, draft, writeDraft())) await pause(2 * PAUSE_MS)
+    for (let waited = 0; ; waited += PAUSE_MS) {
+      const sinceMs = writeDraft()
       if (isFree(path, draft)) return hold(path, sinceMs)
       dropStale(path, draft, sinceMs)
-    } finally {
-      rmSync(draft, { force: true })
+      if (waited >= waitMs)
+        throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is running', {
+          remedy: `Try again. If none is running, remove ${path}.`,
+        })
+      await pause(PAUSE_MS)
     }
-    if (waited >= waitMs)
-      throw new BatonError('undo_unavailable', 'Another snapshot or undo of this worktree is running', {
-        remedy: `Try again. If none is running, remove ${path}.`,
-      })
-    await pause(PAUSE_MS)
+  } finally {
+    rmSync(draft, { force: true })
   }
+}
+
+/** Whether another process waits for the lock: it keeps writing its own draft. A killed one does not. */
+function isWaitedFor(path: string, draft: string, nowMs: number): boolean {
+  const folder = dirname(path)
+  return readdirSync(folder).some(name => {
+    if (!name.startsWith(`${basename(path)}.`) || name === basename(draft)) return false
+    const written = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs
+    return written !== undefined && nowMs - written < WAITING_MS
+  })
 }
 
 let drafts = 0
 const PAUSE_MS = 20
+/** A waiting process writes its draft at least this often, even on a busy machine. */
+const WAITING_MS = 500
 const TOUCH_MS = 1000
 /** A holder on another machine or in another container is not visible; it counts as alive while it touches its lock. */
 const UNTOUCHED_MS = 10_000
