@@ -18,7 +18,16 @@ const HOOK = 'POST /hook/'
 export function interceptHooks(server: Server, onHook: (call: HookCall) => void): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
+  /** Connections that node:http does not know of, so it would not close them with the others. */
+  const ours = new Set<Socket>()
+  const closeOthers = server.closeAllConnections.bind(server)
+  server.closeAllConnections = () => {
+    for (const socket of ours) socket.destroy()
+    closeOthers()
+  }
   server.on('connection', (socket: Socket) => {
+    ours.add(socket)
+    socket.once('close', () => ours.delete(socket))
     let read: Buffer = Buffer.alloc(0)
     const ignore = () => {}
     const giveUp = () => socket.destroy()
@@ -28,6 +37,7 @@ export function interceptHooks(server: Server, onHook: (call: HookCall) => void)
       if (head === 'incomplete') return
       socket.off('data', onData)
       if (head !== 'other') return onHook(new SocketCall(socket, head, read.subarray(head.end)))
+      ours.delete(socket)
       socket.setTimeout(0)
       socket.off('timeout', giveUp)
       socket.off('end', giveUp)

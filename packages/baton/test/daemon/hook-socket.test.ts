@@ -1,8 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readHead } from '../../src/daemon/hook-socket.ts'
+import type { HookCall } from '../../src/daemon/hook-route.ts'
+import { interceptHooks, readHead } from '../../src/daemon/hook-socket.ts'
 import { type HookWorld, hookWorld, toolCall } from '../hook/world.ts'
+import { scratch } from '../world/scratch.ts'
 import { servingDaemon } from './serving-daemon.ts'
 
 const head = (lines: readonly string[], first = 'POST /hook/claude-code HTTP/1.0') =>
@@ -97,4 +102,23 @@ test('only a plain hook call is read here', () => {
     head(['Content-Length: 2', `X: ${'x'.repeat(20_000)}`]),
   ])
     expect(kind(text), JSON.stringify(text.slice(0, 80))).toBe('other')
+})
+
+test('a call whose head is still on its way is cut off with the other connections', async () => {
+  await using folder = scratch('hs-')
+  const calls: HookCall[] = []
+  const server = createServer()
+  interceptHooks(server, call => calls.push(call))
+  const path = join(folder.path, 's')
+  await new Promise<void>(resolve => server.listen(path, resolve))
+  const client = connect(path).on('error', () => {})
+  const closed = new Promise(resolve => client.once('close', resolve))
+  const accepted = once(server, 'connection')
+  client.write('POST /hook/claude-code HT')
+  await accepted
+  server.close()
+  server.closeAllConnections()
+  client.write('TP/1.0\r\nContent-Length: 0\r\n\r\n')
+  await closed
+  expect(calls).toEqual([])
 })
