@@ -20,7 +20,7 @@ export default defineConfig({
     isolate: true,
     // Two cores: real agents, daemons and databases share them.
     maxWorkers: 2,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'unit', include: filesOf('unit') } },

@@ -113,7 +113,7 @@ describe('in real VS Code', () => {
     await window.enter('Target branch', 'feature/rate-limits')
     await window.enter('Issue', 'https://github.com/example/repo/issues/42')
     const file = join(home.project, '.paw/work/rate-limits/WorkflowContext.md')
-    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 20_000 })
+    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 30_000 })
     const context = readFileSync(file, 'utf8')
     for (const line of [
       'Work Title: Rate Limits',
@@ -284,7 +284,7 @@ describe('in real VS Code', () => {
     await baton.must('down')
     await until(async () => (await window.statusLabel()).includes('No Baton daemon'), {
       what: 'the status bar to say so',
-      timeout: 20_000,
+      timeout: 30_000,
       evidence: () => window.statusLabel(),
     })
     await baton.must('up')

@@ -32,7 +32,7 @@ export type ClientAnswer = { answer: string } | { failed: string }
 /** Not less: on a machine that other work keeps busy a daemon in best health takes more than a second now and then. */
 const FIRST_BYTE_MS = 3000
 const HEARTBEAT_MS = 5000
-const START_MS = 10_000
+const START_MS = 30_000
 const RETRY_MS = 30
 const ATTEMPTS = 50
 /** As long as the daemon takes one of these after the other, it does not hang. */

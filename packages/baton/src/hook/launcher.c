@@ -25,7 +25,7 @@
 
 #define FIRST_BYTE 3       /* seconds until the daemon must have said something */
 #define HEARTBEAT 5        /* seconds between two signs of life while it waits for a person */
-#define START 10           /* seconds a daemon may take to start */
+#define START 30           /* seconds a daemon may take to start */
 #define FRESH 5            /* seconds that the mark of a starting daemon counts */
 #define LONGEST (1u << 25) /* no answer of ours is longer */
 #define ATTEMPTS 50        /* a daemon that restarts while we wait is asked again */

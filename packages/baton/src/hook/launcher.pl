@@ -17,7 +17,7 @@ my %SECONDS = (
 
 my $FIRST_BYTE = 3;      # seconds until the daemon must have said something
 my $HEARTBEAT  = 5;      # seconds between two signs of life while it waits for a person
-my $START      = 10;     # seconds a daemon may take to start
+my $START      = 30;     # seconds a daemon may take to start
 my $FRESH      = 5;      # seconds that the mark of a starting daemon counts
 my $LONGEST    = 1 << 25; # no answer of ours is longer
 my $ATTEMPTS   = 50;     # a daemon that restarts while we wait is asked again

@@ -101,7 +101,7 @@ async function allow(ask: string, home: AgentHome): Promise<void> {
   const command = [process.execPath, CLI, 'allow', ask]
   const env = { PATH: process.env.PATH ?? '', HOME: home.path, TERM: 'xterm-256color' }
   await using terminal = await startTerminal({ command, cwd: home.project, env, tellsExit: true })
-  const code = await terminal.waitForExit({ timeout: 20_000 })
+  const code = await terminal.waitForExit({ timeout: 30_000 })
   if (code !== 0) throw new Error(`baton allow ended with ${code}\n${await terminal.history()}`)
 }
 

@@ -213,7 +213,7 @@ describe('the guided set-up', () => {
     )
   })
 
-  test('a no at the end writes nothing', { timeout: 60_000 }, async () => {
+  test('a no at the end writes nothing', { timeout: 120_000 }, async () => {
     await using here = await world()
     await using terminal = await startTerminal({
       command: [process.execPath, CLI, 'init'],
@@ -233,7 +233,7 @@ describe('the guided set-up', () => {
     expect(readFileSync(here.config, 'utf8')).toBe(before)
   })
 
-  test('Ctrl-C at a question leaves everything as it was', { timeout: 60_000 }, async () => {
+  test('Ctrl-C at a question leaves everything as it was', { timeout: 120_000 }, async () => {
     await using here = await world()
     const before = readFileSync(here.config, 'utf8')
     for (const point of [/Which\?/, /Write it\?/]) {
@@ -267,7 +267,7 @@ describe('the guided set-up', () => {
 })
 
 describe('shadow mode', () => {
-  test('answers nothing, and says later what would have been', { timeout: 60_000 }, async () => {
+  test('answers nothing, and says later what would have been', { timeout: 120_000 }, async () => {
     await using here = await world()
     expect((await here.run('init', '--shadow')).code).toBe(0)
     expect(readFileSync(here.config, 'utf8')).toContain('shadow:\n  enabled: true')
@@ -306,7 +306,7 @@ describe('shadow mode', () => {
 })
 
 describe('uninstall', () => {
-  test('leaves no trace but what people wrote', { timeout: 60_000 }, async () => {
+  test('leaves no trace but what people wrote', { timeout: 120_000 }, async () => {
     await using here = await world()
     expect((await here.run('init')).code).toBe(0)
     const call = claudePayload('PreToolUse', here.project.path, 'rm -r README.md')

@@ -29,7 +29,7 @@ import { until } from '../world/wait.ts'
 
 const PRE = ['claude-code', 'PreToolUse', '--source', 'user']
 /** Until the safe answer of a client whose daemon hangs: curl needs a few seconds, and the machine may be busy. */
-const SOON_MS = 15_000
+const SOON_MS = 25_000
 const anyone = { uid: 65534 }
 
 /** What every hook client must do, whatever it is written in. */
@@ -217,7 +217,7 @@ export function hookClientContract(transport: Transport): void {
         expect(groupOf(pid)).not.toBe(group)
       })
 
-      test('starts one daemon for forty calls at once and loses none', { timeout: 60_000 }, async () => {
+      test('starts one daemon for forty calls at once and loses none', { timeout: 120_000 }, async () => {
         await using world = hookWorld()
         const launcher = world.launcher(transport)
         const ids = Array.from({ length: 40 }, (_, i) => `call-${i}`)
@@ -312,7 +312,7 @@ export function hookClientContract(transport: Transport): void {
         chmodSync(world.folder.dir, 0o700)
       })
 
-      test('gives each event its own safe answer', { timeout: 60_000 }, async () => {
+      test('gives each event its own safe answer', { timeout: 120_000 }, async () => {
         await using world = hookWorld()
         await using _ = await standIn(world.folder, connection => connection.end('no daemon\n'))
         const launcher = world.launcher(transport)
@@ -345,7 +345,9 @@ export function hookClientContract(transport: Transport): void {
       })
     })
 
-    describe.concurrent('with a daemon that fails', () => {
+    // Compiling blocks this process, so the times of C clients that run side by side would contain each other's compilers.
+    const describeFailures = transport === 'c' ? describe.sequential : describe.concurrent
+    describeFailures('with a daemon that fails', () => {
       const large = toolCall('large', { tool_input: { command: 'x'.repeat(4_000_000) } })
 
       test('does not wait for one that accepts and never answers', async () => {
@@ -375,11 +377,7 @@ export function hookClientContract(transport: Transport): void {
         await using world = hookWorld()
         const begun = 'HTTP/1.1 200 OK\r\nbaton-protocol: 1\r\nconnection: close\r\n\r\n    '
         await using _ = await standIn(world.folder, replyWith(begun, { close: false }))
-        expectSafe(
-          await world.call(world.launcher(transport), PRE, { input: toolCall('silent') }),
-          world,
-          11_000,
-        )
+        expectSafe(await world.call(world.launcher(transport), PRE, { input: toolCall('silent') }), world)
       })
 
       const ok = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
@@ -474,10 +472,10 @@ function expectAnswer(called: Called): void {
 }
 
 /** The safe answer, soon, and one line about it in the log. */
-function expectSafe(called: Called, world: HookWorld, withinMs = SOON_MS): void {
+function expectSafe(called: Called, world: HookWorld): void {
   expectOneLine(called)
   expect(isSafe(called.stdout), called.stdout).toBe(true)
-  expect(called.ms).toBeLessThan(withinMs)
+  expect(called.ms).toBeLessThan(SOON_MS)
   expect(world.failures()).toEqual([
     expect.stringMatching(/^\d{4}-.*Z claude-code PreToolUse: .*answered what is safe$/),
   ])
@@ -487,7 +485,7 @@ function expectSafe(called: Called, world: HookWorld, withinMs = SOON_MS): void 
 async function oneDaemon(world: HookWorld): Promise<number[]> {
   return await until(() => world.daemons().length === 1 && world.daemons(), {
     what: 'one daemon',
-    timeout: 15_000,
+    timeout: 30_000,
   })
 }
 

@@ -19,7 +19,7 @@ describe('an upgrade', () => {
   })
   afterAll(() => folder.remove())
 
-  test('drains the old daemon and loses no call sent in between', { timeout: 60_000 }, async () => {
+  test('drains the old daemon and loses no call sent in between', { timeout: 120_000 }, async () => {
     await using world = hookWorld()
     await startedDaemon(world, { program: old.daemon })
     expect((await health(world.folder)).version).toBe('0.0.9')
@@ -56,7 +56,7 @@ describe('an upgrade', () => {
   })
 })
 
-test('kill -9 at any moment loses nothing that was answered', { timeout: 60_000 }, async () => {
+test('kill -9 at any moment loses nothing that was answered', { timeout: 120_000 }, async () => {
   await using world = hookWorld()
   const hammer = hammering(world, world.launcher('perl'))
   let kills = 0

@@ -26,7 +26,7 @@ async function daemonOnSlowDisk() {
     [...DAEMON_FLAGS, join(DIST, 'daemon.js'), stateArgument(world.folder.dir)],
     { env: { ...world.env, LD_PRELOAD: library, SLOW_DISK: delay, DISK_LOG: log }, stdio: 'ignore' },
   )
-  await until(() => existsSync(world.folder.socket), { what: 'the daemon to listen', timeout: 20_000 })
+  await until(() => existsSync(world.folder.socket), { what: 'the daemon to listen', timeout: 30_000 })
   return {
     world,
     daemon,
@@ -76,7 +76,7 @@ describe.runIf(compiler && process.platform === 'linux')('on a slow disk', { tim
     const call = (id: string) =>
       disk.world.call(launcher, ['claude-code', 'PreToolUse', '--source', 'user'], { input: toolCall(id) })
     await call('warm')
-    await until(() => disk.walBytes() === 0, { what: 'the first checkpoint', timeout: 20_000 })
+    await until(() => disk.walBytes() === 0, { what: 'the first checkpoint', timeout: 30_000 })
     const before = disk.log().length
     disk.setDelay(300)
     for (let n = 0; n < 10; n++) await call(`grow-${n}`)

@@ -88,7 +88,7 @@ describe('a hosted session in the dashboard', () => {
     expect(opened.complaints).toEqual([])
   })
 
-  test('a turn without an end is stopped from the page', { timeout: 60_000 }, async () => {
+  test('a turn without an end is stopped from the page', { timeout: 120_000 }, async () => {
     await using opened = await browser.open({ width: 390, height: 844 })
     const { page } = opened
     await page.goto(await world.link())

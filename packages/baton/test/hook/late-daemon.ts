@@ -17,7 +17,7 @@ export interface LateDaemon extends AsyncDisposable {
 }
 
 /** Its start alone is waited for longer than a test usually lasts. */
-export const WITH_LATE_DAEMON = { timeout: 60_000 }
+export const WITH_LATE_DAEMON = { timeout: 120_000 }
 
 export async function lateDaemon(
   { folder, home, env }: Pick<HookWorld, 'folder' | 'home' | 'env'>,

@@ -76,7 +76,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     expect(last).not.toContain('At your service.')
 
     await terminal.press('C-d')
-    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
     const events = await baton.events()
     const started = events.filter(({ type }) => type === 'SessionStarted')
     expect(new Set(started.map(({ nativeSession }) => nativeSession)).size).toBe(2)
@@ -124,7 +124,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     await terminal.waitForScreen(/go on[\s\S]*Fine\.\s+>/, { timeout: 30_000 })
     await terminal.type('/exit')
     await terminal.press('Enter')
-    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
     const { sessions } = JSON.parse(await baton.must('status', '--all', '--json'))
     expect(sessions).toHaveLength(2)
     const first = sessions.find(({ parent }: { parent?: string }) => parent === undefined)
@@ -170,7 +170,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     await terminal.waitForScreen(/Seen\.\s+>/, { timeout: 30_000 })
     await baton.waitFor('ask', ({ what }) => what === 'withdrawn')
     await terminal.press('C-d')
-    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
   })
 
   test('where the agent has hooks as well, everything counts once', { timeout: 120_000 }, async () => {

@@ -114,7 +114,7 @@ describe('an issue from claim to close, with the real command, a real git and a 
       await w.answer('yes')
       await until(() => !existsSync(join(w.project, '.agent-claim.json')), {
         what: 'the signal file to go',
-        timeout: 20_000,
+        timeout: 30_000,
       })
     })
     expect(

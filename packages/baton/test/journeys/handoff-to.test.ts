@@ -100,7 +100,7 @@ describe('a handoff from one agent to another', () => {
     // The warning stands for less than a second: whoever is slower is only warned again. So both at once.
     await terminal.waitForScreen(screen => !/again to exit/i.test(screen), { what: 'the warning to go' })
     await terminal.press('C-c', 'C-c')
-    expect(await terminal.waitForExit({ timeout: 20_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
     expect(await baton.must('handoffs')).toContain('received by claude-code')
     model.assertClean()
   })

@@ -114,7 +114,7 @@ describe('a handoff, with the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('a crashed session is handed off by its transcript, from outside', { timeout: 90_000 }, async () => {
+  test('a crashed session is handed off by its transcript, from outside', { timeout: 120_000 }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
     play(model, home, [

@@ -132,7 +132,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     expect(last && textOf(last)).toContain('no tool call and no file change')
   })
 
-  test('a person edits the file midway and is obeyed', { timeout: 90_000 }, async () => {
+  test('a person edits the file midway and is obeyed', { timeout: 120_000 }, async () => {
     await using model = await startModel()
     await using home = await workplace()
     await using baton = await batonFor(home)
@@ -289,7 +289,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     )
   })
 
-  test('a missing or garbled state file never makes it loop', { timeout: 90_000 }, async () => {
+  test('a missing or garbled state file never makes it loop', { timeout: 120_000 }, async () => {
     await using model = await startModel()
     await using home = await workplace()
     await using baton = await batonFor(home)

@@ -9,7 +9,7 @@ import { lastRequestOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
 
 /** The whole task, on a machine that has other things to do. */
-const LONG = { timeout: 60_000 }
+const LONG = { timeout: 120_000 }
 const DIALOG = /Do you want to (proceed|create|make)/
 
 /** Claude Code with Baton's default settings and no key for a judge, in a project whose tests leave a trace. */

@@ -30,7 +30,9 @@ describe('permission, with the real Claude Code', () => {
     expect(telegram.refused).toEqual([])
   })
 
-  test('nobody answers in time: the message says so and the model is told', { timeout: 90_000 }, async () => {
+  test('nobody answers in time: the message says so and the model is told', {
+    timeout: 120_000,
+  }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram, 2) })
     const { model, home } = here
@@ -86,7 +88,7 @@ describe('permission, with the real Claude Code', () => {
     expect(settled.text).not.toBe(asked)
   })
 
-  test('in a terminal an answer from Telegram closes the dialog', { timeout: 90_000 }, async () => {
+  test('in a terminal an answer from Telegram closes the dialog', { timeout: 120_000 }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
     const { model, home } = here

@@ -127,7 +127,7 @@ describe('baton run with the real Claude Code', () => {
     expect(await j.rows()).toEqual([])
   })
 
-  it('works in a worktree of its own, and is ended with its terminal', { timeout: 90_000 }, async () => {
+  it('works in a worktree of its own, and is ended with its terminal', { timeout: 120_000 }, async () => {
     await using j = await journey()
     await j.home.git()
     j.home.trust(`${j.home.project}-issue-7`)
@@ -157,7 +157,7 @@ describe('baton run with the real Claude Code', () => {
 })
 
 describe('baton watch', () => {
-  it('adopts a pane that a person opened, never ends it, and lets it go', { timeout: 90_000 }, async () => {
+  it('adopts a pane that a person opened, never ends it, and lets it go', { timeout: 120_000 }, async () => {
     await using j = await journey()
     j.model.script({ key: j.home.key }, () => say('Hello.'))
     await using claude = await claudeInTmux({ home: j.home, model: j.model, env: { PATH: j.env.PATH ?? '' } })
@@ -179,7 +179,9 @@ describe('baton watch', () => {
   })
 })
 
-it('From inside the same tmux, attaching switches the person’s own client', { timeout: 60_000 }, async () => {
+it('From inside the same tmux, attaching switches the person’s own client', {
+  timeout: 120_000,
+}, async () => {
   await using j = await journey()
   const program = join(j.home.path, 'bin/claude')
   const tui = join(import.meta.dirname, '../world/agents/scripted-tui.mjs')
@@ -281,7 +283,7 @@ it('A hosted session of a killed daemon whose agent cannot go back to it begins 
   await j.baton.must('kill', 'inside')
 })
 
-it('What cannot be started says why, and what to do', { timeout: 60_000 }, async () => {
+it('What cannot be started says why, and what to do', { timeout: 120_000 }, async () => {
   await using j = await journey()
   const odd = async (...words: string[]) =>
     (await j.baton.run(['run', ...words], { env: { ...j.env, PATH: '/usr/bin:/bin' } })).stderr

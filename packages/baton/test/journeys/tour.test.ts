@@ -75,7 +75,7 @@ test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any poi
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(screen) ?? []
     if (url) expect(await (await fetch(url)).text()).toMatch(/<title>Baton/)
     await terminal.press('C-c')
-    await terminal.waitForExit({ timeout: 20_000 })
+    await terminal.waitForExit({ timeout: 30_000 })
     expect(await terminal.history()).toContain('Tour cancelled.')
     expect(here.left()).toEqual({ folders: [], processes: [] })
   }

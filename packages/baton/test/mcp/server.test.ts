@@ -95,7 +95,7 @@ describe('the MCP server, with the official client', () => {
     await exercise(overStreams(world.baton, world.repo.path), await world.baton.must('work', 'show'))
   })
 
-  it('serves the same over HTTP, by a key that opens nothing else', { timeout: 60_000 }, async () => {
+  it('serves the same over HTTP, by a key that opens nothing else', { timeout: 120_000 }, async () => {
     await using world = await begun()
     const shown = await world.baton.must('work', 'show')
     await exercise(await overHttp(world.baton), shown)

@@ -61,7 +61,7 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
         await terminal.press(key)
         return terminal.waitForScreen(done, { timeout: 700, what }).then(() => true)
       },
-      { what, timeout: 15_000 },
+      { what, timeout: 30_000 },
     )
   const enter = async (head: string) => {
     const holds = (screen: string) => squeezed(inputOf(screen) ?? '').includes(head)

@@ -142,7 +142,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
 /** Runs a program to its end in a terminal; how it ended and all that it showed. */
 export async function runInTerminal(options: TerminalOptions): Promise<{ code: number; screen: string }> {
   await using terminal = await startTerminal({ ...options, tellsExit: true })
-  const code = (await terminal.waitForExit({ timeout: 15_000 })) ?? Number.NaN
+  const code = (await terminal.waitForExit({ timeout: 30_000 })) ?? Number.NaN
   return { code, screen: (await terminal.history()).replaceAll('\n', '') }
 }
 
