@@ -93,7 +93,7 @@ describe('without a mouse', () => {
     expect(await page.evaluate('window.aloud()')).toEqual([])
   })
 
-  test('a card opens its session, and reading goes on there', { timeout: 120_000 }, async () => {
+  test('a card opens its session, and reading continues there', { timeout: 120_000 }, async () => {
     await using opened = await open('/')
     const { page } = opened
     await page.locator('.card a').first().focus()

@@ -567,6 +567,6 @@ test('large and deep texts are refused quickly', () => {
   for (const text of texts) {
     const start = performance.now()
     expect(check(text).decision).not.toBe('allow')
-    expect(performance.now() - start).toBeLessThan(10_000)
+    expect(performance.now() - start).toBeLessThan(1000)
   }
 })

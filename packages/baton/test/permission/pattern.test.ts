@@ -50,7 +50,7 @@ test('no pattern holds a decision up', () => {
   for (const source of ['(a+)+$!', '(a|a)*b', '(a*)*b', '(.*)(.*)(.*)(.*)x', '(a|aa)+$!']) {
     const start = performance.now()
     expect(compilePattern(source).test(text)).toBe(false)
-    expect(performance.now() - start).toBeLessThan(10_000)
+    expect(performance.now() - start).toBeLessThan(2000)
   }
 })
 

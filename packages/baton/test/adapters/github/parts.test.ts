@@ -24,7 +24,7 @@ describe('blockers in the text', () => {
     const hostile = `${'Blocked by #1 '.repeat(5000)}\n${'```\n'.repeat(20_000)}${' '.repeat(50_000)}`
     const before = performance.now()
     expect(blockersNamed(hostile).length).toBeLessThanOrEqual(20)
-    expect(performance.now() - before).toBeLessThan(10_000)
+    expect(performance.now() - before).toBeLessThan(1000)
   })
 })
 

@@ -87,5 +87,5 @@ it('No prompt, however odd or long, makes it throw or slow', () => {
     ' '.repeat(1e6),
   ])
     detect(text)
-  expect(performance.now() - began).toBeLessThan(15_000)
+  expect(performance.now() - began).toBeLessThan(3000)
 })

@@ -60,5 +60,5 @@ it('Hostile tool output is parsed quickly', () => {
     `${'9'.repeat(1e6)} failed`,
   ])
     observe(NO_EVIDENCE, shell('s', `npm test ${'&& npm test '.repeat(1000)}`, output, true))
-  expect(performance.now() - began).toBeLessThan(15_000)
+  expect(performance.now() - began).toBeLessThan(3000)
 })
