@@ -58,21 +58,35 @@ export async function callDaemon(
 }
 
 const HEALTH_MS = 2000
+const START_MS = 60_000
 
-/** The running daemon, or undefined. A socket that something else holds is not a daemon of ours. */
-export async function daemonHealth(folder: StateFolder): Promise<Health | undefined> {
+/** The running daemon; `silent` if one listens but does not answer in time, undefined if none listens. */
+export async function findDaemon(folder: StateFolder): Promise<Health | 'silent' | undefined> {
   try {
     const parsed = Health.safeParse(await callDaemon(folder, 'GET', '/api/health', HEALTH_MS))
+    // What something else on the socket answers is not a daemon of ours.
     return parsed.success ? parsed.data : undefined
   } catch (cause) {
-    if (cause instanceof BatonError && (cause.code === 'daemon_absent' || cause.code === 'timed_out'))
-      return undefined
+    if (!(cause instanceof BatonError)) throw cause
+    if (cause.code === 'timed_out') return 'silent'
+    if (cause.code === 'daemon_absent') return undefined
     throw cause
   }
 }
 
+/** The daemon as soon as it answers. Starts one only if none listens: a slow one is waited for. */
+export async function ensureDaemon(folder: StateFolder, io: Io, withinMs = START_MS): Promise<Health> {
+  const deadline = AbortSignal.timeout(withinMs)
+  for (;;) {
+    const found = await findDaemon(folder)
+    if (found === undefined) return await startDaemon(folder, io, withinMs)
+    if (found !== 'silent') return found
+    if (deadline.aborted) throw silentDaemon()
+  }
+}
+
 /** Starts a daemon and waits until it answers. */
-export async function startDaemon(folder: StateFolder, io: Io, withinMs = 60_000): Promise<Health> {
+export async function startDaemon(folder: StateFolder, io: Io, withinMs = START_MS): Promise<Health> {
   const { node, daemon } = programPaths()
   // Hooks that come now wait for this one, whatever version they know.
   startDone(folder.dir)
@@ -83,12 +97,17 @@ export async function startDaemon(folder: StateFolder, io: Io, withinMs = 60_000
   })
   const deadline = AbortSignal.timeout(withinMs)
   for (;;) {
-    const health = await daemonHealth(folder)
-    if (health && !health.draining) return health
+    const found = await findDaemon(folder)
+    if (found && found !== 'silent' && !found.draining) return found
     if (died || deadline.aborted) throw notStarted(folder)
     await new Promise(resolve => setTimeout(resolve, 25))
   }
 }
+
+const silentDaemon = () =>
+  new BatonError('timed_out', 'The daemon does not answer', {
+    remedy: 'Run `baton down --force`, then `baton up`.',
+  })
 
 function notStarted({ dir }: StateFolder): BatonError {
   const [, why, remedy] = /^(.*?)(?:\. (.*))?$/s.exec(startFailure(dir) ?? '') ?? []
@@ -175,15 +194,7 @@ function send(
   return new Promise((resolve, reject) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const req = open(way, { method, path, headers: { ...headers, ...json }, ...(signal ? { signal } : {}) })
-    const timer = setTimeout(
-      () =>
-        req.destroy(
-          new BatonError('timed_out', 'The daemon does not answer', {
-            remedy: 'Run `baton down --force`, then `baton up`.',
-          }),
-        ),
-      timeoutMs,
-    )
+    const timer = setTimeout(() => req.destroy(silentDaemon()), timeoutMs)
     req.on('error', cause => {
       clearTimeout(timer)
       reject(cause instanceof BatonError ? cause : unreached(cause, way))

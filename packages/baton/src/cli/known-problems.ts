@@ -25,6 +25,12 @@ export const KNOWN_PROBLEMS = {
     cause: 'No hook has called it since the machine started, or `baton down` stopped it.',
     fix: 'The first hook starts it, or run: baton up',
   },
+  'daemon/silent': {
+    severity: 'warn',
+    says: 'slow: it did not answer within 2 seconds',
+    cause: 'The machine is very busy or asleep, or the daemon hangs.',
+    fix: 'Try again; if it stays silent: baton down --force, then baton up',
+  },
   'daemon/other-version': {
     severity: 'warn',
     says: 'is {daemon}, this is {version}',

@@ -49,6 +49,15 @@ export async function reportHere(io: Io, project: string, workId: string | undef
     const fallsBack = ['daemon_absent', 'timed_out', 'daemon_refused', ...(workId ? [] : ['not_found'])]
     if (!fallsBack.includes(cause.code)) throw cause
   }
+  return await reportFromFiles(io, project, workId)
+}
+
+/** The same by what the files and git show, without asking a daemon. */
+export async function reportFromFiles(
+  io: Io,
+  project: string,
+  workId: string | undefined,
+): Promise<WorkReport> {
   const { workReport } = await import('../work/stages/work-status.ts')
   return workReport(workHere(io), project, workId)
 }

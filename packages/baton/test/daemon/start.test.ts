@@ -135,6 +135,22 @@ describe('a daemon', () => {
   })
 })
 
+describe('a daemon that does not answer', () => {
+  test('is called slow, and waited for instead of doubled', { timeout: 120_000 }, async () => {
+    await using world = hookWorld()
+    const { child } = await startedDaemon(world)
+    child.kill('SIGSTOP')
+    const silent = await baton(world, ['status'])
+    expect(silent).toMatchObject({ stdout: expect.stringMatching(/^The daemon is slow: /) })
+    expect(JSON.parse((await baton(world, ['status', '--json'])).stdout)).toMatchObject({ daemon: 'silent' })
+    expect((await baton(world, ['doctor'])).stdout).toMatch(/slow: it did not answer within 2 seconds/)
+    const waiting = baton(world, ['up'])
+    child.kill('SIGCONT')
+    expect((await waiting).stdout).toContain(`The daemon is already running (pid ${child.pid})`)
+    expect(world.daemons()).toEqual([child.pid])
+  })
+})
+
 describe('baton down --force', () => {
   test('never signals a program that has the number of a daemon that died', async () => {
     await using world = hookWorld()

@@ -22,7 +22,7 @@ import { HandoffWriter } from '../../handoff/write/hosted-writer.ts'
 import type { Backend } from '../../ports/backend.ts'
 import { readTest } from '../../session/transcript/test-runs.ts'
 import { VERSION } from '../../version.ts'
-import { callDaemon, daemonHealth, folderOf, followDaemon, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, folderOf, followDaemon } from '../daemon.ts'
 import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
 import { type AskInline, consentBy, daemonAside, reactThroughDaemon } from './ask-permission.ts'
@@ -123,7 +123,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
 async function daemonThere(io: Io): Promise<string | undefined> {
   try {
     const folder = folderOf(io)
-    if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+    await ensureDaemon(folder, io)
     return undefined
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause)

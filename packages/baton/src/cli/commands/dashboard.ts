@@ -5,13 +5,13 @@ import { LoginLink } from '@batonpass/contract/dashboard'
 import type { StateFolder } from '../../config/state-folder.ts'
 import { replaceFile } from '../../daemon/secret-file.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import type { Io } from '../io.ts'
 
 /** Prints a link that lets one browser or editor in, once. Only a person gets one: it answers asks. */
 export const dashboard: Handler = async (given, io) => {
   const folder = folderOf(io)
-  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  await ensureDaemon(folder, io)
   if (flag(given, 'logout')) {
     await callDaemon(folder, 'POST', '/api/page/logout-all')
     io.stdout.write('Every browser and editor is logged out.\n')

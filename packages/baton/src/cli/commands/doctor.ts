@@ -17,7 +17,7 @@ import {
 } from '../../ports/agent.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
-import { daemonHealth, folderOf } from '../daemon.ts'
+import { findDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { type Check, found } from '../known-problems.ts'
 
@@ -50,13 +50,14 @@ function commandCheck(io: Io): Check {
 async function daemonChecks(io: Io): Promise<Check[]> {
   const folder = folderOf(io)
   let closed: BatonError | undefined
-  const health = await daemonHealth(folder).catch((cause: unknown) => {
+  const answer = await findDaemon(folder).catch((cause: unknown) => {
     if (cause instanceof BatonError && cause.code === 'not_allowed') closed = cause
     return undefined
   })
+  const health = answer === 'silent' ? undefined : answer
   if (closed) return [found('state folder/closed', { problem: closed.message })]
   const daemon: Check = !health
-    ? found('daemon/absent')
+    ? found(answer === 'silent' ? 'daemon/silent' : 'daemon/absent')
     : health.version !== VERSION
       ? found('daemon/other-version', { daemon: health.version, version: VERSION })
       : {
@@ -73,6 +74,8 @@ async function daemonChecks(io: Io): Promise<Check[]> {
     ...(copyProblem ? [found('copy/failing', { problem: copyProblem })] : []),
   ]
   if (!existsSync(folder.launcher)) return [daemon, ...stored, found('hook client/absent')]
+  // A hook client would only wait for the same daemon.
+  if (answer === 'silent') return [daemon, ...stored]
   const ms = await measure(folder.launcher, folder.dir)
   const client: Check =
     ms === undefined

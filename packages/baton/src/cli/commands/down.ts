@@ -1,7 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { isOurDaemon, lastEndpoint } from '../../daemon/endpoint.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
+import { callDaemon, findDaemon, folderOf } from '../daemon.ts'
 
 const STOP_MS = 10_000
 
@@ -10,9 +10,11 @@ export const down: Handler = async (given, io) => {
   const folder = folderOf(io)
   let pid: number | undefined
   try {
-    const health = await daemonHealth(folder)
-    pid = health?.pid
-    if (health) await callDaemon(folder, 'POST', '/api/stop')
+    const health = await findDaemon(folder)
+    if (health && health !== 'silent') {
+      pid = health.pid
+      await callDaemon(folder, 'POST', '/api/stop')
+    }
   } catch (cause) {
     if (!(cause instanceof BatonError) || cause.code !== 'daemon_refused') throw cause
   }

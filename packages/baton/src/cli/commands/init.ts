@@ -15,7 +15,7 @@ import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'
 import { removeEmptyFolders } from '../clean-project.ts'
 import { EXIT, flag, type Given, text } from '../command.ts'
-import { daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { ensureDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
 import type { PlannedFile } from '../setup-plan.ts'
@@ -48,7 +48,7 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
     agents: adapters,
     waitSeconds: WAIT_SECONDS,
   }
-  if (!dryRun && !(await daemonHealth(folder))) await startDaemon(folder, io)
+  if (!dryRun) await ensureDaemon(folder, io)
   const tried = dryRun ? [] : await tryTransports(places)
   const asked = text(given, 'transport') as Transport | undefined
   const chosenClient = tried.find(({ transport, ms }) => (asked ? transport === asked : ms !== undefined))

@@ -7,7 +7,7 @@ import { type CallTool, mcpServer } from '../../mcp/server.ts'
 import { callTool } from '../../work/packs/paw/tools.ts'
 import { Stages } from '../../work/stages/stages.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import type { Io } from '../io.ts'
 import { workHere } from '../local-work.ts'
 
@@ -30,9 +30,7 @@ export const mcp: Handler = async (given, io) => {
 /** The daemon runs the tools, because it knows the sessions; where none can be, they run here as far as they can. */
 function caller(io: Io, project: string): CallTool {
   const folder = folderOf(io)
-  const ready = async () =>
-    ((await daemonHealth(folder).catch(() => undefined)) ??
-      (await startDaemon(folder, io).catch(() => undefined))) !== undefined
+  const ready = async () => (await ensureDaemon(folder, io).catch(() => undefined)) !== undefined
   return async (name, args) => {
     if (!(await ready())) {
       const ports = workHere(io)
@@ -49,7 +47,7 @@ const CALL_MS = 60_000
 
 async function address(io: Io, project: string, json: boolean): Promise<number> {
   const folder = openStateFolder(folderOf(io).dir)
-  const health = (await daemonHealth(folder)) ?? (await startDaemon(folder, io))
+  const health = await ensureDaemon(folder, io)
   secretFile(folder.mcpKey)
   const url = `${health.url}/mcp?project=${encodeURIComponent(project)}`
   io.stdout.write(

@@ -8,7 +8,7 @@ import { systemIds } from '../../adapters/system/ids.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { hasPlugin, ownPlugin } from '../agent-plugin.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { socketHere } from '../tmux-place.ts'
 import { attachTo } from './attach.ts'
@@ -90,7 +90,7 @@ export const run: Handler = async (given, io) => {
     ...(title === undefined ? {} : { title }),
     ...(hosted ? {} : { where: socketHere(io.env) }),
   })
-  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  await ensureDaemon(folder, io)
   const spawn = Spawn.parse(await callDaemon(folder, 'POST', '/api/spawns', START_MS, { body: request }))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(spawn)}\n`)
   else {

@@ -7,28 +7,30 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { statusText } from '../../session/context/context-messages.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf } from '../daemon.ts'
+import { callDaemon, findDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
-import { reportHere } from '../local-work.ts'
+import { reportFromFiles, reportHere } from '../local-work.ts'
 import { workflowsHere } from '../local-workflows.ts'
 
 /** What the daemon and its sessions are doing. */
 export const status: Handler = async (given, io) => {
   const folder = folderOf(io)
-  const health = await daemonHealth(folder)
+  const health = await findDaemon(folder)
   const [workId] = given.positionals
-  const work = await reportHere(io, findWorktreeRoot(io.cwd), workId)
+  const report = health === 'silent' ? reportFromFiles : reportHere
+  const work = await report(io, findWorktreeRoot(io.cwd), workId)
   if (workId !== undefined) {
     io.stdout.write(flag(given, 'json') ? `${JSON.stringify(work)}\n` : work.text)
     return EXIT.ok
   }
   const more = work.items.length > 0 ? { work } : {}
-  if (!health) {
-    if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ daemon: null, sessions: [], ...more })}\n`)
-    else
-      io.stdout.write(
-        `No daemon is running; the first hook of an agent starts it, or: baton up\n${work.items.length > 0 ? `\n${work.text}` : ''}`,
-      )
+  if (!health || health === 'silent') {
+    const problem = health
+      ? 'The daemon is slow: it did not answer within 2 seconds. Try again; if it stays silent: baton down --force'
+      : 'No daemon is running; the first hook of an agent starts it, or: baton up'
+    if (flag(given, 'json'))
+      io.stdout.write(`${JSON.stringify({ daemon: health ?? null, sessions: [], ...more })}\n`)
+    else io.stdout.write(`${problem}\n${work.items.length > 0 ? `\n${work.text}` : ''}`)
     return EXIT.noDaemon
   }
   const query = flag(given, 'all') ? 'limit=1000' : 'live=true&limit=200'

@@ -8,7 +8,7 @@ import { gavePlugin, takePlugin } from '../agent-plugin.ts'
 import { takeTools } from '../agent-tools.ts'
 import { cleanProject, removeEmptyFolders, removeState, snapshotsIn } from '../clean-project.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, findDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
 import { down } from './down.ts'
@@ -74,10 +74,8 @@ async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
   const none: Held = { projects: [here], snapshots: [], claims: [], running: 0 }
   if (!existsSync(folder.database)) return none
   try {
-    if (!(await daemonHealth(folder))) {
-      if (!mayStart) return none
-      await startDaemon(folder, io)
-    }
+    if (!mayStart && !(await findDaemon(folder))) return none
+    await ensureDaemon(folder, io)
     const { sessions } = SessionList.parse(await callDaemon(folder, 'GET', '/api/sessions?limit=5000'))
     const { claims } = ClaimList.parse(await callDaemon(folder, 'GET', '/api/claims'))
     const places = [

@@ -3,7 +3,7 @@ import { spawnDaemon } from '../../hook/spawn.ts'
 import { claimStart } from '../../hook/start-mark.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, findDaemon, folderOf, startDaemon } from '../daemon.ts'
 import { loginLink } from './dashboard.ts'
 
 /** Starts the daemon; one of another version is drained first and hands over. */
@@ -15,7 +15,8 @@ export const up: Handler = async (given, io) => {
     io.signal.addEventListener('abort', () => child.kill('SIGTERM'))
     return await new Promise(resolve => child.once('exit', code => resolve(code ?? EXIT.failed)))
   }
-  const running = await daemonHealth(folder)
+  const found = await findDaemon(folder)
+  const running = found === 'silent' ? await ensureDaemon(folder, io) : found
   if (running && !running.draining && running.version === VERSION && !flag(given, 'restart')) {
     return await say(running.url, running.pid, 'is already running')
   }

@@ -1,6 +1,6 @@
 import { PsList, Spawn } from '@batonpass/contract/watch'
 import { EXIT, flag, type Handler, text } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { printable } from '../io.ts'
 import { placeOf } from '../tmux-place.ts'
 
@@ -19,7 +19,7 @@ export const watch: Handler = async (given, io) => {
     return EXIT.ok
   }
   const place = placeOf(given.positionals[0], io.env)
-  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  await ensureDaemon(folder, io)
   const agent = text(given, 'agent')
   const body = { place, ...(agent ? { agent } : {}) }
   const spawn = Spawn.parse(await callDaemon(folder, 'POST', '/api/watch', 20_000, { body }))

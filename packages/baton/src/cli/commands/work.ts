@@ -17,7 +17,7 @@ import { workIdOf } from '../../work/stages/work-id.ts'
 import { summaryOf, type WorkItem } from '../../work/stages/work-items.ts'
 import { detectWorkItem } from '../../work/stages/work-status.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
-import { callDaemon, daemonHealth, folderOf, startDaemon } from '../daemon.ts'
+import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { reportHere, workHere } from '../local-work.ts'
 import { socketHere } from '../tmux-place.ts'
@@ -200,7 +200,7 @@ async function prompt(
 /** Only the daemon knows the forge. */
 async function pullsOf(io: Io, project: string, workId: string): Promise<PullRequestState[]> {
   const folder = folderOf(io)
-  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  await ensureDaemon(folder, io)
   return (await reportHere(io, project, workId)).status?.pullRequests ?? []
 }
 
@@ -221,7 +221,7 @@ async function started(
   if (!how.hosted && !onPath('tmux', io.env))
     return { text: `There is no tmux here. Run:\n${ports.commandFor(agent, project, prompt)}` }
   const folder = folderOf(io)
-  if (!(await daemonHealth(folder))) await startDaemon(folder, io)
+  await ensureDaemon(folder, io)
   const body: RunRequest = {
     agent,
     driver: how.hosted ? 'acp' : 'tmux',
