@@ -60,7 +60,7 @@ const plain = (svg: string) =>
     .replaceAll('&amp;', '&')
 
 test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any point ends everything', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   await using here = world()
   for (const point of [/Setting up: .*hooks/s, /Let it run\?/]) {
@@ -70,8 +70,9 @@ test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any poi
       env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
       columns: 60,
       rows: 200,
+      evidence: () => `running:\n${here.left().processes.join('\n')}`,
     })
-    const screen = await terminal.waitForScreen(point, { timeout: 60_000 })
+    const screen = await terminal.waitForScreen(point, { timeout: 120_000 })
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(screen) ?? []
     if (url) expect(await (await fetch(url)).text()).toMatch(/<title>Baton/)
     await terminal.press('C-c')

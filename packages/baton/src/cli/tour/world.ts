@@ -21,7 +21,7 @@ import { FILES } from './agent/script.ts'
 
 const run = promisify(execFile)
 
-const LOOK_MS = 50
+const LOOK_MS = 100
 const COMMAND_MS = 60_000
 
 export interface TourWorld {
@@ -109,9 +109,16 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
     async atTerminal(...words) {
       const file = join(dir, `terminal-${++commands}`)
       const script = '"$@" > "$0.out" 2>&1; echo $? > "$0.part"; mv "$0.part" "$0.code"'
-      await world.tmux('new-window', '-d', '-t', 'tour:', 'sh', '-c', script, file, node, cli, ...words)
-      for (let waited = 0; !existsSync(`${file}.code`); waited += LOOK_MS) {
-        if (waited > COMMAND_MS) throw new Error(`baton ${words[0]} did not end`)
+      const where = ['-d', '-P', '-F', '#{pane_id}', '-t', 'tour:']
+      const pane = await world.tmux('new-window', ...where, 'sh', '-c', script, file, node, cli, ...words)
+      const deadline = AbortSignal.timeout(COMMAND_MS)
+      while (!existsSync(`${file}.code`)) {
+        const panes = await world.tmux('list-panes', '-s', '-t', 'tour:', '-F', '#{pane_id}')
+        const isOpen = panes.split('\n').includes(pane.trim())
+        if (!existsSync(`${file}.code`) && (!isOpen || deadline.aborted))
+          throw new Error(
+            `baton ${words[0]} ${isOpen ? 'did not end within a minute' : 'ended without a result'}: ${textIn(`${file}.out`)}`,
+          )
         await pause(LOOK_MS)
       }
       const output = readFileSync(`${file}.out`, 'utf8').trim()
@@ -131,6 +138,8 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
   await world.git(project, 'push', '-q', '-u', 'origin', 'main')
   return world
 }
+
+const textIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '')
 
 const settings = (forge: string): string => `daemon:
   port: 0
