@@ -44,22 +44,18 @@ describe('Claude Code without a terminal', () => {
   })
 
   test.each([
-    ['a rate limit', rateLimited(), 'rate_limit', 429],
-    ['an overload', overloaded(), 'server_error', 529],
-    ['a refused key', unauthorized(), 'authentication_failed', 401],
-  ])('%s ends the run with an error and a StopFailure hook', async (_, turn, error, status) => {
+    ['a rate limit', rateLimited(), 429],
+    ['an overload', overloaded(), 529],
+    ['a refused key', unauthorized(), 401],
+  ])('%s ends the run with an error', async (_, turn, status) => {
     await using model = await startModel()
     await using home = claudeHome({ env: { CLAUDE_CODE_MAX_RETRIES: '0' } })
-    const hooks = recordHooks(home, { events: ['Stop', 'StopFailure'] })
     model.script('try it', [turn])
 
-    const run = await runClaude({ home, model, prompt: 'try it', settings: hooks.settings })
+    const run = await runClaude({ home, model, prompt: 'try it' })
 
     expect(run).toMatchObject({ exitCode: 1, isError: true })
     expect(run.events.at(-1)).toMatchObject({ api_error_status: status })
-    // Claude Code does not wait for this hook: it may still be writing when the run is over.
-    await hooks.waitFor('StopFailure')
-    expect(hooks.all()).toMatchObject([{ hook_event_name: 'StopFailure', error }])
     model.assertPlayed()
   })
 
@@ -201,6 +197,23 @@ describe('Claude Code in a terminal', () => {
     await claude.waitForScreen(/There it is\./)
 
     expect(readFileSync(file, 'utf8')).toBe('hi\n')
+    model.assertPlayed()
+  })
+
+  // Without a terminal, Claude Code may exit before it has started this hook.
+  test('errors of the model are reported by a StopFailure hook instead of Stop', async () => {
+    await using model = await startModel()
+    await using home = claudeHome({ env: { CLAUDE_CODE_MAX_RETRIES: '0' } })
+    const hooks = recordHooks(home, { events: ['Stop', 'StopFailure'] })
+    model.script({ key: home.key }, [rateLimited(), overloaded(), unauthorized()])
+    await using claude = await claudeInTmux({ home, model, settings: hooks.settings })
+
+    for (const error of ['rate_limit', 'server_error', 'authentication_failed']) {
+      await claude.submit(`cause a ${error}`)
+      await hooks.waitFor('StopFailure', payload => payload.error === error)
+    }
+
+    expect(hooks.all().map(payload => payload.hook_event_name)).toEqual(Array(3).fill('StopFailure'))
     model.assertPlayed()
   })
 
