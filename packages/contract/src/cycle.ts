@@ -30,6 +30,8 @@ export const Essentials = z.object({
   goal: z.string().optional(),
   branch: z.string().optional(),
   next: z.string().optional(),
+  /** Baton wrote the document without the agent and without a transcript, so repeating it proves little. */
+  unproven: z.boolean().optional(),
 })
 export type Essentials = z.infer<typeof Essentials>
 
@@ -99,6 +101,7 @@ export const CycleEntry = z.object({
     'cleared',
     'resumed',
     'verified',
+    'unproven',
     'refused',
     'retried',
     'waits',
@@ -119,5 +122,7 @@ export const CycleEntry = z.object({
   to: z.string().optional(),
   reason: z.string().optional(),
   tookMs: z.number().nonnegative().optional(),
+  /** False if no one could verify what the new session knows. */
+  verified: z.literal(false).optional(),
 })
 export type CycleEntry = z.infer<typeof CycleEntry>

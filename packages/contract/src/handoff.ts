@@ -69,6 +69,8 @@ export const HandoffFacts = z.object({
   issue: z.number().int().positive().optional(),
   pr: z.number().int().positive().optional(),
   stage: word,
+  /** What Baton wrote the document from, if it had neither the agent's document nor a transcript. */
+  evidence: word,
   focus: text.transform(value => value || undefined).optional(),
   /** When Baton compared the document with the evidence, and what still differed. */
   verified_at: z.iso.datetime().optional(),

@@ -126,6 +126,7 @@ export const CYCLE_LABELS: Record<CycleEntry['what'], string> = {
   cleared: 'cleared the context',
   resumed: 'resumed in a fresh session',
   verified: 'verified',
+  unproven: 'continued without verification',
   refused: 'not verified: the fresh session lacks essentials',
   retried: 'retried',
   waits: 'waiting',

@@ -11,7 +11,9 @@ export async function replayConversation(
   replay: for await (const messages of newestFirst)
     for (const message of messages) {
       const words = wordsOfMessage(message).trim()
-      if (words === '' || message.role === 'toolResult') continue
+      // A request for a handoff document that failed is not part of the conversation: the agent would answer it again.
+      const request = message.role === 'custom' && message.customType === 'handoff-request'
+      if (words === '' || message.role === 'toolResult' || request) continue
       const part = `${SPEAKERS[message.role] ?? 'Note'}: ${words.slice(-longest)}`
       length += part.length
       if (length > longest) break replay

@@ -136,6 +136,12 @@ export class Claims {
     return this.#carry(record, { why: 'stop', resting: true })
   }
 
+  /** Reads a claim's pull request now, because a person spoke of a merge that Baton has not seen yet. */
+  async readNow(record: ClaimRecord): Promise<ClaimRecord | undefined> {
+    await this.#carry(record, { why: 'nudge', resting: false })
+    return this.at(record.project)
+  }
+
   /** Runs every few seconds: renews leases, polls pull requests, applies answers, wakes agents. */
   async tick(): Promise<void> {
     // A forge that does not answer must not make ticks queue up.

@@ -4,7 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import { visible } from '@batonpass/contract/visible'
 import { handoffCommand } from '../handoff/write/command.ts'
 import type { Contribution } from '../ports/contribution.ts'
-import type { ReactionContext, Reactor } from '../ports/reactor.ts'
+import type { Outcome, ReactionContext, Reactor } from '../ports/reactor.ts'
 import type { Claims } from './claims.ts'
 import { HEADING, sendBack, takeNews } from './deliver-news.ts'
 import type { ClaimPorts } from './ports.ts'
@@ -25,6 +25,8 @@ export interface ClaimReactorPorts {
   boardWords(project: string): Promise<string | undefined>
   /** For a worktree without a claim: announces that its branch's pull request was merged, and suggests the next issue. */
   mergedWithout(project: string): Promise<void>
+  /** The same, once, for the agent. */
+  mergeWords(project: string): string | undefined
 }
 
 /** Tells sessions about their claims, and advances a claim when its session stops. */
@@ -34,6 +36,7 @@ export function claimReactor({
   session,
   boardWords,
   mergedWithout,
+  mergeWords,
 }: ClaimReactorPorts): Reactor {
   async function started(event: EventOf<'SessionStarted'>, context: ReactionContext): Promise<Contribution> {
     const record = (await claims.at(context.project)) ?? (await adopted(context))
@@ -80,6 +83,8 @@ export function claimReactor({
     const prompt = fix
       ? await fixPrompt(now, fix)
       : ((await sendBack(ports, now)) ?? (await handoffPrompt(now)))
+    const open = prompt ? undefined : await notClosed(now)
+    if (open) return { notice: [notice, open].filter(Boolean).join(' ') }
     if (prompt)
       return {
         ...told,
@@ -89,6 +94,19 @@ export function claimReactor({
     if (did === 'opened' && notice) return { continuation: { rank: 'claim', stop: notice } }
     // Shown only together with another reactor's prompt, which may ask for a pull request.
     return did === 'nothing' && now.pr === undefined ? { ...told, context: readyMessage(now.issue) } : told
+  }
+
+  /** Why an issue that the agent marked as done stays open, once; otherwise the person would wait for nothing. */
+  async function notClosed(record: ClaimRecord): Promise<string | undefined> {
+    const found = await ports.signals.read(record.project)
+    if (found.kind !== 'claim' || found.file.phase !== 'done' || record.closing === 'yes') return undefined
+    const merged = record.pr === undefined || record.pr.state === 'merged'
+    const why = merged ? `merged ${record.closing}` : 'open'
+    if (record.told.open === why) return undefined
+    await ports.records.change(record, known => ({ ...known, told: { ...known.told, open: why } }))
+    return merged
+      ? `Issue #${record.issue} stays open until you agree: answer in \`baton asks\`, or tell the agent to close it.`
+      : `Issue #${record.issue} stays open: its pull request is not merged.`
   }
 
   /** Sends the agent back to fix a problem, once for each problem. */
@@ -127,6 +145,39 @@ export function claimReactor({
     return news ? { context: news } : {}
   }
 
+  /** Whether a person answers a question about the merge that Baton has not asked yet. */
+  const answersEarly = (event: EventOf<'PromptSubmitted'>, record: ClaimRecord): boolean =>
+    !event.automatic &&
+    record.pr !== undefined &&
+    record.told.merged === undefined &&
+    !event.prompt.trimStart().startsWith(HEADING) &&
+    (EARLY_YES.test(event.prompt) || SAYS_CLOSE.test(event.prompt))
+
+  /** A person said "merged" or "yes" before Baton knew of the merge: looks now, so that the words are not lost. */
+  async function answeredEarly(
+    event: EventOf<'PromptSubmitted'>,
+    record: ClaimRecord,
+  ): Promise<Contribution> {
+    const now = await claims.readNow(record)
+    if (!now || now.id !== record.id) return {}
+    const merged = now.pr?.state === 'merged' && now.told.merged !== undefined
+    const agrees = merged && SAYS_CLOSE.test(event.prompt)
+    if (agrees)
+      await ports.records.change(now, known => ({
+        ...known,
+        spokenSinceMerge: true,
+        inbox: known.inbox.filter(({ kind }) => kind !== 'merged'),
+      }))
+    const news = await takeNews(ports, (await claims.at(record.project)) ?? now)
+    const about = `PR #${now.pr?.number ?? '?'}`
+    const said = agrees
+      ? `${about} is merged, and the user agreed to close issue #${now.issue}: run \`baton claim done\` and end your turn.`
+      : merged
+        ? `${about} is merged. Ask the user whether to close issue #${now.issue}; a yes counts from now on.`
+        : `${about} is not merged yet, so nothing is closed now. Baton asks the user after the merge; a yes counts then. Do not run \`baton claim done\` before.`
+    return { context: [said, news].filter(Boolean).join('\n\n') }
+  }
+
   return {
     name: 'claim',
     async react(event, context) {
@@ -147,8 +198,16 @@ export function claimReactor({
         }
         case 'PromptSubmitted':
           claims.busy(event.session, true)
+          if (own && answersEarly(event, own)) {
+            const { context: news = '' } = await prompted(event, own)
+            const early = async () => {
+              const { context: said = '' } = await answeredEarly(event, own)
+              return contextOf([said, news].filter(Boolean).join('\n\n'))
+            }
+            return { later: { run: early, otherwise: contextOf(news), withinMs: START_MS } }
+          }
           if (own) return { now: await prompted(event, own) }
-          return bye ? { now: { context: bye } } : undefined
+          return withContext([bye, record ? undefined : mergeWords(context.project)])
         case 'ToolRequested':
           claims.busy(event.session, true)
           return undefined
@@ -181,11 +240,19 @@ export function claimReactor({
   }
 }
 
+/** A yes, or a merge, at the start of what a person types. */
+const EARLY_YES = /^\s*(?:yes|yep|yeah|y|ok|okay|sure|do it|go ahead)\b|\bmerged\b/i
+const SAYS_CLOSE = /\bclose\b(?!\s+(?:the\s+)?(?:file|tab|window|connection|socket|pr|pull))/i
+
 const WORKS: ReadonlySet<string> = new Set(['PromptSubmitted', 'ToolRequested', 'TurnEnded'])
 
 const later = (run: () => Promise<Contribution>, withinMs: number) => ({
   later: { run, otherwise: {}, withinMs },
 })
+const withContext = (texts: readonly (string | undefined)[]): Outcome | undefined => {
+  const context = texts.filter(Boolean).join('\n\n')
+  return context ? { now: { context } } : undefined
+}
 const contextOf = (context: string | undefined): Contribution => (context ? { context } : {})
 const oneLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? ''
 

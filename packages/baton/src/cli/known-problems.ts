@@ -140,6 +140,19 @@ export const KNOWN_PROBLEMS = {
       'A project has settings that loosen a rule or contact a service. Baton ignores them until you have read and trusted them.',
     fix: 'Read the file, then run: baton trust',
   },
+  'configuration/ignored': {
+    severity: 'note',
+    says: '{notice}',
+    cause:
+      "The file is agentize's, and Baton has no setting for this key. Everything else in the file applies.",
+    fix: 'Nothing to fix; docs/guides/migrate.md lists what replaces these keys',
+  },
+  'Telegram/incomplete': {
+    severity: 'fail',
+    says: 'telegram.enabled is true, but {missing} is not set: Baton sends nothing to Telegram',
+    cause: 'Telegram needs a bot token and a chat. Without them, questions wait on the other channels only.',
+    fix: 'Run `baton setup`, or set {missing} in .baton.yaml',
+  },
   'GitHub token/absent': {
     severity: 'warn',
     says: 'none',

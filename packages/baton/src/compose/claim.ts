@@ -118,6 +118,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     session: parts.session,
     boardWords: project => boards.words(project),
     mergedWithout: project => boards.mergedWithout(project),
+    mergeWords: project => boards.mergeWords(project),
   })
   return {
     reactor,

@@ -13,6 +13,7 @@ import { HandoffMemory, inMemoryStateFiles } from '../handoff/write/handoff-memo
 import { handoffReactor } from '../handoff/write/reactor.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Reactor } from '../ports/reactor.ts'
+import type { Store } from '../ports/store.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
 import { WorkItems } from '../work/stages/work-items.ts'
 import { currentStageText } from '../work/stages/work-status.ts'
@@ -32,6 +33,8 @@ export interface HandoffParts {
   continues?(session: SessionId, parent: SessionId): Promise<void>
   /** Called when a handoff document was written. */
   written?(session: SessionId, document: string): void
+  /** The journal, for the prompts of sessions without a transcript. */
+  store?: Pick<Store, 'entries'>
 }
 
 const KEPT_MS = 60 * 24 * 3_600_000
@@ -57,6 +60,7 @@ export function composeHandoff(parts: HandoffParts): {
     memory,
     readerOf,
     ...(parts.continues ? { continues: parts.continues } : {}),
+    promptsOf: session => promptsOf(parts.store, session),
     async workOf(project, nativeSession) {
       const found = await states.read(states.rootFor(project), nativeSession)
       const stage = await currentStageText(items, systemGit, project).catch(() => undefined)
@@ -75,4 +79,20 @@ export function composeHandoff(parts: HandoffParts): {
     busy: async session => (await generation.wanted(session)) !== undefined,
     tidy: () => memory.tidy(systemClock.now() - KEPT_MS),
   }
+}
+
+const MAX_PROMPTS = 100
+
+/** The prompts that a session received: the first and the last ones. */
+async function promptsOf(store: HandoffParts['store'], session: SessionId): Promise<string[]> {
+  if (!store) return []
+  const about = { session, type: 'PromptSubmitted', limit: MAX_PROMPTS }
+  const first = await store.entries(about)
+  const last = first.length < MAX_PROMPTS ? [] : await store.entries({ ...about, order: 'desc' })
+  const all = new Map([...first, ...last.toReversed()].map(entry => [entry.seq, entry.body]))
+  return [...all.values()].flatMap(body =>
+    body.kind === 'event' && body.event.type === 'PromptSubmitted' && !body.event.automatic
+      ? [body.event.prompt]
+      : [],
+  )
 }

@@ -82,7 +82,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     session: async id => daemon?.session(id),
     driverAt: place => daemon?.drivers.at(place),
     ...(daemon ? { busyElsewhere: daemon.busyElsewhere } : {}),
-    ...(start ? { start } : {}),
+    ...(start ? { start, obstacle: (agent, nextTo) => obstacle(agent, nextTo, env) } : {}),
     ...(daemon ? { handOff: daemon.handOff } : {}),
     ...(daemon?.claimOf ? { claimOf: daemon.claimOf } : {}),
     asks: async project => (daemon?.asks() ?? []).filter(({ facts }) => facts.project === project),
@@ -137,6 +137,15 @@ const MAX_SESSIONS = 10
 const TIDY_MS = 3_600_000
 /** How long the binding of a session to a work item is kept. */
 const KEPT_MS = 60 * 24 * 3_600_000
+
+/** Why `starter` would fail for an agent. */
+function obstacle(agent: string, nextTo: string | undefined, env: Environment): string | undefined {
+  const terminal = onPath('tmux', env) && !nextTo?.startsWith('hosted ')
+  const launches = launchesOf(agent)
+  const program = terminal ? launches.interactive({}).program : launches.acp?.().program
+  if (program === undefined) return `${agent} cannot run without a terminal, and tmux is not installed`
+  return program.includes('/') || onPath(program, env) ? undefined : `${program} is not installed`
+}
 
 /** Starts fresh sessions in tmux, where a person can watch them, or else hosted; undefined if neither is possible. */
 function starter(run: (order: RunRequest) => Promise<Spawn>, env: Environment): StagePorts['start'] {

@@ -37,6 +37,7 @@ export async function loadConfig(places: ConfigPlaces, { files }: { files: Files
     (await searchedFolders(places, files)).map(place => readPlace(place, pins, files)),
   )
   const found = read.filter(file => file !== undefined)
+  notices.push(...found.flatMap(file => file.notices ?? []))
 
   // From the farthest file to the nearest: whether a project loosens something depends on the user's own files.
   let merged: MapNode = { kind: 'map', entries: new Map(), source: { kind: 'default' } }

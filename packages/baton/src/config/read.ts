@@ -1,10 +1,11 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { FileError, type Files, type FileTrouble } from '../ports/files.ts'
+import { takeAgentizeKeys } from './agentize-keys.ts'
 import { checkConfig } from './check.ts'
 import type { MapNode } from './node.ts'
 import { MAX_BYTES, parseConfig } from './parse.ts'
 import { CONFIG_NAMES } from './places.ts'
-import { byPosition, type ConfigProblem } from './problem.ts'
+import { byPosition, type ConfigNotice, type ConfigProblem } from './problem.ts'
 import { hashOf, isPrivate, type Pins } from './trust.ts'
 
 export interface ConfigFile {
@@ -17,6 +18,7 @@ export interface ConfigFile {
 export interface ReadConfig extends ConfigFile {
   node?: MapNode
   problems: ConfigProblem[]
+  notices?: ConfigNotice[]
 }
 
 /** Reads the configuration file of a folder, if it has one. Reads the bytes once, so that it parses what it hashed. */
@@ -53,11 +55,15 @@ export async function configFileIn(folder: string, files: Files): Promise<string
 }
 
 /** Parses and checks a file's bytes. */
-export function readConfig(bytes: Uint8Array, path: string): { node?: MapNode; problems: ConfigProblem[] } {
+export function readConfig(
+  bytes: Uint8Array,
+  path: string,
+): Pick<ReadConfig, 'node' | 'problems' | 'notices'> {
   const parsed = parseConfig(bytes, path)
   if (!parsed.node) return parsed
-  const checked = checkConfig(parsed.node, path)
-  return { node: checked.node, problems: [...parsed.problems, ...checked.problems].sort(byPosition) }
+  const { node, notices } = takeAgentizeKeys(parsed.node, path)
+  const checked = checkConfig(node, path)
+  return { node: checked.node, problems: [...parsed.problems, ...checked.problems].sort(byPosition), notices }
 }
 
 /** The real path of a project's file; undefined outside the project, because a link could point to any of the user's files. */

@@ -18,6 +18,8 @@ export interface Evidence {
   /** Commits made while the session ran. */
   commits: CommitFacts[]
   transcript: TranscriptFacts | undefined
+  /** Prompts of the session from Baton's journal, for a session without a readable transcript. */
+  prompts?: readonly string[] | undefined
   contextTokens: number | undefined
   issue: number | undefined
   pr: number | undefined
@@ -40,6 +42,7 @@ export interface Subject {
   issue?: number | undefined
   pr?: number | undefined
   stage?: string | undefined
+  prompts?: readonly string[] | undefined
   /** Paths to check for existence. */
   named?: readonly string[]
 }
@@ -70,6 +73,7 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
     git,
     commits,
     transcript: seen,
+    ...(seen ? {} : { prompts: subject.prompts }),
     contextTokens,
     issue: subject.issue ?? issueOfBranch(git?.branch),
     pr: subject.pr ?? pullRequestNumber(seen?.pullRequest),
@@ -117,7 +121,7 @@ export function evidenceFacts(evidence: Evidence): Partial<HandoffFacts> {
       ...(transcript.test.at === undefined ? {} : { at: new Date(transcript.test.at).toISOString() }),
     },
     todos: transcript?.todos.flatMap(todo => (todo.done ? [] : todo.text)).slice(0, MAX_LISTED),
-    instructions: transcript?.instructions,
+    instructions: transcript?.instructions ?? evidence.prompts?.slice(),
     issue: evidence.issue,
     pr: evidence.pr,
     stage: evidence.stage,

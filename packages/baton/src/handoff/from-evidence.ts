@@ -16,14 +16,20 @@ export interface EvidenceHandoff {
 /** Writes a document from evidence alone. It says so, and states only what git or the transcript shows. */
 export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff): HandoffDocument {
   const { git, transcript, commits, issue, pr } = evidence
-  const { goal, later } = splitInstructions(transcript?.instructions ?? [], writing.before)
+  const { goal, later } = splitInstructions(
+    transcript?.instructions ?? evidence.prompts ?? [],
+    writing.before,
+  )
   const todos = transcript?.todos ?? []
   const open = todos.filter(todo => !todo.done)
   const test = transcript?.test
   const wanted = later.at(-1) ?? goal
   const task = open[0]?.text ?? headline(wanted)
   return HandoffDocument.parse({
-    facts: factsAt(evidence, writing, 'baton'),
+    facts: {
+      ...factsAt(evidence, writing, 'baton'),
+      ...(transcript ? {} : { evidence: evidence.prompts?.length ? 'git and prompts' : 'git' }),
+    },
     created: formatCreated(writing.now),
     ...(writing.contextUsage === undefined ? {} : { contextUsage: writing.contextUsage }),
     project: evidence.names[0] ?? '',
@@ -67,7 +73,9 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
     ],
     blockers: test && !test.passed ? [`\`${test.command}\` fails`] : [],
     notes: [
-      'Written by Baton from git and the transcript alone: no agent wrote or checked this document.',
+      transcript
+        ? 'Written by Baton from git and the transcript alone: no agent wrote or checked this document.'
+        : `Written by Baton from git${evidence.prompts?.length ? ' and the prompts that the session received' : ''} alone, without a transcript: check the code before you rely on it.`,
       ...(transcript?.lastReply ? [`The session's last message:\n${transcript.lastReply.slice(-1500)}`] : []),
     ],
     goal,

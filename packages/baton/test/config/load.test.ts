@@ -4,6 +4,37 @@ import { describe, expect, test } from 'vitest'
 import { configKeys } from '../../src/config/keys.ts'
 import { configWorld } from './world.ts'
 
+/** Every section that agentize documents for its local file. */
+const AGENTIZE_EXAMPLE = `handsoff:
+  enabled: true
+  max_continuations: 12
+  auto_permission: true
+  debug: false
+  supervisor: {provider: claude, model: opus, flags: ""}
+telegram:
+  {enabled: false, token: "1:abc", chat_id: "-100", timeout_sec: 60, poll_interval_sec: 5, allowed_user_ids: "1,2"}
+server:
+  period: 5m
+  num_workers: 5
+impl:
+  model: codex:some-model
+  max_iter: 10
+workflows:
+  impl:
+    model: opus
+  refine:
+    model: sonnet
+  release:
+    prompt: Release it
+    model: haiku
+planner:
+  backend: claude:opus
+  bold: claude:opus
+permissions:
+  allow: ["^npm run (build|test|lint)", {pattern: "^cat .*[.]md$", tool: Read}]
+  deny: ["^npm run deploy:prod", {pattern: "^rm -rf /data", tool: Bash}]
+`
+
 describe('the search', () => {
   test('takes each key from the nearest file that has it', async () => {
     await using world = configWorld()
@@ -38,6 +69,39 @@ describe('the search', () => {
     world.write('home/.baton.yaml', 'handsoff: {enabled: false}\n')
     const { config } = await world.load()
     expect(config.handsoff).toMatchObject({ max_continuations: 1, debug: false, enabled: false })
+  })
+
+  test('applies agentize’s own example configuration, and reports the keys it has no setting for', async () => {
+    await using world = configWorld()
+    world.write('home/.agentize.local.yaml', AGENTIZE_EXAMPLE)
+    const { config, problems, notices, sources } = await world.load()
+    expect(problems).toEqual([])
+    expect(config.handsoff).toMatchObject({ enabled: true, max_continuations: 12 })
+    expect(config.handsoff.supervisor).toMatchObject({ provider: 'claude', model: 'opus' })
+    expect(config.permission.preset).toBe('standard')
+    expect(config.permissions.deny).toEqual([
+      '^npm run deploy:prod',
+      { pattern: '^rm -rf /data', tool: 'Bash' },
+    ])
+    expect(config.workflows).toEqual({ release: { prompt: 'Release it' } })
+    expect(sources.get('handsoff.enabled')).toMatchObject({ kind: 'file' })
+    expect(notices.map(({ key, line }) => `${key} ${line}`)).toEqual([
+      'server 9',
+      'impl 12',
+      'workflows.impl.model 16',
+      'workflows.refine.model 18',
+      'workflows.release.model 22',
+      'planner 23',
+    ])
+  })
+
+  test('keeps agentize’s keys an error in .baton.yaml, and typing errors in both', async () => {
+    await using world = configWorld()
+    world.write('home/.baton.yaml', 'server: {period: 5m}\n')
+    expect(await world.problems()).toEqual([expect.stringContaining('unknown key server')])
+    await using other = configWorld()
+    other.write('home/.agentize.local.yaml', 'permisions: {deny: [ls]}\nserver: {period: 5m}\n')
+    expect(await other.problems()).toEqual([expect.stringContaining('Did you mean permissions')])
   })
 
   test('uses AGENTIZE_HOME if BATON_HOME is not set', async () => {

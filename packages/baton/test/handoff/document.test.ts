@@ -205,6 +205,21 @@ describe('a handoff document', () => {
     ])
   })
 
+  it('without any section is measured by the form that was asked for', () => {
+    const missing = (requested?: 'context') =>
+      parseHandoff('I am done.', requested).findings.map(({ where }) => where)
+    expect(missing('context')).toEqual([
+      'header',
+      'Goal',
+      'Constraints & Preferences',
+      'Progress',
+      'Key Decisions',
+      'Critical Context',
+      'Next Steps',
+    ])
+    expect(missing()).toContain('Current Work')
+  })
+
   it('is found in a reply with other text around it, in a fence or not', () => {
     expect(extractDocument(`Here it is:\n\n${SEED}`)).toBe(SEED)
     expect(extractDocument(`Here:\n\`\`\`markdown\n${SEED}\`\`\`\nAnything else?`).trimEnd()).toBe(

@@ -15,6 +15,7 @@ import { systemPrograms } from '../../adapters/system/programs.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { FencedActions } from '../../claim/fenced-actions.ts'
 import { makeReady } from '../../claim/make-ready.ts'
+import { confirmed } from '../../claim/next-step.ts'
 import { readRecords } from '../../claim/record.ts'
 import { SignalFiles } from '../../claim/signal-file.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -38,13 +39,15 @@ export const claim: Handler = async (given, io) => {
     case undefined:
       throw new BatonError(
         'usage',
-        'ISSUE is missing: a number, next, ready, release, takeover, list or board',
+        'ISSUE is missing: a number, next, ready, done, release, takeover, list or board',
         {
           remedy: 'See `baton claim --help`.',
         },
       )
     case 'ready':
       return ready(given, io, project)
+    case 'done':
+      return done(given, io, project)
     case 'release':
       return release(given, io, project, which === undefined ? undefined : numberIn(which))
     case 'takeover':
@@ -173,6 +176,34 @@ async function ready(given: Given, io: Io, project: string): Promise<number> {
   return EXIT.ok
 }
 
+/** Marks the issue as done after the merge. Baton closes it only if a person agreed; otherwise it asks. */
+async function done(given: Given, io: Io, project: string): Promise<number> {
+  const signals = new SignalFiles(systemSmallFiles)
+  const found = await signals.read(project)
+  if (found.kind !== 'claim')
+    throw new BatonError(
+      'claim_refused',
+      found.kind === 'absent' ? 'No issue is claimed in this worktree' : found.why,
+      { remedy: 'See `baton claim list`.' },
+    )
+  const { issue_number: issue, pr_number } = found.file
+  if (pr_number === null)
+    throw new BatonError('claim_refused', `Issue #${issue} has no pull request yet`, {
+      remedy: 'Hand its branch off first: baton claim ready',
+    })
+  const file = flag(given, 'dry-run') ? found.file : await signals.change(project, confirmed)
+  if (!file)
+    throw new BatonError('claim_refused', '.agent-claim.json keeps changing', { remedy: 'Try again.' })
+  io.stdout.write(
+    flag(given, 'json')
+      ? `${JSON.stringify(file)}\n`
+      : flag(given, 'dry-run')
+        ? `Issue #${issue} would be marked as done.\n`
+        : `Issue #${issue} is marked as done. End your turn: Baton closes it once PR #${pr_number} is merged and a person agreed.\n`,
+  )
+  return EXIT.ok
+}
+
 /** Pushes from here, where the person's git is logged in; the daemon knows whether the claim is still held. */
 function fencedActions(io: Io, project: string): FencedActions {
   const ask = (path: string) => callStartedDaemon(io, 'POST', path, CLAIM_MS, { body: { project } })
@@ -211,7 +242,7 @@ function numberIn(word: string): number {
   if (number) return number
   throw new BatonError(
     'usage',
-    `ISSUE must be a number such as 42, or next, release, takeover or ready, not '${word}'`,
+    `ISSUE must be a number such as 42, or next, ready, done, release or takeover, not '${word}'`,
     {
       remedy: 'See `baton claim --help`.',
     },

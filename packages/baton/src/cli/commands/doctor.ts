@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { isDiskFull } from '../../adapters/system/free-space.ts'
@@ -186,13 +187,28 @@ async function configChecks(io: Io): Promise<Check[]> {
   const { loadConfigHere } = await import('../load-config.ts')
   const loaded = await loadConfigHere(io)
   const problems = loaded.problems.map(problemLine)
-  const notices = loaded.notices.map(problemLine)
+  const { notices } = loaded
+  const telegram = telegramChecks(loaded.config)
   if (problems.length + notices.length === 0)
-    return [{ name: 'configuration', state: 'ok', message: 'no problems' }]
+    return [{ name: 'configuration', state: 'ok', message: 'no problems' }, ...telegram]
   return [
     ...problems.map(problem => found('configuration/wrong', { problem })),
-    ...notices.map(notice => found('configuration/untrusted', { notice })),
+    ...notices.map(notice =>
+      found(notice.code === 'config_invalid' ? 'configuration/ignored' : 'configuration/untrusted', {
+        notice: problemLine(notice),
+      }),
+    ),
+    ...telegram,
   ]
+}
+
+function telegramChecks({ telegram }: Config): Check[] {
+  const missing = [
+    ...(telegram.token ? [] : ['telegram.token']),
+    ...(telegram.chat_id ? [] : ['telegram.chat_id']),
+  ]
+  if (!telegram.enabled || missing.length === 0) return []
+  return [found('Telegram/incomplete', { missing: missing.join(' and ') })]
 }
 
 function githubCheck(io: Io): Check {

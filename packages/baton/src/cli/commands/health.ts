@@ -1,20 +1,31 @@
+import { CycleList } from '@batonpass/contract/cycle'
 import { HealthReport } from '@batonpass/contract/watch'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
 
-/** What is wrong with the sessions under watch; fails when one of them is critical. */
+/** What is wrong with the sessions under watch; fails when one of them is critical or a handoff waits for a person. */
 export const health: Handler = async (given, io) => {
   const report = HealthReport.parse(await callDaemon(folderOf(io), 'GET', '/api/health-checks'))
   const sick = report.sessions.filter(({ problems }) => problems.length > 0)
-  const critical = sick.some(({ problems }) => problems.some(({ status }) => status === 'critical'))
+  const { cycles } = CycleList.parse(await callDaemon(folderOf(io), 'GET', '/api/cycles'))
+  // The session that is handed off may be gone already, so this is not in any session's findings.
+  const waiting = cycles.filter(({ step }) => step === 'person')
+  const critical =
+    waiting.length > 0 || sick.some(({ problems }) => problems.some(({ status }) => status === 'critical'))
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify(report)}\n`)
+    io.stdout.write(`${JSON.stringify({ ...report, waiting })}\n`)
     return critical ? EXIT.failed : EXIT.ok
   }
   const colour = paint(io)
   const line = (text: string) => io.stdout.write(`${text}\n`)
   line(`${report.sessions.length} sessions under watch, ${sick.length} with findings`)
+  for (const { nativeSession, agent, project, why } of waiting) {
+    line(`${colour('bold', printable(nativeSession))}  ${agent}  ${printable(project)}`)
+    line(
+      `  ${colour('red', 'critical handoff')}  waits for you: ${printable(why ?? 'it is stuck')}. Answer it: baton asks`,
+    )
+  }
   for (const row of sick) {
     line(
       `${colour('bold', printable(row.title ?? row.id))}  ${row.agent}  ${row.state}  ${printable(row.project ?? '')}`,

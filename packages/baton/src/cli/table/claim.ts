@@ -7,9 +7,12 @@ export const claimCommands: readonly Command[] = [
     name: 'claim',
     summary: 'Claim an issue and follow it until its pull request is merged.',
     details:
-      'Checks the issue, takes it so that no one else can (on any machine), assigns it, moves it on the board, creates its\nbranch and writes .agent-claim.json. `ready` checks and pushes the branch, and Baton opens the pull request when the\nagent ends its turn. `list` shows the issues claimed on this machine, `board` the board of the project.',
+      'Checks the issue, takes it so that no one else can (on any machine), assigns it, moves it on the board, creates its\nbranch and writes .agent-claim.json. `ready` checks and pushes the branch, and Baton opens the pull request when the\nagent ends its turn. `done` marks the issue as done after the merge, when the user told the agent to close it. `list` shows the issues claimed on this machine, `board` the board of the project.',
     positionals: [
-      { name: 'ISSUE', help: 'An issue number, `next`, `ready`, `release`, `takeover`, `list` or `board`.' },
+      {
+        name: 'ISSUE',
+        help: 'An issue number, `next`, `ready`, `done`, `release`, `takeover`, `list` or `board`.',
+      },
       {
         name: 'NUMBER',
         help: 'With `release` and `takeover`: the issue. With `board`: `setup` creates what is missing.',

@@ -10,7 +10,8 @@ export function essentialsOf({ goal, work, facts, nextSteps }: HandoffDocument):
     branch: facts.branch,
     next: headline(nextSteps[0] ?? ''),
   }
-  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part)) as Essentials
+  const unproven = facts.written_by === 'baton' && facts.evidence !== undefined ? { unproven: true } : {}
+  return { ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part)), ...unproven }
 }
 
 /**

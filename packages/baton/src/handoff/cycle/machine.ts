@@ -196,6 +196,7 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
   },
 }
 
+const UNPROVEN = 'the agent wrote no document and has no transcript'
 const TERMINAL_GONE = 'its terminal is gone'
 const INTERFERED = 'a person is working in the session'
 const TAKEN_OVER = 'a person took over the new session'
@@ -255,8 +256,11 @@ const MAX_LOST = 20
 
 function handleAnswer(before: Cycle, wrong: readonly string[], by: EventId): CycleChange {
   const cycle: Cycle = { ...before, heard: by }
+  const verified = cycle.essentials?.unproven
+    ? journalEffect('unproven', UNPROVEN)
+    : journalEffect('verified')
   if (wrong.length === 0)
-    return enterStep(cycle, 'continuing', [journalEffect('verified'), { do: 'continue', typed: false }], {
+    return enterStep(cycle, 'continuing', [verified, { do: 'continue', typed: false }], {
       sent: true,
     })
   const tries = cycle.step === 'verifying' ? cycle.tries + 1 : 1

@@ -49,6 +49,7 @@ export class EffectPerformer {
       from: nativeSession,
       ...(successor ? { to: successor.nativeSession } : {}),
       ...(reason ? { reason } : {}),
+      ...(cycle.essentials?.unproven ? { verified: false as const } : {}),
       ...(ended ? { tookMs: Math.max(0, clock.now() - Date.parse(cycle.startedAt)) } : {}),
     }
     await journal(cycle, entry).catch(cause => fault('journaling a cycle', cause))

@@ -33,6 +33,9 @@ export function repeatEssentialsPrompt(document: string, wrong: readonly string[
 
 export function continuePrompt({ essentials, document }: Cycle): string {
   const next = essentials?.next ? `: ${essentials.next}` : ''
+  // No agent wrote this document: what was done so far shows only in the repository.
+  if (essentials?.unproven)
+    return `Correct. Now continue the work from ${HANDOFFS_FOLDER}/${document ?? ''}. It was written without the previous session: look at git and the code to see what is already done${next ? `, then continue with the next step${next}` : ''}`
   return `Correct. Now continue the work from ${HANDOFFS_FOLDER}/${document ?? ''}, starting with the next step${next}`
 }
 

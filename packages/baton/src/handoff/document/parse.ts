@@ -22,8 +22,11 @@ export interface ReadHandoff {
 /** A longer document would fill the context that the handoff is meant to free. */
 export const MAX_HANDOFF_LENGTH = 200_000
 
-/** Reads a document in either form, even a sloppily written one. Never throws. */
-export function parseHandoff(written: string): ReadHandoff {
+/**
+ * Reads a document in either form, even a sloppily written one. Never throws. `requested`: the form that was asked for, which
+ * a text without any section is measured by.
+ */
+export function parseHandoff(written: string, requested: Form = 'file'): ReadHandoff {
   const findings: HandoffFinding[] = []
   const whole = written.slice(0, MAX_HANDOFF_LENGTH)
   if (whole.length < written.length)
@@ -38,12 +41,17 @@ export function parseHandoff(written: string): ReadHandoff {
   findings.push(...odd)
   const blocks = splitBlocks(rest)
   const keys = blocks.map(({ heading }) => (heading === '' ? undefined : sectionOf(heading)))
-  const form: Form =
-    !keys.includes('work') && (keys.includes('goal') || keys.includes('progress')) ? 'context' : 'file'
+  const form = formOf(keys, requested)
   const draft = new Draft(form, findings)
   for (const [i, block] of blocks.entries()) draft.addBlock(block, keys[i])
   draft.reportProblems(keys)
   return { document: HandoffDocument.parse({ ...draft.result, facts }), form, findings }
+}
+
+function formOf(keys: readonly (SectionKey | undefined)[], requested: Form): Form {
+  if (keys.includes('work')) return 'file'
+  if (keys.includes('goal') || keys.includes('progress')) return 'context'
+  return keys.some(key => key !== undefined && !REQUIRED.context.includes(key)) ? 'file' : requested
 }
 
 /** Extracts the document from a reply: the agent may put it into a fence or write a sentence before it. */

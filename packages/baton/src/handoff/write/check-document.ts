@@ -1,3 +1,4 @@
+import { userPromptText } from '../../session/transcript/collect-facts.ts'
 import { extractDocument, parseHandoff } from '../document/parse.ts'
 import { type Evidence, gatherEvidence } from '../evidence.ts'
 import { type CheckedDocument, checkWritten, storeChecked } from './document-writer.ts'
@@ -55,8 +56,8 @@ export async function storeDocument(
 }
 
 async function evidenceFor(
-  { readerOf, workOf, evidence }: GenerationPorts,
-  { project, agent, nativeSession, transcript }: Request,
+  { readerOf, workOf, promptsOf, evidence }: GenerationPorts,
+  { project, session, agent, nativeSession, transcript }: Request,
   named: readonly string[],
 ): Promise<Evidence> {
   const reader = readerOf(agent)
@@ -64,11 +65,13 @@ async function evidenceFor(
   const subject = { root: project, agent, session: nativeSession, ...work, named }
   const from = transcript && reader ? { path: transcript, reader } : undefined
   try {
-    return await gatherEvidence(evidence, { ...subject, transcript: from })
+    if (from) return await gatherEvidence(evidence, { ...subject, transcript: from })
   } catch {
-    // Without a readable transcript the document is still written from what git shows.
-    return gatherEvidence(evidence, subject)
+    // The transcript cannot be read.
   }
+  // Without a transcript the document is still written from what git shows and what Baton saw the session receive.
+  const prompts = (await promptsOf?.(session).catch(() => [])) ?? []
+  return gatherEvidence(evidence, { ...subject, prompts: prompts.map(userPromptText).filter(Boolean) })
 }
 
 /** A message that lacks more sections than this is not a document. */

@@ -69,7 +69,7 @@ export class HandoffWriter {
 
   /** Checks a reply as a handoff document; without findings it may be used. */
   checkReply(reply: string, about: HostedHandoff): Promise<CheckedDocument> {
-    const written = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH))
+    const written = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH), 'context')
     return checkWritten(written, named => this.gatherEvidence(about, named), this.#ports.evidence.readTest)
   }
 

@@ -17,6 +17,8 @@ export interface GenerationPorts {
     project: string,
     nativeSession: string,
   ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
+  /** The prompts that a session received, oldest first, from Baton's journal. */
+  promptsOf?(session: SessionId): Promise<readonly string[]>
   /** Records that a session continues the work of another. */
   continues?(session: SessionId, parent: SessionId): Promise<void>
   journal(

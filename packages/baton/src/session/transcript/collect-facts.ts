@@ -167,7 +167,7 @@ const OWN: readonly RegExp[] = [
   /^Correct\. Now continue the work from /,
   /^Describe the state of this work for a reader who will continue it/,
   /^That is not what the handoff document says:/,
-  /^This is an auto-continuation prompt for hands-off mode/,
+  /^This is an auto-continuation prompt for hands-?off mode/,
   /^\[Baton\] /,
   /^Baton, which hosts you, was started again/,
   // 0.1's wording of two of these prompts: old transcripts still contain it.

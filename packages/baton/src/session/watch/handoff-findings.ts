@@ -4,7 +4,7 @@ import type { Finding } from './assess-health.ts'
 /** The health finding for a cycle entry; undefined for an intermediate step. */
 export function handoffFinding({ body }: Pick<Entry, 'body'>): (Finding & { action: string }) | undefined {
   if (body.kind !== 'cycle') return undefined
-  const { what, percent, document, tookMs, reason, from, to } = body
+  const { what, percent, document, tookMs, reason, from, to, verified } = body
   const details = {
     ...(percent === undefined ? {} : { context_at_trigger: percent / 100 }),
     ...(document === undefined ? {} : { handoff_file: document }),
@@ -14,6 +14,15 @@ export function handoffFinding({ body }: Pick<Entry, 'body'>): (Finding & { acti
   }
   switch (what) {
     case 'completed':
+      if (verified === false)
+        return {
+          check: 'handoff',
+          status: 'warning',
+          message:
+            'not verified: the agent wrote no document and has no transcript. Check that the new session has the goal',
+          details,
+          action: 'Automated handoff cycle completed without verification',
+        }
       return {
         check: 'handoff',
         status: 'ok',

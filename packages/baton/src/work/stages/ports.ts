@@ -3,6 +3,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { StageEntry } from '@batonpass/contract/work'
 import type { Driver } from '../../ports/driver.ts'
+import type { Git, GitPosition } from '../../ports/git.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { StageMemory } from './stage-memory.ts'
@@ -12,6 +13,7 @@ import type { StatusPorts } from './work-status.ts'
 /** What staged work depends on. */
 export interface StagePorts extends StatusPorts {
   items: WorkItems
+  git: GitPosition & Pick<Git, 'worktree'>
   files: SmallFiles
   memory: StageMemory
   timers: Timers
@@ -33,6 +35,8 @@ export interface StagePorts extends StatusPorts {
     /** Where the previous session is, so that the new one opens next to it. */
     nextTo?: string | undefined
   }): Promise<{ place: string; attach: string }>
+  /** Why `start` would fail for this agent, such as a program that is not installed; undefined if nothing is known. */
+  obstacle?(agent: AgentName, nextTo: string | undefined): string | undefined
   /** The command with which a person can start the stage. */
   commandFor(agent: AgentName, project: string, prompt: string): string
   /** Writes the handoff document of a finished stage's session, for the next stage's session. */

@@ -5,6 +5,7 @@ import { StageAgent, StageName, WorkId } from '@batonpass/contract/work'
 import { z } from 'zod'
 import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
+import { Course } from '../workflows/progress.ts'
 
 /** The work item and stage that a session works on. */
 const Binding = z.object({
@@ -18,8 +19,11 @@ const Binding = z.object({
   /** The pull request whose review comments it was sent to address. */
   pull: z.number().int().positive().optional(),
   since: z.number(),
-  /** How often Baton told the session that its stage is not finished. */
+  /** How often in a row Baton told the session that its stage is not finished, without progress in between. */
   reminders: z.number().int().nonnegative().default(0),
+  /** How often it was told altogether, and what the stops have shown. */
+  told: z.number().int().nonnegative().optional(),
+  course: Course.optional(),
 })
 export type Binding = z.infer<typeof Binding>
 

@@ -4,6 +4,8 @@ import type { Session } from '@batonpass/contract/session'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
 import { rowOf } from '../packs/paw/stage-table.ts'
+import { type Evidence, NO_EVIDENCE, observe } from '../workflows/evidence.ts'
+import { Course, judgeProgress } from '../workflows/progress.ts'
 import { handlePrompt } from './handle-prompt.ts'
 import { commandFor, decideNextStage, offers } from './next-stage.ts'
 import type { StagePorts } from './ports.ts'
@@ -44,14 +46,18 @@ class ToolCallers {
   }
 }
 
-/** In auto mode, how often an unfinished stage is told to finish before a person is notified. */
+/** In auto mode, how often in a row an unfinished stage is told to finish, without progress, before a person is notified. */
 const MAX_REMINDERS = 3
+/** How often altogether: a stage that always changes something must end, too. */
+const MAX_TOLD = 50
 
 /** Handles the events of staged work. The decisions are in `next-stage.ts` and `resolve-command.ts`. */
 export class Stages {
   readonly #ports: StagePorts
   readonly passing: StageStarter
   readonly callers: ToolCallers
+  /** What bound sessions did since their last stop. A restart loses it; git and the plan still show progress. */
+  readonly #evidence = new Map<SessionId, Evidence>()
 
   constructor(ports: StagePorts) {
     this.#ports = ports
@@ -68,8 +74,17 @@ export class Stages {
   }
 
   /** Handles a prompt: the opening of a stage, a command of staged work, or anything else (undefined). */
-  prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
-    return handlePrompt(this.#ports, event, context)
+  async prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
+    const text = await handlePrompt(this.#ports, event, context)
+    if (text !== undefined && !this.#evidence.has(event.session) && (await this.concerns(event.session)))
+      this.#evidence.set(event.session, NO_EVIDENCE)
+    return text
+  }
+
+  /** Records what a bound session does, as evidence of progress. */
+  observed(event: EventOf<'ToolRequested' | 'ToolFinished'>): void {
+    const known = this.#evidence.get(event.session)
+    if (known) this.#evidence.set(event.session, observe(known, event))
   }
 
   /** A stage's session has stopped: starts the next stage, waits for a person, or tells the stage to finish. */
@@ -141,7 +156,7 @@ export class Stages {
     await this.#ports.memory.keep(due)
     await this.#ports.memory.bind({ ...binding, reminders: 0 })
     // Answer the hook first: until then the agent has not stopped.
-    this.#ports.timers.after(START_DELAY_MS, () => this.passing.begin(due))
+    this.#ports.timers.after(START_DELAY_MS, () => void this.passing.begin(due))
     const here = session.pane !== undefined && this.#ports.driverAt(session.pane) !== undefined
     const where = here ? 'here, in a new session' : 'in its own session'
     return { continuation: { rank: 'stage', stop: `${pass.workId}: ${pass.target} starts ${where}.` } }
@@ -154,7 +169,7 @@ export class Stages {
     outcome: ReturnType<typeof decideNextStage>,
   ): Promise<Contribution> {
     const { memory, journal } = this.#ports
-    const { project, workId, stage, phase, reminders } = binding
+    const { project, workId, stage, phase } = binding
     if (item.context.mode !== 'auto' || !stage) return {}
     const about = {
       kind: 'stage' as const,
@@ -163,16 +178,22 @@ export class Stages {
       mode: item.context.mode,
       ...(phase ? { phase } : {}),
     }
-    if (reminders >= MAX_REMINDERS) {
-      const detail = `${rowOf(stage).title} stopped ${reminders + 1} times without finishing`
+    const { progress, course } = await this.#judge(binding, item)
+    const before = progress ? 0 : binding.reminders
+    const told = (binding.told ?? 0) + 1
+    if (before >= MAX_REMINDERS || told > MAX_TOLD) {
+      const detail =
+        told > MAX_TOLD
+          ? `${rowOf(stage).title} stopped ${told} times without finishing`
+          : `${rowOf(stage).title} stopped ${before + 1} times without finishing and without progress`
       await journal({ project, session }, { ...about, what: 'blocked', detail })
       await this.#ports.announce(project, `🔔 ${workId}: ${detail}`)
       return { notice: `${workId}: ${detail}. Type \`status\` to see what is missing.` }
     }
-    await memory.bind({ ...binding, reminders: reminders + 1 })
+    await memory.bind({ ...binding, reminders: before + 1, told, course })
     await journal(
       { project, session },
-      { ...about, what: 'reminded', detail: `${reminders + 1}/${MAX_REMINDERS}` },
+      { ...about, what: 'reminded', detail: `${before + 1}/${MAX_REMINDERS}` },
     )
     const missing = outcome.kind === 'incomplete' ? outcome.missing.map(({ what }) => what).join('; ') : ''
     const agent = 'step' in outcome ? rowOf(outcome.step.stage).agent : ''
@@ -185,8 +206,20 @@ export class Stages {
     }
   }
 
+  /** The rule of hands-off mode: commits, ticked boxes, changed files and better tests are progress, repetition is not. */
+  async #judge({ session, project, stage, course }: Binding, item: WorkItem) {
+    const evidence = this.#evidence.get(session) ?? NO_EVIDENCE
+    this.#evidence.set(session, NO_EVIDENCE)
+    return judgeProgress(course ?? Course.parse({}), evidence, {
+      worktree: await this.#ports.git.worktree(project),
+      milestones: item.ticks + item.facts.artifacts.size,
+      nature: stage === 'implement' ? 'building' : 'thinking',
+    })
+  }
+
   async sessionEnded(event: EventOf<'SessionEnded'>, { session }: ReactionContext): Promise<void> {
     const { memory, items, journal, announce } = this.#ports
+    this.#evidence.delete(event.session)
     const binding = await memory.binding(event.session)
     if (!binding) return
     const { project, workId, stage, phase } = binding

@@ -30,17 +30,22 @@ export class StageStarter {
     return this.#ports.start !== undefined || this.#reachable(from) !== undefined
   }
 
-  /** Starts a due stage in the background. */
-  begin(pass: DueStage): void {
+  /** Starts a due stage. Never rejects: resolves with the reason if the stage did not start. */
+  begin(pass: DueStage): Promise<string | undefined> {
     const key = keyOf(pass)
-    if (this.#starting.has(key)) return
+    if (this.#starting.has(key)) return Promise.resolve(undefined)
     this.#starting.add(key)
-    void this.#startStage(pass)
+    return this.#startStage(pass)
       .catch(async cause => {
         this.#ports.fault('starting a stage', cause)
-        await this.#fail(pass, cause instanceof Error ? cause.message : String(cause))
+        const why = cause instanceof Error ? cause.message : String(cause)
+        await this.#fail(pass, why)
+        return why
       })
-      .catch(cause => this.#ports.fault('starting a stage', cause))
+      .catch(cause => {
+        this.#ports.fault('starting a stage', cause)
+        return cause instanceof Error ? cause.message : String(cause)
+      })
       .finally(() => this.#starting.delete(key))
   }
 
@@ -51,7 +56,7 @@ export class StageStarter {
       // Read it again: the stages before it in the list may have taken a while.
       const pass = await memory.pass(project, workId)
       if (!pass || this.#starting.has(keyOf(pass))) continue
-      if (pass.state === 'due') this.begin(pass)
+      if (pass.state === 'due') void this.begin(pass)
       else if (pass.state === 'begun' && now() - pass.at > REPORT_TIMEOUT_MS)
         await this.#fail(pass, 'the new session did not report')
       else if (pass.state === 'called' && now() - pass.at > 24 * 3_600_000) await memory.drop(pass)
@@ -70,7 +75,14 @@ export class StageStarter {
     return driver && { place, driver }
   }
 
-  async #startStage(pass: DueStage): Promise<void> {
+  /** Why Baton cannot start an agent for a stage after this session, as far as that is known beforehand. */
+  obstacle(from: Session | undefined): string | undefined {
+    return this.#reachable(from)
+      ? undefined
+      : this.#ports.obstacle?.(from?.agent ?? 'claude-code', from?.pane)
+  }
+
+  async #startStage(pass: DueStage): Promise<string | undefined> {
     const { memory, session: find, now } = this.#ports
     const from = pass.from && (await find(pass.from))
     const prompt = openingPrompt(pass)
@@ -79,12 +91,20 @@ export class StageStarter {
     if (spot && from) {
       await memory.keep({ ...pass, state: 'begun', place: spot.place, at: now() })
       const typed = await this.#startInPlace(spot.driver, spot.place, from.agent, prompt)
-      if (typed === 'taken') return this.#journal(pass, from, 'passed', `at ${spot.place}`)
-      if (typed !== 'gone') return this.#retry(pass, `Baton could not type the prompt (${typed})`)
+      if (typed === 'taken') {
+        await this.#journal(pass, from, 'passed', `at ${spot.place}`)
+        return undefined
+      }
+      if (typed !== 'gone') {
+        await this.#retry(pass, `Baton could not type the prompt (${typed})`)
+        return undefined
+      }
     }
     if (!this.#ports.start) {
       const command = this.#ports.commandFor(from?.agent ?? 'claude-code', pass.project, prompt)
-      return this.#fail(pass, `Baton has no terminal to start it in. Run: ${command}`)
+      const why = `Baton has no terminal to start it in. Run: ${command}`
+      await this.#fail(pass, why)
+      return why
     }
     await memory.keep({ ...pass, state: 'begun', at: now() })
     const { place, attach } = await this.#ports.start({
@@ -97,6 +117,7 @@ export class StageStarter {
     await memory.keep({ ...pass, state: 'begun', place, at: now() })
     await this.#journal(pass, from, 'passed', attach)
     await this.#ports.announce(pass.project, `▶ ${pass.workId}: ${pass.target} has started. ${attach}`)
+    return undefined
   }
 
   /** Writes a handoff document. It is optional: the files of the work item contain everything the stage needs. */

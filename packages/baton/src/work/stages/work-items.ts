@@ -10,7 +10,7 @@ import {
   type WorkflowContext,
   withField,
 } from '../packs/paw/context-file.ts'
-import { openQuestions, parsePhases } from '../packs/paw/plan-file.ts'
+import { countTicks, openQuestions, parsePhases } from '../packs/paw/plan-file.ts'
 import { describePosition } from './next-stage.ts'
 import type { WorkFacts } from './work-facts.ts'
 import { checkWorkId, workIdOf } from './work-id.ts'
@@ -25,6 +25,8 @@ export interface WorkItem {
   contextText: string | undefined
   facts: WorkFacts
   warnings: string[]
+  /** Ticked boxes of the plan. */
+  ticks: number
   /** When each artifact was last written. */
   written: ReadonlyMap<Artifact, number>
   modifiedMs: number
@@ -142,6 +144,7 @@ export class WorkItems {
       contextText,
       facts,
       warnings: [...context.warnings, ...warnings],
+      ticks: countTicks(texts.get('ImplementationPlan') ?? ''),
       written,
       modifiedMs: Math.max(0, ...written.values()),
     }

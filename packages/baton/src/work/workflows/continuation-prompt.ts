@@ -1,7 +1,7 @@
 import type { PromptFacts, Workflow } from './workflow.ts'
 
 /** How every continuation starts, so that it is never mistaken for a person's prompt. */
-export const HEADING = 'This is an auto-continuation prompt for hands-off mode'
+export const HEADING = 'This is an auto-continuation prompt for handsoff mode'
 
 /** Builds the continuation. `stuck` describes the lack of progress, if there was none. */
 export function continuationPrompt(

@@ -144,6 +144,27 @@ describe('the machine of a cycle', () => {
     )
   })
 
+  it('does not call a cycle verified whose document came from neither the agent nor a transcript', () => {
+    const known = { goal: 'Add tokens', branch: 'main' }
+    const verifying: Cycle = {
+      ...fresh,
+      step: 'verifying',
+      document: 'h.md',
+      successor: { session: fresh.session, nativeSession: 'next' },
+    }
+    const journaled = (essentials: Cycle['essentials']) =>
+      advance(
+        { ...verifying, essentials },
+        { type: 'answered', wrong: [], by: EventId.parse('evt_00000000000000000001') },
+        {
+          documentMs: 1,
+          answerMs: 1,
+        },
+      ).effects.flatMap(effect => (effect.do === 'journal' ? [effect.what] : []))
+    expect(journaled(known)).toEqual(['verified'])
+    expect(journaled({ ...known, unproven: true })).toEqual(['unproven'])
+  })
+
   it('lets a session continue only after a correct answer, or if a person allows it', () => {
     fc.assert(
       fc.property(course, events => {

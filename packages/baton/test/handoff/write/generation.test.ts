@@ -2,10 +2,11 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFile
 import { dirname, join } from 'node:path'
 import { Config } from '@batonpass/contract/config'
 import { AgentEvent } from '@batonpass/contract/event'
-import type { NewEntry } from '@batonpass/contract/journal'
+import type { Entry, NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { describe, expect, it } from 'vitest'
 import { composeHandoff } from '../../../src/compose/handoff.ts'
+import { essentialsOf } from '../../../src/handoff/cycle/essentials.ts'
 import { parseHandoff } from '../../../src/handoff/document/parse.ts'
 import { makeRedactor } from '../../../src/journal/redact.ts'
 import type { Contribution } from '../../../src/ports/contribution.ts'
@@ -129,6 +130,50 @@ describe('/handoff', () => {
     expect((await at.send('new', start())).context).toBe(begun.context)
     expect(await at.send('third', start('startup'))).toEqual({})
     expect(at.entries().map(entry => entry?.what)).toEqual(['asked', 'written', 'received', 'received'])
+  })
+
+  it('keeps the prompts of a session without transcript, and says that it has no other evidence', async () => {
+    await using at = await world()
+    const prompts = [
+      'Add refresh tokens to the login service',
+      'Create handoff document now - context at 87%',
+      'Use the existing key',
+    ]
+    const handoff = composeHandoff({
+      env: {},
+      home: at.repo.path,
+      stateDir: join(at.repo.path, '.state'),
+      redactor: makeRedactor(),
+      write: async () => {},
+      store: {
+        entries: async () =>
+          prompts.map(
+            (prompt, seq) =>
+              ({ seq, body: { kind: 'event', event: { type: 'PromptSubmitted', prompt } } }) as Entry,
+          ),
+      },
+    })
+    const subject = {
+      session: sessionId('cursor', 'hosted'),
+      nativeSession: 'hosted',
+      agent: 'cursor' as const,
+      project: at.repo.path,
+      place: 'hosted 1',
+    }
+    await handoff.generation.writeNow(subject, Date.UTC(2026, 0, 22, 14, 30))
+    const [name = ''] = at.documents()
+    const { document: written } = parseHandoff(readFileSync(join(at.folder, name), 'utf8'))
+    expect(written.goal).toBe('Add refresh tokens to the login service')
+    expect(written.nextSteps).toEqual(['Continue with the last request: Use the existing key'])
+    expect(written.facts).toMatchObject({ written_by: 'baton', evidence: 'git and prompts' })
+    expect(written.facts.instructions).toEqual([
+      'Add refresh tokens to the login service',
+      'Use the existing key',
+    ])
+    expect(essentialsOf(written)).toMatchObject({
+      goal: 'Add refresh tokens to the login service',
+      unproven: true,
+    })
   })
 
   it('sends a wrong document back once, with what is wrong', async () => {

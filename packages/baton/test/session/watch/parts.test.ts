@@ -102,6 +102,10 @@ it('A handoff that went well, failed or came too often is a finding in the seedâ
     details: { context_at_trigger: 0.87, handoff_file: 'h.md', cycle_duration_ms: 1200 },
     action: 'Automated handoff cycle completed successfully',
   })
+  expect(handoffFinding(cycle({ what: 'completed', verified: false }))).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('not verified'),
+  })
   expect(handoffFinding(cycle({ what: 'person', reason: 'the new session has another goal' }))).toMatchObject(
     {
       status: 'critical',

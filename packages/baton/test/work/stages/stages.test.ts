@@ -96,8 +96,29 @@ describe('the end of a turn', () => {
     expect(await world.stopped(1)).toMatchObject({
       notice: expect.stringContaining('without finishing'),
     })
-    expect(world.told).toEqual([expect.stringContaining('stopped 4 times without finishing')])
+    expect(world.told).toEqual([
+      expect.stringContaining('stopped 4 times without finishing and without progress'),
+    ])
     expect(world.typed).toEqual([])
+  })
+
+  it('auto: a stage that ticks a box at every stop is never given up', async () => {
+    await using world = await begun('auto')
+    const plan = (ticked: number) =>
+      `## Phase 1: A\n${Array.from({ length: 8 }, (_, n) => `- [${n < ticked ? 'x' : ' '}] step ${n}`).join('\n')}\n`
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    world.write(`${WORK}/CodeResearch.md`, '# Code\n')
+    world.write(`${WORK}/ImplementationPlan.md`, plan(0))
+    await world.said(1, `${opening('PAW-03A Implementer')} Phase 1`)
+    for (let ticked = 1; ticked < 8; ticked++) {
+      world.write(`${WORK}/ImplementationPlan.md`, plan(ticked))
+      expect(await world.stopped(1, 'One more.')).toMatchObject({ continuation: { rank: 'stage' } })
+    }
+    // From here on it only talks.
+    for (let n = 0; n < 2; n++) await world.stopped(1, 'Soon.')
+    expect(await world.stopped(1, 'Soon.')).toMatchObject({
+      notice: expect.stringContaining('stopped 4 times without finishing and without progress'),
+    })
   })
 
   it.each([

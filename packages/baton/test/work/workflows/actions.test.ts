@@ -168,7 +168,7 @@ describe('A parked run', () => {
     expect(await resumeParked(w.ports, world().handsOff, w.now + 630_000)).toBe(1)
     expect(await tick(w.now + 640_000)).toBe(0)
     expect(typed).toHaveLength(1)
-    expect(typed[0]).toContain('auto-continuation prompt for hands-off mode')
+    expect(typed[0]).toContain('auto-continuation prompt for handsoff mode')
     await start(w, 's1', typed[0] ?? '')
     expect(w.state('s1').state).toBe('initial')
     await limit(w, 600)
@@ -184,7 +184,7 @@ describe('A parked run', () => {
     expect(await resumeParked(w.ports, w.handsOff, w.now + 110_000)).toBe(0)
     expect(await resumeParked(w.ports, w.handsOff, w.now + 200_000)).toBe(1)
     for (let i = 0; i < 6; i++) {
-      await start(w, 's1', 'This is an auto-continuation prompt for hands-off mode: go on')
+      await start(w, 's1', 'This is an auto-continuation prompt for handsoff mode: go on')
       await limit(w, 60)
     }
     expect(w.announced.at(-1)).toMatchObject({ end: 'failed', reason: expect.stringContaining('in a row') })

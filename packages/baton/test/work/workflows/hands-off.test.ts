@@ -233,7 +233,7 @@ describe('A turn that fails', () => {
     expect(w.state('s1').state).toBe('limit-parked')
     expect(w.announced.at(-1)).toMatchObject({ end: 'limit-parked' })
     expect(w.announced.at(-1)?.reason).toContain(new Date((reset + 20) * 1000).toISOString())
-    await w.tell(start('This is an auto-continuation prompt for hands-off mode, the limit has been reset.'))
+    await w.tell(start('This is an auto-continuation prompt for handsoff mode, the limit has been reset.'))
     expect(w.state('s1').state).toBe('initial')
     expect((await w.stop('s1')).goOn?.prompt).toContain('2/10')
   })

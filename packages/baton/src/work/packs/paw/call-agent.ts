@@ -60,6 +60,8 @@ export async function callAgent(
     return {
       text: `Baton cannot start ${row.agent} from here: it has neither tmux nor a session that it can type into. Tell the user to run:\n${ports.commandFor(session?.agent ?? 'claude-code', project, openingPrompt(order))}`,
     }
+  const obstacle = stages.passing.obstacle(session)
+  if (obstacle !== undefined) throw cannotStart(row.agent, obstacle)
   await ports.memory.keep(pass)
   // Bind the session, so that the end of its turn starts the next stage even if it had no work item before.
   if (session && !(await ports.memory.binding(session.id)))
@@ -85,9 +87,16 @@ export async function callAgent(
       ...(instruction ? { detail: instruction.slice(0, 300) } : {}),
     },
   )
-  if (!session) stages.passing.begin(pass)
+  // With a session, the stage starts when its turn ends; without one it starts now, and a failure must not look like success.
+  const failed = session ? undefined : await stages.passing.begin(pass)
+  if (failed !== undefined) throw cannotStart(row.agent, failed)
   return { text: '' }
 }
+
+const cannotStart = (agent: string, why: string): BatonError =>
+  new BatonError('missing_tool', `${agent} did not start: ${why}`, {
+    remedy: 'Fix that and call paw_call_agent again, or tell the user.',
+  })
 
 /** Reads the phase from the instruction; without one it is the first open phase. */
 function stepFor(stage: Step['stage'], instruction: string | undefined, { facts }: WorkItem): Step {

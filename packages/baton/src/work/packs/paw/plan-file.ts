@@ -52,6 +52,13 @@ export function parsePhases(text: string): WorkPhase[] {
   })
 }
 
+/** Counts the ticked boxes of a plan. */
+export function countTicks(text: string): number {
+  let count = 0
+  for (const line of proseLines(text)) if (/^\s*[-*+]\s+\[[xX]\]/.test(line)) count++
+  return count
+}
+
 /** Counts the open questions in the section "Research Questions" of Spec.md: unticked boxes and plain points. */
 export function openQuestions(text: string): number {
   let level = 0

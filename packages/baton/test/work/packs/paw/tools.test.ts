@@ -83,6 +83,21 @@ describe('paw_call_agent', () => {
     expect(world.faults).toEqual([])
   })
 
+  it('reports a stage that cannot start instead of success', async () => {
+    await using world = await begun()
+    const args = { target_agent: 'PAW-01A Specification', work_id: 'auth-system' }
+    world.ports.obstacle = () => 'claude is not installed'
+    await expect(world.tool('paw_call_agent', args)).rejects.toThrow(
+      'PAW-01A Specification did not start: claude is not installed',
+    )
+    expect(await world.ports.memory.passes()).toEqual([])
+    world.ports.obstacle = () => undefined
+    world.ports.start = () => Promise.reject(new Error('tmux: no space for a new pane'))
+    await expect(world.tool('paw_call_agent', args)).rejects.toThrow('no space for a new pane')
+    expect(world.entries.map(({ what }) => what)).toEqual(['called', 'failed'])
+    expect(await world.ports.memory.passes()).toEqual([])
+  })
+
   it('passes phase and instruction on, and creates no prompt file', async () => {
     await using world = await begun()
     world.write('.paw/work/auth-system/ImplementationPlan.md', PLAN)

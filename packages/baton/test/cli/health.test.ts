@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { COMMANDS } from '../../src/cli/table.ts'
+import { scratch } from '../world/scratch.ts'
+
+const CYCLE = {
+  id: 'cyc_00000000000000000001',
+  version: 7,
+  session: 'ses_0000000000000001',
+  nativeSession: 'old-session',
+  agent: 'claude-code',
+  project: '/project',
+  place: '%1 /tmp/tmux',
+  reason: 'context',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  changedAt: '2026-01-01T00:00:00.000Z',
+}
+
+/** `baton ps --health` against a daemon whose only trouble is this cycle. */
+async function health(cycle: object, ...words: string[]) {
+  const folder = scratch()
+  const state = join(folder.path, 'state')
+  mkdirSync(state, { mode: 0o700 })
+  folder.write('state/token', `${'c'.repeat(64)}\n`, 0o600)
+  const api = new Hono()
+  api.get('/api/health-checks', c => c.json({ checks: [], sessions: [], left: [] }))
+  api.get('/api/cycles', c => c.json({ cycles: [{ ...CYCLE, ...cycle }] }))
+  const server = createServer(getRequestListener(api.fetch))
+  await new Promise<void>(resolve => server.listen(join(state, 'daemon.sock'), resolve))
+  let stdout = ''
+  const code = await main(['ps', '--health', ...words], COMMANDS, {
+    stdin: new PassThrough(),
+    stdout: {
+      write: (text: string) => {
+        stdout += text
+      },
+    },
+    stderr: { write: () => {} },
+    env: { BATON_HOME: state },
+    cwd: '/',
+    home: folder.path,
+    isTTY: false,
+    signal: new AbortController().signal,
+  })
+  await new Promise(resolve => server.close(resolve))
+  folder.remove()
+  return { code, stdout }
+}
+
+it('fails while a handoff waits for a person, although its session is gone, and says how to answer', async () => {
+  const { code, stdout } = await health({ step: 'person', why: 'the terminal did not take /clear' })
+  expect(code).toBe(1)
+  expect(stdout).toContain('waits for you: the terminal did not take /clear. Answer it: baton asks')
+  const json = await health({ step: 'person' }, '--json')
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.stdout).waiting).toMatchObject([{ nativeSession: 'old-session' }])
+})
+
+it('succeeds while a handoff is only under way', async () => {
+  expect((await health({ step: 'writing' })).code).toBe(0)
+})
