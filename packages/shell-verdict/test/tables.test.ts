@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { builtinPrograms, TABLES } from '../src/programs/builtin.ts'
 import { CHECKS } from '../src/programs/checks/registry.ts'
 import { KINDS } from '../src/programs/kinds.ts'
+import type { CompiledSpec } from '../src/programs/spec.ts'
 
 /** What each field of a program table may hold. A table is data: no field holds a function. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -19,6 +20,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   posix: value => typeof value === 'boolean',
   known: value => typeof value === 'boolean',
   wrapper: value => typeof value === 'boolean',
+  optionFiles: value => typeof value === 'boolean',
   namesOnly: value => typeof value === 'boolean',
   deletes: value => typeof value === 'boolean',
   min: value => Number.isInteger(value),
@@ -60,6 +62,24 @@ test('the schema refuses what is not data, and fields that nobody reads', () => 
   expect(problemsOf({ kind: 'read', check: () => true })).toEqual(['check'])
   expect(problemsOf({ kind: 'reads', any: true })).toEqual(['kind', 'any'])
   expect(problemsOf({ sub: { x: { kind: 'read', flags: 1 } } })).toEqual(['sub'])
+})
+
+/** Flags that are harmless before the sub-command and not after it: the reader would believe the wrong place. */
+function contradictions({ globals, sub }: CompiledSpec, path: string): string[] {
+  return [...(sub ?? [])].flatMap(([name, child]) => [
+    ...[...child.flags.exact].flatMap(([flag, { kind, role }]) => {
+      const before = globals.exact.get(flag)
+      const differs = before && before.kind === undefined && before.role === 'text'
+      return differs && (kind !== undefined || role === 'write') ? [`${path} ${name} ${flag}`] : []
+    }),
+    ...contradictions(child, `${path} ${name}`),
+  ])
+}
+
+test('a flag means the same before and after a sub-command', () => {
+  const found = [...builtinPrograms()].flatMap(([name, compiled]) => contradictions(compiled, name))
+  // `git -c` sets something, `git branch -c` copies: git takes its own flags only before the sub-command.
+  expect(found).toEqual(['git branch -c'])
 })
 
 test('hundreds of programs are known', () => {

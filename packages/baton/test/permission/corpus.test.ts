@@ -7,7 +7,7 @@ interface Line {
   safe: boolean
 }
 
-test('of a foreign corpus almost nothing unsafe is allowed and most of what is safe needs no question', () => {
+test('of a foreign corpus nothing unsafe is allowed and most of what is safe needs no question', () => {
   const file = new URL('../fixtures/corpora/shell-commands.jsonl', import.meta.url)
   const lines = readFileSync(file, 'utf8')
     .split('\n')
@@ -17,6 +17,6 @@ test('of a foreign corpus almost nothing unsafe is allowed and most of what is s
     const group = lines.filter(line => line.safe === safe)
     return group.filter(line => check(line.command).decision === 'allow').length / group.length
   }
-  expect(allowed(false)).toBeLessThanOrEqual(0.003)
-  expect(allowed(true)).toBeGreaterThanOrEqual(0.95)
+  expect(allowed(false)).toBe(0)
+  expect(allowed(true)).toBeGreaterThanOrEqual(0.94)
 })

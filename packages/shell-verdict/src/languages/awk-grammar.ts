@@ -15,6 +15,7 @@ const FORBIDDEN = new Set([
   'ARGC',
   'ARGIND',
   'PROCINFO',
+  'ENVIRON',
   'SYMTAB',
   'FUNCTAB',
   'system',

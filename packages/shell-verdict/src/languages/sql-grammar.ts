@@ -1,5 +1,5 @@
 import { NotUnderstood } from './not-understood.ts'
-import { FILE_TABLES, RESERVED, SQL_FUNCTIONS } from './sql-names.ts'
+import { FILE_TABLES, RESERVED, SECRET_TABLES, SQL_FUNCTIONS } from './sql-names.ts'
 import { readSqlTokens, type SqlDialect, type SqlToken } from './sql-tokens.ts'
 
 const BINARY = new Set(
@@ -105,7 +105,7 @@ export class SqlReader {
   }
 
   #source(): void {
-    this.#table()
+    this.table()
     for (;;) {
       this.take('natural')
       const side = this.take('left') || this.take('right') || this.take('full')
@@ -115,13 +115,13 @@ export class SqlReader {
         if (side) throw new NotUnderstood(this.describe())
         return
       }
-      this.#table()
+      this.table()
       if (this.take('on')) this.expression()
       else if (this.take('using')) this.#parenthesized(() => this.list(() => this.name()))
     }
   }
 
-  #table() {
+  table() {
     this.take('lateral')
     if (this.is('(')) {
       const inner = this.#tokens[this.#at + 1]
@@ -130,9 +130,11 @@ export class SqlReader {
       else this.#parenthesized(() => this.#source())
     } else if (this.dialect === 'duckdb' && this.peek().kind === 'string') this.#at++
     else {
+      const at = this.#at
       const last = this.path()
-      if (this.is('(')) this.#call(last)
+      if (this.is('(')) this.#call(last, this.#schemaOf(at))
       else if (FILE_TABLES.has(bare(last))) throw new NotUnderstood(`reads files through ${last.text}`)
+      else if (this.#isSecret(last, at)) throw new NotUnderstood(`reads the passwords in ${last.text}`)
     }
     this.#alias()
     if (this.is('(')) this.#parenthesized(() => this.list(() => this.name()))
@@ -205,8 +207,9 @@ export class SqlReader {
       if (this.take('case')) return this.#case()
       if (this.take('interval')) return this.#interval()
     }
+    const at = this.#at
     const last = this.path()
-    if (this.is('(')) this.#call(last)
+    if (this.is('(')) this.#call(last, this.#schemaOf(at))
     // `DATE '2024-01-01'`
     else if (this.peek().kind === 'string' && /^(date|time|timestamp|timestamptz)$/.test(last.text))
       this.#at++
@@ -235,7 +238,21 @@ export class SqlReader {
     if (kind === 'word' && /^(second|minute|hour|day|week|month|quarter|year)s?$/.test(text)) this.#at++
   }
 
-  #call(name: SqlToken) {
+  /** The name before the last one of a path that begins here; '' when there is none. */
+  #schemaOf(start: number): string {
+    const token = this.#tokens[this.#at - 3]
+    return token && this.#at - start >= 3 ? bare(token) : ''
+  }
+
+  #isSecret(table: SqlToken, start: number): boolean {
+    const name = bare(table)
+    return SECRET_TABLES.has(name) || SECRET_TABLES.has(`${this.#schemaOf(start)}.${name}`)
+  }
+
+  #call(name: SqlToken, schema: string) {
+    // Another schema may hold a function of the same name that does something else.
+    if (schema !== '' && schema !== 'pg_catalog')
+      throw new NotUnderstood(`calls ${schema}.${name.text}, which is not known to be harmless`)
     // A name in quotes may stand for any function.
     if (name.kind !== 'word' || !SQL_FUNCTIONS.has(name.text))
       throw new NotUnderstood(`calls ${name.text}, which is not known to be harmless`)

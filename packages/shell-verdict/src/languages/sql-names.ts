@@ -40,6 +40,12 @@ export const FILE_TABLES = words(
   'fsdir zipfile csv sqlar readfile lsdir glob read_text read_csv read_blob sniff_csv',
 )
 
+/** Tables of passwords and of keys to other servers. */
+export const SECRET_TABLES = words(
+  `pg_shadow pg_authid pg_user_mapping pg_user_mappings pg_subscription pg_largeobject mysql.user mysql.global_priv mysql.db
+  mysql.servers sql_logins duckdb_secrets`,
+)
+
 /** Words that end or continue a clause: they are no alias. */
 export const RESERVED = words(
   `select from where group having order limit offset fetch union intersect except join inner left right full cross natural outer

@@ -28,7 +28,7 @@ function readStatement(reader: SqlReader) {
   }
   if (reader.dialect === 'sqlite' && reader.take('pragma')) return readPragma(reader)
   if ((reader.dialect === 'postgres' || reader.dialect === 'duckdb') && reader.take('table')) {
-    reader.path()
+    reader.table()
     return
   }
   reader.query()

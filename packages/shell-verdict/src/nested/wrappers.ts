@@ -35,7 +35,7 @@ const CONTAINER_GLOBALS = `-c|--context= -H|--host= -l|--log-level= -D|--debug -
   --identity= --connection= --remote -r`
 /** Flags of `uv run`. What `--with` names is installed first: that may run its build. */
 export const UV_RUN_FLAGS = `--with=!exec --with-requirements=!exec --with-editable=!exec --script!exec -m|--module!exec -p|--python= --project= --directory=:directory --group= --extra= --only-group=
-  --no-group= --package= --env-file= --index= --default-index= -i|--index-url= --extra-index-url= --config-file= --cache-dir=
+  --no-group= --package= --env-file=:read --index=!exec --default-index=!exec -i|--index-url=!exec --extra-index-url=!exec --config-file=!no --cache-dir=
   --frozen --locked --no-sync --no-project --isolated -q|--quiet -v|--verbose --all-extras --all-groups --dev --no-dev --only-dev
   --offline --no-cache|-n --exact --active --no-env-file --all-packages -U|--upgrade --reinstall --no-config --no-progress
   --native-tls --color=  -P|--upgrade-package=`

@@ -19,7 +19,7 @@ export function pathsOf(word: Word, folders: readonly string[], home: string): s
   const texts = word.value !== undefined ? [word.value] : word.choices
   if (!texts) return undefined
   const out = new Set<string>()
-  for (const text of texts.flatMap(each => throughProc(each, folders))) {
+  for (const text of texts.flatMap(fromAddress).flatMap(each => throughProc(each, folders))) {
     const absolute = absolutePath(text, word.tilde, home)
     if (absolute !== undefined) out.add(absolute)
     else if (word.tilde && text.startsWith('~')) return undefined
@@ -51,6 +51,17 @@ function absolutePath(text: string, tilde: boolean, home: string): string | unde
     return folder === undefined ? undefined : posix.resolve(posix.join(folder, rest))
   }
   return text.startsWith('/') ? posix.resolve(text) : undefined
+}
+
+/** `file:///x?mode=ro` is `/x`, for every program that takes such addresses; for the others it is a name like any other. */
+function fromAddress(text: string): string[] {
+  const path = /^file:(?:\/\/[^/?#]*)?([^?#]*)/i.exec(text)?.[1]
+  if (path === undefined) return [text]
+  try {
+    return [text, decodeURIComponent(path)]
+  } catch {
+    return [text, path]
+  }
 }
 
 /** `/proc/self/root/x` is `/x`, and `/proc/self/cwd/x` is in the folder of the process. */

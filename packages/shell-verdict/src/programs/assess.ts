@@ -6,6 +6,7 @@ import type { Word } from '../shell/word.ts'
 import { type Assessment, blankAssessment } from './assessment.ts'
 import { CHECKS } from './checks/registry.ts'
 import { type Kind, worse } from './kinds.ts'
+import { demandWrittenOut, judgeAddresses, noteUnplaced } from './side-inputs.ts'
 import { type CompiledSpec, matchesVerb } from './spec.ts'
 
 export type Programs = ReadonlyMap<string, CompiledSpec>
@@ -75,6 +76,8 @@ function descend(
     if (child && at !== undefined && head.strange.length === 0) {
       result.path.push(word?.value ?? '')
       const hit = head.flags.find(used => used.flag?.kind)
+      for (const { flag, value } of head.flags)
+        if (flag && value && flag.role !== 'directory') place(flag.role, value, result)
       descend(child, args.slice(at + 1), result, command)
       if (hit?.flag?.kind) escalate(result, hit.flag.kind, hit.name)
       return
@@ -131,6 +134,7 @@ function leaf(
   demandKnownFlags(compiled, parsed, result)
   placePositionals(compiled, parsed, result)
   demandKnown(compiled, args, result)
+  noteUnplaced(compiled, parsed, result)
   const count = parsed.positionals.length
   if ((spec.min !== undefined && count < spec.min) || (spec.max !== undefined && count > spec.max)) {
     result.kind = worse(result.kind, 'unlisted')
@@ -143,6 +147,8 @@ function leaf(
     escalate(result, spec.needs?.otherwise ?? 'unlisted', undefined)
   }
   if (spec.check) CHECKS[spec.check]?.({ args, parsed, flags: compiled.flags, result, command })
+  judgeAddresses(result)
+  if (spec.optionFiles) demandWrittenOut(parsed, result)
   if (result.writes.length > 0 && result.kind !== 'unlisted') result.kind = worse(result.kind, 'write')
 }
 
@@ -251,7 +257,9 @@ function byVerb(
     if (used.value && used.flag) place(used.flag.role, used.value, result)
   }
   demandKnownFlags(compiled, parsed, result)
+  noteUnplaced(compiled, parsed, result)
   if (spec.check) CHECKS[spec.check]?.({ args, parsed, flags: compiled.flags, result, command })
+  judgeAddresses(result)
 }
 
 /** `curl https://host/$(cat file)` sends what it reads. */

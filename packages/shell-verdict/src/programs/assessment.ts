@@ -13,6 +13,8 @@ export interface Assessment {
   reads: Word[]
   writes: Word[]
   hosts: Word[]
+  /** Values whose meaning the table does not say: one that names a protected file counts as read. */
+  unplaced: Word[]
   /** Contents of what it reads are shown. */
   shows: boolean
   deletes: boolean
@@ -37,6 +39,7 @@ export const blankAssessment = (kind: Assessment['kind'], program: string, reaso
   reads: [],
   writes: [],
   hosts: [],
+  unplaced: [],
   shows: true,
   deletes: false,
   wrapper: false,

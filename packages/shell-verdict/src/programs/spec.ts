@@ -47,6 +47,8 @@ export interface CommandSpec {
   readonly needs?: { readonly one: string; readonly otherwise: Kind }
   /** Parts of the arguments that belong to a nested command. */
   readonly strip?: 'find' | 'fd'
+  /** An argument `@FILE` stands for what is in the file: more flags, or more names. */
+  readonly optionFiles?: boolean
   /** Named extra check, see checks/. */
   readonly check?: string
   /** Only starts other commands, which are judged on their own. */
@@ -96,9 +98,10 @@ export function compileProgram(entry: CommandSpec | Kind, inherited = ''): Compi
         text.split(/\s+/).map(word => [word, kind] as const),
       ),
     ),
+    // The longest path that fits says most about a use.
     paths: verbList(
       Object.entries(spec.paths ?? {}).flatMap(([kind, list]) => list.map(path => [path, kind] as const)),
-    ),
+    ).sort((left, right) => right.pattern.length - left.pattern.length),
     needs: spec.needs && new Set(spec.needs.one.split(/\s+/)),
     firstIsPathWith: new Set((spec.firstIsPathWith ?? '').split(/\s+/).filter(Boolean)),
   }

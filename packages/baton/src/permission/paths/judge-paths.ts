@@ -1,14 +1,13 @@
 import { posix } from 'node:path'
-import { reachOf } from '@batonpass/shell-verdict/paths/reach'
 import { isInside, pathsOf, unresolvedPaths } from '@batonpass/shell-verdict/paths/resolve'
-import { secretBelow, secretPath } from '@batonpass/shell-verdict/paths/secrets'
+import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
-import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import { literalWord, type Word } from '@batonpass/shell-verdict/shell/word'
 import type { JudgeContext } from '../judge-context.ts'
-import { commitScript, type Guarded, guardedFolder, guardedPath } from './protected.ts'
+import { foundByListing, holdsProtected } from './listed-names.ts'
+import { commitScript, guardedFolder, guardedPath } from './protected.ts'
 
 export interface PathFindings {
   reads: string[]
@@ -52,7 +51,8 @@ export function judgePaths(
     const known = pathsOf(word, command.folders, request.home)
     if (!known) {
       if (word.prefix.startsWith('/dev/fd/')) continue
-      if (assessment.shows && !foundByListing(word, command, analysis)) found.unknownPath ??= word.text
+      if (assessment.shows && !foundByListing(word, command, analysis, context))
+        found.unknownPath ??= word.text
       continue
     }
     for (const path of [...known, ...unresolvedPaths(word, command.folders, request.home)]) {
@@ -66,6 +66,10 @@ export function judgePaths(
           holdsProtected(path, request.home, guarded) ??
           holdsProtected(real, request.home, guarded)
     }
+  }
+  for (const path of namedByTheWay(assessment, command, request.home)) {
+    found.closed ??= guardedPath(path, 'read', guarded) ?? guardedPath(paths.realpath(path), 'read', guarded)
+    found.secret ??= secretPath(path, request.home) ?? secretPath(paths.realpath(path), request.home)
   }
   let inside = assessment.writes.length > 0
   for (const word of assessment.writes) {
@@ -119,16 +123,18 @@ function readBy({ reads, program, shows, parsed }: Assessment, { folders }: Simp
 
 const RECURSES = /^(-r|-R|--recursive|--dereference-recursive)$/
 
-/** A folder that holds what is protected: what goes through it finds that too. */
-export function holdsProtected(
-  path: string,
-  home: string,
-  guarded: Guarded,
-  dots = false,
-): string | undefined {
-  const held =
-    guarded.folders.find(folder => reachOf(path, folder, dots) === 'above') ?? secretBelow(path, home, dots)
-  return held && `a folder that holds ${held}`
+/** Paths in values whose role no table tells: `--values=/x`, `key=/x`, `@/x`, `file:///x`. Plain words are no paths. */
+function namedByTheWay({ unplaced }: Assessment, { folders }: SimpleCommand, home: string): string[] {
+  return unplaced.flatMap(word => {
+    const text = word.value
+    if (text === undefined || text.length > 4096 || !/[/~.]/.test(text)) return []
+    return text
+      .split(/[\s,;]+/)
+      .flatMap(part => [part, part.slice(part.indexOf('=') + 1)])
+      .map(part => part.replace(/^@/, ''))
+      .filter(part => /^(?:[~/.]|file:)|\//i.test(part) && !/^(?!file:)[a-z][\w+.-]*:\/\//i.test(part))
+      .flatMap(part => pathsOf({ ...word, value: part, tilde: part.startsWith('~') }, folders, home) ?? [])
+  })
 }
 
 /** All paths of a part, as rules see them: undefined among them means one that is unknown. */
@@ -230,30 +236,8 @@ function insideWorktree(
   return !path.slice(pattern).includes('/') && (assessment.deletes || assessment.program === 'sed')
 }
 
-/** Paths that another command listed: they are names below folders that were judged themselves. */
-function foundByListing(word: Word, command: SimpleCommand, analysis: Analysis | undefined): boolean {
-  if (word.prefix === './' && (word.text.includes('{}') || word.text === '(found path)')) return true
-  if (!analysis || !command.via.some(reach => reach === 'wrapper:xargs')) return false
-  if (word.text !== '(standard input)' && word.prefix !== '') return false
-  return command.upstream.every(index => {
-    const before = analysis.commands[index]
-    const name = programName(before?.words[0]?.value ?? '')
-    if (before?.words.slice(1).some(entry => secretPath(`/${entry.value ?? ''}`, '/nobody'))) return false
-    if (!LISTERS.test(name))
-      return (
-        name === 'git' && /^(ls-files|ls-tree|diff|grep|status|show|log)$/.test(before?.words[1]?.value ?? '')
-      )
-    // `find / -name shadow | xargs cat` would show anything.
-    return !(before?.words ?? [])
-      .slice(1)
-      .some(entry => /^(\/|~\/?|\/(etc|root|home|Users)\/?)$/.test(entry.value ?? ''))
-  })
-}
-
 /** Programs that go down into folders. */
 const SWEEPS = /^(find|gfind|fd|fdfind|grep|egrep|fgrep|ggrep|rg|ag|ack|ug|ugrep|diff)$/
-
-const LISTERS = /^(find|gfind|fd|fdfind|ls|rg|grep|egrep|fgrep|ag|head|tail|sort|uniq|grep|wc|xargs|locate)$/
 
 function isRoot(path: string, home: string): boolean {
   const plain = path.replace(/\/\*$/, '') || '/'

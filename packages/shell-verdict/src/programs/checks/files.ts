@@ -121,7 +121,11 @@ export const FILE_CHECKS: Readonly<Record<string, Check>> = {
     use.result.reads.push(...use.parsed.positionals)
   },
   ar: use => {
-    if (/^-?[tp][vO]*$/.test(use.args[0]?.value ?? '')) harmless(use, 'lists an archive')
+    const plain = use.args.slice(1).every(word => /^[^-@]/.test(word.value ?? ''))
+    if (plain && /^-?[tp][vO]*$/.test(use.args[0]?.value ?? '')) {
+      harmless(use, 'lists an archive')
+      use.result.reads.push(...use.args.slice(1, 2))
+    }
   },
   'to-stdout': use => {
     if (has(use, '-c') && use.result.writes.length === 0) harmless(use, 'prints the result')

@@ -1,5 +1,5 @@
 import { becomes, flagValue, harmless, has } from './outcome.ts'
-import type { Check } from './use.ts'
+import type { Check, Use } from './use.ts'
 
 /** At least one listed flag, none that changes the class, none unknown. */
 const listOnly: Check = use => {
@@ -33,6 +33,18 @@ const versionOnly: Check = use => {
     becomes(use, 'read', 'prints its version or help')
 }
 
+/** Names of variables that hold secrets. */
+const SECRET_VARIABLE =
+  /secret|token|passw|passphrase|credential|api_?key|access_?key|private_?key|signing_?key|_(?:pat|pass|pwd)$/i
+const SHOWS_ALL = 'prints every variable, which may hold secrets'
+
+/** A word that becomes the value of a secret variable when it runs, or names one. */
+const namesSecret = ({ value, choices, text }: Use['args'][number]): boolean =>
+  value === undefined
+    ? choices === undefined &&
+      [...text.matchAll(/\$\{?!?([A-Za-z_]\w*)/g)].some(([, name]) => SECRET_VARIABLE.test(name ?? ''))
+    : false
+
 export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
   'list-only': listOnly,
   'check-only': checkOnly,
@@ -50,17 +62,39 @@ export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
     if (interpreter) becomes(use, 'exec', 'runs an interpreter given as a path')
     else if (use.result.path[0] === 'run' && !use.command.wraps) becomes(use, 'unlisted', 'names no command')
   },
+  // `echo "$API_KEY"` and `printenv API_KEY` put a secret where the agent reads it.
+  environment: use => {
+    const named =
+      use.result.program === 'printenv' && use.args.some(word => SECRET_VARIABLE.test(word.value ?? ''))
+    if (named || use.args.some(namesSecret))
+      becomes(use, 'credential', 'prints a variable that holds a secret')
+  },
+  env: use => {
+    if (!use.command.wraps && !has(use, '--help', '--version')) becomes(use, 'credential', SHOWS_ALL)
+  },
+  // Without a name they print all variables.
+  variables: use => {
+    const names = use.args.filter(word => !/^-[a-zA-Z]*$/.test(word.value ?? ''))
+    const prints = use.args.every(word => /^-[a-zA-Z]*p?[a-zA-Z]*$/.test(word.value ?? ''))
+    if (use.result.program === 'set' ? use.args.length === 0 : names.length === 0 && prints)
+      becomes(use, 'credential', SHOWS_ALL)
+    else if (
+      use.args.some(word => /^-[a-zA-Z]*p/.test(word.value ?? '')) &&
+      names.some(word => SECRET_VARIABLE.test(word.value ?? ''))
+    )
+      becomes(use, 'credential', 'prints a variable that holds a secret')
+  },
+  // `e` without a dash adds the variables of each process.
+  ps: use => {
+    if (use.parsed.positionals.some(word => /^[a-zA-Z]*e[a-zA-Z]*$/.test(word.value ?? '')))
+      becomes(use, 'credential', 'prints the variables of processes, which may hold secrets')
+  },
   'bare-only': use => {
     if (use.args.length === 0) harmless(use, 'without arguments')
   },
   'plain-args': use => {
     if (use.parsed.positionals.some(word => !/^[\w.:-]+$/.test(word.value ?? '')))
       becomes(use, 'unlisted', 'has an argument that is not plain')
-  },
-  // A file of options may hold any flag.
-  'no-option-files': use => {
-    if (use.args.some(word => (word.value ?? '@').startsWith('@')))
-      becomes(use, 'unlisted', 'reads more flags from a file')
   },
   // A formatter given as a path is code.
   eslint: use => {

@@ -1,5 +1,6 @@
+import { literalWord, type Word } from '../../shell/word.ts'
 import { becomes, has } from './outcome.ts'
-import type { Check } from './use.ts'
+import type { Check, Use } from './use.ts'
 
 const LISTING = [
   '-l',
@@ -52,7 +53,24 @@ const forcedTwice = (use: Parameters<Check>[0]): boolean =>
   use.parsed.flags.filter(({ flag }) => flag?.names.includes('-f') || flag?.names.includes('--force'))
     .length > 1
 
+/** The file in `REVISION:PATH` and `:PATH`; git shows it like one of the worktree. */
+const pathInRevision = (word: Word): Word[] => {
+  const path = /^[^:]*:(?:\d:)?(?:\.?\/)?(.+)$/s.exec(word.value ?? '')?.[1]
+  return path === undefined ? [] : [literalWord(path)]
+}
+
+/** Addresses that are given to git in place of the name of a remote. */
+const ADDRESS = /^[\w.+-]+:\/\/|^[\w.-]+@[\w.-]+:/
+
+const noteAddresses = (use: Use, words: readonly Word[]): void => {
+  use.result.hosts.push(...words.filter(word => word.value === undefined || ADDRESS.test(word.value)))
+}
+
 export const GIT_CHECKS: Readonly<Record<string, Check>> = {
+  // What it shows may be a secret, in the worktree or in history.
+  'git-shows': use => {
+    use.result.reads.push(...use.parsed.positionals.flatMap(pathInRevision))
+  },
   'git-branch': use => {
     if (use.result.kind !== 'read' || use.parsed.positionals.length === 0) return
     // `git tag -v` verifies; `git branch -v NAME` still makes a branch.
@@ -68,6 +86,7 @@ export const GIT_CHECKS: Readonly<Record<string, Check>> = {
     becomes(use, 'write', 'changes a setting')
   },
   'git-fetch': use => {
+    noteAddresses(use, use.parsed.positionals.slice(0, 1))
     if (
       use.parsed.positionals.some(word =>
         /::|:/.test((word.value ?? '').replace(/^[\w.+-]+:\/\/|^[\w.-]+@[\w.-]+:/, '')),
@@ -77,6 +96,9 @@ export const GIT_CHECKS: Readonly<Record<string, Check>> = {
     }
   },
   'git-transport': use => {
+    noteAddresses(use, use.parsed.positionals.slice(0, 1))
+    for (const { name, value } of use.parsed.flags)
+      if (name === '--remote' && value) use.result.hosts.push(value)
     if (use.args.some(word => /^[\w+-]+::/.test((word.value ?? '').replace(/^--remote=/, ''))))
       becomes(use, 'exec', 'uses a transport helper')
   },

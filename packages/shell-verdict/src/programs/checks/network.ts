@@ -1,3 +1,4 @@
+import { findJqHazard } from '../../languages/jq.ts'
 import { findSqlHazard } from '../../languages/sql.ts'
 import { literalWord, type Word } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
@@ -79,7 +80,21 @@ function sentFiles(use: Parameters<Check>[0]): Word[] {
   })
 }
 
+/** gh's jq knows the environment, in which its token is. */
+const ghShows: Check = use => {
+  for (const { flag, value } of use.parsed.flags) {
+    if (!flag?.names.includes('--jq') || !value) continue
+    const hazard =
+      value.value === undefined ? 'the jq program is only known when it runs' : findJqHazard(value.value)
+    if (hazard) becomes(use, 'unlisted', hazard)
+  }
+}
+
 const ghApi: Check = use => {
+  ghShows(use)
+  const address = use.parsed.positionals[0]?.value ?? ''
+  if (/^(?:https?:)?\/\//i.test(address) && !/^https:\/\/api\.github\.com\//.test(address))
+    return becomes(use, 'remote', 'asks another host')
   const sent = sentFiles(use)
   use.result.reads.push(...sent)
   for (const { flag, value } of use.parsed.flags)
@@ -153,6 +168,14 @@ export const NETWORK_CHECKS: Readonly<Record<string, Check>> = {
   curl,
   wget,
   'gh-api': ghApi,
+  'gh-shows': ghShows,
+  // `@FILE` stands for what is in the file, which is sent.
+  az: use => {
+    const file = use.args.find(word => /^(?:[\w-]+=)?@./s.test(word.value ?? ''))
+    if (!file) return
+    use.result.reads.push(literalWord((file.value ?? '').replace(/^[^@]*@/, '')))
+    becomes(use, 'remote', 'sends a file')
+  },
   aws,
   ip,
   'ssh-keygen': use => {

@@ -43,6 +43,8 @@ const embedded =
       return harmless(use, 'prints its version')
     let words = use.parsed.positionals.map(word => word.value)
     if (has(use, '-lookaside', '-pagecache')) words = words.slice(1)
+    if (/^file:.*\?(?!(?:(?:mode=ro|immutable=[01]|cache=\w+)&?)*$)/s.test(words[0] ?? ''))
+      return becomes(use, 'unlisted', 'opens its database with settings that are not known to be harmless')
     const queries = words.slice(1)
     const given = [...statements(use, names), ...queries]
     // With only `-cmd` the rest still comes from standard input.
@@ -66,10 +68,30 @@ const SQLITE_LISTS =
 const REDIS_READS =
   /^(get|mget|strlen|getrange|exists|type|ttl|pttl|keys|scan|hget|hmget|hgetall|hkeys|hvals|hlen|hexists|hscan|llen|lrange|lindex|scard|smembers|sismember|sscan|srandmember|zcard|zrange|zrangebyscore|zrank|zscore|zcount|zscan|xlen|xrange|xinfo|info|ping|dbsize|time|echo|lastsave|bitcount|getbit|pfcount|geopos|geodist|randomkey)$/i
 
+/** A database, or settings of which none names a file or another service. */
+function isPlainConnection(text: string): boolean {
+  const settings = /^postgres(?:ql)?:\/\//.test(text)
+    ? (text.split('?')[1] ?? '').split('&').filter(Boolean)
+    : text.includes('=')
+      ? text.trim().split(/\s+/)
+      : []
+  return settings.every(setting =>
+    /^(?:host|hostaddr|port|dbname|user|password|sslmode|connect_timeout|application_name|client_encoding|target_session_attrs|keepalives\w*)=[^'\\]*$/.test(
+      setting,
+    ),
+  )
+}
+
 export const SQL_CHECKS: Readonly<Record<string, Check>> = {
   psql: use => {
     if (!isClean(use)) return
     const given = statements(use, ['-c'])
+    const strange = [
+      ...use.parsed.positionals.slice(0, 1).map(word => word.value),
+      ...statements(use, ['-d']),
+    ].find(text => !isPlainConnection(text ?? '?'))
+    if (strange !== undefined)
+      return becomes(use, 'unlisted', 'has a connection setting that is not known to be harmless')
     if (given.length === 0 && has(use, '-l', '-V', '--help')) harmless(use, 'lists or prints help')
     else judgeStatements(use, given, 'postgres', PSQL_LISTS)
   },

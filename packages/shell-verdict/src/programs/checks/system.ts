@@ -1,8 +1,11 @@
 import { findTmuxHazard } from '../../languages/tmux.ts'
+import { literalWord } from '../../shell/word.ts'
 import { becomes, flagValue, harmless, has } from './outcome.ts'
 import type { Check } from './use.ts'
 
 const kubeGet: Check = use => {
+  const template = /-file=(.*)$/s.exec(flagValue(use, '-o', '--output') ?? '')?.[1]
+  if (template !== undefined) use.result.reads.push(literalWord(template))
   const first = use.parsed.positionals[0]
   const kinds = first?.value?.split(',').map(part => part.split(/[/.]/)[0]?.toLowerCase() ?? '')
   const secret = kinds === undefined ? first !== undefined : kinds.some(kind => /^secrets?$/.test(kind))

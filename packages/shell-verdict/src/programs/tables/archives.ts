@@ -35,6 +35,7 @@ export const ARCHIVES: ProgramTable = {
         kind: 'read',
         single: true,
         args: 'read',
+        optionFiles: true,
         flags:
           '-slt -scrc* -p* -m* -r -r0 -r- -bb* -bd -bs* -bt -ba -t* -y -sccUTF-8 -scsUTF-8 -spd -ssc -ssc-',
       },
@@ -51,7 +52,9 @@ export const ARCHIVES: ProgramTable = {
     },
   ar: { kind: 'unlisted', posix: true, check: 'ar' },
   cpio: { kind: 'unlisted' },
-  unrar: { sub: { 'l v t lb lt vb vt': { kind: 'read', args: 'read', flags: '-p- -idq -c- -y' } } },
+  unrar: {
+    sub: { 'l v t lb lt vb vt': { kind: 'read', args: 'read', optionFiles: true, flags: '-p- -idq -c- -y' } },
+  },
   compression_tool: {
     kind: 'read',
     single: true,

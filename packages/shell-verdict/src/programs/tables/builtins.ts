@@ -7,7 +7,9 @@ const wrapper = (name: string) =>
 /** The shell's own builtins, and the programs that only start another one. */
 export const BUILTINS: ProgramTable = {
   // Without effect outside the shell; shell/builtins.ts knows the arguments that have one.
-  'echo true false : printf pwd type times test [ let shift return break continue exit wait umask dirs caller cd pushd popd export readonly declare typeset local unset read mapfile readarray getopts set shopt hash jobs disown bg fg ulimit':
+  'echo printf': { kind: 'read', flagless: true, check: 'environment' },
+  'export readonly declare typeset local set': { kind: 'read', flagless: true, check: 'variables' },
+  'true false : pwd type times test [ let shift return break continue exit wait umask dirs caller cd pushd popd unset read mapfile readarray getopts shopt hash jobs disown bg fg ulimit':
     { kind: 'read', flagless: true },
   alias: { kind: 'read', max: 0, flags: '-p' },
   help: { kind: 'read', flags: '-d -m -s', args: 'text' },
@@ -28,7 +30,7 @@ export const BUILTINS: ProgramTable = {
   catchsegv: wrapper('catchsegv'),
   'time gtime': wrapper('time'),
   'timeout gtimeout': wrapper('timeout'),
-  'env genv': wrapper('env'),
+  'env genv': { ...wrapper('env'), check: 'env' },
   watch: wrapper('watch'),
   caffeinate: wrapper('caffeinate'),
   arch: { ...wrapper('arch'), flags: `${wrapperFlags('arch')} -e=!no` },

@@ -95,6 +95,11 @@ export const CLOUD: ProgramTable = {
         'ecr-public get-login-password',
         'configure export-credentials',
         'configure get',
+        'apigateway get-api-keys',
+        'appsync list-api-keys',
+        'lightsail get-instance-access-details',
+        'gamelift get-compute-auth-token',
+        'connect get-federation-token',
         'codeartifact get-authorization-token',
         'sso get-role-credentials',
         'cognito-identity get-credentials-for-identity',
@@ -188,6 +193,21 @@ export const CLOUD: ProgramTable = {
         'servicebus namespace authorization-rule keys list',
         'functionapp keys list',
         'cognitiveservices account keys list',
+        'eventhubs namespace authorization-rule keys list',
+        'eventhubs eventhub authorization-rule keys list',
+        'maps account keys list',
+        'batch account keys list',
+        'search admin-key show',
+        'signalr key list',
+        'iot hub connection-string show',
+        'containerapp secret list',
+        'containerapp secret show',
+        'staticwebapp secrets list',
+        'communication list-key',
+        'network vpn-connection shared-key show',
+        'webapp config appsettings list',
+        'webapp config connection-string list',
+        'functionapp config appsettings list',
       ],
       write: [
         'aks get-credentials',
@@ -199,6 +219,7 @@ export const CLOUD: ProgramTable = {
       remote: ['vm run-command', 'keyvault key download', 'rest'],
     },
     flags: '-f|--file=',
+    check: 'az',
     bare: 'unlisted',
   },
   gcloud: {
@@ -264,6 +285,11 @@ export const CLOUD: ProgramTable = {
         'auth application-default print-access-token',
         'secrets versions access',
         'config config-helper',
+        'redis instances get-auth-string',
+        'services api-keys get-key-string',
+        'api-keys get-key-string',
+        'config get auth/*',
+        'config get-value auth/*',
       ],
       system: [
         'container clusters get-credentials',
@@ -306,7 +332,9 @@ export const CLOUD: ProgramTable = {
     single: true,
     globals: '-chdir= -version -help --version -v',
     sub: {
-      'show validate output graph version modules': TERRAFORM,
+      'show validate graph version modules': TERRAFORM,
+      // Values that are kept out of its own listing are printed by name, and as data.
+      output: { ...TERRAFORM, flags: `${TERRAFORM.flags} -raw!credential -json!credential` },
       metadata: { sub: { functions: TERRAFORM } },
       providers: { ...TERRAFORM, max: 0, sub: { schema: TERRAFORM, 'lock mirror': 'remote' } },
       // They run the configuration: a provider and an external data source are programs.
@@ -320,7 +348,8 @@ export const CLOUD: ProgramTable = {
       fmt: { kind: 'project', single: true, flags: '-diff -list= -write= -check -recursive -no-color' },
       state: {
         sub: {
-          'list show pull': TERRAFORM,
+          'list show': TERRAFORM,
+          pull: 'credential',
           'mv rm push replace-provider': 'remote',
         },
       },
@@ -338,7 +367,7 @@ export const CLOUD: ProgramTable = {
   },
   cdk: {
     globals:
-      '-a|--app= -c|--context= --profile= -v --verbose --debug --json -j -h|--help --version --strict --no-color -o|--output= -q|--quiet',
+      '-a|--app=!exec -c|--context= --profile= -v --verbose --debug --json -j -h|--help --version --strict --no-color -o|--output= -q|--quiet',
     sub: {
       'diff synth synthesize ls list doctor metadata notices': {
         kind: 'project',
@@ -403,12 +432,12 @@ export const CLOUD: ProgramTable = {
   'ansible-playbook': {
     kind: 'remote',
     flags:
-      '--syntax-check --list-hosts --list-tasks --list-tags -i|--inventory= -l|--limit= -t|--tags= --skip-tags= -e|--extra-vars=!no -v|--verbose -f|--forks= -u|--user= -b|--become -D|--diff -h|--help --version --check|-C!remote',
+      '--syntax-check --list-hosts --list-tasks --list-tags -i|--inventory=!exec -l|--limit= -t|--tags= --skip-tags= -e|--extra-vars=!no -v|--verbose -f|--forks= -u|--user= -b|--become -D|--diff -h|--help --version --check|-C!remote',
     check: 'ansible-lists',
   },
   'ansible ansible-console': {
     kind: 'remote',
-    flags: '--list-hosts -i|--inventory= -l|--limit= -v|--verbose -h|--help --version',
+    flags: '--list-hosts -i|--inventory=!exec -l|--limit= -v|--verbose -h|--help --version',
     check: 'ansible-lists',
   },
   'ansible-pull': 'exec',
@@ -438,7 +467,7 @@ export const CLOUD: ProgramTable = {
   'ansible-inventory': {
     kind: 'project',
     flags:
-      '--output=:write -i|--inventory= --list --host= --graph --yaml -y --toml --export --vars -l|--limit= -v -h|--help --version',
+      '--output=:write -i|--inventory=!exec --list --host= --graph --yaml -y --toml --export --vars -l|--limit= -v -h|--help --version',
   },
   'ansible-doc ansible-config': {
     kind: 'read',

@@ -15,7 +15,8 @@ export const COMPILED: ProgramTable = {
     sub: {
       'help info search version': { kind: 'read', flags: '--limit= --index= --registry=' },
       'tree metadata locate-project verify-project pkgid read-manifest report': PROJECT,
-      'check c clippy doc fetch update generate-lockfile vendor': {
+      vendor: { ...PROJECT, args: 'write' },
+      'check c clippy doc fetch update generate-lockfile': {
         ...PROJECT,
         flags: `${PROJECT.flags} --fix!write`,
       },
@@ -50,7 +51,7 @@ export const COMPILED: ProgramTable = {
         kind: 'read',
         single: true,
         flags:
-          '-toolexec=!exec -exec=!exec -m -u -json? -f= -e -deps -test -versions -retracted -find -compiled -export -all -c -cmd -short -src -v -mod= -tags= -modfile=!no',
+          '-toolexec=!exec -exec=!exec -m -u -json? -f= -e -deps -test -versions -retracted -find -compiled!build -export!build -all -c -cmd -short -src -v -mod= -tags= -modfile=!no',
       },
       env: { kind: 'read', single: true, flags: '-json -changed -w!system -u!system' },
       vet: {
@@ -72,10 +73,10 @@ export const COMPILED: ProgramTable = {
   gofmt: { kind: 'read', single: true, flags: '-w!write -cpuprofile=:write -r= -l -d -s -e', args: 'read' },
   'golangci-lint': {
     sub: {
-      'run linters help version config cache': {
+      'run linters help version': {
         kind: 'project',
         flags:
-          '--fix!write -c|--config= -E|--enable= -D|--disable= -v|--verbose -j= --timeout= --tests --build-tags= --out-format= --new --new-from-rev= --issues-exit-code= --fast --color= --no-config -p|--presets= --max-issues-per-linter= --max-same-issues=',
+          '--fix!write -c|--config=!no -E|--enable= -D|--disable= -v|--verbose -j= --timeout= --tests --build-tags= --out-format= --new --new-from-rev= --issues-exit-code= --fast --color= --no-config -p|--presets= --max-issues-per-linter= --max-same-issues=',
       },
     },
   },
@@ -103,6 +104,7 @@ export const COMPILED: ProgramTable = {
   // What it hands to the machine below may load code.
   javap: {
     kind: 'read',
+    optionFiles: true,
     single: true,
     flags:
       '-J*!exec -c -v -verbose -p -private -public -protected -package -l -s -sysinfo -constants -cp= -classpath= --class-path= -version --version -help --help --module= -m=',
@@ -111,7 +113,7 @@ export const COMPILED: ProgramTable = {
   'nm objdump readelf size otool dwarfdump c++filt addr2line': {
     kind: 'read',
     args: 'read',
-    check: 'no-option-files',
+    optionFiles: true,
     flags: `--plugin=!exec -a -A -B -b= -C|--demangle? -d -D -e -f= -F -g -G -h -H -i -I= -j= -l -L -m= -M= -n -N -o -p -P= -r -R -s -S -t -T -u -U -v -V -w -W -x -X -z --all --all-headers --archive-headers --build-id --color --debug-syms --defined-only --demangle --disassemble --dwarf= --dynamic --dyn-syms --dynamic-syms --extern-only --file-headers --format= --full-contents --headers --help --hex-dump= --line-numbers
       --no-demangle --no-sort --notes --numeric-sort --print-file-name --private-headers --program-headers --radix= --relocs --reloc --reverse-sort --section= --section-headers --sections --segments --size-sort --source --special-syms --start-address= --stop-address= --string-dump= --symbols --syms --synthetic --target= --undefined-only --version --version-info --wide`,
   },
@@ -144,7 +146,9 @@ export const COMPILED: ProgramTable = {
       '-o|--output=:write --format-multi=!write -f|--format= -i|--include-ext= -x|--exclude-ext= --exclude-dir= -s|--sort= --by-file -w|--wide -M|--not-match= --no-cocomo --no-complexity --no-duplicates --ci --version -h|--help -l|--languages',
   },
   ctags: 'write',
-  'gem bundle bundler': {
+  // A Gemfile is Ruby code, and every command of Bundler runs it.
+  'bundle bundler': { kind: 'build', sub: { 'install update exec add remove': 'exec' } },
+  gem: {
     globals: '--version -v',
     sub: {
       'list search info show outdated environment env contents dependency which specification help check': {
@@ -155,12 +159,13 @@ export const COMPILED: ProgramTable = {
       'install update uninstall exec add remove': 'exec',
     },
   },
+  // The project's own settings name plugins, which every command loads.
   composer: {
-    globals: '-n --no-interaction -q -v --working-dir= -d= --version',
+    globals: '-n --no-interaction -q -v --working-dir=!no -d=!no --version',
     sub: {
       'show info search outdated validate licenses depends why why-not prohibits status diagnose check-platform-reqs fund help list':
         {
-          kind: 'read',
+          kind: 'build',
           flags:
             '-a|--all -i|--installed -l|--latest -o|--outdated -m|--minor-only -D|--direct --strict -f|--format= -t|--tree -r|--recursive --locked --no-dev -N|--name-only -P|--path --available -s|--self --no-check-all --no-check-lock --no-check-publish --ignore-platform-reqs --no-plugins --no-scripts --no-ansi --ansi -h|--help',
         },

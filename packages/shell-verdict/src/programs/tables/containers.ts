@@ -15,9 +15,9 @@ const EXEC = {
   flags: CONTAINER_FLAGS,
 } as const
 const GLOBALS = `-c|--context= -H|--host=!no -l|--log-level= -D|--debug --config=!no --tls --tlscacert= --tlscert= --tlskey= --tlsverify -v|--version
-  --url= --identity= --connection= --remote -r --help`
+  --url=!no --identity= --connection= --remote -r --help`
 const COMPOSE_GLOBALS =
-  '-f|--file= -p|--project-name= --project-directory= --profile= --env-file= --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v|--version'
+  '-f|--file= -p|--project-name= --project-directory= --profile= --env-file=:read --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v|--version'
 const COMPOSE = {
   globals: COMPOSE_GLOBALS,
   sub: {

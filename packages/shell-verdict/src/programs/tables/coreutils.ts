@@ -7,6 +7,9 @@ const prints = (flags: string) => ({ kind: 'read', complete: true, flags: `${fla
 const lists = (flags: string) =>
   ({ kind: 'read', args: 'read', namesOnly: true, complete: true, flags: `${flags} ${HELP}` }) as const
 
+/** The same without flags that show what variables processes were given. */
+const shownProcesses = (flags: string) => ({ ...prints(flags), args: 'text', check: 'ps' }) as const
+
 /** Small tools that print facts about the machine and its files, and those that change files. */
 export const COREUTILS: ProgramTable = {
   'seq gseq': prints('-f|--format= -s|--separator= -w|--equal-width -t= -NUM'),
@@ -23,7 +26,7 @@ export const COREUTILS: ProgramTable = {
   uname: prints(
     '-a|--all -s|--kernel-name -n|--nodename -r|--kernel-release -v|--kernel-version -m|--machine -p|--processor -i|--hardware-platform -o|--operating-system',
   ),
-  printenv: prints('-0|--null'),
+  printenv: { ...prints('-0|--null'), bare: 'credential', check: 'environment' },
   getconf: prints('-a -v='),
   locale: prints('-a|--all-locales -m|--charmaps -c|--category-name -k|--keyword-name -v|--verbose'),
   'cal ncal': prints('-1 -3 -h -j -y -m= -d= -H= -A= -B= -C -N -w -b -e -M -S -J -p'),
@@ -33,7 +36,7 @@ export const COREUTILS: ProgramTable = {
     kind: 'read',
     args: 'read',
     namesOnly: true,
-    flags: `-C|--compile!write -m|--magic-file=:read -f|--files-from=:read -b|--brief -c|--checking-printout -e|--exclude= --exclude-quiet= -F|--separator= -i|-I|--mime --apple --extension --mime-type --mime-encoding -k|--keep-going
+    flags: `-C|--compile!write -m|--magic-file=!no -f|--files-from=!no -b|--brief -c|--checking-printout -e|--exclude= --exclude-quiet= -F|--separator= -i|-I|--mime --apple --extension --mime-type --mime-encoding -k|--keep-going
       -l|--list -L|--dereference -h|--no-dereference -n|--no-buffer -N|--no-pad -0|--print0 -p|--preserve-date -P|--parameter= -r|--raw -s|--special-files -v -d ${HELP}`,
     // A file that lists files is read line by line.
     complete: false,
@@ -68,7 +71,7 @@ export const COREUTILS: ProgramTable = {
     args: 'read',
     namesOnly: true,
     flags: `-o=:write -R!no -H= -T= -L= -P= -I= --charset= --filelimit= --timefmt= --sort= --output=:write -a -d -l -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J --dirsfirst --filesfirst --noreport --du --si --inodes
-      --device --prune --gitignore --matchdirs --ignore-case --metafirst --fromfile --nolinks --hintro= --houtro= ${HELP}`,
+      --device --prune --gitignore --matchdirs --ignore-case --metafirst --fromfile!no --nolinks --hintro= --houtro= ${HELP}`,
   },
   'stat gstat': lists(
     '-L|--dereference -f|--file-system? --cached= -c|--format= --printf= -t|--terse -x -r -s -n -q -l -F',
@@ -77,7 +80,7 @@ export const COREUTILS: ProgramTable = {
     '-f|--canonicalize -e|--canonicalize-existing -m|--canonicalize-missing -n|--no-newline -q|--quiet -s|--silent|--strip|--no-symlinks -v|--verbose -z|--zero -L|--logical -P|--physical --relative-to= --relative-base=',
   ),
   'du gdu': lists(
-    '-0|--null -a|--all --apparent-size -B|--block-size= -b|--bytes -c|--total -D|--dereference-args -d|--max-depth= --files0-from=:read -H -h|--human-readable --inodes -k -L|--dereference -l|--count-links -m -P|--no-dereference -S|--separate-dirs --si -s|--summarize -t|--threshold= --time? --time-style= -X|--exclude-from=:read --exclude= -x|--one-file-system -g -I= -n -A -r',
+    '-0|--null -a|--all --apparent-size -B|--block-size= -b|--bytes -c|--total -D|--dereference-args -d|--max-depth= --files0-from=!no -H -h|--human-readable --inodes -k -L|--dereference -l|--count-links -m -P|--no-dereference -S|--separate-dirs --si -s|--summarize -t|--threshold= --time? --time-style= -X|--exclude-from=:read --exclude= -x|--one-file-system -g -I= -n -A -r',
   ),
   'df gdf': lists(
     '-a|--all -B|--block-size= -h|--human-readable -H|--si -i|--inodes -I -k -l|--local --no-sync --output? -P|--portability --sync --total -t|--type= -T|--print-type -x|--exclude-type= -v -b -c -g -m -n -Y',
@@ -114,7 +117,11 @@ export const COREUTILS: ProgramTable = {
     kind: 'read',
     flags: `-a|--all -s -b -m -u -l|--long -k -e|--exact -w|--wildcard -r|--regex -B= -M= -S= -f --skip-alias --skip-dot -p= ${HELP}`,
   },
-  man: { kind: 'read', flags: '-k|--apropos -f|--whatis -a|--all -w|--path -K -S|-s|--sections= --no-pager' },
+  man: {
+    kind: 'read',
+    args: 'read',
+    flags: '-k|--apropos -f|--whatis -a|--all -w|--path -K -S|-s|--sections= --no-pager',
+  },
   'date gdate': {
     kind: 'read',
     max: 1,
@@ -132,8 +139,8 @@ export const COREUTILS: ProgramTable = {
     check: 'mktemp',
     flags: '-u|--dry-run -t? -d|--directory -p|--tmpdir? --suffix= -q|--quiet --help --version',
   },
-  ps: prints(
-    '-e -f -A -a -d -l -L -T -M -m -j -H -F -y -c -C= -G= -g= -p= -s= -t= -U= -u= -o= -O= -q= -w -x -v -n= -N -r -h -Z -V -X -E -S --forest --sort= --pid= --ppid= --user= --headers --no-headers --no-heading --cols= --columns= --width= --lines= --rows= --format= --context --cumulative --deselect --Group= --group= --info --quick-pid= --sid= --tty= --User=',
+  ps: shownProcesses(
+    '-e -f -A -a -d -l -L -T -M -m -j -H -F -y -c -C= -G= -g= -p= -s= -t= -U= -u= -o= -O= -q= -w -x -v -n= -N -r -h -Z -V -X -E!credential -S --forest --sort= --pid= --ppid= --user= --headers --no-headers --no-heading --cols= --columns= --width= --lines= --rows= --format= --context --cumulative --deselect --Group= --group= --info --quick-pid= --sid= --tty= --User=',
   ),
   pgrep: prints(
     '-d|--delimiter= -l|--list-name -a|--list-full -v|--inverse -w|--lightweight -c|--count -f|--full -g|--pgroup= -G|--group= -i|--ignore-case -n|--newest -o|--oldest -O|--older= -P|--parent= -s|--session= -t|--terminal= -u|--euid= -U|--uid= -x|--exact -F|--pidfile=:read -L|--logpidfile -r|--runstates= -A|--ignore-ancestors --cgroup= --ns= --nslist= -h -V -q -I',

@@ -6,7 +6,7 @@ const GH_READ = `-L|--limit= --json= -q|--jq= -t|--template= -w|--web -s|--state
   --workflow= --status= --created= --commit= --all --no-browser -n --projects --releases --settings --wiki --actions --parents -p --closed --format= --include-forks= --license= --stars= --forks= --size= --updated= --followers= --good-first-issues= --help-wanted-issues= --number-topics= --match= --extension= --path= --repo= --checks= --review= --review-requested=
   --reviewed-by= --merged --merged-at= --comments= --involves= --interactions= --reactions= --locked --no-assignee --no-label --no-milestone --no-project --include-prs --author-date= --author-email= --author-name= --committer= --committer-date= --committer-email= --committer-name= --hash= --merge --parent= --tree= --deleteAfter -D|--digest-alg= --bundle= --predicate-type=
   --signer-workflow= --signer-repo= --cert-identity= --deny-self-hosted-runners --custom-trusted-root= --no-public-good --active --hostname= --exclude= --codespace= --follow --tail= --default -C|--org-name= --no-parents --query=`
-const SHOWS = { kind: 'read', flags: GH_READ } as const
+const SHOWS = { kind: 'read', flags: GH_READ, check: 'gh-shows' } as const
 
 /** GitHub's and GitLab's command lines: looking is reading, the rest changes the forge. */
 export const FORGE: ProgramTable = {

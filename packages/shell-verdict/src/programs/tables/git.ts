@@ -13,8 +13,9 @@ const LOG_FLAGS = `${DIFF_FLAGS} -NUM -n|--max-count= --skip= --since|--after= -
   -g|--walk-reflogs --merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs
   --notes? --no-notes --show-notes? --standard-notes --show-signature --no-show-signature --relative-date --date= --parents --children --left-right --graph --no-graph --show-linear-break? --count --timestamp --header --objects --objects-edge --no-object-names --object-names --use-bitmap-index --filter= --disk-usage? --decorate?
   --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --mailmap --use-mailmap --no-mailmap --log-size -L= -h`
-const LOG = { kind: 'read', flags: LOG_FLAGS, args: 'text' } as const
-const DIFF = { kind: 'read', flags: DIFF_FLAGS, args: 'read' } as const
+const LOG = { kind: 'read', flags: LOG_FLAGS, args: 'read', check: 'git-shows' } as const
+const DIFF = { kind: 'read', flags: DIFF_FLAGS, args: 'read', check: 'git-shows' } as const
+const shows = (flags: string) => ({ kind: 'read', args: 'read', check: 'git-shows', flags }) as const
 const reads = (flags: string) => ({ kind: 'read', args: 'text', flags }) as const
 
 /** git: reading history and state, fetching; what touches the index, refs or remotes is a write or remote. */
@@ -44,7 +45,7 @@ export const GIT: ProgramTable = {
         '--tags --refs= --exclude= --all --annotate-stdin --stdin --name-only --no-undefined --always',
       ),
       'ls-files': reads(
-        '-c|--cached -d|--deleted -m|--modified -o|--others -i|--ignored -s|--stage -u|--unmerged -k|--killed --directory --no-empty-directory --eol -z -x|--exclude= -X|--exclude-from= --exclude-per-directory= --exclude-standard --error-unmatch --with-tree= -t -v -f --full-name --recurse-submodules --abbrev? --debug --deduplicate --format= --sparse --resolve-undo',
+        '-c|--cached -d|--deleted -m|--modified -o|--others -i|--ignored -s|--stage -u|--unmerged -k|--killed --directory --no-empty-directory --eol -z -x|--exclude= -X|--exclude-from=:read --exclude-per-directory= --exclude-standard --error-unmatch --with-tree= -t -v -f --full-name --recurse-submodules --abbrev? --debug --deduplicate --format= --sparse --resolve-undo',
       ),
       'ls-tree': reads(
         '-d -r -t -l|--long -z --name-only --name-status --object-only --abbrev? --full-name --full-tree --format=',
@@ -55,7 +56,7 @@ export const GIT: ProgramTable = {
         ),
         check: 'git-transport',
       },
-      'cat-file': reads(
+      'cat-file': shows(
         '-t -s -e -p --textconv --filters!no --path= --batch? --batch-check? --batch-command? --batch-all-objects --buffer --unordered --allow-unknown-type --follow-symlinks --use-mailmap --no-mailmap -z -Z --filter=',
       ),
       'check-ignore check-attr check-mailmap check-ref-format': reads(
@@ -68,7 +69,7 @@ export const GIT: ProgramTable = {
       'count-objects fsck verify-pack verify-commit verify-tag': reads(
         '-v|--verbose -H|--human-readable --unreachable --dangling --no-dangling --root --tags --cache --reflogs --no-reflogs --connectivity-only --strict --full --no-full --name-objects --progress --no-progress --lost-found!write -s|--stat-only --raw --format=',
       ),
-      'blame annotate': reads(
+      'blame annotate': shows(
         '-b --root --show-stats -L= -l -t -S=:read --reverse -p|--porcelain --line-porcelain --incremental --encoding= --contents=:read --date= -M? -C? --ignore-rev= --ignore-revs-file=:read --color-lines --color-by-age --progress --no-progress --first-parent -c --score-debug -f|--show-name -n|--show-number -s -e|--show-email -w --abbrev= --minimal --since=',
       ),
       'get-tar-commit-id patch-id stripspace show-index column version help': reads(

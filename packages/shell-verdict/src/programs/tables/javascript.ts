@@ -12,7 +12,7 @@ export const JAVASCRIPT: ProgramTable = {
   npm: {
     help: true,
     globals:
-      '--prefix= -C= -w|--workspace= --workspaces --ws --silent -s --loglevel= -g|--global --json --long -l --registry= --version -v --git=!exec --userconfig=!no --globalconfig=!no --script-shell=!exec --shell=!exec --viewer=!exec --editor=!exec --browser=!exec --node-options=!exec',
+      '--prefix= -C= -w|--workspace= --workspaces --ws --silent -s --loglevel= -g|--global --json --long -l --registry=:url --version -v --git=!exec --userconfig=!no --globalconfig=!no --script-shell=!exec --shell=!exec --viewer=!exec --editor=!exec --browser=!exec --node-options=!exec',
     sub: {
       'list ls la ll view info show v search find s se outdated why explain query ping root prefix bin fund completion docs bugs repo help help-search stars diff sbom doctor whoami get':
         READ,
@@ -74,6 +74,7 @@ export const JAVASCRIPT: ProgramTable = {
   'tsx ts-node': { kind: 'exec', posix: true },
   tsc: {
     kind: 'write',
+    optionFiles: true,
     flags:
       '--noEmit -v --version -b --build -p|--project= -w --watch --showConfig --listFilesOnly --init!write --outDir=:write --outFile=:write --declarationDir=:write --tsBuildInfoFile=:write --generateTrace=:write --generateCpuProfile=:write --strict? --skipLibCheck? --pretty? --incremental? --target= --module= --moduleResolution= --lib= --jsx= --allowJs? --checkJs? --esModuleInterop? --extendedDiagnostics --diagnostics --traceResolution --listFiles --explainFiles --noErrorTruncation --noUnusedLocals? --noUnusedParameters? --noImplicitAny? --resolveJsonModule? --isolatedModules? --types= --rootDir= --baseUrl= --all -h|--help -d',
     check: 'tsc',

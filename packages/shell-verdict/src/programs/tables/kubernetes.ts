@@ -1,7 +1,7 @@
 import type { ProgramTable } from '../spec.ts'
 
 const GLOBALS =
-  '-n|--namespace= --context= --cluster= --kubeconfig=!no --user= --as= --as-group= --request-timeout= --server= -s= --token= --v= -v= --insecure-skip-tls-verify --certificate-authority= --client-certificate= --client-key= --cache-dir= --match-server-version -h|--help'
+  '-n|--namespace= --context= --cluster= --kubeconfig=!no --user= --as= --as-group= --request-timeout= --server=!no -s=!no --token= --v= -v= --insecure-skip-tls-verify --certificate-authority= --client-certificate= --client-key= --cache-dir= --match-server-version -h|--help'
 
 /** Flags of the commands that list and show. */
 const READ = {

@@ -4,7 +4,7 @@ import type { ProgramTable } from '../spec.ts'
 /** Flags of the commands that list and show. */
 const READ = {
   kind: 'read',
-  flags: `-o|--outdated -u|--uptodate -e|--editable -l|--local --user --path= --pre --format= --not-required --exclude-editable --include-editable --exclude= -r|--requirement=:read --all -f|--files -i|--index-url= --extra-index-url= --no-index --platform= --python-version= --implementation= --abi= -a|--algorithm= --json -t|--tree --latest --top-level --why --only= --without= --with= --no-dev
+  flags: `-o|--outdated -u|--uptodate -e|--editable -l|--local --user --path= --pre --format= --not-required --exclude-editable --include-editable --exclude= -r|--requirement=:read --all -f|--files -i|--index-url=:url --extra-index-url=:url --no-index --platform= --python-version= --implementation= --abi= -a|--algorithm= --json -t|--tree --latest --top-level --why --only= --without= --with= --no-dev
     --strict --lock --global --site -h|--help --all-versions --all-platforms --only-installed --only-downloads --show-urls --no-python-downloads --output-format= --depth= --prune= --package= --no-dedupe --invert --reverse --universal --frozen --locked --all-extras --extra= --group= --no-group= --only-dev --show-version-specifiers --bare --json-tree --full-path -p= --path-only -n|--name= -c|--channel=
     --revisions --export --explicit --fields= --sort= --graph --csv --markdown --freeze --find-links= --short --dry-run`,
 } as const
@@ -29,7 +29,7 @@ export const PYTHON: ProgramTable = {
   },
   uv: {
     globals:
-      '-q|--quiet -v|--verbose --offline --no-cache -n --directory= --project= --config-file= --no-config --color= --no-progress --cache-dir= --native-tls --python-preference= -p|--python= -V|--version -h|--help',
+      '-q|--quiet -v|--verbose --offline --no-cache -n --directory=:directory --project=:directory --config-file=!no --no-config --color= --no-progress --cache-dir= --native-tls --python-preference= -p|--python= -V|--version -h|--help',
     sub: {
       'help version tree': READ,
       'sync lock venv export': {
@@ -82,7 +82,7 @@ export const PYTHON: ProgramTable = {
     { kind: 'exec', posix: true, check: 'version-only' },
   ruff: {
     bare: 'read',
-    globals: '--config= --isolated -q|--quiet -v|--verbose -s|--silent -V|--version -h|--help',
+    globals: '--config=!no --isolated -q|--quiet -v|--verbose -s|--silent -V|--version -h|--help',
     sub: {
       'check lint': {
         kind: 'read',
@@ -115,6 +115,7 @@ export const PYTHON: ProgramTable = {
   },
   'mypy pyright basedpyright ty': {
     kind: 'project',
+    optionFiles: true,
     flags:
       '--install-types!exec --config-file=!no --html-report=:write --xml-report=:write --junit-xml=:write --python-executable=!exec --strict --ignore-missing-imports --no-incremental --show-error-codes --pretty --no-error-summary --exclude= --python-version= --platform= --follow-imports= --no-implicit-optional --warn-unused-ignores --warn-return-any --disallow-untyped-defs --check-untyped-defs --show-column-numbers --show-error-context --namespace-packages --explicit-package-bases --disable-error-code= --enable-error-code= -p|--package= -m|--module= -c= --no-color-output --color-output --any-exprs-report=:write --cache-dir=:write --verbose -v -V|--version -h|--help --outputjson --stats --warnings --level= --pythonversion= --pythonplatform= --pythonpath=!exec --skipunannotated --dependencies --output-format= --error= --warn= --ignore= --exit-zero -q|--quiet --no-site-packages --skip-cache-mtime-checks --local-partial-types --txt-report=:write --linecount-report=:write --cobertura-xml-report=:write --html-report=:write',
   },

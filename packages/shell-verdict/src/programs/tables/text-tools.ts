@@ -5,6 +5,8 @@ const HELP = '--help --version'
 const shows = (flags: string) =>
   ({ kind: 'read', args: 'read', complete: true, flags: `${flags} ${HELP}` }) as const
 
+const withOptionFiles = (flags: string) => ({ ...shows(flags), optionFiles: true }) as const
+
 const CHECKSUM = `-b|--binary -c|--check --tag -t|--text -z|--zero --ignore-missing --quiet --status --strict -w|--warn -a|--algorithm=
   -l|--length= --untagged --base64 --raw --debug -r -q -s= -p -n -x -0 -U -1`
 const YQ = {
@@ -64,7 +66,7 @@ export const TEXT_TOOLS: ProgramTable = {
     '-b|--bytes= -c|--characters= -d|--delimiter= -f|--fields= -n --complement -s|--only-delimited --output-delimiter= -z|--zero-terminated -w',
   ),
   look: shows('-a|--alternative -d|--alphanum -f|--ignore-case -t|--terminate= -h -V'),
-  strings: shows(
+  strings: withOptionFiles(
     '-a|--all -d|--data -f|--print-file-name -n|--bytes= -t|--radix= -w|--include-all-whitespace -o -T|--target= -e|--encoding= -U|--unicode= -s|--output-separator= -h -v -V -NUM -',
   ),
   od: shows(
@@ -84,7 +86,7 @@ export const TEXT_TOOLS: ProgramTable = {
   'cksum sum md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum gsha256sum gmd5sum':
     shows(CHECKSUM),
   'wc gwc': shows(
-    '-c|--bytes -m|--chars -l|--lines --files0-from=:read -L|--max-line-length -w|--words --total=',
+    '-c|--bytes -m|--chars -l|--lines --files0-from=!no -L|--max-line-length -w|--words --total=',
   ),
   cmp: shows(
     '-b|--print-bytes -i|--ignore-initial= -l|--verbose -n|--bytes= -s|--quiet|--silent -v -x -z -h',
@@ -128,7 +130,7 @@ export const TEXT_TOOLS: ProgramTable = {
     args: 'read',
     flags: `-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting -M|--month-sort
       -h|--human-numeric-sort -n|--numeric-sort -R|--random-sort --random-source=:read -r|--reverse --sort= -V|--version-sort --batch-size= -c|--check? -C
-      --debug --files0-from=:read -k|--key= -m|--merge -o|--output=:write -s|--stable -S|--buffer-size= -t|--field-separator= -T|--temporary-directory=
+      --debug --files0-from=!no -k|--key= -m|--merge -o|--output=:write -s|--stable -S|--buffer-size= -t|--field-separator= -T|--temporary-directory=
       --parallel= -u|--unique -z|--zero-terminated --mmap --radixsort --mergesort --qsort --heapsort ${HELP}`,
   },
   'shuf gshuf': {
@@ -176,10 +178,21 @@ export const TEXT_TOOLS: ProgramTable = {
       -c|--compact-output -r|--raw-output --raw-output0 -j|--join-output -a|--ascii-output -S|--sort-keys -C|--color-output -M|--monochrome-output -e|--exit-status
       --seq --stream --stream-errors --unbuffered -h|--help -V|--version -y|--yaml-output --yaml-input -i!write`,
   },
-  'gron xmllint xq tomlq htmlq pup csvcut csvgrep csvlook csvstat csvsort csvjson tidy-viewer tv': {
+  'gron xmllint csvcut csvgrep csvlook csvstat csvsort csvjson tidy-viewer tv': {
+    kind: 'read',
+    args: 'read',
+    flags: '-r --raw -c= -C -M -n -p= -o!no --format --noout --xpath= -f=:read -s= -h --help --version',
+  },
+  'xq tomlq': {
     kind: 'read',
     args: ['text', 'read'],
-    flags: '-r --raw -c= -C -M -n -p= -o!no --format --noout --xpath= -f= -s= -h --help --version',
+    check: 'jq',
+    flags: '-r --raw-output -c -C -M -n -o!no -f=!no -s -h --help --version',
+  },
+  'htmlq pup': {
+    kind: 'read',
+    args: 'text',
+    flags: '-r --raw -c -p -o!no -f=:read -i= -n -t --text -h --help --version',
   },
   yq: { ...YQ, sub: { 'eval e eval-all ea': YQ } },
   'awk gawk mawk nawk original-awk': {
