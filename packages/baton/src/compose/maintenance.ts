@@ -26,11 +26,10 @@ export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): M
   }
   return {
     async figures() {
-      const { entries } = await store.stats()
-      const living = await store.sessions({ live: true, limit: 5000 })
+      const { entries, liveSessions } = await store.stats()
       const { problems } = await config.get()
       return {
-        sessions: { live: living.length },
+        sessions: { live: liveSessions },
         store: { kind: store.kind, entries, ...copyHealth(ground), ...writeHealth(ground) },
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
       }

@@ -20,6 +20,6 @@ export interface Store {
   forget(session: SessionId): Promise<number>
   /** Deletes the oldest entries until the journal is within both limits. */
   prune(limits: { olderThan?: string; maxBytes?: number }): Promise<{ removed: number; bytes: number }>
-  stats(): Promise<{ entries: number; bytes: number; lastSeq: number }>
+  stats(): Promise<{ entries: number; bytes: number; lastSeq: number; liveSessions: number }>
   close(): Promise<void>
 }

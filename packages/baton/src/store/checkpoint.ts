@@ -1,5 +1,6 @@
 import { fsync as fsyncThen, openSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import type { Connection } from './connection.ts'
@@ -14,6 +15,8 @@ const MAX_WAL_PAGES = 16_384
 export interface Checkpoints {
   /** Empties the write-ahead file: what was deleted is in neither file afterwards. */
   now(): Promise<void>
+  /** Copies what is in the write-ahead file. If it cannot, a later checkpoint does. */
+  soon(): Promise<void>
   stop(): void
 }
 
@@ -29,7 +32,7 @@ export interface Checkpoints {
  * copied, and the file from being reused.
  */
 export function startCheckpoints(connection: Connection, path: string): Checkpoints {
-  if (path === ':memory:') return { async now() {}, stop() {} }
+  if (path === ':memory:') return { async now() {}, soon: () => turn(), stop() {} }
   const log = `${path}-wal`
   let running: Promise<void> | undefined
   let reader: Connection | undefined
@@ -89,6 +92,7 @@ export function startCheckpoints(connection: Connection, path: string): Checkpoi
       await start()
       if (connection.open) truncate()
     },
+    soon: start,
     stop() {
       clearInterval(timer)
       reader?.close()

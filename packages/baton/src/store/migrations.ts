@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { type ColumnDataType, type Kysely, type Migration, Migrator, sql } from 'kysely'
-import { rareKind } from './queries.ts'
+import { indexedType, rareKind } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 export type Dialect = 'sqlite' | 'postgres'
@@ -9,7 +9,7 @@ export type Dialect = 'sqlite' | 'postgres'
  * Every migration, oldest first; inline because the program is one bundled file.
  * Never edit a released migration: existing databases have already run it.
  */
-const migrations: Record<string, (dialect: Dialect) => Migration> = {
+const migrations: Record<string, (dialect: Dialect) => Migration | undefined> = {
   '0001_journal': dialect => ({
     async up(db) {
       const shared = dialect === 'postgres'
@@ -222,6 +222,27 @@ const migrations: Record<string, (dialect: Dialect) => Migration> = {
         .execute()
     },
   }),
+
+  // Indexes for views over many sessions. PostgreSQL does not list this migration: machines with an older Baton share it.
+  '0006_growth': dialect => {
+    if (dialect === 'postgres') return undefined
+    return {
+      async up(db) {
+        const index = (name: string, ...columns: string[]) =>
+          db.schema.createIndex(name).on('sessions').columns(columns)
+        await index('sessions_native', 'native_session').execute()
+        await index('sessions_changed', 'changed').execute()
+        await index('sessions_live', 'last_seen_at', 'id').where('ended_at', 'is', null).execute()
+        await index('sessions_ended', 'last_seen_at', 'id').where('ended_at', 'is not', null).execute()
+        await db.schema
+          .createIndex('entries_type')
+          .on('entries')
+          .columns(['type', 'seq'])
+          .where(indexedType)
+          .execute()
+      },
+    }
+  },
 }
 
 /** Migrates a database to this version. Refuses a database of a newer version. */
@@ -230,7 +251,12 @@ export async function migrate(
   dialect: Dialect,
   { schema, where }: { schema?: string; where: string },
 ): Promise<void> {
-  const list = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(dialect)]))
+  const list = Object.fromEntries(
+    Object.entries(migrations).flatMap(([name, make]) => {
+      const migration = make(dialect)
+      return migration ? [[name, migration]] : []
+    }),
+  )
   const migrator = new Migrator({
     db: schema ? db.withSchema(schema) : db,
     provider: { getMigrations: async () => list },

@@ -48,13 +48,15 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 
     entries: query =>
       guarded(async () => {
-        const rows = await selectEntries(db, query, origin).execute()
+        const rows = await selectEntries(db, query, { origin }).execute()
         return rows.map(entryOf)
       }),
 
     byRequest: request =>
       guarded(async () => {
-        const [row] = await selectEntries(db, { limit: 1 }, origin).where('request', '=', request).execute()
+        const [row] = await selectEntries(db, { limit: 1 }, { origin })
+          .where('request', '=', request)
+          .execute()
         return row && entryOf(row)
       }),
 
@@ -91,7 +93,18 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     stats: () =>
       guarded(async () => {
         const row = await db.selectFrom('origins').selectAll().where('origin', '=', origin).executeTakeFirst()
-        return { entries: row?.entries ?? 0, bytes: row?.bytes ?? 0, lastSeq: row?.last_seq ?? 0 }
+        const live = await db
+          .selectFrom('sessions')
+          .select(({ fn }) => fn.countAll<string>().as('count'))
+          .where('origin', '=', origin)
+          .where('ended_at', 'is', null)
+          .executeTakeFirst()
+        return {
+          entries: row?.entries ?? 0,
+          bytes: row?.bytes ?? 0,
+          lastSeq: row?.last_seq ?? 0,
+          liveSessions: Number(live?.count ?? 0),
+        }
       }),
 
     close,

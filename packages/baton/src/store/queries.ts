@@ -3,8 +3,15 @@ import { type Kysely, sql } from 'kysely'
 import { canonical } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** Queries for both databases. PostgreSQL also filters by origin. */
-export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, origin?: string) {
+/**
+ * Queries for both databases. PostgreSQL also filters by origin. `sessions`: Baton's ids of the wanted session, if the
+ * caller has looked them up; then the database reads the newest entries from the index instead of sorting all of them.
+ */
+export function selectEntries(
+  db: Kysely<Tables>,
+  query: Partial<EntryQuery>,
+  { origin, sessions }: { origin?: string; sessions?: readonly string[] } = {},
+) {
   let select = db
     .selectFrom('entries')
     .select([
@@ -30,7 +37,9 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
   if (id !== undefined) select = select.where('id', '=', id)
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
-  if (session !== undefined) {
+  if (sessions?.length === 1) select = select.where('session', '=', sessions[0] ?? '')
+  else if (sessions) select = select.where('session', 'in', sessions)
+  else if (session !== undefined) {
     // Look up the agent's id in the sessions table: an index over it in `entries` would slow every write.
     const named = ofOrigin(db, origin).select('id').where('native_session', '=', session)
     select = select.where(row => row.or([row('session', '=', session), row('session', 'in', named)]))
@@ -39,6 +48,7 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
   if (kind !== undefined) select = select.where('kind', '=', kind)
   if (kind !== undefined && !COMMON_KINDS.includes(kind)) select = select.where(rareKind)
   if (type !== undefined) select = select.where('type', '=', type)
+  if (type !== undefined && INDEXED_TYPES.includes(type)) select = select.where(indexedType)
   if (since !== undefined) select = select.where('at', '>=', canonical(since))
   return select
 }
@@ -47,6 +57,11 @@ export function selectEntries(db: Kysely<Tables>, query: Partial<EntryQuery>, or
 const COMMON_KINDS = ['event', 'reaction']
 /** The index and the query must use the same expression, or the database does not use the index. */
 export const rareKind = sql<boolean>`kind not in ('event', 'reaction')`
+
+/** The types of events that views read across sessions. Others have no index, because every hook would write to it. */
+const INDEXED_TYPES = ['ContextMeasured', 'PromptSubmitted', 'ToolFinished']
+/** The index and the query must use the same expression, or the database does not use the index. */
+export const indexedType = sql<boolean>`type in (${sql.join(INDEXED_TYPES.map(type => sql.lit(type)))})`
 
 export function selectSessions(
   db: Kysely<Tables>,
@@ -74,9 +89,14 @@ export function selectSessionsStarting(db: Kysely<Tables>, prefix: string, origi
   // Not LIKE: it ignores case in SQLite, and its wildcards would have to be escaped.
   const starts = (column: 'id' | 'native_session') =>
     sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefix.length)}) = ${prefix}`
+  // SQLite uses its indexes for a range. PostgreSQL compares text in the order of a language, where a range differs.
+  const near = (column: 'id' | 'native_session') =>
+    origin === undefined
+      ? sql<boolean>`${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${`${prefix}\u{10ffff}`} and ${starts(column)}`
+      : starts(column)
   return ofOrigin(db, origin)
     .select('data')
-    .where(row => row.or([starts('id'), starts('native_session')]))
+    .where(row => row.or([near('id'), near('native_session')]))
     .limit(2)
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { Entry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
+import type { Statement } from 'better-sqlite3'
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely'
 import type { AskStore } from '../ports/ask-store.ts'
 import type { CycleStore } from '../ports/cycle-store.ts'
@@ -16,7 +17,7 @@ import { failure, guardedIn } from './failure.ts'
 import { migrate } from './migrations.ts'
 import { pruneStep, vacuumStep } from './prune.ts'
 import { selectEntries, selectSessions, selectSessionsNamed, selectSessionsStarting } from './queries.ts'
-import { entryOf, numbered, rowOf, sessionOf } from './rows.ts'
+import { canonical, entryOf, numbered, rowOf, sessionOf } from './rows.ts'
 import type { EntryRow, Tables } from './tables.ts'
 import { sqliteWatch } from './watch.ts'
 import { writer } from './writer.ts'
@@ -49,10 +50,19 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   // Kysely builds and type-checks the SQL, but it runs synchronously on the connection: with an await between
   // BEGIN and COMMIT, the next hook's write would get into this transaction.
-  const all = <Row>(query: CompiledQuery<Row>) =>
-    guarded(() => connection.prepare<unknown[], Row>(query.sql).all(...query.parameters))
+  const prepared = new Map<string, Statement>()
+  const all = <Row>(query: CompiledQuery<Row>): Row[] =>
+    guarded(() => {
+      const known = prepared.get(query.sql)
+      const statement = known ?? connection.prepare<unknown[]>(query.sql)
+      if (!known && prepared.size < MAX_PREPARED) prepared.set(query.sql, statement)
+      return statement.all(...query.parameters) as Row[]
+    })
   const write = guarded(() => writer(connection, db))
+  const lookUp = guarded(() => lookups(connection))
   const checkpoints = startCheckpoints(connection, path)
+  /** Between two small steps, serves waiting hooks and keeps the write-ahead file short: this thread has to copy it. */
+  const rest = (steps: number) => (steps % STEPS_PER_CHECKPOINT === 0 ? checkpoints.soon() : turn())
 
   return {
     kind: 'sqlite',
@@ -68,7 +78,14 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     },
 
     async entries(query): Promise<Entry[]> {
-      return all(selectEntries(db, query).compile()).map(entryOf)
+      const { session, since, kind, type } = query
+      const sessions = session === undefined ? {} : { sessions: guarded(() => lookUp.idsOf(session)) }
+      // Without a lower bound, the database would read every older entry of the kind to find one that is recent enough.
+      const from = since && (kind || type) ? guarded(() => lookUp.firstSince(since)) : 0
+      if (from === undefined) return []
+      const after = Math.max(query.after ?? 0, from - 1)
+      const bounded = after > 0 ? { ...query, after } : query
+      return all(selectEntries(db, bounded, sessions).compile()).map(entryOf)
     },
 
     async byRequest(request) {
@@ -77,7 +94,12 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     },
 
     async sessions(query = {}) {
-      return all(selectSessions(db, query).compile()).map(sessionOf)
+      if (query.live !== undefined) return all(selectSessions(db, query).compile()).map(sessionOf)
+      // Each half has its own index; together they would have to be sorted at every call.
+      const halves = [true, false].flatMap(live =>
+        all(selectSessions(db, { ...query, live }).compile()).map(sessionOf),
+      )
+      return halves.sort(newestFirst).slice(0, query.limit ?? DEFAULT_LIMIT)
     },
 
     async findSession(name): Promise<Session | undefined> {
@@ -100,14 +122,13 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     async prune(limits) {
       const before = usedBytes(connection)
       let removed = 0
-      for (;;) {
+      for (let steps = 1; ; steps++) {
         const step = guarded(() => pruneStep(connection, limits))
         removed += step
         if (step === 0) break
-        // Serve waiting hooks between two small steps.
-        await turn()
+        await rest(steps)
       }
-      while (guarded(() => vacuumStep(connection))) await turn()
+      for (let steps = 1; guarded(() => vacuumStep(connection)); steps++) await rest(steps)
       return { removed, bytes: Math.max(0, before - usedBytes(connection)) }
     },
 
@@ -117,6 +138,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
         entries: row?.entries ?? 0,
         bytes: guarded(() => usedBytes(connection)),
         lastSeq: row?.last_seq ?? 0,
+        liveSessions: guarded(() => lookUp.countLive()),
       }
     },
 
@@ -126,6 +148,40 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     },
   }
 }
+
+/** More than there are kinds of queries; a bound nonetheless, because lists of parameters vary. */
+const MAX_PREPARED = 200
+const DEFAULT_LIMIT = 200
+/** So many steps write a few megabytes. */
+const STEPS_PER_CHECKPOINT = 16
+
+const newestFirst = (a: Session, b: Session): number => {
+  const [seenA, seenB] = [canonical(a.lastSeenAt), canonical(b.lastSeenAt)]
+  return seenA === seenB ? (a.id < b.id ? 1 : -1) : seenA < seenB ? 1 : -1
+}
+
+/** Small queries that narrow a larger one down, so that an index answers it. */
+function lookups(connection: Connection) {
+  const named = connection.prepare<[string], { id: string }>(
+    'select id from sessions where native_session = ?',
+  )
+  const first = connection.prepare<[string], { seq: number }>(
+    'select seq from entries where at >= ? order by at limit 1',
+  )
+  const live = connection.prepare<[], { count: number }>(
+    'select count(*) as count from sessions where ended_at is null',
+  )
+  return {
+    /** Baton's ids of a session that is named by its id or by the agent's own id. */
+    idsOf: (session: string) => [...new Set([session, ...named.all(session).map(({ id }) => id)])],
+    /** The first entry that may be from this time on; undefined if there is none. Clocks are sometimes set back a little. */
+    firstSince: (since: string) =>
+      first.get(new Date(Date.parse(since) - CLOCK_SET_BACK_MS).toISOString())?.seq,
+    countLive: () => live.get()?.count ?? 0,
+  }
+}
+
+const CLOCK_SET_BACK_MS = 60 * 60_000
 
 async function open(path: string, options: SqliteOptions) {
   const connection = await patiently(() => connect(path, options))

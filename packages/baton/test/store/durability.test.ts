@@ -83,7 +83,7 @@ describe('a journal file', () => {
 
   test('keeps what it has when the disk is full, and takes more once there is room', async () => {
     const path = file()
-    const store = await openSqlite(path, { maxPages: 40 })
+    const store = await openSqlite(path, { maxPages: 60 })
     let kept = 0
     const fill = async () => {
       for (; kept < 1000; kept++) await store.record([anEntry(noise(kept))], [aSession(kept)])
