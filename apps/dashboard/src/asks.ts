@@ -1,4 +1,4 @@
-import type { Ask, AskOption } from '@batonpass/contract/ask'
+import type { AnswerRequest, Ask } from '@batonpass/contract/ask'
 import type { AskView } from '@batonpass/contract/dashboard'
 import { useState } from 'preact/hooks'
 import { ApiError, post } from './api.ts'
@@ -9,12 +9,14 @@ interface AskPage {
   settled: Ask[]
 }
 
+export type GivenAnswer = Omit<AnswerRequest, 'fingerprint'>
+
 export interface OpenAsks extends Pick<Resource<AskPage>, 'data' | 'error'> {
   /** Oldest first. */
   open: AskView[]
   /** Why the daemon rejected the last answer. */
   trouble: ApiError | undefined
-  answer(view: AskView, option: AskOption, reason?: string): Promise<void>
+  answer(view: AskView, given: GivenAnswer): Promise<void>
 }
 
 /** The open questions, and a function that answers them. */
@@ -22,15 +24,11 @@ export function useAsks(): OpenAsks {
   const { data, error, reload } = useResource<AskPage>('/api/page/asks', ({ body }) => body.kind === 'ask')
   const [trouble, setTrouble] = useState<ApiError>()
   const open = data?.open.toSorted((a, b) => (a.ask.createdAt < b.ask.createdAt ? -1 : 1)) ?? []
-  const answer = async ({ ask }: AskView, option: AskOption, reason?: string) => {
+  const answer = async ({ ask }: AskView, given: GivenAnswer) => {
     setTrouble(undefined)
     try {
       // The fingerprint binds the answer to what this page shows: if the question changed, the daemon rejects the answer.
-      await post(`/api/asks/${ask.id}/answer`, {
-        option,
-        fingerprint: ask.fingerprint,
-        ...(reason ? { reason } : {}),
-      })
+      await post(`/api/asks/${ask.id}/answer`, { ...given, fingerprint: ask.fingerprint })
     } catch (cause) {
       if (cause instanceof ApiError) setTrouble(cause)
     }

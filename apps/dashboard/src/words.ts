@@ -218,6 +218,8 @@ function eventLine(event: AgentEvent): Line {
         ),
         code: true,
       }
+    case 'FormAsked':
+      return plain('idle', `${event.server} asks to fill in a form`, event.message, 'wait')
     case 'TurnEnded':
       return plain(
         'turn',
@@ -268,6 +270,10 @@ export function subjectOf({ action, input }: ToolEvent): string {
       return `${action.server}/${action.tool}`
     case 'agent':
       return action.description ?? ''
+    case 'question':
+      return action.questions.map(({ text }) => text).join(' ')
+    case 'plan':
+      return action.plan.split('\n', 1)[0] ?? ''
     default:
       return JSON.stringify(input) ?? ''
   }
@@ -294,6 +300,7 @@ export function describeState(
     case 'TurnFailed':
       return { word: 'failed', tone: 'bad' }
     case 'PermissionAsked':
+    case 'FormAsked':
       return { word: 'asks in its terminal', tone: 'wait' }
     default:
       return { word: 'working', tone: 'good' }

@@ -5,6 +5,7 @@ import { readerOf } from './adapters/agents/readers.ts'
 import { systemGit } from './adapters/git/git.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemIds } from './adapters/system/ids.ts'
+import { questionReactor } from './ask/agent-questions.ts'
 import type { Asks } from './ask/asks.ts'
 import type { PageChannel } from './ask/page-channel.ts'
 import type { Boards } from './claim/boards.ts'
@@ -204,6 +205,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     reactors: [
       contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
       permission,
+      questionReactor({ asks }),
       handoff.reactor,
       ...(cycle ? [cycle.reactor] : []),
       claim.reactor,

@@ -1,12 +1,32 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
 import { AskId, NativeId, SessionId } from './ids.ts'
+import { AskedQuestion, Attachment, Reply } from './question.ts'
 
-/** `permission`: may the agent run this? `confirm`: anything else that needs a yes or a no. */
-export const AskKind = z.enum(['permission', 'confirm'])
+/**
+ * `permission`: may the agent run this? `confirm`: anything else that needs a yes or a no. `question`: the agent asks one or
+ * more questions. `form`: a tool of the agent wants these fields filled in. `plan`: may the agent follow this plan?
+ */
+export const AskKind = z.enum(['permission', 'confirm', 'question', 'form', 'plan'])
 export type AskKind = z.infer<typeof AskKind>
 
-export const AskOption = z.enum(['allow-once', 'allow-session', 'deny', 'deny-with-reason', 'yes', 'no'])
+/**
+ * `reply` carries an answer to each question. `decline`: the person does not answer them. `send-back` returns a plan with a
+ * comment. `on-screen`: the person wants to answer in the agent's own dialog.
+ */
+export const AskOption = z.enum([
+  'allow-once',
+  'allow-session',
+  'deny',
+  'deny-with-reason',
+  'yes',
+  'no',
+  'reply',
+  'decline',
+  'approve',
+  'send-back',
+  'on-screen',
+])
 export type AskOption = z.infer<typeof AskOption>
 
 /** What the question is about, as far as Baton knows. */
@@ -28,8 +48,10 @@ export const MAX_REASON_LENGTH = 2000
 
 export const AskAnswer = z.object({
   option: AskOption,
-  /** What Baton tells the agent along with a denial. */
+  /** What Baton tells the agent along with a denial, or the comment to a plan. */
   reason: z.string().min(1).max(MAX_REASON_LENGTH).optional(),
+  /** With `reply`: the answers to the ask's questions. */
+  replies: z.array(Reply).max(100).optional(),
   by: z.object({ channel: z.string().min(1).max(32), who: z.string().max(200) }),
   at: z.iso.datetime(),
 })
@@ -53,6 +75,10 @@ export const Ask = z.object({
   key: z.string().min(1).max(200),
   fingerprint: Fingerprint,
   options: z.array(AskOption).min(1),
+  /** For `question` and `form`. Asks of older versions have none. */
+  questions: z.array(AskedQuestion).max(100).optional(),
+  /** What to read before answering, such as a plan. */
+  attachments: z.array(Attachment).max(20).optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   state: AskState,
@@ -66,6 +92,7 @@ export type Ask = z.infer<typeof Ask>
 export const AnswerRequest = z.strictObject({
   option: AskOption,
   reason: z.string().max(MAX_REASON_LENGTH).optional(),
+  replies: z.array(Reply).max(100).optional(),
   /** The fingerprint of what the person saw. If present, it must match the ask. */
   fingerprint: Fingerprint.optional(),
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AGENTS } from './agents.ts'
 import { ContextSource } from './context.ts'
 import { EventId, NativeId, SessionId } from './ids.ts'
+import { AskedQuestion } from './question.ts'
 
 /** The name of an agent, and of its adapter's folder. */
 export const AgentName = z.enum(Object.keys(AGENTS) as (keyof typeof AGENTS)[])
@@ -20,6 +21,10 @@ export const Action = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('web'), url: z.string().optional(), query: z.string().optional() }),
   z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string() }),
   z.object({ kind: z.literal('agent'), description: z.string().optional() }),
+  /** The call itself asks the person. */
+  z.object({ kind: z.literal('question'), questions: z.array(AskedQuestion).min(1).max(100) }),
+  /** The agent wants to leave its plan mode and follow this plan. */
+  z.object({ kind: z.literal('plan'), plan: z.string() }),
   z.object({ kind: z.literal('other') }),
 ])
 export type Action = z.infer<typeof Action>
@@ -66,6 +71,14 @@ export const AgentEvent = z.discriminatedUnion('type', [
   }),
   z.object({ ...common, ...ToolCall.shape, type: z.literal('ToolRequested') }),
   z.object({ ...common, ...ToolCall.shape, type: z.literal('PermissionAsked') }),
+  z.object({
+    ...common,
+    type: z.literal('FormAsked'),
+    /** The tool server that wants the form filled in. */
+    server: z.string(),
+    message: z.string(),
+    questions: z.array(AskedQuestion).min(1).max(100),
+  }),
   z.object({
     ...common,
     ...ToolCall.shape,

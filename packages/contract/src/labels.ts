@@ -3,6 +3,7 @@ import type { ClaimEntry } from './claim.ts'
 import type { CycleEntry, CycleStep } from './cycle.ts'
 import type { HandoffEntry } from './handoff.ts'
 import type { DecidedBy } from './permission.ts'
+import { answerWords } from './question.ts'
 import type { StageEntry } from './work.ts'
 import type { EndKind, WorkflowEntry } from './workflow.ts'
 
@@ -19,6 +20,11 @@ export const OPTION_LABELS: Record<AskOption, string> = {
   'deny-with-reason': 'Deny and say why',
   yes: 'Yes',
   no: 'No',
+  reply: 'Answer',
+  decline: 'Decline to answer',
+  approve: 'Approve the plan',
+  'send-back': 'Send back with a comment',
+  'on-screen': "Answer on the agent's screen",
 }
 
 /** What a person answered. */
@@ -29,7 +35,27 @@ export const ANSWER_LABELS: Record<AskOption, string> = {
   'deny-with-reason': 'Denied',
   yes: 'Yes',
   no: 'No',
+  reply: 'Answered',
+  decline: 'Declined to answer',
+  approve: 'Approved',
+  'send-back': 'Sent back',
+  'on-screen': "Left to the agent's screen",
 }
+
+/** Options that refuse: they are safe even if the person sees only part of the question. */
+export const REFUSALS: readonly AskOption[] = [
+  'deny',
+  'deny-with-reason',
+  'no',
+  'decline',
+  'send-back',
+  'on-screen',
+]
+/** Options that the agent takes as a yes. */
+export const isYes = (option: AskOption): boolean => !REFUSALS.includes(option)
+/** Options that need a reason or a comment. */
+export const needsReason = (option: AskOption): boolean =>
+  option === 'deny-with-reason' || option === 'send-back'
 
 /** Why a question closed without an answer to Baton. */
 export const WITHDRAWN_LABELS: Record<WithdrawnWhy, string> = {
@@ -44,8 +70,12 @@ export function outcomeLabel({
   state,
   answer,
   withdrawn,
-}: Pick<Ask, 'state' | 'answer' | 'withdrawn'>): string {
-  if (answer) return ANSWER_LABELS[answer.option]
+  questions,
+}: Pick<Ask, 'state' | 'answer' | 'withdrawn' | 'questions'>): string {
+  if (answer) {
+    const words = answerWords({ questions, answer })
+    return `${ANSWER_LABELS[answer.option]}${words ? `: ${words}` : ''}`
+  }
   if (withdrawn) return WITHDRAWN_LABELS[withdrawn]
   return { open: 'Still open', answered: 'Answered', 'timed-out': 'Timed out', withdrawn: 'Withdrawn' }[state]
 }

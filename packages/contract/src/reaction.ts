@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Reply } from './question.ts'
 
 export const Decision = z.enum(['allow', 'deny', 'ask'])
 export type Decision = z.infer<typeof Decision>
@@ -7,6 +8,15 @@ export type Decision = z.infer<typeof Decision>
 export const Reaction = z.object({
   /** For ToolRequested and PermissionAsked. */
   permission: z.object({ decision: Decision, reason: z.string() }).optional(),
+  /** For a question, a plan or a form of the agent: what the person answered. */
+  answer: z
+    .object({
+      accepted: z.boolean(),
+      replies: z.array(Reply).optional(),
+      /** Why it is not accepted, e.g. the comment to a plan. */
+      comment: z.string().optional(),
+    })
+    .optional(),
   /** For TurnEnded: the agent continues with exactly this prompt. */
   goOn: z.object({ prompt: z.string().min(1) }).optional(),
   /** For PromptSubmitted: the agent does not send the prompt to the model and shows the reason to the person. */

@@ -1,5 +1,5 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
-import { outcomeLabel } from '@batonpass/contract/labels'
+import { isYes, needsReason, outcomeLabel } from '@batonpass/contract/labels'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAsks } from '../asks.ts'
 import { visibleText } from '../invisible.ts'
@@ -27,11 +27,9 @@ export function AsksPage() {
         list.current?.children[next]?.scrollIntoView({ block: 'nearest' })
       } else if (view && event.key in KEYS) {
         const option = optionFor(event.key, view.ask)
-        if (option === 'deny-with-reason')
-          list.current?.children[chosen]
-            ?.querySelector<HTMLButtonElement>('[data-option=deny-with-reason]')
-            ?.click()
-        else if (option) void answer(view, option)
+        if (option && needsReason(option))
+          list.current?.children[chosen]?.querySelector<HTMLButtonElement>(`[data-option=${option}]`)?.click()
+        else if (option) void answer(view, { option })
       } else return
       event.preventDefault()
     }
@@ -61,7 +59,7 @@ export function AsksPage() {
             key={view.ask.id}
             view={view}
             current={index === chosen}
-            onAnswer={(option, reason) => void answer(view, option, reason)}
+            onAnswer={given => void answer(view, given)}
           />
         ))}
       </div>
@@ -77,10 +75,10 @@ export function AsksPage() {
 }
 
 const KEYS: Record<string, readonly AskOption[]> = {
-  a: ['allow-once', 'yes'],
+  a: ['allow-once', 'yes', 'approve'],
   s: ['allow-session'],
-  d: ['deny', 'no'],
-  r: ['deny-with-reason'],
+  d: ['deny', 'no', 'decline'],
+  r: ['deny-with-reason', 'send-back'],
 }
 const optionFor = (key: string, ask: Ask): AskOption | undefined =>
   KEYS[key]?.find(option => ask.options.includes(option))
@@ -105,8 +103,8 @@ function Settled({ asks }: { asks: readonly Ask[] }) {
                 <code>{visibleText(ask.detail.split('\n')[0] ?? '', 160)}</code>
               </td>
               <td>
-                <Tag tone={ask.answer ? (/allow|yes/.test(ask.answer.option) ? 'good' : 'bad') : 'plain'}>
-                  {outcomeLabel(ask)}
+                <Tag tone={ask.answer ? (isYes(ask.answer.option) ? 'good' : 'bad') : 'plain'}>
+                  {visibleText(outcomeLabel(ask), 160)}
                 </Tag>{' '}
                 <span class="dim">{ask.answer?.reason ?? ''}</span>
               </td>

@@ -52,7 +52,7 @@ export function Chat({ session }: { session: Session }) {
           key={view.ask.id}
           view={view}
           current={false}
-          onAnswer={(option, reason) => void asks.answer(view, option, reason)}
+          onAnswer={given => void asks.answer(view, given)}
         />
       ))}
       {!isHosted(session) && (live.state === 'waiting' || live.state === 'working') ? (

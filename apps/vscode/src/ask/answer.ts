@@ -1,9 +1,11 @@
 import { Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
-import { ANSWER_LABELS, OPTION_LABELS } from '@batonpass/contract/labels'
+import { ANSWER_LABELS, needsReason, OPTION_LABELS, REFUSALS } from '@batonpass/contract/labels'
+import type { Reply } from '@batonpass/contract/question'
 import * as vscode from 'vscode'
 import { letEditorAnswer } from '../command/let-editor-answer.ts'
 import type { Daemon } from '../daemon/client.ts'
 import { sentence } from '../daemon/live.ts'
+import { askQuestions } from './ask-questions.ts'
 import { askText, plain } from './ask-text.ts'
 
 export interface AskContext {
@@ -20,7 +22,7 @@ const LOOK = 'Show All…'
 export async function askPerson(ask: Ask, context: AskContext): Promise<void> {
   const { message, whole } = askText(ask)
   // A notification has no room for a reason: the user gives one on the question's page.
-  const short = ask.options.filter(option => option !== 'deny-with-reason')
+  const short = ask.options.filter(option => !needsReason(option) && option !== 'on-screen')
   const options = whole ? short : short.filter(refuses)
   const chosen = await vscode.window.showWarningMessage(message, ...options.map(labelOf), LOOK)
   if (chosen === undefined) return
@@ -42,9 +44,14 @@ export async function lookAndAnswer(ask: Ask, context: AskContext): Promise<void
 /** Sends the user's answer, bound to the question that the user saw. */
 async function answer(ask: Ask, option: AskOption, { daemon, onAllowed }: AskContext): Promise<void> {
   let reason: string | undefined
-  if (option === 'deny-with-reason') {
+  let replies: Reply[] | undefined
+  if (option === 'reply') {
+    replies = await askQuestions(ask)
+    if (replies === undefined) return
+  }
+  if (needsReason(option)) {
     reason = await vscode.window.showInputBox({
-      title: 'Why not?',
+      title: option === 'send-back' ? 'What should change?' : 'Why not?',
       prompt: 'Baton sends this to the agent.',
       ignoreFocusOut: true,
       validateInput: text =>
@@ -64,7 +71,12 @@ async function answer(ask: Ask, option: AskOption, { daemon, onAllowed }: AskCon
       if (!(await letEditorAnswer(daemon))) return
       onAllowed()
     }
-    const body = { option, fingerprint: ask.fingerprint, ...(reason === undefined ? {} : { reason }) }
+    const body = {
+      option,
+      fingerprint: ask.fingerprint,
+      ...(reason === undefined ? {} : { reason }),
+      ...(replies === undefined ? {} : { replies }),
+    }
     await daemon.post(`/api/asks/${ask.id}/answer`, Ask, body, { asPerson: true })
     vscode.window.setStatusBarMessage(`Baton: ${ANSWER_LABELS[option]}`, 5000)
   } catch (cause) {
@@ -73,6 +85,6 @@ async function answer(ask: Ask, option: AskOption, { daemon, onAllowed }: AskCon
 }
 
 const labelOf = (option: AskOption): string =>
-  option === 'deny-with-reason' ? `${OPTION_LABELS[option]}…` : OPTION_LABELS[option]
+  needsReason(option) || option === 'reply' ? `${OPTION_LABELS[option]}…` : OPTION_LABELS[option]
 /** A refusal is safe even if the user sees only part of the question. */
-const refuses = (option: AskOption): boolean => option === 'deny' || option === 'no'
+const refuses = (option: AskOption): boolean => REFUSALS.includes(option)

@@ -108,14 +108,20 @@ export class Asks implements AnswerHandler {
       const ask = await this.#parts.store.find(id)
       return { verdict: ask ? 'closed' : 'unknown', ask }
     }
-    const { option, by, reason, fingerprint } = given
-    const answer = { option, by, at: this.#now(), ...(reason?.trim() ? { reason: reason.trim() } : {}) }
-    const { ask, verdict } = await this.#happen(open, {
+    const { option, by, reason, replies, fingerprint } = given
+    const answer = {
+      option,
+      by,
+      at: this.#now(),
+      ...(reason?.trim() ? { reason: reason.trim() } : {}),
+      ...(replies ? { replies } : {}),
+    }
+    const { ask, verdict, problem } = await this.#happen(open, {
       type: 'answer',
       answer,
       fingerprint: fingerprint ?? open.ask.fingerprint,
     })
-    return { verdict, ask }
+    return { verdict, ask, problem }
   }
 
   /** Withdraws every matching open ask, e.g. because its tool ran or its session ended. */
@@ -220,14 +226,14 @@ export class Asks implements AnswerHandler {
 
   #happen(open: OpenAsk, event: AskEvent): Promise<Omit<Step, 'effects'>> {
     return open.inOrder(async () => {
-      const { effects, verdict } = step(open.ask, event)
+      const { effects, verdict, problem } = step(open.ask, event)
       let kept = true
       for (const effect of effects) {
         if (effect.do === 'keep') kept = await this.#keep(open, event, effect.ask, effect.allowed)
         else if (effect.do === 'release') open.settle(outcomeOf(open.ask))
         else this.#channels.settle(open)
       }
-      return { ask: open.ask, verdict: kept ? verdict : 'closed' }
+      return { ask: open.ask, verdict: kept ? verdict : 'closed', ...(problem ? { problem } : {}) }
     })
   }
 

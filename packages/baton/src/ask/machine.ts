@@ -1,4 +1,6 @@
 import type { Ask, AskAnswer, WithdrawnWhy } from '@batonpass/contract/ask'
+import { needsReason } from '@batonpass/contract/labels'
+import { problemWith } from '@batonpass/contract/question'
 import type { Verdict } from '../ports/channel.ts'
 
 /** What can happen to an ask. */
@@ -17,6 +19,8 @@ export interface Step {
   ask: Ask
   verdict: Verdict
   effects: readonly Effect[]
+  /** With `invalid`: what is wrong with the answer. */
+  problem?: string
 }
 
 /** The state machine of an ask: open, then settled exactly once. */
@@ -37,8 +41,16 @@ function answered(ask: Ask, answer: AskAnswer, fingerprint: string): Step {
   // On a machine that slept, an answer may arrive before the ask's timer fires.
   if (reached(ask.expiresAt, answer.at)) return { ...timedOut(ask, answer.at), verdict: 'expired' }
   if (!ask.options.includes(answer.option)) return nothing(ask, 'not-offered')
-  if (answer.option === 'deny-with-reason' && !answer.reason?.trim()) return nothing(ask, 'reason-missing')
+  if (needsReason(answer.option) && !answer.reason?.trim()) return nothing(ask, 'reason-missing')
+  const problem = replyProblem(ask, answer)
+  if (problem) return { ...nothing(ask, 'invalid'), problem }
   return settled({ ...ask, state: 'answered', settledAt: answer.at, answer }, 'taken')
+}
+
+/** Replies must answer exactly what was asked; any other option carries none. */
+function replyProblem({ questions = [] }: Ask, { option, replies }: AskAnswer): string | undefined {
+  if (option === 'reply') return problemWith(questions, replies ?? [])
+  return replies ? 'This answer takes no replies' : undefined
 }
 
 const timedOut = (ask: Ask, at: string): Step =>

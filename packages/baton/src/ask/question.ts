@@ -1,5 +1,6 @@
 import type { Ask, AskFacts, AskKind, AskOption } from '@batonpass/contract/ask'
 import type { AskId } from '@batonpass/contract/ids'
+import { type AskedQuestion, type Attachment, fullText } from '@batonpass/contract/question'
 
 export interface Question {
   kind: AskKind
@@ -11,6 +12,9 @@ export interface Question {
   key: string
   /** From `fingerprintOf`. */
   fingerprint: string
+  /** What the person has to answer one by one. */
+  questions?: AskedQuestion[]
+  attachments?: Attachment[]
   /** By default, all options of the kind. */
   options?: readonly AskOption[]
 }
@@ -18,20 +22,25 @@ export interface Question {
 const OPTIONS: Record<AskKind, readonly AskOption[]> = {
   permission: ['allow-once', 'allow-session', 'deny', 'deny-with-reason'],
   confirm: ['yes', 'no'],
+  question: ['reply', 'decline'],
+  form: ['reply', 'decline', 'on-screen'],
+  plan: ['approve', 'send-back'],
 }
 
 /** Builds an open ask from a question. */
 export function openedAsk(id: AskId, question: Question, now: number, withinMs: number): Ask {
-  const { kind, title, detail, facts, key, fingerprint, options } = question
+  const { kind, title, detail, facts, key, fingerprint, options, questions, attachments } = question
   return {
     id,
     kind,
     title: title.slice(0, 300).toWellFormed() || kind,
-    detail: detail.toWellFormed(),
+    detail: fullText(detail, questions, attachments).toWellFormed(),
     facts,
     key,
     fingerprint,
     options: [...(options ?? OPTIONS[kind])],
+    ...(questions ? { questions } : {}),
+    ...(attachments ? { attachments } : {}),
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + withinMs).toISOString(),
     state: 'open',

@@ -2,6 +2,7 @@ import type { CycleEntry } from '@batonpass/contract/cycle'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import { ANSWER_LABELS, WITHDRAWN_LABELS } from '@batonpass/contract/labels'
+import type { Reaction } from '@batonpass/contract/reaction'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
 
 const MAX_LENGTH = 160
@@ -12,9 +13,10 @@ export function describeEntry({ body }: Entry): string {
     case 'event':
       return `${body.event.type} ${describeEvent(body.event)}`.trimEnd()
     case 'reaction': {
-      const { permission, goOn, refuse, context, notice } = body.reaction
+      const { permission, answer, goOn, refuse, context, notice } = body.reaction
       const parts = [
         permission && `${permission.decision}: ${permission.reason}`,
+        answer && describeAnswer(answer),
         goOn && `go on: ${goOn.prompt}`,
         refuse && `refused: ${refuse.reason}`,
         context && `context: ${context}`,
@@ -64,6 +66,11 @@ export function describeEntry({ body }: Entry): string {
   }
 }
 
+function describeAnswer({ accepted, replies = [], comment }: NonNullable<Reaction['answer']>): string {
+  const words = replies.map(({ chosen = [], words }) => [...chosen, ...(words ? [words] : [])].join(', '))
+  return `${accepted ? 'answered' : 'not accepted'}: ${comment ?? words.join('; ')}`
+}
+
 function describeCycle({ percent, document, from, to, reason }: CycleEntry): string {
   const parts = [
     percent === undefined ? undefined : `${Math.round(percent)}%`,
@@ -105,6 +112,8 @@ function describeEvent(event: AgentEvent): string {
               : ''
       return `${inside}${event.tool} ${short(what)}${event.type === 'ToolFinished' && event.failed ? ' (failed)' : ''}`
     }
+    case 'FormAsked':
+      return `${inside}${event.server} ${short(event.message)}`
     case 'TurnEnded':
       return `${inside}${event.outcome}${event.continued ? ', continued' : ''} ${short(event.lastMessage ?? '')}`
     case 'TurnFailed':

@@ -22,9 +22,9 @@ export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
   api.get('/api/asks/:id', async c => c.json(await the(asks, c.req.param('id'))))
   api.post('/api/asks/:id/answer', bodyLimit({ maxSize: MAX_BYTES }), async c => {
     const by = await mayAnswer(c)
-    const { option, reason, fingerprint } = readAnswer(await c.req.json().catch(() => undefined))
+    const { option, reason, replies, fingerprint } = readAnswer(await c.req.json().catch(() => undefined))
     const { id } = await the(asks, c.req.param('id'))
-    const answered = await asks.answer(id, { option, by, reason, fingerprint })
+    const answered = await asks.answer(id, { option, by, reason, replies, fingerprint })
     if (answered.verdict !== 'taken' || !answered.ask) throw refusal(answered, id)
     return c.json(answered.ask)
   })
@@ -46,12 +46,14 @@ function readAnswer(body: unknown): AnswerRequest {
 }
 
 /** Explains to the person who answered why the answer did not count. */
-function refusal({ verdict, ask }: Answered, id: string): BatonError {
+function refusal({ verdict, ask, problem }: Answered, id: string): BatonError {
   switch (verdict) {
     case 'not-offered':
       return new BatonError('usage', `${id} offers ${ask?.options.join(', ')}`)
     case 'reason-missing':
       return new BatonError('usage', 'A reason is missing')
+    case 'invalid':
+      return new BatonError('usage', `${id}: ${problem}`, { remedy: `Look again: baton asks ${id}` })
     case 'another':
       return new BatonError('not_allowed', `${id} has changed since you saw it`, {
         remedy: `Look again: baton asks ${id}`,

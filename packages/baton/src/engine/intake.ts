@@ -97,8 +97,9 @@ export class Intake {
 
     let decoded: DecodedEvent
     let native: string
+    let payload: unknown
     try {
-      const payload = parseJson(call.body)
+      payload = parseJson(call.body)
       native = envelope.event ?? nativeEventOf(payload)
       const result = adapter.decode(payload, envelope.event)
       if ('ignored' in result) return NOTHING_TO_SAY
@@ -118,7 +119,7 @@ export class Intake {
       )
       if (!reaction) return NOTHING_TO_SAY
       return JSON.stringify(
-        adapter.encode(reaction, native, await this.#isOnScreen(adapter, session, reaction)),
+        adapter.encode(reaction, native, await this.#isOnScreen(adapter, session, reaction), payload),
       )
     } catch (cause) {
       return await this.#safeAnswer(adapter, { ...envelope, event: native }, cause, decoded.mode)

@@ -31,6 +31,7 @@ export function merge(a: Merged, b: Merged): Merged {
 /** Combines all contributions into one reaction. */
 export function toReaction({ contributions }: Merged): Reaction {
   const permission = strictest(contributions)
+  const answer = contributions.find(each => each.answer)?.answer
   const resolved = resolveContinuation(contributions.flatMap(each => each.continuation ?? []))
   const refusals = unique(contributions.flatMap(each => each.refuse?.reason ?? []))
   const contexts = unique(contributions.flatMap(each => each.context ?? []))
@@ -40,6 +41,7 @@ export function toReaction({ contributions }: Merged): Reaction {
   ])
   return {
     ...(permission ? { permission } : {}),
+    ...(answer ? { answer } : {}),
     ...(resolved.prompt ? { goOn: { prompt: resolved.prompt } } : {}),
     ...(refusals.length > 0 ? { refuse: { reason: refusals.join('\n') } } : {}),
     ...(contexts.length > 0 ? { context: contexts.join('\n\n') } : {}),
@@ -92,8 +94,8 @@ function stopFirst(a: ContinueRequest, b: ContinueRequest): number {
 
 /** A sort key: first the reactors' fixed order, then the content, so that the order of arrival does not matter. */
 function keyOf(contribution: AttributedContribution): string {
-  const { by, permission, continuation, refuse, context, notice } = contribution
-  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, continuation, refuse, context, notice])}`
+  const { by, permission, answer, continuation, refuse, context, notice } = contribution
+  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, answer, continuation, refuse, context, notice])}`
 }
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]

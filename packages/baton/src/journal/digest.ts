@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Action, AgentEvent } from '@batonpass/contract/event'
 import type { EntryBody } from '@batonpass/contract/journal'
+import type { AskedQuestion, Reply } from '@batonpass/contract/question'
 import type { Reaction } from '@batonpass/contract/reaction'
 
 /**
@@ -42,7 +43,13 @@ export function digestBody(body: EntryBody): EntryBody {
         title: digestText(body.title),
         ...digestOptional('detail', body.detail),
         ...(body.answer
-          ? { answer: { ...body.answer, ...digestOptional('reason', body.answer.reason) } }
+          ? {
+              answer: {
+                ...body.answer,
+                ...digestOptional('reason', body.answer.reason),
+                ...(body.answer.replies ? { replies: body.answer.replies.map(digestReply) } : {}),
+              },
+            }
           : {}),
       }
   }
@@ -62,6 +69,8 @@ function digestEvent(event: AgentEvent): AgentEvent {
         action: digestAction(event.action),
         response: digestValue(event.response),
       }
+    case 'FormAsked':
+      return { ...event, message: digestText(event.message), questions: event.questions.map(digestQuestion) }
     case 'TurnEnded':
     case 'SubagentEnded':
       return { ...event, ...digestOptional('lastMessage', event.lastMessage) }
@@ -93,17 +102,55 @@ function digestAction(action: Action): Action {
       return { ...action, ...digestOptional('url', action.url), ...digestOptional('query', action.query) }
     case 'agent':
       return { ...action, ...digestOptional('description', action.description) }
+    case 'question':
+      return { ...action, questions: action.questions.map(digestQuestion) }
+    case 'plan':
+      return { ...action, plan: digestText(action.plan) }
     case 'mcp':
     case 'other':
       return action
   }
 }
 
+/** The number of a question's choices stays. */
+function digestQuestion({ name: _, ...question }: AskedQuestion): AskedQuestion {
+  return {
+    ...question,
+    id: digestText(question.id),
+    text: digestText(question.text),
+    ...(question.choices
+      ? {
+          choices: question.choices.map(({ value, label }) => ({
+            value: digestText(value),
+            label: digestText(label),
+          })),
+        }
+      : {}),
+  }
+}
+
+function digestReply({ question, chosen, words }: Reply): Reply {
+  return {
+    question: digestText(question),
+    ...(chosen ? { chosen: chosen.map(digestText) } : {}),
+    ...digestOptional('words', words),
+  }
+}
+
 function digestReaction(reaction: Reaction): Reaction {
-  const { permission, goOn, refuse } = reaction
+  const { permission, answer, goOn, refuse } = reaction
   return {
     ...reaction,
     ...(permission ? { permission: { ...permission, reason: digestText(permission.reason) } } : {}),
+    ...(answer
+      ? {
+          answer: {
+            ...answer,
+            ...(answer.replies ? { replies: answer.replies.map(digestReply) } : {}),
+            ...digestOptional('comment', answer.comment),
+          },
+        }
+      : {}),
     ...(goOn ? { goOn: { prompt: digestText(goOn.prompt) } } : {}),
     ...(refuse ? { refuse: { reason: digestText(refuse.reason) } } : {}),
     ...digestOptional('context', reaction.context),

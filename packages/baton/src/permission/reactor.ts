@@ -46,8 +46,9 @@ export function permissionReactor(ports: PermissionPorts): Reactor {
   }
 }
 
-/** Tools whose dialog is the question: a yes from elsewhere would answer nothing. */
-const ASKS_ITSELF = new Set(['AskUserQuestion'])
+/** Calls whose dialog is the question: a yes would answer nothing, so the question reactor asks them. */
+const asksItself = ({ tool, action }: ToolEvent): boolean =>
+  action.kind === 'question' || action.kind === 'plan' || tool === 'AskUserQuestion'
 const SNAPSHOT_MS = 20_000
 /** An ask's own time-out comes before that of the whole. */
 const MARGIN_MS = 5_000
@@ -72,7 +73,7 @@ async function decide(
     return contribution
   }
   const next = nextLink(judgement, settings, tried)
-  if (event.type === 'PermissionAsked' && ASKS_ITSELF.has(event.tool) && next.link === 'person')
+  if (event.type === 'PermissionAsked' && asksItself(event) && next.link === 'person')
     return {
       now: await conclude({ decision: 'defer', reason: 'the agent asks the person itself', by: 'nobody' }),
     }

@@ -81,9 +81,14 @@ export interface AgentProfile {
   readonly asksOnScreen?: true
   /**
    * The answer to the agent on stdout. Always valid JSON; `{}` for an empty reaction. `onScreen`: Baton just saw the agent's
-   * screen; only relevant with `asksOnScreen`.
+   * screen; only relevant with `asksOnScreen`. `payload`: what the hook received, which some answers have to repeat.
    */
-  encode(reaction: Reaction, nativeEvent: string, onScreen?: boolean): Record<string, unknown>
+  encode(
+    reaction: Reaction,
+    nativeEvent: string,
+    onScreen?: boolean,
+    payload?: unknown,
+  ): Record<string, unknown>
   /** The safe answer when the daemon cannot be reached. */
   safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction
 }
@@ -152,6 +157,9 @@ export const CAPABILITY_NAMES = [
   'deny',
   'ask',
   'dialog',
+  'question',
+  'plan',
+  'form',
   'continue',
   'inject',
   'context',
@@ -171,6 +179,9 @@ export const CAPABILITY_LABELS: Readonly<Record<CapabilityName, string>> = {
   deny: 'deny with a reason',
   ask: 'ask the person',
   dialog: 'ask in its own dialog',
+  question: 'asks a question',
+  plan: 'plan approval',
+  form: 'MCP form',
   continue: 'continue after a stop',
   inject: 'context at the start (handoff)',
   context: 'context size',

@@ -31,6 +31,8 @@ export interface News {
 /** A person's answer, before Baton adds the time. */
 export interface Given extends Pick<AskAnswer, 'option' | 'by'> {
   reason?: string | undefined
+  /** With the option `reply`. */
+  replies?: AskAnswer['replies'] | undefined
   /** The fingerprint of what the person saw. Without it, the answer counts for the ask with that id. */
   fingerprint?: string | undefined
 }
@@ -39,11 +41,21 @@ export interface Given extends Pick<AskAnswer, 'option' | 'by'> {
  * What happened to an answer. `taken`: it settled the ask. `expired`: it came too late, and the ask is now timed out.
  * All others changed nothing.
  */
-export type Verdict = 'taken' | 'expired' | 'closed' | 'another' | 'not-offered' | 'reason-missing' | 'early'
+export type Verdict =
+  | 'taken'
+  | 'expired'
+  | 'closed'
+  | 'another'
+  | 'not-offered'
+  | 'reason-missing'
+  | 'invalid'
+  | 'early'
 
 export interface Answered {
   verdict: Verdict | 'unknown'
   ask: Ask | undefined
+  /** With `invalid`: what is wrong with the answer. */
+  problem?: string | undefined
 }
 
 /** What a channel can call. */

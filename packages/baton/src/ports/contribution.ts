@@ -1,7 +1,16 @@
-import type { Decision } from '@batonpass/contract/reaction'
+import type { Decision, Reaction } from '@batonpass/contract/reaction'
 
 /** The capabilities with a reactor, in the fixed order in which their contexts are joined. */
-export const REACTORS = ['session', 'permission', 'handoff', 'cycle', 'claim', 'stage', 'workflow'] as const
+export const REACTORS = [
+  'session',
+  'permission',
+  'question',
+  'handoff',
+  'cycle',
+  'claim',
+  'stage',
+  'workflow',
+] as const
 export type ReactorName = (typeof REACTORS)[number]
 
 /** What may decide whether a stopped agent continues, strongest first. */
@@ -21,6 +30,8 @@ export type ContinueRequest =
 /** One reactor's answer to one event. */
 export interface Contribution {
   permission?: { decision: Decision; reason: string }
+  /** What a person answered to the agent's own question. */
+  answer?: NonNullable<Reaction['answer']>
   continuation?: ContinueRequest
   refuse?: { reason: string }
   context?: string

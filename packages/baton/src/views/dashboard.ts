@@ -193,7 +193,8 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
 
     async ask(ask) {
       const { session, project } = ask.facts
-      const event = session ? await toolEventOf(eventOf(ask), session, store) : undefined
+      const event =
+        session && ask.kind === 'permission' ? await toolEventOf(eventOf(ask), session, store) : undefined
       if (!event || project === undefined) return { ask, subject: ask.detail }
       const { config: settings } = await config.get(project)
       const place = { worktree: project, home: parts.home }

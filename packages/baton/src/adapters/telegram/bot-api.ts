@@ -16,8 +16,8 @@ export interface BotApi {
     message: Text,
     extra: { buttons?: InlineKeyboardMarkup; replyTo?: number; forceReply?: boolean },
   ): Promise<{ id: number; chat: number }>
-  /** Replaces the text and removes the buttons. */
-  edit(chat: number, id: number, message: Text): Promise<void>
+  /** Replaces the text and the buttons; without `buttons`, it removes them. */
+  edit(chat: number, id: number, message: Text, buttons?: InlineKeyboardMarkup): Promise<void>
   /** Stops the button's spinner and shows a line of text. */
   acknowledge(query: string, text: string, alert: boolean): Promise<void>
   remove(chat: number, id: number): Promise<void>
@@ -63,8 +63,9 @@ export async function openBotApi(token: string, apiRoot?: string): Promise<BotAp
       )
       return { id: sent.message_id, chat: sent.chat.id }
     },
-    async edit(chat, id, { text, entities }) {
-      await call('editMessageText', api.editMessageText(chat, id, text, { entities, link_preview_options }))
+    async edit(chat, id, { text, entities }, buttons) {
+      const extra = { entities, link_preview_options, ...(buttons ? { reply_markup: buttons } : {}) }
+      await call('editMessageText', api.editMessageText(chat, id, text, extra))
     },
     async acknowledge(query, text, alert) {
       await call('answerCallbackQuery', api.answerCallbackQuery(query, { text, show_alert: alert }))

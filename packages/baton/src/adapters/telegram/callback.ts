@@ -14,6 +14,11 @@ const CODES: Record<AskOption, string> = {
   'deny-with-reason': 'r',
   yes: 'y',
   no: 'n',
+  reply: 'q',
+  decline: 'x',
+  approve: 'p',
+  'send-back': 'b',
+  'on-screen': 'o',
 }
 const OPTIONS = new Map(Object.entries(CODES).map(([option, code]) => [code, option as AskOption]))
 
@@ -29,4 +34,22 @@ export function readCallback(data: string | undefined): ButtonPress | undefined 
     /^([a-z]):(ask_[0-9a-z]{16,26}):([0-9a-z]{16})$/.exec(data ?? '') ?? []
   const option = OPTIONS.get(code)
   return option && { option, ask, nonce }
+}
+
+/** A pressed choice of a question, both by their index; `next` ends a multi-choice or leaves an optional question out. */
+export interface ChoicePress extends Omit<ButtonPress, 'option'> {
+  question: number
+  choice: number | 'next'
+}
+
+/** At most 1 + 1 + 30 + 1 + 16 + 1 + 6 bytes. */
+export function choiceData({ ask, nonce, question, choice }: ChoicePress): string {
+  return `c:${ask}:${nonce}:${question}.${choice === 'next' ? 'n' : choice}`
+}
+
+export function readChoice(data: string | undefined): ChoicePress | undefined {
+  const [, ask = '', nonce = '', question, choice] =
+    /^c:(ask_[0-9a-z]{16,26}):([0-9a-z]{16}):(\d{1,2})\.(\d{1,2}|n)$/.exec(data ?? '') ?? []
+  if (question === undefined) return undefined
+  return { ask, nonce, question: Number(question), choice: choice === 'n' ? 'next' : Number(choice) }
 }

@@ -9,9 +9,10 @@ import type { Ids } from '../../ports/ids.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { type BotApi, openBotApi } from './bot-api.ts'
 import { NONCE_LENGTH } from './callback.ts'
+import { EMPTY } from './draft.ts'
 import { handleUpdate, type UpdateContext } from './handle-update.ts'
 import { Poller } from './poller.ts'
-import { buttonsOf, questionMessages, withOutcome } from './question-messages.ts'
+import { draftButtons, questionMessages, withDraft, withOutcome } from './question-messages.ts'
 import { type AskRecord, Records } from './records.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
 import { type TelegramSettings, telegramSettings } from './settings.ts'
@@ -98,7 +99,7 @@ class TelegramChannel implements Channel {
         tries: MAX_SEND_ATTEMPTS,
         longestMs: Date.parse(ask.expiresAt) - this.#parts.clock.now(),
       }
-      await this.#send(bot, settings, record, parts, retryPolicy)
+      await this.#send(bot, settings, ask, record, parts, retryPolicy)
       bot.poller.want(ask.id)
       return true
     })
@@ -146,6 +147,7 @@ class TelegramChannel implements Channel {
   async #send(
     { api }: Bot,
     settings: TelegramSettings,
+    ask: Ask,
     record: AskRecord,
     parts: ReturnType<typeof questionMessages>['parts'],
     retryPolicy: RetryPolicy,
@@ -154,10 +156,11 @@ class TelegramChannel implements Channel {
       if (index < record.parts.length) continue
       const isLast = index === parts.length - 1
       const extra = {
-        ...(isLast ? { buttons: buttonsOf(record.ask, record.offered, record.nonce) } : {}),
+        ...(isLast ? { buttons: draftButtons(ask, record, record.draft ?? EMPTY) } : {}),
         ...(record.parts[0] === undefined ? {} : { replyTo: record.parts[0] }),
       }
-      const sent = await withRetries(() => api.send(settings.chat, part, extra), retryPolicy)
+      const shown = isLast && record.offered.includes('reply') ? withDraft(part, ask, EMPTY) : part
+      const sent = await withRetries(() => api.send(settings.chat, shown, extra), retryPolicy)
       record.parts.push(sent.id)
       Object.assign(record, { chat: sent.chat, last: part, complete: isLast })
       await this.#records.save(record)

@@ -1,10 +1,12 @@
-import type { Ask, AskOption } from '@batonpass/contract/ask'
-import { MAX_REASON_LENGTH } from '@batonpass/contract/ask'
+import { type Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
+import { isYes, needsReason } from '@batonpass/contract/labels'
+import { type AskedQuestion, MAX_REPLY_LENGTH } from '@batonpass/contract/question'
 import type { CallbackQuery, Message, Update, User } from 'grammy/types'
 import type { Answered, AnswerHandler } from '../../ports/channel.ts'
 import type { BotApi } from './bot-api.ts'
-import { readCallback } from './callback.ts'
-import { outcomeLine } from './question-messages.ts'
+import { type ChoicePress, readCallback, readChoice } from './callback.ts'
+import { type Draft, type Drafted, EMPTY, takeChoice, takeNext, takeWords } from './draft.ts'
+import { draftButtons, outcomeLine, withDraft } from './question-messages.ts'
 import type { AskRecord, Records } from './records.ts'
 import type { TelegramSettings } from './settings.ts'
 import { TelegramError } from './telegram-error.ts'
@@ -23,6 +25,7 @@ export interface UpdateContext {
 const CLOSED = 'This question is no longer open.'
 const NOT_ALLOWED = 'You are not allowed to answer this.'
 const WHY = 'Why not? Reply to this message. Baton sends your reply to the agent.'
+const COMMENT = 'What should change? Reply to this message. Baton sends your reply to the agent.'
 const WHICH = 'Reply to the question itself with /allow or /deny, so that Baton knows which one you mean.'
 
 /** Handles one update: a pressed button, a reason, a command, or nothing. Handling it twice does no harm. */
@@ -34,21 +37,77 @@ export async function handleUpdate(update: Update, context: UpdateContext): Prom
 async function handlePress(query: CallbackQuery, context: UpdateContext): Promise<void> {
   const acknowledge = (text: string, alert = false) =>
     ignoreTelegramErrors(context.api.acknowledge(query.id, text.slice(0, 200), alert))
-  const press = readCallback(query.data)
+  const choice = readChoice(query.data)
+  const press = choice ?? readCallback(query.data)
   const record = press && (await context.records.get(press.ask))
   if (!press || !record || record.bot !== context.bot) return acknowledge(CLOSED)
   const { message } = query
   const fits = message !== undefined && message.chat.id === record.chat && press.nonce === record.nonce
   if (!fits || !(await mayAnswer(query.from, record, context))) return acknowledge(NOT_ALLOWED, true)
-  if (press.option === 'deny-with-reason') {
+  if ('choice' in press) {
+    const said = await draftAnswer(record, query.from, context, (questions, draft) =>
+      takePress(press, questions, draft),
+    )
+    return acknowledge(said ?? '')
+  }
+  if (needsReason(press.option)) {
     await acknowledge('Tell the agent why in your next message.')
-    await askWhy(record, query.from, context)
+    await askWhy(record, query.from, context, press.option === 'send-back' ? COMMENT : WHY)
     return
   }
-  const answered = await answer(record, press.option, undefined, query.from, context)
-  await acknowledge(
-    answered.verdict === 'taken' && answered.ask ? outcomeLine(answered.ask) : lateLine(answered),
-  )
+  const answered = await answer(record, press.option, { from: query.from }, context)
+  await acknowledge(lineAbout(answered))
+}
+
+const lineAbout = (answered: Answered): string =>
+  answered.verdict === 'taken' && answered.ask ? outcomeLine(answered.ask) : lateLine(answered)
+
+const takePress = (
+  press: ChoicePress,
+  questions: readonly AskedQuestion[],
+  draft: Draft,
+): Drafted | undefined =>
+  press.choice === 'next'
+    ? takeNext(questions, draft, press.question)
+    : takeChoice(questions, draft, { question: press.question, choice: press.choice })
+
+/** Takes one step of an answer to several questions. Returns what to tell the user, if anything. */
+async function draftAnswer(
+  { ask: id }: AskRecord,
+  from: User,
+  context: UpdateContext,
+  take: (questions: readonly AskedQuestion[], draft: Draft) => Drafted | undefined,
+): Promise<string | undefined> {
+  const ask = await context.answering.find(id)
+  if (ask?.state !== 'open') return lateLine({ verdict: 'closed', ask })
+  const step = await context.inTurn(id, async () => {
+    const record = await context.records.get(id)
+    if (!record?.offered.includes('reply')) return undefined
+    const drafted = take(ask.questions ?? [], record.draft ?? EMPTY)
+    if (drafted && 'draft' in drafted) {
+      record.draft = drafted.draft
+      await context.records.save(record)
+      if (!drafted.done) await ignoreTelegramErrors(showDraft(record, ask, drafted.draft, context))
+    }
+    return drafted && { drafted, record }
+  })
+  if (!step) return undefined
+  const { drafted, record } = step
+  if ('problem' in drafted) return drafted.problem
+  if (!drafted.done) return undefined
+  const answered = await answer(record, 'reply', { from, replies: drafted.draft.replies }, context)
+  return lineAbout(answered)
+}
+
+async function showDraft(
+  { chat, parts, last, ...record }: AskRecord,
+  ask: Ask,
+  draft: Draft,
+  { api }: UpdateContext,
+): Promise<void> {
+  const message = parts.at(-1)
+  if (chat === undefined || message === undefined || !last) return
+  await api.edit(chat, message, withDraft(last, ask, draft), draftButtons(ask, record, draft))
 }
 
 /** Sends one message that asks for the reason; a second press does not send a second one. */
@@ -56,6 +115,7 @@ function askWhy(
   { ask, chat }: AskRecord,
   from: User,
   { api, records, inTurn }: UpdateContext,
+  words: string,
 ): Promise<void> {
   return inTurn(ask, async () => {
     const record = await records.get(ask)
@@ -64,7 +124,7 @@ function askWhy(
     await ignoreTelegramErrors(
       (async () => {
         const extra = { forceReply: true, ...(replyTo === undefined ? {} : { replyTo }) }
-        const { id } = await api.send(chat, { text: WHY, entities: [] }, extra)
+        const { id } = await api.send(chat, { text: words, entities: [] }, extra)
         record.prompts.push({ message: id, user: from.id })
         await records.save(record)
       })(),
@@ -93,39 +153,50 @@ async function handleMessage(message: Message, context: UpdateContext): Promise<
   }
   if (!(await mayAnswer(from, record, context))) return
   const isReason = record.prompts.some(prompt => prompt.message === original?.message_id)
-  if (!command && !isReason) return
+  if (!command && !isReason && record.offered.includes('reply')) {
+    const words = text.slice(0, MAX_REPLY_LENGTH).toWellFormed()
+    const said = await draftAnswer(record, from, context, (questions, draft) =>
+      takeWords(questions, draft, words),
+    )
+    if (said && (await context.answering.find(record.ask))?.state === 'open') await reply(said)
+    return
+  }
+  // A reply to a plan is the comment with which it goes back.
+  if (!command && !isReason && !record.offered.includes('send-back')) return
   const reason = command ? command[2]?.trim() : text.trim()
   const option = optionOf(command?.[1]?.toLowerCase() ?? 'deny', reason, record.offered)
-  const answered = await answer(record, option, reason, from, context)
+  const answered = await answer(record, option, { from, reason }, context)
   if (answered.verdict !== 'taken') await reply(lateLine(answered))
 }
 
 function optionOf(command: string, reason: string | undefined, offered: readonly AskOption[]): AskOption {
-  if (command === 'allow') return offered.includes('yes') ? 'yes' : 'allow-once'
-  if (offered.includes('no')) return 'no'
+  const known = (...options: AskOption[]) => options.find(option => offered.includes(option))
+  if (command === 'allow') return known('yes', 'approve') ?? 'allow-once'
+  const refusal = known('no', 'send-back', 'decline')
+  if (refusal) return refusal
   return reason && offered.includes('deny-with-reason') ? 'deny-with-reason' : 'deny'
 }
 
 async function answer(
   record: AskRecord,
   option: AskOption,
-  reason: string | undefined,
-  from: User,
+  { from, reason, replies }: { from: User; reason?: string | undefined; replies?: Draft['replies'] },
   { answering }: UpdateContext,
 ): Promise<Answered> {
   if (!record.offered.includes(option)) return { verdict: 'not-offered', ask: undefined }
-  const shortened =
-    option.startsWith('allow') || option === 'yes' ? undefined : reason?.slice(0, MAX_REASON_LENGTH)
+  const shortened = isYes(option) ? undefined : reason?.slice(0, MAX_REASON_LENGTH)
   return answering.answer(record.ask, {
     option,
     by: { channel: 'telegram', who: nameOf(from) },
     fingerprint: record.fingerprint,
+    ...(replies ? { replies } : {}),
     ...(shortened ? { reason: shortened.toWellFormed() } : {}),
   })
 }
 
 function lateLine({ verdict, ask }: Answered): string {
   if (verdict === 'not-offered') return 'This question does not accept that answer.'
+  if (verdict === 'reason-missing') return 'Say what should change: reply with /deny and your comment.'
   return ask && ask.state !== 'open' ? `${CLOSED} ${outcomeLine(ask)}` : CLOSED
 }
 

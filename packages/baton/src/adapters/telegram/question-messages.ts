@@ -1,9 +1,11 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
-import { OPTION_LABELS, outcomeLabel } from '@batonpass/contract/labels'
+import { isYes, OPTION_LABELS, outcomeLabel, REFUSALS } from '@batonpass/contract/labels'
+import { choiceLabel } from '@batonpass/contract/question'
 import { visible } from '@batonpass/contract/visible'
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import type { Text } from './bot-api.ts'
-import { callbackData } from './callback.ts'
+import { callbackData, choiceData } from './callback.ts'
+import { type Draft, draftLines, replyTo } from './draft.ts'
 import { line, split } from './text.ts'
 
 const MAX_MESSAGE_LENGTH = 4096
@@ -37,7 +39,7 @@ function tooLong(ask: Ask, about: string, beginning: string): QuestionMessages {
   const note = `⚠️ This question has ${ask.detail.length} characters, too many for Telegram. Only its beginning is shown, so you cannot allow it here. Read all of it with \`baton asks ${ask.id}\` and answer there.\n`
   return {
     parts: [withBlock(`${about}${note}\n`, beginning.slice(0, 2500).toWellFormed())],
-    offered: ask.options.filter(option => option === 'no' || option.startsWith('deny')),
+    offered: ask.options.filter(option => REFUSALS.includes(option)),
   }
 }
 
@@ -75,9 +77,13 @@ const ROWS: readonly (readonly [AskOption, string])[][] = [
     ['yes', `✅ ${OPTION_LABELS.yes}`],
     ['no', `❌ ${OPTION_LABELS.no}`],
   ],
+  [['approve', `✅ ${OPTION_LABELS.approve}`]],
+  [['send-back', `✏️ ${OPTION_LABELS['send-back']}`]],
+  [['on-screen', `🖥 ${OPTION_LABELS['on-screen']}`]],
+  [['decline', `❌ ${OPTION_LABELS.decline}`]],
 ]
 
-export function buttonsOf(ask: string, offered: readonly AskOption[], nonce: string): InlineKeyboardMarkup {
+function buttonsOf(ask: string, offered: readonly AskOption[], nonce: string): InlineKeyboardMarkup {
   return {
     inline_keyboard: ROWS.map(row =>
       row
@@ -85,6 +91,51 @@ export function buttonsOf(ask: string, offered: readonly AskOption[], nonce: str
         .map(([option, text]) => ({ text, callback_data: callbackData({ option, ask, nonce }) })),
     ).filter(row => row.length > 0),
   }
+}
+
+const MAX_BUTTON_LENGTH = 60
+
+/** The buttons of the question that is answered next, above those of the whole ask. */
+export function draftButtons(
+  ask: Ask,
+  { offered, nonce }: { offered: readonly AskOption[]; nonce: string },
+  draft: Draft,
+): InlineKeyboardMarkup {
+  const usual = buttonsOf(ask.id, offered, nonce)
+  const question = ask.questions?.[draft.at]
+  if (!question || !offered.includes('reply')) return usual
+  const chosen = replyTo(question, draft)?.chosen ?? []
+  const isMulti = question.kind === 'multi-choice'
+  const button = (text: string, choice: number | 'next') => [
+    { text, callback_data: choiceData({ ask: ask.id, nonce, question: draft.at, choice }) },
+  ]
+  const choices = (question.choices ?? []).map((choice, index) => {
+    const mark = isMulti ? (chosen.includes(choice.value) ? '☑ ' : '☐ ') : ''
+    return button(
+      `${mark}${line(choiceLabel(choice), MAX_BUTTON_LENGTH)}${choice.recommended ? ' ⭐' : ''}`,
+      index,
+    )
+  })
+  const next = isMulti && (chosen.length > 0 || !question.optional) ? [button('Done', 'next')] : []
+  const skip = question.optional && chosen.length === 0 ? [button('Skip', 'next')] : []
+  return { inline_keyboard: [...choices, ...next, ...skip, ...usual.inline_keyboard] }
+}
+
+/** The message while its questions are answered one after the other. */
+export function withDraft({ text, entities }: Text, ask: Ask, draft: Draft): Text {
+  const rows = draftLines(ask.questions ?? [], draft).map(row => line(row, 120))
+  const how = needsWords(ask, draft) ? ['✍️ Reply to this message with your answer.'] : []
+  const added = [...rows, ...how]
+    .slice(-4)
+    .join('\n')
+    .slice(0, OUTCOME_ROOM - 10)
+    .toWellFormed()
+  return added === '' ? { text, entities } : { text: `${text}\n\n${added}`, entities }
+}
+
+function needsWords({ questions = [] }: Ask, { at }: Draft): boolean {
+  const question = questions[at]
+  return question !== undefined && (question.ownWords === true || !question.choices?.length)
 }
 
 /** The message after the ask is settled. */
@@ -105,9 +156,7 @@ export function outcomeLine(ask: Ask): string {
       const { answer } = ask
       const by = answer ? ` by ${line(answer.by.who, 64)} (${line(answer.by.channel, 32)})` : ''
       const why = answer?.reason ? `: ${line(answer.reason, 200)}` : ''
-      return `${answer ? `${isYes(answer.option) ? '✅' : '❌'} ` : ''}${outcomeLabel(ask)}${by}${why}`
+      return `${answer ? `${isYes(answer.option) ? '✅' : '❌'} ` : ''}${line(outcomeLabel(ask), 200)}${by}${why}`
     }
   }
 }
-
-const isYes = (option: AskOption): boolean => option === 'yes' || option.startsWith('allow')

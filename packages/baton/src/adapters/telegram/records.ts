@@ -1,5 +1,6 @@
 import { AskOption, Fingerprint } from '@batonpass/contract/ask'
 import { AskId } from '@batonpass/contract/ids'
+import { Reply } from '@batonpass/contract/question'
 import { z } from 'zod'
 import type { ChannelMemory } from '../../ports/ask-store.ts'
 
@@ -25,6 +26,8 @@ export const AskRecord = z.object({
     .optional(),
   /** Messages that ask for a reason. */
   prompts: z.array(z.object({ message: z.int(), user: z.int() })),
+  /** What the user has answered so far, question by question. */
+  draft: z.object({ at: z.int().min(0), replies: z.array(Reply) }).optional(),
 })
 export type AskRecord = z.infer<typeof AskRecord>
 

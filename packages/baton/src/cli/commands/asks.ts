@@ -1,4 +1,5 @@
 import { Ask, AskList } from '@batonpass/contract/ask'
+import { outcomeLabel } from '@batonpass/contract/labels'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
@@ -30,12 +31,31 @@ function describe(ask: Ask, io: Io): string {
       ? colour('yellow', `open until ${ask.expiresAt}`)
       : colour(
           'dim',
-          answer ? printable(`${answer.option} by ${answer.by.who} (${answer.by.channel})`) : ask.state,
+          answer
+            ? printable(
+                `${ask.questions ? outcomeLabel(ask) : answer.option} by ${answer.by.who} (${answer.by.channel})`,
+              )
+            : ask.state,
         )
   const about = [facts.agent, facts.nativeSession, facts.cwd ?? facts.project].filter(Boolean).join('  ')
   const detail = ask.detail
     .split('\n')
     .map(row => `    ${printable(row)}\n`)
     .join('')
-  return `${colour('bold', ask.id)}  ${printable(ask.title)}  ${state}\n  ${printable(about)}\n${detail}`
+  const how = ask.state === 'open' ? `  ${colour('dim', answerCommands(ask))}\n` : ''
+  return `${colour('bold', ask.id)}  ${printable(ask.title)}  ${state}\n  ${printable(about)}\n${detail}${how}`
+}
+
+/** The commands that answer an ask. */
+export function answerCommands({ id, kind, questions = [] }: Pick<Ask, 'id' | 'kind' | 'questions'>): string {
+  switch (kind) {
+    case 'permission':
+    case 'confirm':
+      return `baton allow ${id}   baton deny ${id}`
+    case 'plan':
+      return `baton answer ${id} --approve   baton answer ${id} --send-back "COMMENT"`
+    case 'question':
+    case 'form':
+      return `baton answer ${id} ${questions.map((_, index) => `ANSWER${questions.length > 1 ? index + 1 : ''}`).join(' ')}`
+  }
 }

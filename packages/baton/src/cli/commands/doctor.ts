@@ -140,8 +140,8 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
 function limits(name: string, { offers, cautions }: Capabilities): Check[] {
   const less = CAPABILITY_NAMES.flatMap((wanted): Check[] => {
     const offer = offers[wanted]
-    // What is said of asking says it already.
-    if (offer === 'yes' || wanted === 'dialog') return []
+    // What is said of asking says it already, and docs/agents.md lists what an agent asks on its own screen only.
+    if (offer === 'yes' || ['dialog', 'question', 'plan', 'form'].includes(wanted)) return []
     const what = CAPABILITY_LABELS[wanted]
     return 'missing' in offer
       ? [found('AGENT/limits', { what, why: offer.missing }, name)]

@@ -3,6 +3,7 @@ import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
+import { answerCommands } from './asks.ts'
 
 /** What happened while you were away. */
 export const recap: Handler = async (given, io) => {
@@ -26,7 +27,7 @@ function describe(recap: Recap, io: Io): string {
   if (asks.length + sessions.length > 0) part('Waits for you')
   for (const ask of asks)
     say(
-      `  ${colour('yellow', ask.id)}  ${plain(ask.detail.split('\n')[0] ?? '')}\n    baton allow ${ask.id}   baton deny ${ask.id}`,
+      `  ${colour('yellow', ask.id)}  ${plain(ask.detail.split('\n')[0] ?? '')}\n    ${answerCommands(ask)}`,
     )
   for (const { agent, project, why, since: from } of sessions)
     say(`  ${agent} in ${plain(project ?? 'no project')}: ${why} (${time(from)})`)

@@ -12,6 +12,30 @@ export const askCommands: readonly Command[] = [
     load: async () => (await import('../commands/asks.ts')).asks,
   },
   {
+    name: 'answer',
+    summary: "Answer an agent's question, form or plan.",
+    details:
+      'Give one answer for each question, in order: the number or label of a choice, several with commas (1,3), or your own words.\n`-` leaves an optional question out. Without answers, Baton asks you here, one question after the other.\nWorks only in your own terminal, not for agents or programs that they started.',
+    positionals: [
+      { name: 'ASK', required: true, help: 'The id of the ask, or the start of it.' },
+      { name: 'ANSWER', many: true, help: 'The answer to each question, in order.' },
+    ],
+    options: {
+      approve: { type: 'boolean', help: 'Approve the plan.' },
+      'send-back': { type: 'string', value: 'COMMENT', help: 'Send the plan back with a comment.' },
+      decline: { type: 'boolean', help: 'Do not answer; the agent learns that.' },
+      reason: { type: 'string', value: 'TEXT', help: 'Tell the agent why you decline.' },
+      screen: { type: 'boolean', help: "Open the form on the agent's own screen instead." },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton answer ask_3f2a 2', 'Take the second choice.'],
+      ['baton answer ask_3f2a 1 1,3 "in the evening"', 'Answer three questions.'],
+      ['baton answer ask_3f2a --send-back "add a rollback step"', 'Send a plan back.'],
+    ],
+    load: async () => (await import('../commands/answer-ask.ts')).answerAsk,
+  },
+  {
     name: 'allow',
     summary: 'Allow what an agent asked for.',
     details: 'Works only in your own terminal, not for agents or programs that they started.',

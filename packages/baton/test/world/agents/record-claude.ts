@@ -31,6 +31,71 @@ await recordHeadless('bypassPermissions', 'echo hello', {
 })
 await recordHeadless('default', 'touch made.txt', { 'permission-request.bash': 'PermissionRequest' })
 await recordHeadless('auto', 'curl -s http://127.0.0.1:1/ | sh', { 'permission-denied': 'PermissionDenied' })
+await recordQuestions()
+
+/** What the agent itself asks: questions, a plan and a tool server's form; and what it schedules. */
+async function recordQuestions(): Promise<void> {
+  await using model = await startModel()
+  await using home = claudeHome()
+  const allow = (hookEventName: string, decision: object) => ({
+    hookSpecificOutput: { hookEventName, ...decision },
+  })
+  const hooks = recordHooks(home, {
+    events: claudeEvents,
+    answers: {
+      PermissionRequest: allow('PermissionRequest', { decision: { behavior: 'deny', message: 'Not now' } }),
+      Elicitation: allow('Elicitation', { action: 'decline' }),
+    },
+  })
+  const mcp = join(home.path, 'mcp.json')
+  const forms = { command: process.execPath, args: [join(import.meta.dirname, 'mcp-form.mjs')] }
+  writeFileSync(mcp, JSON.stringify({ mcpServers: { forms } }))
+  const questions = [
+    {
+      question: 'Which database?',
+      header: 'Database',
+      multiSelect: false,
+      options: [
+        { label: 'Postgres (Recommended)', description: 'Shared by several machines' },
+        { label: 'SQLite', description: 'One file' },
+      ],
+    },
+  ]
+  const held = hold()
+  model.script({ key: home.key }, [
+    call('AskUserQuestion', { questions }),
+    call('mcp__forms__sign_up', { list: 'news' }),
+    call('CronCreate', { cron: '*/5 * * * *', prompt: 'look again', recurring: true }),
+    call('TaskCreate', { subject: 'Write it', description: 'All of it' }),
+    call('TaskUpdate', { taskId: '1', status: 'completed' }),
+    say('Asked.', { gate: held.gate }),
+  ])
+  const args = [
+    '--mcp-config',
+    mcp,
+    '--allowedTools',
+    'mcp__forms__sign_up',
+    'CronCreate',
+    'TaskCreate',
+    'TaskUpdate',
+  ]
+  await using claude = await claudeInTmux({ home, model, settings: hooks.settings, args })
+  await claude.submit('ask me')
+  await until(() => model.requests.length > 5, { what: 'the last request', timeout: 30_000 }).catch(
+    () => undefined,
+  )
+  home.writeSettings('user', { env: { CHANGED: '1' } })
+  await hooks.waitFor('ConfigChange').catch(() => undefined)
+  held.release()
+  await claude.waitForScreen(/Asked\./, { timeout: 30_000 })
+  await hooks.waitFor('Stop')
+  const keep = keeper(home, hooks.raw())
+  keep('permission-request.question', 'PermissionRequest')
+  keep('elicitation', 'Elicitation')
+  keep('config-change', 'ConfigChange')
+  keep('task-completed', 'TaskCompleted')
+  keep('stop.scheduled', 'Stop')
+}
 
 /** One long interactive turn through every kind of tool, then idling, compaction, /clear, /exit and resume. */
 async function recordTurn(): Promise<void> {

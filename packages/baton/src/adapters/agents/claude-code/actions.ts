@@ -1,5 +1,6 @@
 import type { Action } from '@batonpass/contract/event'
 import { optional, type Payload } from '../payload.ts'
+import { questionsOf } from './questions.ts'
 
 /** What a Claude Code tool call would do. A tool we do not know is `other`: no rule for a known kind may let it pass. */
 export function actionOf(tool: string, payload: Payload): Action {
@@ -41,6 +42,14 @@ export function actionOf(tool: string, payload: Payload): Action {
     case 'Agent': {
       const description = payload.inside('tool_input').optionalText('description')
       return { kind: 'agent', ...optional('description', description) }
+    }
+    case 'AskUserQuestion': {
+      const questions = questionsOf(payload.raw('tool_input'))
+      return questions ? { kind: 'question', questions } : { kind: 'other' }
+    }
+    case 'ExitPlanMode': {
+      const plan = payload.inside('tool_input').optionalText('plan')
+      return plan === undefined ? { kind: 'other' } : { kind: 'plan', plan }
     }
     default:
       return { kind: 'other' }

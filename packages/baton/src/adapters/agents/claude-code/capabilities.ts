@@ -7,6 +7,12 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: 'yes',
     dialog: 'yes',
+    question: 'yes',
+    plan: 'yes',
+    form: {
+      partly:
+        'Its screen shows the form only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen.',
+    },
     continue: 'yes',
     inject: 'yes',
     context: 'yes',

@@ -1,5 +1,6 @@
 import type { PermissionMode } from '@batonpass/contract/event'
 import type { Decoded, DecodedEvent } from '../../../ports/agent.ts'
+import { formQuestions } from '../mcp-form.ts'
 import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
 import { modes } from './modes.ts'
@@ -14,6 +15,10 @@ export function decode(json: unknown, argument: string | undefined): Decoded {
   if (nativeEvent === STATUS_LINE) {
     const event = statusLine(payload)
     return event ? { event, nativeEvent } : { ignored: 'a status line without a figure' }
+  }
+  if (nativeEvent === 'Elicitation') {
+    const event = form(payload)
+    return event ? { event, nativeEvent } : { ignored: 'a form that only the dialog can show' }
   }
   const read = Object.hasOwn(events, nativeEvent) ? events[nativeEvent] : undefined
   if (!read) return { ignored: printableName(nativeEvent) }
@@ -74,6 +79,15 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     ...optional('lastMessage', p.optionalText('last_assistant_message')),
   }),
   SessionEnd: p => ({ ...common(p), type: 'SessionEnded', reason: p.someText('reason') ?? 'other' }),
+}
+
+/** A tool server wants a form filled in. Baton cannot show a page in a browser (`mode: url`). */
+function form(p: Payload): DecodedEvent | undefined {
+  const mode = p.optionalText('mode') ?? 'form'
+  const questions = mode === 'form' ? formQuestions(p.raw('requested_schema')) : undefined
+  if (!questions) return undefined
+  const server = p.text('mcp_server_name').slice(0, 200) || 'A tool server'
+  return { ...common(p), type: 'FormAsked', server, message: p.optionalText('message') ?? '', questions }
 }
 
 /** Not a hook: what Claude Code gives to its status line. Before the first reply and after /clear it has no figure. */

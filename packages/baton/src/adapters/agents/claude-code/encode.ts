@@ -1,18 +1,24 @@
 import type { Reaction } from '@batonpass/contract/reaction'
+import { dialogDecision, formAnswer } from './answers.ts'
 import { fit } from './fit.ts'
 import { STATUS_LINE } from './status-line-name.ts'
 
 type Answer = Record<string, unknown>
 
 /** Our reaction as Claude Code's hook answer. It reads only what its event allows, so the rest is left out. */
-export function encode(reaction: Reaction, nativeEvent: string): Answer {
+export function encode(
+  reaction: Reaction,
+  nativeEvent: string,
+  _onScreen?: boolean,
+  payload?: unknown,
+): Answer {
   // Shown as it is by whoever made the status line.
   if (nativeEvent === STATUS_LINE) return reaction.notice ? { statusLine: reaction.notice } : {}
-  return { ...answerTo(reaction, nativeEvent), ...notice(reaction, nativeEvent) }
+  return { ...answerTo(reaction, nativeEvent, payload), ...notice(reaction, nativeEvent) }
 }
 
-function answerTo(reaction: Reaction, nativeEvent: string): Answer {
-  const { permission, refuse, goOn } = reaction
+function answerTo(reaction: Reaction, nativeEvent: string, payload: unknown): Answer {
+  const { permission, answer, refuse, goOn } = reaction
   switch (nativeEvent) {
     case 'PreToolUse':
       return specific(nativeEvent, {
@@ -22,6 +28,8 @@ function answerTo(reaction: Reaction, nativeEvent: string): Answer {
         ...context(reaction),
       })
     case 'PermissionRequest':
+      if (answer && permission?.decision !== 'deny')
+        return specific(nativeEvent, { decision: dialogDecision(answer, payload) })
       // Its dialog is the asking: `ask` means that the dialog stays.
       if (!permission || permission.decision === 'ask') return {}
       return specific(nativeEvent, {
@@ -30,6 +38,8 @@ function answerTo(reaction: Reaction, nativeEvent: string): Answer {
             ? { behavior: 'allow' }
             : { behavior: 'deny', message: fit(permission.reason) },
       })
+    case 'Elicitation':
+      return answer ? specific(nativeEvent, formAnswer(answer, payload)) : {}
     case 'Stop':
       // Context at a stop would itself make the agent go on, so it is sent only beside a prompt.
       if (!goOn) return {}

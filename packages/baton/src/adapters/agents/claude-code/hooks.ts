@@ -6,6 +6,8 @@ export const hooks: readonly HookPoint[] = [
   { event: 'UserPromptSubmit' },
   { event: 'PreToolUse', waits: true, matcher: '*' },
   { event: 'PermissionRequest', waits: true, matcher: '*' },
+  // A tool server asks the person to fill in a form.
+  { event: 'Elicitation', waits: true },
   { event: 'PostToolUse', matcher: '*' },
   { event: 'PostToolUseFailure', matcher: '*' },
   // A supervisor may write the next prompt meanwhile.

@@ -7,6 +7,9 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'A plugin cannot ask its person, so it is a refusal that says so.' },
     dialog: { missing: 'A plugin cannot open one.' },
+    question: { missing: 'Not tried. It asks on its own screen only.' },
+    plan: { missing: 'Not tried. It asks on its own screen only.' },
+    form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: {
       partly:
         'Where opencode keeps running: its terminal, `serve`, ACP. `opencode run` ends with the first turn.',
