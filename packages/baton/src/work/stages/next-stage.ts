@@ -17,6 +17,7 @@ export type NextStage =
 /** Decides whether the next stage starts by itself: always in auto mode, never in manual, by the table in semi-auto. */
 export function decideNextStage(from: Step | undefined, facts: WorkFacts, mode: HandoffMode): NextStage {
   if (facts.blocked !== undefined) return { kind: 'blocked', reason: facts.blocked }
+  if (facts.complete) return { kind: 'end' }
   const found = next(from, facts)
   if (!found) return { kind: 'end' }
   const { step, semiAuto } = found
@@ -72,6 +73,7 @@ function isMet(condition: Condition, facts: WorkFacts): boolean {
 /** All sensible next steps, with that of `continue` first. Blocked work has none. */
 export function offers(from: Step | undefined, facts: WorkFacts): NextStep[] {
   if (facts.blocked !== undefined) return []
+  if (facts.complete) return [STATUS_OFFER]
   const start = from && from.stage !== 'status' ? from : position(facts)
   const found = next(start, facts)
   const steps: Step[] = found ? [found.step] : []
@@ -85,8 +87,14 @@ export function offers(from: Step | undefined, facts: WorkFacts): NextStep[] {
   if (start?.stage === 'pr' || (allDone(facts) && start?.stage === 'docs')) add({ stage: 'pr' })
   return [
     ...steps.filter(step => missingFor(step, facts).length === 0).map(step => offer(step, start)),
-    { command: 'status', agent: 'PAW-X Status', what: 'Show the state of the work.' },
+    STATUS_OFFER,
   ]
+}
+
+const STATUS_OFFER: NextStep = {
+  command: 'status',
+  agent: 'PAW-X Status',
+  what: 'Show the state of the work.',
 }
 
 function offer(step: Step, from: Step | undefined): NextStep {
@@ -107,6 +115,7 @@ export function commandFor({ stage, phase }: Step): string {
 
 /** Describes the position of the work for people. */
 export function describePosition(facts: WorkFacts, at = position(facts)): string {
+  if (facts.complete) return 'complete'
   if (!at) return 'not started'
   const { title } = rowOf(at.stage)
   if (at.phase === undefined) return title

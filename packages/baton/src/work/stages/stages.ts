@@ -3,6 +3,8 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
+import { stageInstructions } from '../packs/paw/instructions/agent-file.ts'
+import { openingPrompt } from '../packs/paw/opening-prompt.ts'
 import { rowOf } from '../packs/paw/stage-table.ts'
 import { type Evidence, NO_EVIDENCE, observe } from '../workflows/evidence.ts'
 import { Course, judgeProgress } from '../workflows/progress.ts'
@@ -152,6 +154,9 @@ export class Stages {
   }
 
   async #startNext(pass: DueStage, session: Session, binding: Binding): Promise<Contribution> {
+    const item = await this.#ports.items.find(pass.project, pass.workId)
+    if (item?.context.continuous && session.endedAt === undefined)
+      return this.#continueHere(pass, session, item)
     const due: DueStage = { ...pass, state: 'due', at: this.#ports.now() }
     await this.#ports.memory.keep(due)
     await this.#ports.memory.bind({ ...binding, reminders: 0 })
@@ -160,6 +165,32 @@ export class Stages {
     const here = session.pane !== undefined && this.#ports.driverAt(session.pane) !== undefined
     const where = here ? 'here, in a new session' : 'in its own session'
     return { continuation: { rank: 'stage', stop: `${pass.workId}: ${pass.target} starts ${where}.` } }
+  }
+
+  /** The Session Policy is `continuous`: the same session works on the next stage, so its prompt is the answer to the stop. */
+  async #continueHere(pass: DueStage, session: Session, item: WorkItem): Promise<Contribution> {
+    const { memory, journal } = this.#ports
+    const { project, workId, stage, phase } = pass
+    const { mode } = item.context
+    await memory.bind({
+      session: session.id,
+      nativeSession: session.nativeSession,
+      agent: session.agent,
+      project,
+      workId,
+      stage,
+      since: this.#ports.now(),
+      reminders: 0,
+      ...(phase ? { phase } : {}),
+    })
+    await memory.drop(pass)
+    await journal(
+      { project, session },
+      { kind: 'stage', what: 'begun', workId, stage, agent: pass.target, mode, ...(phase ? { phase } : {}) },
+    )
+    const instructions = stageInstructions(stage, { workId, mode })
+    const prompt = `${openingPrompt(pass)}\n\n<stage-instructions>\n${instructions}\n</stage-instructions>`
+    return { continuation: { rank: 'stage', prompt, note: `Next stage of ${workId}: ${pass.target}.` } }
   }
 
   async #remind(

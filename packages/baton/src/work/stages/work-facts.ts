@@ -11,6 +11,8 @@ export interface WorkFacts {
   questions: number
   phases: readonly WorkPhase[]
   blocked?: string | undefined
+  /** The work item's file says that all of it is complete. */
+  complete?: boolean | undefined
   /** The final pull request exists. */
   finalPr?: boolean | undefined
 }
@@ -30,7 +32,7 @@ export function position(facts: WorkFacts): Step | undefined {
   }
   const done = facts.phases.filter(phase => phase.state === 'done')
   const unseen = done.findLast(phase => !phase.reviewed)
-  if (facts.finalPr) return { stage: 'pr' }
+  if (facts.finalPr || facts.complete) return { stage: 'pr' }
   if (unseen) return { stage: 'implement', phase: unseen.number }
   if (allDone(facts) && has('Docs')) return { stage: 'docs' }
   const last = done.at(-1)

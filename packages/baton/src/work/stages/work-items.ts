@@ -130,17 +130,23 @@ export class WorkItems {
       warnings.push(
         `WorkflowContext.md says Work ID ${context.workId.slice(0, 60)}; Baton uses the folder's name, ${workId}.`,
       )
+    const phases = parsePhases(texts.get('ImplementationPlan') ?? '').map(phase =>
+      context.complete ? { ...phase, state: 'done' as const } : phase,
+    )
+    // Until the plan is accepted, which shows in its first phase, `planning-only` pauses as semi-auto mode does.
+    const planning = context.planningOnly && phases.every(({ state }) => state === 'open')
     const facts: WorkFacts = {
       flow: context.workflow === 'review' ? 'pr-review' : 'build',
       minimal: context.workflow === 'minimal',
       artifacts: new Set(texts.keys()),
       questions: openQuestions(texts.get('Spec') ?? ''),
-      phases: parsePhases(texts.get('ImplementationPlan') ?? ''),
+      phases,
       blocked: context.blocked,
+      ...(context.complete ? { complete: true } : {}),
     }
     return {
       workId,
-      context,
+      context: planning ? { ...context, mode: 'semi-auto' } : context,
       contextText,
       facts,
       warnings: [...context.warnings, ...warnings],

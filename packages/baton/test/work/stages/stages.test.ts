@@ -86,6 +86,24 @@ describe('the end of a turn', () => {
     expect(world.faults).toEqual([])
   })
 
+  it('auto: with the Session Policy continuous, the next stage continues in the same session', async () => {
+    await using world = await begun('auto')
+    const file = `${WORK}/WorkflowContext.md`
+    world.write(file, 'Work ID: auth-system\nHandoff Mode: auto\nSession Policy: continuous\n')
+    await world.said(1, opening('PAW-01A Specification'))
+    world.write(`${WORK}/Spec.md`, '# Spec\n')
+    expect(await world.stopped(1)).toMatchObject({
+      continuation: { rank: 'stage', prompt: expect.stringContaining('You are PAW-02A Code Researcher') },
+    })
+    expect(world.typed).toEqual([])
+    expect((await world.ports.memory.bindings())[0]).toMatchObject({ stage: 'code-research', reminders: 0 })
+    expect(await world.ports.memory.passes()).toEqual([])
+    // The new stage is not finished by what the last one left.
+    expect(await world.stopped(1, 'Hm.')).toMatchObject({
+      continuation: { prompt: expect.stringContaining('The stage Code Research is not finished') },
+    })
+  })
+
   it('auto: an unfinished stage is told to finish three times, then a person is notified', async () => {
     await using world = await begun('auto')
     await world.said(1, opening('PAW-01A Specification'))

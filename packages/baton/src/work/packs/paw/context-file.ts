@@ -8,8 +8,14 @@ export interface WorkflowContext {
   /** `full` unless the file says otherwise. */
   workflow: string
   strategy: ReviewStrategy
-  /** The effective mode: `manual` if the file has no valid one. */
+  /** The effective mode: that of the Handoff Mode, else of the Review Policy, else `manual`. */
   mode: HandoffMode
+  /** PAW's Review Policy `planning-only`: pauses until the plan is accepted, then none. */
+  planningOnly?: true
+  /** PAW's Session Policy: whether stages share one session. */
+  continuous?: true
+  /** PAW's `Current Stage: complete`. */
+  complete?: true
   issue: string
   remote: string
   /** Why the work is blocked, if it is. */
@@ -49,9 +55,14 @@ export function parseContext(text: string | undefined): WorkflowContext {
       `Review Strategy '${shown(get('Review Strategy'))}' is neither local nor prs: local is used.`,
     )
   const wanted = get('Handoff Mode')
-  let mode = oneOf(HandoffMode.options, wanted)
+  const policy = wanted === '' ? get('Review Policy') : ''
+  let mode = oneOf(HandoffMode.options, wanted) ?? modeOfPolicy(policy)
   if (wanted !== '' && !mode)
     warnings.push(`Handoff Mode '${shown(wanted)}' is not manual, semi-auto or auto: manual mode is used.`)
+  if (policy !== '' && !mode)
+    warnings.push(
+      `Review Policy '${shown(policy)}' is not every-stage, milestones, planning-only or final-pr-only: manual mode is used.`,
+    )
   if (mode === 'auto' && strategy === 'prs') {
     warnings.push(
       `${AUTO_NEEDS_LOCAL}: manual mode is used. Set Review Strategy: local, or Handoff Mode: semi-auto.`,
@@ -65,6 +76,9 @@ export function parseContext(text: string | undefined): WorkflowContext {
     workflow: get('Workflow Mode').toLowerCase() || 'full',
     strategy: strategy ?? 'local',
     mode: mode ?? 'manual',
+    ...(mode === 'auto' && policy.toLowerCase() === 'planning-only' ? { planningOnly: true } : {}),
+    ...(get('Session Policy').toLowerCase() === 'continuous' ? { continuous: true } : {}),
+    ...(/^(?:complete|completed|done|finished)$/i.test(get('Current Stage')) ? { complete: true } : {}),
     issue: get('Issue URL'),
     remote: get('Remote') || 'origin',
     blocked: get('Blocked') || undefined,
@@ -72,7 +86,26 @@ export function parseContext(text: string | undefined): WorkflowContext {
   }
 }
 
-export function renderContext(context: Omit<WorkflowContext, 'warnings' | 'blocked'>): string {
+/** PAW replaced the modes by review policies; these are the modes with the same pauses, by its own mapping. */
+const POLICIES: Readonly<Record<string, HandoffMode>> = {
+  'every-stage': 'manual',
+  always: 'manual',
+  milestones: 'semi-auto',
+  'planning-only': 'auto',
+  'final-pr-only': 'auto',
+  never: 'auto',
+}
+const modeOfPolicy = (policy: string): HandoffMode | undefined => {
+  const name = policy.toLowerCase()
+  return Object.hasOwn(POLICIES, name) ? POLICIES[name] : undefined
+}
+
+export function renderContext(
+  context: Pick<
+    WorkflowContext,
+    'title' | 'workId' | 'branch' | 'workflow' | 'strategy' | 'mode' | 'issue' | 'remote'
+  >,
+): string {
   const values: Record<Field, string> = {
     'Work Title': context.title,
     'Work ID': context.workId,
