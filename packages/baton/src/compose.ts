@@ -13,6 +13,7 @@ import type { Claims } from './claim/claims.ts'
 import { composeAsks } from './compose/asks.ts'
 import { composeClaim } from './compose/claim.ts'
 import { composeCycle } from './compose/cycle.ts'
+import { foreignHooksReactor } from './compose/foreign-hooks.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { type GroundOptions, layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
@@ -211,6 +212,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       claim.reactor,
       work.reactor,
       handsOff.reactor,
+      foreignHooksReactor({ home, env }),
       ...(options.reactors ?? []),
     ],
   })

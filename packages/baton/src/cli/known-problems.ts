@@ -114,6 +114,12 @@ export const KNOWN_PROBLEMS = {
     cause: 'The agent offers only part of this.',
     fix: 'Nothing to fix; docs/agents.md compares what the agents offer',
   },
+  'AGENT/foreign-hooks': {
+    severity: 'warn',
+    says: 'hooks of {system} in {path}. As long as both run, {effect}',
+    cause: 'Another system that does the same work as Baton is installed in the same agent.',
+    fix: 'Show what would be removed, and remove it: baton import --hooks',
+  },
   'git/absent': {
     severity: 'fail',
     says: 'not found; handoffs, undo and claims need it',

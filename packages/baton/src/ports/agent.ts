@@ -135,6 +135,21 @@ export interface Agent {
     place: Pick<InstallTarget, 'home' | 'env'>,
     read: (path: string) => string | undefined,
   ): readonly Caution[]
+  /** Hooks of other systems next to Baton's, in all scopes. */
+  foreignHooks?(
+    place: Pick<InstallTarget, 'home' | 'env' | 'project'>,
+    read: (path: string) => string | undefined,
+  ): readonly ForeignHooks[]
+}
+
+/** Hooks of another system that does the same work as Baton, in one of the agent's settings files. */
+export interface ForeignHooks {
+  system: string
+  /** What happens while both run: completes "As long as both run, …". */
+  effect: string
+  path: string
+  /** The file without these hooks. */
+  change: FileChange
 }
 
 /** Files whose name matches, the given number of folder levels below `folder`. */

@@ -153,7 +153,7 @@ type Row = Record<string, unknown>
  * Migrates the rows of an older file to version 3. Version 1 had neither ids nor parents and named the first entry that a
  * compaction kept by its index; version 2 called an extension's message `hookMessage`.
  */
-function migrateRows(rows: readonly Row[], newId: () => string): Row[] {
+export function migrateRows(rows: readonly Row[], newId: () => string): Row[] {
   const version = rows.find(row => row.type === 'session')?.version
   const from = typeof version === 'number' ? version : 1
   return toThree(from < 2 ? toTwo(rows, newId) : rows, from)

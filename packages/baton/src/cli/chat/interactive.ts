@@ -1,9 +1,9 @@
-import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentSession } from '../../chat/agent-session.ts'
 import { type ListedSession, listSessions } from '../../chat/session-file/list-sessions.ts'
 import type { ConsentRequest } from '../../ports/backend.ts'
 import { EXIT } from '../command.ts'
+import { importSession, namedSessionFile } from '../import/session-files.ts'
 import { type Io, paint } from '../io.ts'
 import type { AskInline } from './ask-permission.ts'
 import { type Chat, openChat } from './host.ts'
@@ -212,8 +212,9 @@ async function obey(
 
 async function goBack(wanted: string, chat: Chat, io: Io, terminal: ChatTerminal): Promise<boolean> {
   const listed = await listSessions(chat.ports, io.cwd)
-  // A path opens a file of pi or oh-my-pi, too.
-  const picked = wanted.includes('/') ? { path: resolve(io.cwd, wanted) } : pickSession(listed, wanted)
+  // Baton continues a copy of a file of pi or oh-my-pi: the other program may still write to its own.
+  const file = namedSessionFile(wanted, io)
+  const picked = file ? { path: importSession(file, io) } : pickSession(listed, wanted)
   if (!picked) {
     if (wanted !== '') terminal.line(`No session ${wanted}`, 'red')
     for (const words of listWords(listed, chat.session.sessionId)) terminal.line(words)

@@ -6,6 +6,7 @@ import { openChat, sessionPorts } from '../chat/host.ts'
 import { outcomeMessage, pickSession } from '../chat/outcome-messages.ts'
 import { slashOf } from '../chat/slash.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { importSession, namedSessionFile } from '../import/session-files.ts'
 import { type Io, printable } from '../io.ts'
 
 /** A conversation with an agent that Baton hosts: at the terminal, or one prompt for a script. */
@@ -38,11 +39,16 @@ async function once(given: Given, io: Io, agent: string, prompt: string): Promis
   if (prompt.trim() === '')
     throw new BatonError('usage', 'The prompt is empty', { remedy: 'Give one: baton chat -p "…"' })
   const wanted = text(given, 'resume')
+  const file = wanted === undefined ? undefined : namedSessionFile(wanted, io)
   const picked =
-    wanted === undefined ? undefined : pickSession(await listSessions(sessionPorts(io), io.cwd), wanted)
+    wanted === undefined
+      ? undefined
+      : file
+        ? { path: importSession(file, io) }
+        : pickSession(await listSessions(sessionPorts(io), io.cwd), wanted)
   if (wanted !== undefined && !picked)
     throw new BatonError('not_found', `No session ${wanted} in this folder`, {
-      remedy: 'See `/sessions` in `baton chat`.',
+      remedy: 'See `/sessions` in `baton chat`, or name a session file of oh-my-pi.',
     })
   const { session, alone } = await openChat(io, { agent, attended: false })
   const json = flag(given, 'json')

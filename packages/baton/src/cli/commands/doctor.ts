@@ -104,7 +104,10 @@ function privacyChecks(io: Io): Check[] {
   })
 }
 
-async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io): Promise<Check[]> {
+async function agentChecks(
+  { adapter, capabilities, obstacles, foreignHooks }: Agent,
+  io: Io,
+): Promise<Check[]> {
   const program = adapter.programs.map(name => onPath(name, io.env)).find(found => found !== undefined)
   const places = { project: findWorktreeRoot(io.cwd), home: io.home, env: io.env }
   // In the home itself the project's file is the user's.
@@ -132,6 +135,9 @@ async function agentChecks({ adapter, capabilities, obstacles }: Agent, io: Io):
   return [
     ...hooks,
     ...hindered.map(({ what, fix }): Check => ({ name: adapter.title, state: 'warn', message: what, fix })),
+    ...(foreignHooks?.(places, textOf) ?? []).map(({ system, path, effect }) =>
+      found('AGENT/foreign-hooks', { system, path, effect }, adapter.title),
+    ),
     ...limits(adapter.title, capabilities),
   ]
 }

@@ -12,7 +12,13 @@ import { WAIT_SECONDS } from '../../hook/deadline.ts'
 import { type LauncherPlaces, ownProgramText, statusLineText, type Transport } from '../../hook/launcher.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
-import type { AgentAdapter, FileChange, InstallScope, InstallTarget } from '../../ports/agent.ts'
+import type {
+  AgentAdapter,
+  FileChange,
+  ForeignHooks,
+  InstallScope,
+  InstallTarget,
+} from '../../ports/agent.ts'
 import { removeEmptyFolders } from '../clean-project.ts'
 import { EXIT, flag, type Given, text } from '../command.ts'
 import { ensureDaemon, folderOf } from '../daemon.ts'
@@ -78,6 +84,10 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
     summary(io, chosen, transport, tried, changes, dryRun)
     if (!dryRun && target.scope === 'user')
       for (const line of hindrances(chosen, io)) io.stdout.write(`${line}\n`)
+    for (const { title, system, path, effect } of otherHooks(chosen, io))
+      io.stdout.write(
+        `${title}: ${path} has hooks of ${system}, too. As long as both run, ${effect}. To remove them: baton import --hooks\n`,
+      )
   }
   return EXIT.ok
 }
@@ -213,6 +223,29 @@ function summary(
     io.stdout.write(
       '`baton` is not on your PATH. To install it for you and your agents: npm install -g batonpass\n',
     )
+}
+
+/** The hooks of other systems in the settings of these agents. */
+export const otherHooks = (
+  chosen: readonly AgentAdapter[],
+  { home, env, cwd }: Io,
+): (ForeignHooks & { title: string })[] =>
+  agents
+    .filter(({ adapter }) => chosen.includes(adapter))
+    .flatMap(({ adapter, foreignHooks }) =>
+      (foreignHooks?.({ home, env, project: findWorktreeRoot(cwd) }, readText) ?? []).map(found => ({
+        ...found,
+        title: adapter.title,
+      })),
+    )
+
+/** Writes the settings files without the hooks of other systems. */
+export async function removeOtherHooks(hooks: readonly ForeignHooks[], given: Given, io: Io): Promise<void> {
+  // Two systems in one file: each change starts from the file as it is.
+  for (const { system, path } of hooks) {
+    const now = otherHooks(adapters, io).find(found => found.system === system && found.path === path)
+    if (now) await apply([now.change], given, io)
+  }
 }
 
 /** What a person has to do in an agent before its hooks run: nothing of it is seen until a call goes by. */

@@ -1,3 +1,4 @@
+import { adapters } from '../../adapters/agents/registry.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { givePlugin, hasPlugin, lacksPlugin, pluginLines } from '../agent-plugin.ts'
 import { giveTools, lineOf, toolSteps } from '../agent-tools.ts'
@@ -11,7 +12,7 @@ import { askAtTerminal, isInteractive } from '../questions.ts'
 import { runSetupGuide } from '../setup-guide.ts'
 import { setupPlan } from '../setup-plan.ts'
 import { changeUserConfig, type UserConfigChange, writeUserConfig } from '../user-config.ts'
-import { agentsOf, installHooks, plannedHooks, showHooks } from './init.ts'
+import { agentsOf, installHooks, otherHooks, plannedHooks, removeOtherHooks, showHooks } from './init.ts'
 
 /** Sets Baton up: at a terminal by questions, with everything shown before it is written; else by the options alone. */
 export const init: Handler = async (given, io) => {
@@ -40,6 +41,12 @@ export const init: Handler = async (given, io) => {
     await showChange(change, io)
   }
   const done = await carryOut(guided.given, io, change)
+  for (const found of otherHooks(adapters, io)) {
+    const remove = `Remove the hooks of ${found.system} from ${found.path}? Both must not run at the same time.`
+    if (!(await questions.yes(remove, true))) continue
+    await removeOtherHooks([found], guided.given, io)
+    io.stdout.write(`Removed the hooks of ${found.system} from ${found.path}\n`)
+  }
   if (guided.tries && (await questions.yes('Send a test message?', true))) await tryChannels(io)
   io.stdout.write('See what the agents do: baton dashboard\n')
   return done

@@ -179,7 +179,7 @@ export const sessionCommands: readonly Command[] = [
         type: 'string',
         short: 'r',
         value: 'SESSION',
-        help: 'Resume a session of this folder: its number in /sessions, or the start of its id.',
+        help: 'Resume a session of this folder: its number in /sessions, the start of its id, or a session file of pi or oh-my-pi.',
       },
       json: { type: 'boolean', help: 'With --prompt: print the reply and its end as JSON.' },
     },

@@ -59,6 +59,32 @@ export const setupCommands: readonly Command[] = [
     load: async () => (await import('../commands/setup.ts')).init,
   },
   {
+    name: 'import',
+    summary: 'Take over the files of agentize, PAW, oh-my-pi or MoltNet.',
+    details:
+      'Shows what it would write and writes only after a yes: settings under the name that Baton uses, sessions for `baton chat`,\nand the hooks of the other system removed, because both must not run at the same time. The original files stay.',
+    positionals: [
+      {
+        name: 'SYSTEM',
+        choices: ['agentize', 'paw', 'oh-my-pi', 'moltnet'],
+        help: 'Only this system. Default: all that are found here.',
+      },
+    ],
+    options: {
+      hooks: {
+        type: 'boolean',
+        help: 'Only remove the hooks of other systems from the settings of your agents.',
+      },
+      yes: { type: 'boolean', short: 'y', help: 'Write without asking.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton import', 'Show what would be taken over, then ask.'],
+      ['baton import agentize --yes', 'Take over the settings and running sessions of agentize.'],
+    ],
+    load: async () => (await import('../commands/import.ts')).importSystem,
+  },
+  {
     name: 'uninstall',
     summary: 'Remove Baton from this machine: hooks, daemon, journal and snapshots.',
     details:

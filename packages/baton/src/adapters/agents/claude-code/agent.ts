@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
+import { foreignHooksIn } from '../foreign-hooks.ts'
 import { ownFolder } from '../own-folder.ts'
 import { claudeCode } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
+import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
 import { claudeReader } from './reader.ts'
 import { claudeTerminal } from './terminal.ts'
@@ -20,4 +22,9 @@ export const agent: Agent = {
   transcripts: claudeTranscripts,
   launches,
   terminal: claudeTerminal,
+  foreignHooks: (place, read) =>
+    (['user', 'project', 'local'] as const).flatMap(scope => {
+      const path = settingsPath({ ...place, scope })
+      return foreignHooksIn(path, read(path), 'groups')
+    }),
 }

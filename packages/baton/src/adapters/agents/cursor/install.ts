@@ -52,7 +52,8 @@ const layout: HookLayout = {
   beside: { key: 'version', value: 1 },
 }
 
-function hooksPath({ scope, project, home }: Place): string {
+/** The settings file of that scope. */
+export function hooksPath({ scope, project, home }: Place): string {
   if (scope === 'local') {
     throw new BatonError('usage', 'Cursor has no private settings for one project.', {
       remedy: 'Install for the user or for the project.',
