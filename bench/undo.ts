@@ -1,6 +1,6 @@
 /**
- * Snapshots of a worktree of many files: the first, those where nothing changed, those where one file changed, and
- * an undo. Next to it, what the same snapshot costs with `git add -A` in a private index.
+ * Snapshots of a worktree of many files: ahead of time, where nothing changed, where one file changed, after a commit,
+ * and an undo. Next to it, what the same snapshot costs with `git add -A` in a private index.
  * Run: node bench/undo.ts [--files 5000] [--rounds 30]
  */
 import { execFileSync } from 'node:child_process'
@@ -41,8 +41,8 @@ const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(folder, 'state') }),
 const take = () => undo.take(work, { label: 'bench' })
 const rows: Record<string, string | number>[] = []
 
-rows.push({ what: 'first snapshot', ...(await measure(1, take)) })
-rows.push({ what: 'second, all files still young', ...(await measure(1, take)) })
+rows.push({ what: 'when a session starts', ...(await measure(1, () => undo.prepare(work))) })
+rows.push({ what: 'first, all files still young', ...(await measure(1, take)) })
 // Files younger than two seconds are read again, because a change might not show in their times.
 await pause(2500)
 await take()
@@ -52,6 +52,13 @@ const one = join(work, 'packages/p1/src/m1/file-1.ts')
 rows.push({
   what: 'one file changed',
   ...(await measure(rounds, take, () => writeFileSync(one, `export const n = ${n++}\n`))),
+})
+rows.push({
+  what: 'after a commit',
+  ...(await measure(rounds, take, () => {
+    writeFileSync(one, `export const n = ${n++}\n`)
+    git(['-c', 'user.name=B', '-c', 'user.email=b@example.com', 'commit', '-qam', 'One'])
+  })),
 })
 rows.push({
   what: 'undo of one file',

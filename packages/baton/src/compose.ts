@@ -27,7 +27,7 @@ import { composeDrivers, composeSessions, type Sessions } from './compose/sessio
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
 import { Ticks } from './compose/ticks.ts'
-import { snapshotBefore, undoIn } from './compose/undo.ts'
+import { prepareUndo, snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import type { ConfigKeeper } from './config/keeper.ts'
 import { batonHome } from './config/places.ts'
@@ -207,6 +207,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
       permission,
       questionReactor({ asks }),
+      ...(ground.inMemory ? [] : [prepareUndo(undo, fault)]),
       handoff.reactor,
       ...(cycle ? [cycle.reactor] : []),
       claim.reactor,

@@ -125,6 +125,8 @@ export const DecisionEntry = z.object({
   trail: z.array(PermissionStep),
   /** The snapshot that undoes the call. */
   undo: z.string().optional(),
+  /** Why no snapshot undoes the call, if Baton wanted one. */
+  noUndo: z.string().optional(),
   ask: AskId.optional(),
   tookMs: z.number().nonnegative(),
 })

@@ -6,15 +6,15 @@ import { type Io, printable } from './io.ts'
 
 const run = promisify(execFile)
 
-/** The refs of a project's undo snapshots. */
-export async function snapshotsIn(project: string): Promise<string[]> {
+/** The refs that undo keeps in a project: commits that an undo set aside, and snapshots of Baton 0.1. */
+export async function undoRefsIn(project: string): Promise<string[]> {
   const refs = await git(project, 'for-each-ref', '--format=%(refname)', 'refs/baton/undo')
   return refs.split('\n').filter(Boolean)
 }
 
 /** Snapshots, state files and excludes of a project. Handoff documents are work of people and agents: they stay. */
 export async function cleanProject(project: string, io: Pick<Io, 'stdout'>): Promise<void> {
-  const refs = await snapshotsIn(project)
+  const refs = await undoRefsIn(project)
   for (const ref of refs) await git(project, 'update-ref', '-d', ref)
   const own = ['.tmp/hooked-sessions', '.agent-claim.json']
     .map(name => join(project, name))
@@ -23,8 +23,7 @@ export async function cleanProject(project: string, io: Pick<Io, 'stdout'>): Pro
   for (const path of own) rmSync(path, { recursive: true, force: true })
   removeIfEmpty(join(project, '.tmp'))
   await removeExcludes(project)
-  if (refs.length + own.length > 0)
-    io.stdout.write(`Removed ${refs.length} snapshots and the state files of ${printable(project)}\n`)
+  if (refs.length + own.length > 0) io.stdout.write(`Removed the state files of ${printable(project)}\n`)
   for (const [name, what] of [
     ['.bmad/handoffs', 'these documents are yours'],
     ['.paw/work', 'these work items are yours'],

@@ -9,13 +9,16 @@ import type { Decided } from './record.ts'
 
 export interface LinkPorts {
   asks: Pick<Asks, 'ask'>
-  /** Takes a snapshot that covers these paths; gives its name, or nothing when it cannot. */
-  snapshot(event: ToolEvent, project: string, judgement: PermissionJudgement): Promise<string | undefined>
+  /** Takes a snapshot that covers what the call may write, or says why there is none. */
+  snapshot(event: ToolEvent, project: string, judgement: PermissionJudgement): Promise<Snapshotted>
   model: ModelJudge | undefined
   /** Whether what these commands bring may change a file that decides what agents may do. */
   bringsGuarded(project: string, commands: readonly (readonly string[])[]): Promise<boolean>
   fault(during: string, cause: unknown): void
 }
+
+/** The step that `baton undo` takes, or why the call cannot be undone. */
+export type Snapshotted = { undo: string } | { noUndo: string }
 
 /** A model's opinion on what no rule decides. It can only turn undecided into allow or deny. */
 export interface ModelJudge {
@@ -61,21 +64,26 @@ export async function walk(
     }
   }
   const spent = new Set(tried)
+  let noUndo: Pick<Decided, 'noUndo'> = {}
   for (;;) {
     const next = nextLink(judgement, settings, spent)
     spent.add(next.link)
     switch (next.link) {
       case 'decided':
-        return { decision: next.decision, reason, by: 'rules' }
+        return { decision: next.decision, reason, by: 'rules', ...noUndo }
       case 'defer':
-        return { decision: 'defer', reason, by: 'nobody' }
+        return { decision: 'defer', reason, by: 'nobody', ...noUndo }
       case 'undo': {
-        const undo = await ports
-          .snapshot(event, context.project, judgement)
-          .catch(cause => ports.fault('taking a snapshot', cause))
-        if (!undo) break
-        const words = `stays inside the worktree; \`baton undo ${undo}\` takes it back`
-        return { decision: 'allow', reason: words, by: 'undo', undo }
+        const taken = await ports.snapshot(event, context.project, judgement).catch((cause): Snapshotted => {
+          ports.fault('taking a snapshot', cause)
+          return { noUndo: 'the snapshot failed; see `baton logs --kind fault`' }
+        })
+        if ('noUndo' in taken) {
+          noUndo = taken
+          break
+        }
+        const words = `stays inside the worktree; \`baton undo ${taken.undo}\` takes it back`
+        return { decision: 'allow', reason: words, by: 'undo', undo: taken.undo }
       }
       case 'model': {
         const opinion = await ports.model
@@ -83,13 +91,13 @@ export async function walk(
           .catch(cause => ports.fault('asking a model', cause))
         if (!opinion) break
         if (opinion.decision !== 'ask')
-          return { decision: opinion.decision, reason: opinion.reason, by: 'model' }
+          return { decision: opinion.decision, reason: opinion.reason, by: 'model', ...noUndo }
         // The cause comes first: a model's doubt, or its failure, only explains why a person is asked.
         reason = `${reason}; ${opinion.reason}`
         break
       }
       case 'person':
-        return await askPerson(event, context, reason, signal, ports)
+        return { ...(await askPerson(event, context, reason, signal, ports)), ...noUndo }
     }
   }
 }

@@ -14,6 +14,8 @@ export interface Decided {
   reason: string
   by: DecidedBy
   undo?: string
+  /** Why no snapshot undoes the call, if one was wanted. */
+  noUndo?: string
   ask?: Ask
 }
 
@@ -34,7 +36,7 @@ export async function record(
   event: ToolEvent,
   context: ReactionContext,
   { trail }: PermissionJudgement,
-  { decision, reason, by, undo, ask }: Decided,
+  { decision, reason, by, undo, noUndo, ask }: Decided,
   began: number,
   ports: RecordPorts,
 ): Promise<Contribution> {
@@ -51,6 +53,7 @@ export async function record(
     by,
     trail,
     ...(undo ? { undo } : {}),
+    ...(noUndo ? { noUndo } : {}),
     ...(ask ? { ask: ask.id } : {}),
     tookMs: Math.max(0, Math.round((clock.elapsed() - began) * 1000) / 1000),
   }

@@ -5,6 +5,7 @@ export const REACTORS = [
   'session',
   'permission',
   'question',
+  'undo',
   'handoff',
   'cycle',
   'claim',

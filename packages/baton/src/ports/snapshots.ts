@@ -15,8 +15,17 @@ export interface SnapshotFile {
 
 export type SnapshotFiles = ReadonlyMap<BytePath, SnapshotFile>
 
-/** Why something in the worktree is not in a snapshot. */
-export type LeftOutReason = 'large' | 'nested' | 'unreadable'
+/**
+ * Why something in the worktree is not in a snapshot. `rebuildable`: git ignores it, and a build or an install creates
+ * it again. `ignored`: git ignores it, and it is beyond the limit for such files.
+ */
+export type LeftOutReason = 'large' | 'nested' | 'unreadable' | 'rebuildable' | 'ignored'
+
+/** Whether a path is in a folder that a build, an install or a test run creates again. It counts only where git ignores it. */
+export const isRebuildable = (path: string): boolean => path.split('/').some(name => REBUILDABLE.test(name))
+
+const REBUILDABLE =
+  /^(node_modules|bower_components|jspm_packages|target|dist|dist-newstyle|build|_build|out|obj|\.?venv|__pycache__|\.(tox|nox|mypy_cache|pytest_cache|ruff_cache|hypothesis|eggs|next|nuxt|output|svelte-kit|astro|angular|turbo|parcel-cache|vite|cache|gradle|terraform|dart_tool|stack-work|nyc_output|pnpm-store|zig-cache|vercel|serverless)|.*\.egg-info|coverage|htmlcov|zig-cache|zig-out|elm-stuff|Pods|DerivedData|vendor)$/
 
 export interface LeftOut {
   readonly path: BytePath
@@ -47,7 +56,16 @@ export interface StepRecord extends StepAbout {
   readonly position: Position
   /** Git's ids of files, staged tree and permission bits. Two equal texts mean equal states. */
   readonly state: string
+  /** How many paths it lacks that neither a build nor an install creates again. */
   readonly leftOut: number
+}
+
+/** The files of a step, and what it does not contain. */
+export interface StepFiles {
+  readonly files: SnapshotFiles
+  readonly leftOut: readonly LeftOut[]
+  /** It contains ignored files, too. Steps of Baton 0.1 do not. */
+  readonly ignored: boolean
 }
 
 /** A ref that keeps a snapshot or a commit alive. */
@@ -61,8 +79,10 @@ export interface KeptRef {
 }
 
 export interface CaptureRequest {
-  /** Undefined: only compare, and store no step. The capture awaits this promise as late as possible. */
-  readonly about: Promise<StepAbout> | undefined
+  /** Undefined: only compare, and store no step. */
+  readonly about: StepAbout | undefined
+  /** Whether the newest step may stand for this one if it holds exactly the same. */
+  reuse?(step: number): boolean
   readonly atMs: number
   readonly limits: CaptureLimits
   /** Ignored paths to include anyway. */
@@ -77,6 +97,8 @@ export interface CaptureLimits {
 }
 
 export interface Capture {
+  /** Undefined where no step was asked for. */
+  readonly step: number | undefined
   readonly commit: string
   readonly state: string
   readonly position: Position
@@ -128,36 +150,38 @@ export interface PositionPlan {
 export interface SnapshotWorktree {
   /** The root, links followed. */
   readonly root: string
+  /** Packs stored snapshots when there are many. Slow: not before a command. */
+  tidy(): Promise<void>
   /** Runs `work` under a lock that excludes all other processes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** The git operation in progress, such as a merge. */
-  operation(): Promise<string | undefined>
   /** The index lock, if another git command holds it. */
   indexLock(): Promise<string | undefined>
   capture(request: CaptureRequest): Promise<Capture>
-  /** All kept refs of all worktrees of this repository. */
-  kept(): Promise<KeptRef[]>
+  /** All kept steps; with `tips`, the commits that an undo set aside, too. */
+  kept(options: { tips: boolean }): Promise<KeptRef[]>
   /** This worktree's steps, oldest first. */
   steps(): Promise<StepRecord[]>
   drop(refs: readonly KeptRef[]): Promise<void>
-  files(step: StepRecord): Promise<SnapshotFiles>
+  files(step: StepRecord): Promise<StepFiles>
   /** The difference between two commits as a patch. */
   patch(from: string, to: string): Promise<string>
 
   locate(path: string): Promise<Located | undefined>
   /** The paths that git ignores; a folder ends in a slash. */
   ignored(paths: readonly BytePath[]): Promise<ReadonlySet<string>>
-  /** Whether a folder contains anything that git ignores. */
-  holdsIgnored(folder: BytePath): Promise<boolean>
 
   /** Where a branch points now, and whether another worktree has it checked out. */
   branch(ref: string): Promise<{ readonly at: string | undefined; readonly elsewhere: boolean }>
   /** Only overwrites files that still match the captured state; files changed since then stay. */
   change(changes: readonly FileChange[], held: Capture): Promise<ChangeReport>
-  /** The current files that git does not ignore. */
-  present(): Promise<BytePath[]>
+  /** The current files that a snapshot would contain; with `ignored`, those that git ignores, too. */
+  present(options: { ignored: boolean }): Promise<BytePath[]>
+  /** Returns commits and staged contents to the project if its repository lost them. False if they are gone. */
+  giveBack(step: StepRecord): Promise<boolean>
   move(plan: PositionPlan, step: number, atMs: number): Promise<void>
   restoreIndex(step: StepRecord): Promise<void>
+  /** Restores or removes git's own files about an unfinished merge, rebase, cherry-pick or revert. */
+  restoreOperation(step: StepRecord): Promise<void>
   /** Restores stash entries that existed at this step and are missing now. Returns their number. */
   restoreStash(step: StepRecord): Promise<number>
 }

@@ -1,13 +1,13 @@
-import type { BytePath, Capture, SnapshotWorktree } from '../ports/snapshots.ts'
+import { type BytePath, type Capture, isRebuildable, type SnapshotWorktree } from '../ports/snapshots.ts'
 
-type Looks = Pick<SnapshotWorktree, 'locate' | 'ignored' | 'holdsIgnored'>
+type Looks = Pick<SnapshotWorktree, 'locate' | 'ignored'>
 
 /** How many symbolic links in a row are followed. */
 const MAX_LINKS = 8
 
 /**
- * Whether an undo can reverse every change to these paths. It cannot if git ignores a path, a folder contains ignored
- * files, a file was too large, or a path is in another repository, in `.git` or outside the worktree.
+ * Whether an undo can reverse every change to these paths. It cannot if something at, above or below a path was left out
+ * of the snapshot, or if a path is in another repository, in `.git`, in an ignored build folder or outside the worktree.
  */
 export async function coversAll(look: Looks, held: Capture, paths: readonly string[]): Promise<boolean> {
   const ask: BytePath[] = []
@@ -35,11 +35,11 @@ async function coversOne(
       return coversOne(look, held, found.target, ask, links - 1)
     case 'absent':
       // It may become a file or a folder: check the ignore rules for both.
-      ask.push(at, `${at}/` as BytePath)
+      if (isRebuildable(at)) ask.push(at, `${at}/` as BytePath)
       return true
     case 'folder':
-      if (at !== '') ask.push(`${at}/` as BytePath)
-      return !(await look.holdsIgnored(at))
+      if (isRebuildable(at)) ask.push(`${at}/` as BytePath)
+      return true
     case 'other':
       return false
   }

@@ -1,4 +1,11 @@
-import type { BytePath, FileChange, Position, PositionPlan, SnapshotFiles } from '../ports/snapshots.ts'
+import type {
+  BytePath,
+  FileChange,
+  LeftOut,
+  Position,
+  PositionPlan,
+  SnapshotFiles,
+} from '../ports/snapshots.ts'
 
 /** The files to write so that the worktree matches the step. Sorted, so that a file is handled before paths below it. */
 export function planWrites(now: SnapshotFiles, then: SnapshotFiles): FileChange[] {
@@ -13,12 +20,23 @@ export function planWrites(now: SnapshotFiles, then: SnapshotFiles): FileChange[
 }
 
 /**
- * The files to remove: present now, not ignored by git, and not in the step. Computed after the step's .gitignore is
- * restored, so that files that were ignored then do not count as new.
+ * The files to remove: present now, not in the step, and not left out of it. Computed after the step's .gitignore is
+ * restored, so that files in build folders that were ignored then do not count as new.
  */
-export function planRemovals(present: readonly BytePath[], then: SnapshotFiles): FileChange[] {
+export function planRemovals(
+  present: readonly BytePath[],
+  then: SnapshotFiles,
+  leftOut: readonly LeftOut[] = [],
+): FileChange[] {
+  const existed = new Set<string>(leftOut.map(({ path }) => path))
+  const wasLeftOut = (path: string): boolean => {
+    for (let at = path; ; at = at.slice(0, at.lastIndexOf('/'))) {
+      if (existed.has(at)) return true
+      if (!at.includes('/')) return false
+    }
+  }
   return [...new Set(present)]
-    .filter(path => !then.has(path))
+    .filter(path => !then.has(path) && !(existed.size > 0 && wasLeftOut(path)))
     .map(path => ({ path, to: undefined, modeOnly: false }))
 }
 

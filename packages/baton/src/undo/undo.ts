@@ -67,6 +67,8 @@ export interface Undo {
   /** What a restore would change in the files. Without a number: the newest step that differs from the current state. */
   diff(worktree: string, step?: number): Promise<{ step: Step; patch: string; notes: readonly string[] }>
   restore(worktree: string, step?: number): Promise<Restored>
+  /** Reads the worktree ahead of time, so that the first snapshot before a command is fast. */
+  prepare(worktree: string): Promise<void>
 }
 
 export interface UndoOptions {
@@ -94,25 +96,28 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     )
   }
 
-  /** Captures the worktree as the next step, and drops expired steps. */
+  /** Captures the worktree as the next step, and drops expired steps. An equal newest step stands for a new one. */
   async function captureStep(
     worktree: SnapshotWorktree,
     about: Omit<StepAbout, 'step' | 'atMs'>,
     also?: Iterable<BytePath>,
   ): Promise<{ capture: Capture; step: number }> {
     const atMs = clock.now()
-    const keeping = worktree.kept()
-    const capturing = worktree.capture({
-      about: keeping.then(kept => ({ ...about, step: nextStep(kept), atMs })),
+    const isUndo = about.kind === 'undo'
+    const kept = await worktree.kept({ tips: isUndo })
+    const next = nextStep(kept)
+    const capture = await worktree.capture({
+      about: { ...about, step: next, atMs },
+      reuse: step => !isUndo && kept.some(ref => ref.step === step && atMs - ref.atMs < REUSE_MS),
       atMs,
       limits,
       ...(also ? { also } : {}),
     })
-    const [kept, capture] = await Promise.all([keeping, capturing])
-    const step = nextStep(kept)
+    const step = capture.step ?? next
     const mine = { name: '', kind: 'step', foreign: false, step, atMs } as const
-    const gone = expired([...kept, mine], retention, atMs).filter(ref => ref.name !== '')
-    if (gone.length > 0) await worktree.drop(gone)
+    const gone = expired(step === next ? [...kept, mine] : kept, retention, atMs)
+    const dropped = gone.filter(ref => ref.name !== '')
+    if (dropped.length > 0) await worktree.drop(dropped)
     return { capture, step }
   }
 
@@ -134,7 +139,6 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     async take(folder, { label, session, event }) {
       const worktree = await snapshots.open(folder)
       return worktree?.exclusively(async () => {
-        await refuseDuring(worktree)
         const about = { kind: 'command', label: oneLine(label), session, event } as const
         const { capture, step } = await captureStep(worktree, about)
         return {
@@ -142,9 +146,17 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
           commit: capture.commit,
           root: worktree.root,
           leftOut: capture.leftOut.map(({ path, why }) => ({ path: shown(path), why })),
-          complete: capture.leftOut.every(({ why }) => why === 'nested'),
+          complete: capture.leftOut.every(({ why }) => OUTSIDE_GIT.has(why)),
           covers: paths => coversAll(worktree, capture, paths),
         }
+      })
+    },
+
+    async prepare(folder) {
+      const worktree = await snapshots.open(folder)
+      await worktree?.exclusively(async () => {
+        await worktree.tidy()
+        await worktree.capture({ about: undefined, atMs: clock.now(), limits })
       })
     },
 
@@ -169,7 +181,6 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     async restore(folder, wanted) {
       const worktree = await opened(folder)
       return worktree.exclusively(async () => {
-        await refuseDuring(worktree)
         const lock = await worktree.indexLock()
         if (lock)
           throw new BatonError(
@@ -189,18 +200,23 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
             moved: false,
             notes: [],
           }
-        const then = await worktree.files(target)
+        const { files: then, leftOut, ignored } = await worktree.files(target)
         const label = `undo to step ${target.step}`
         const about = { kind: 'undo', label, session: undefined, event: undefined } as const
         // Files that are ignored now but were not then get overwritten, so capture them, too.
         const { capture, step } = await captureStep(worktree, about, then.keys())
-        const plan = await positionPlan(worktree, target, capture)
+        const hasCommits = await worktree.giveBack(target)
+        const plan = hasCommits ? await positionPlan(worktree, target, capture) : STAY
 
         const writes = await worktree.change(planWrites(capture.files, then), capture)
         await worktree.move(plan, target.step, clock.now())
-        await worktree.restoreIndex(target)
-        const stash = await worktree.restoreStash(target)
-        const removals = await worktree.change(planRemovals(await worktree.present(), then), capture)
+        if (hasCommits) {
+          await worktree.restoreOperation(target)
+          await worktree.restoreIndex(target)
+        }
+        const stash = hasCommits ? await worktree.restoreStash(target) : 0
+        const present = await worktree.present({ ignored })
+        const removals = await worktree.change(planRemovals(present, then, leftOut), capture)
         return {
           step: asStep(target),
           undoneBy: step,
@@ -230,12 +246,15 @@ async function positionPlan(
   return planPosition(target.position, now.position, branch ? await worktree.branch(branch) : undefined)
 }
 
-async function refuseDuring(worktree: SnapshotWorktree): Promise<void> {
-  const operation = await worktree.operation()
-  if (operation)
-    throw new BatonError('undo_unavailable', `A ${operation} is in progress in ${worktree.root}`, {
-      remedy: `Finish or abort it (git ${operation} --abort), then try again.`,
-    })
+/** Left out of a snapshot, and yet nothing that git knows is missing from it. */
+const OUTSIDE_GIT: ReadonlySet<LeftOutReason> = new Set(['nested', 'rebuildable', 'ignored'])
+
+/** The position when the commits of a step are gone from the project and from the store. */
+const STAY: PositionPlan = {
+  tips: [],
+  moves: [],
+  head: undefined,
+  notes: ['Git no longer has the commits of this step: only the files were restored.'],
 }
 
 const differs = (step: StepRecord, now: Capture): boolean =>
@@ -299,3 +318,5 @@ export const nextStep = (kept: readonly KeptRef[]): number =>
   kept.reduce((highest, ref) => (ref.foreign ? highest : Math.max(highest, ref.step)), 0) + 1
 
 const DAY_MS = 86_400_000
+/** A step that stands for a new one must not expire soon after. */
+const REUSE_MS = DAY_MS

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { cleanProject, snapshotsIn } from '../../src/cli/clean-project.ts'
+import { cleanProject, undoRefsIn } from '../../src/cli/clean-project.ts'
 
 let root: string
 const quiet = { stdout: { write: () => true } } as unknown as Parameters<typeof cleanProject>[1]
@@ -32,6 +32,6 @@ test('removing snapshots runs no hook of the project', async () => {
   mkdirSync(join(root, '.tmp/hooked-sessions'), { recursive: true })
   await cleanProject(root, quiet)
   expect(existsSync(join(root, 'ran'))).toBe(false)
-  expect(await snapshotsIn(root)).toEqual([])
+  expect(await undoRefsIn(root)).toEqual([])
   expect(existsSync(join(root, '.tmp'))).toBe(false)
 })

@@ -146,7 +146,7 @@ export function reactorWorld({
     snapshot: async () => {
       world.snapshots++
       if (snapshot === 'broken') throw new Error('no snapshot')
-      return snapshot === 'taken' ? '7' : undefined
+      return snapshot === 'taken' ? { undo: '7' } : { noUndo: 'not in a git worktree' }
     },
     bringsGuarded: async (_, commands) => commands.some(words => words.includes('evil')),
     model: model && {

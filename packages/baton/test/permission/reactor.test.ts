@@ -121,6 +121,15 @@ describe('the way of one call', () => {
     expect(world.modelCalls).toBe(0)
   })
 
+  test('where no snapshot can be taken, the decision says why it cannot be undone', async () => {
+    const world = reactorWorld({ person: sayYes, snapshot: 'none' })
+    await world.answer(requested('touch a.txt'), world.context(RULES))
+    expect(world.decisions[0]).toMatchObject({ by: 'person', noUndo: 'not in a git worktree' })
+    const broken = reactorWorld({ person: sayYes, snapshot: 'broken' })
+    await broken.answer(requested('touch a.txt'), broken.context(RULES))
+    expect(broken.decisions[0]?.noUndo).toContain('the snapshot failed')
+  })
+
   test('what may bring hooks of its own is asked, whatever a snapshot or a model could say', async () => {
     const world = reactorWorld({ person: sayYes, model: 'allow', snapshot: 'taken' })
     for (const command of ['git checkout fine', 'git checkout evil']) {

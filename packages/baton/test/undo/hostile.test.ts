@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Repository } from '../world/scratch.ts'
 import { scratch } from '../world/scratch.ts'
-import { treeOf, undoWorld } from './world.ts'
+import { gitState, storeIn, treeOf, undoWorld } from './world.ts'
 
 const occasion = { label: 'test' }
 
@@ -55,6 +55,26 @@ async function boobyTrap(repo: Repository, trap: string): Promise<void> {
     join(repo.path, '.gitattributes'),
     '* filter=evil diff=evil merge=evil text=auto eol=crlf ident\n',
   )
+}
+
+const fullRefs = async (folder: string): Promise<string[]> =>
+  execFileSync('git', ['for-each-ref', '--format=%(refname)'], { cwd: folder, encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+
+/** Replaces a step by one with the same description, these lines of its own and these files. */
+function forge(folder: string, ref: string, lines: readonly string[], paths: readonly string[]): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  const message = git('log', '-1', '--format=%B', ref).replace(/"state":"\w+"/, '"state":"other"')
+  const about = git('cat-file', 'blob', `${ref}:about`)
+  const stream = [
+    `commit ${ref}\ncommitter B <b@b> 1700000000 +0000\ndata ${Buffer.byteLength(message)}\n${message}`,
+    ...lines,
+    `M 100644 inline about\ndata ${Buffer.byteLength(about)}\n${about}`,
+    ...paths.map(path => `M 100755 inline "${path}"\ndata 3\nbad`),
+    'done\n',
+  ].join('\n')
+  execFileSync('git', ['fast-import', '--quiet', '--force', '--done'], { cwd: folder, input: stream })
 }
 
 describe('a hostile repository', () => {
@@ -111,23 +131,59 @@ describe('a hostile repository', () => {
     await using world = await undoWorld()
     const { repo, undo } = world
     await undo.take(repo.path, occasion)
-    const ref = (await repo.git('for-each-ref', '--format=%(refname)', 'refs/baton')).split('\n')[0] ?? ''
-    const said = await repo.git('log', '-1', '--format=%B', ref)
-    const message = said.replace(/"state":"\w+"/, '"state":"other"')
-    const about = await repo.git('cat-file', 'blob', `${ref}:about`)
-    const stream = [
-      `commit ${ref}\ncommitter B <b@b> 1700000000 +0000\ndata ${Buffer.byteLength(message)}\n${message}`,
-      `M 100644 inline about\ndata ${Buffer.byteLength(about)}\n${about}`,
-      ...['files/.git/hooks/post-commit', 'files/sub/.Git/config', 'files/good'].map(
-        path => `M 100755 inline "${path}"\ndata 3\nbad`,
-      ),
-      'done\n',
-    ].join('\n')
-    execFileSync('git', ['fast-import', '--quiet', '--force', '--done'], { cwd: repo.path, input: stream })
+    const [ref = ''] = await fullRefs(storeIn(world))
+    forge(storeIn(world), ref, [], ['files/.git/hooks/post-commit', 'files/sub/.Git/config', 'files/good'])
     const { written } = await undo.restore(repo.path, 1)
     expect(written).toEqual(['good'])
     expect(existsSync(join(repo.path, '.git/hooks/post-commit'))).toBe(false)
     expect(existsSync(join(repo.path, 'sub'))).toBe(false)
+  })
+
+  it('cannot remove or add a step, nor the commits and staged files that a step needs', async () => {
+    await using world = await undoWorld()
+    const { repo, undo } = world
+    await repo.commit({ a: 'committed' })
+    repo.write('a', 'stashed')
+    await repo.git('stash', '-q')
+    repo.write('b', 'staged')
+    await repo.git('add', 'b')
+    repo.write('b', 'edited')
+    const before = treeOf(repo.path)
+    const state = await gitState(repo)
+    const stash = await repo.git('stash', 'list', '--format=%H')
+    await undo.take(repo.path, occasion)
+
+    await repo.git('reset', '-q', '--hard', 'HEAD~1')
+    await repo.git('stash', 'clear')
+    for (const ref of await fullRefs(repo.path))
+      if (ref.startsWith('refs/baton')) await repo.git('update-ref', '-d', ref)
+    await repo.git('update-ref', 'refs/baton/undo/0123456789abcdef/9', 'HEAD')
+    await repo.git('reflog', 'expire', '--expire=now', '--all')
+    await repo.git('gc', '-q', '--prune=now')
+    rmSync(join(repo.path, 'README.md'))
+
+    expect((await undo.list(repo.path)).map(({ step }) => step)).toEqual([1])
+    const { notes } = await undo.restore(repo.path)
+    expect(notes).toEqual([expect.stringContaining('main was at'), '1 stash entry was restored.'])
+    expect(treeOf(repo.path)).toEqual(before)
+    expect(await gitState(repo)).toEqual(state)
+    expect(await repo.git('stash', 'list', '--format=%H')).toBe(stash)
+    expect(await repo.git('fsck', '--no-dangling')).toBe('')
+  })
+
+  it('gets its files back even if all its objects are gone, and its commits where the store has them', async () => {
+    await using world = await undoWorld()
+    const { repo, undo } = world
+    await repo.commit({ a: 'one', 'dir/b': 'two' })
+    const log = await repo.git('log', '--format=%H')
+    await undo.take(repo.path, occasion)
+    rmSync(join(repo.path, '.git/objects'), { recursive: true })
+    mkdirSync(join(repo.path, '.git/objects'))
+    rmSync(join(repo.path, 'dir'), { recursive: true })
+    await undo.restore(repo.path)
+    expect(treeOf(repo.path)).toMatchObject({ a: '644 one', 'dir/b': '644 two' })
+    expect(await repo.git('log', '--format=%H')).toBe(log)
+    expect(await repo.git('status', '--porcelain')).toBe('')
   })
 
   it('cannot have files written through a link that took a folder’s place', async () => {

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -11,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratch } from '../world/scratch.ts'
-import { DAY, gitState, indexBytes, treeOf, undoWorld } from './world.ts'
+import { DAY, gitState, indexBytes, storedRefs, treeOf, undoWorld } from './world.ts'
 
 const occasion = { label: 'rm -rf src', session: 'ses_1', event: 'evt_1' }
 
@@ -74,7 +75,7 @@ describe('a snapshot', () => {
     expect(await snapshot?.covers(['inner'])).toBe(false)
   })
 
-  it('covers what an undo brings back, and nothing that is ignored, outside, special or in .git', async () => {
+  it('covers what an undo brings back, and nothing that is built, outside, special or in .git', async () => {
     await using world = await undoWorld()
     await using outside = scratch()
     const { repo } = world
@@ -96,8 +97,7 @@ describe('a snapshot', () => {
     expect(await covers('to-build/new.js')).toBe(false)
     expect(await covers('build')).toBe(false)
     expect(await covers('to-build')).toBe(false)
-    expect(await covers('new.log')).toBe(false)
-    expect(await covers('mixed')).toBe(false)
+    expect(await covers('new.log', 'mixed', 'mixed/debug.log')).toBe(true)
     expect(await covers('mixed/a.ts')).toBe(true)
     expect(await covers('.')).toBe(false)
     expect(await covers('away/x')).toBe(false)
@@ -127,8 +127,8 @@ describe('a snapshot', () => {
     time.now += 8 * DAY
     await undo.take(repo.path, occasion)
     expect((await undo.list(repo.path)).map(({ step }) => step)).toEqual([6])
-    const refs = await repo.git('for-each-ref', '--format=%(refname:lstrip=4)', 'refs/baton')
-    expect(refs.split('\n').sort()).toEqual(['6', 'now'])
+    expect(await storedRefs(world)).toEqual(['6', 'now'])
+    expect(await repo.git('for-each-ref', 'refs/baton')).toBe('')
   })
 
   it('says for what, for whom and when it was taken', async () => {
@@ -263,7 +263,7 @@ describe('going back', () => {
     expect(await repo.git('diff', '--name-only')).toContain('README.md')
   })
 
-  it('never touches ignored files, not even when they were un-ignored meanwhile', async () => {
+  it('restores ignored files, but nothing in folders that a build creates again', async () => {
     await using world = await undoWorld()
     const { repo, undo } = world
     await repo.commit({ '.gitignore': 'node_modules/\n.env\n' })
@@ -278,7 +278,7 @@ describe('going back', () => {
     expect(files['.gitignore']).toBe('644 node_modules/\n.env\n')
     expect(files['node_modules/x/index.js']).toBe('644 module')
     expect(files['node_modules/y/index.js']).toBe('644 later')
-    expect(files['.env']).toBe('644 KEY=2')
+    expect(files['.env']).toBe('644 KEY=1')
   })
 
   it('brings back a file that was ignored and overwritten meanwhile, and holds what was there', async () => {
@@ -363,20 +363,46 @@ describe('going back', () => {
     expect(await repo.git('-C', linked, 'rev-parse', 'HEAD')).toBe(await repo.git('rev-parse', 'main'))
   })
 
-  it('refuses in the middle of a merge, and says how to go on', async () => {
+  it('goes back from the middle of a merge or a rebase, and into it again', async () => {
     await using world = await undoWorld()
-    const { repo, undo } = world
+    const { repo, undo, time } = world
     await repo.git('switch', '-qc', 'other')
     await repo.commit({ 'README.md': 'theirs' })
     await repo.git('switch', '-q', 'main')
     await repo.commit({ 'README.md': 'ours' })
-    await undo.take(repo.path, occasion)
-    await expect(repo.git('merge', 'other')).rejects.toThrow()
-    const refusal = { code: 'undo_unavailable', remedy: expect.stringContaining('git merge --abort') }
-    await expect(undo.restore(repo.path)).rejects.toMatchObject(refusal)
-    await expect(undo.take(repo.path, occasion)).rejects.toMatchObject(refusal)
-    await repo.git('merge', '--abort')
-    expect((await undo.restore(repo.path)).undoneBy).toBeUndefined()
+    const state = await gitState(repo)
+    for (const [command, sign] of [
+      ['merge', 'MERGE_HEAD'],
+      ['rebase', 'rebase-merge'],
+    ] as const) {
+      const back = (step?: number) => {
+        time.now += 1000
+        return undo.restore(repo.path, step)
+      }
+      const first = await undo.take(repo.path, occasion)
+      await expect(repo.git(command, 'other')).rejects.toThrow()
+      repo.write('README.md', 'half resolved')
+      const midway = await gitState(repo)
+      const snapshot = await undo.take(repo.path, { label: 'echo broken > README.md' })
+      repo.write('README.md', 'broken')
+      expect((await back()).step.step).toBe(snapshot?.step)
+      expect(readFileSync(join(repo.path, 'README.md'), 'utf8')).toBe('half resolved')
+
+      await back(first?.step)
+      expect(await gitState(repo)).toEqual(state)
+      expect(existsSync(join(repo.path, '.git', sign))).toBe(false)
+      expect(await repo.git('status', '--porcelain')).toBe('')
+
+      await back(snapshot?.step)
+      expect(await gitState(repo)).toEqual(midway)
+      repo.write('README.md', 'resolved')
+      await repo.git('add', 'README.md')
+      await repo.git('-c', 'core.editor=true', command, '--continue')
+      expect(await repo.git('log', '-1', '--format=%s')).toBe(
+        command === 'merge' ? "Merge branch 'other'" : 'Change',
+      )
+      await back(first?.step)
+    }
   })
 
   it('refuses while another git command holds the index, before anything is changed', async () => {

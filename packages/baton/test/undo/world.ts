@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitSnapshots } from '../../src/adapters/git/snapshot.ts'
@@ -34,6 +35,20 @@ export async function undoWorld(options: Partial<UndoOptions> = {}): Promise<Und
     },
   }
 }
+
+/** Baton's own repository of a world's snapshots. */
+export const storeIn = ({ state }: Pick<UndoWorld, 'state'>): string =>
+  join(state, readdirSync(state)[0] ?? '', 'store.git')
+
+/** The names of the snapshots in it. */
+export const storedRefs = async (world: Pick<UndoWorld, 'state'>): Promise<string[]> =>
+  execFileSync('git', ['for-each-ref', '--format=%(refname:lstrip=4)'], {
+    cwd: storeIn(world),
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter(Boolean)
+    .sort()
 
 /** Every file below a folder, `.git` left out: kind, permission bits and content. Names are bytes. */
 export function treeOf(root: string, folder = Buffer.alloc(0)): Record<string, string> {

@@ -1,87 +1,104 @@
+import { existsSync, mkdirSync } from 'node:fs'
 import { lstat, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type {
   BytePath,
+  KeptRef,
   Located,
   SnapshotFile,
-  SnapshotFiles,
   Snapshots,
   SnapshotWorktree,
+  StepFiles,
   StepRecord,
 } from '../../ports/snapshots.ts'
-import { capture } from './snapshot/capture.ts'
+import { capture, type Where } from './snapshot/capture.ts'
 import { Contents } from './snapshot/contents.ts'
 import { modeReader, parseDetails } from './snapshot/details.ts'
+import { listIgnored } from './snapshot/ignored.ts'
 import { takeUndoLock, type UndoLock } from './snapshot/lock.ts'
-import { dropRefs, readKept, readSteps } from './snapshot/names.ts'
+import { dropRefs, readKeptSteps, readSteps, readTips } from './snapshot/names.ts'
+import { restoreOperation } from './snapshot/operation.ts'
 import { bytePath, isPlain, splitNames } from './snapshot/paths.ts'
 import { gitAt, type Place, Places } from './snapshot/place.ts'
-import { readOperation } from './snapshot/position.ts'
-import { branchFacts, moveRefs, putIndexBack, putStashBack } from './snapshot/restore-refs.ts'
+import { branchFacts, giveStepBack, moveRefs, putIndexBack, putStashBack } from './snapshot/restore-refs.ts'
 import { listFiles } from './snapshot/scan.ts'
+import { ensureStore, oldSteps, type Store, storeOf, tidyStore } from './snapshot/store.ts'
 import { changeFiles } from './snapshot/write.ts'
 
 export interface GitSnapshotOptions {
-  /** Baton's own folder for its cache between snapshots. */
+  /** Baton's own folder for snapshots. */
   dir: string
 }
 
-/** Snapshots of git worktrees: objects and refs are in the repository, the cache is in Baton's own folder. */
+/** Snapshots of git worktrees. All of them are in Baton's own folder, where an agent's git cannot remove them. */
 export function gitSnapshots({ dir }: GitSnapshotOptions): Snapshots {
   const queues = new Map<string, Promise<unknown>>()
   const places = new Places()
   return {
     async open(folder) {
       const place = await places.find(folder)
-      return place && worktree(place, join(dir, place.key), queues)
+      if (!place) return undefined
+      const own = join(dir, place.key)
+      return worktree({ place, store: storeOf(place, own), folder: own }, queues)
     },
   }
 }
 
-function worktree(place: Place, folder: string, queues: Map<string, Promise<unknown>>): SnapshotWorktree {
+function worktree(where: Where, queues: Map<string, Promise<unknown>>): SnapshotWorktree {
+  const { place, store, folder } = where
   let lock: UndoLock | undefined
+
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    // Calls in this process queue up; the lock file excludes other processes.
+    const before = queues.get(place.gitDir)
+    const turn = (before ?? Promise.resolve()).then(async () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      lock = await takeUndoLock(join(folder, 'lock'))
+      try {
+        await ensureStore(place, store)
+        return await work()
+      } finally {
+        lock.release()
+        lock = undefined
+      }
+    })
+    const settled = turn.catch(() => {})
+    queues.set(place.gitDir, settled)
+    try {
+      return await turn
+    } finally {
+      if (queues.get(place.gitDir) === settled) queues.delete(place.gitDir)
+    }
+  }
+
   return {
     root: place.root,
-
-    async exclusively(work) {
-      // Calls in this process queue up; the lock file excludes other processes.
-      const before = queues.get(place.gitDir)
-      const turn = (before ?? Promise.resolve()).then(async () => {
-        lock = await takeUndoLock(join(place.gitDir, 'baton-undo.lock'))
-        try {
-          return await work()
-        } finally {
-          lock.release()
-          lock = undefined
-        }
-      })
-      const settled = turn.catch(() => {})
-      queues.set(place.gitDir, settled)
-      try {
-        return await turn
-      } finally {
-        if (queues.get(place.gitDir) === settled) queues.delete(place.gitDir)
-      }
-    },
-
-    operation: () => readOperation(place),
+    exclusively,
+    tidy: () => tidyStore(store),
     async indexLock() {
       const path = join(place.gitDir, 'index.lock')
       return (await lstat(path).catch(() => undefined)) && path
     },
-    capture: request => capture(place, folder, request, lock?.sinceMs ?? 0),
-    kept: () => readKept(place),
-    steps: () => readSteps(place),
-    drop: refs =>
-      dropRefs(
-        place,
-        refs.map(ref => ref.name),
-      ),
-    files: step => readFiles(place, step),
+    capture: request => capture(where, request, lock?.sinceMs ?? 0),
+    kept: async ({ tips }) => [...readKeptSteps(store), ...(tips ? await readTips(place) : [])],
+    async steps() {
+      // The first use moves the steps of an earlier Baton.
+      if (!existsSync(store.gitDir)) {
+        if ((await oldSteps(place)).length === 0) return []
+        await exclusively(async () => {})
+      }
+      return readSteps(store)
+    },
+    async drop(refs) {
+      const names = (kind: KeptRef['kind']) => refs.filter(ref => ref.kind === kind).map(({ name }) => name)
+      await dropRefs(store, names('step'))
+      await dropRefs(place, names('tip'))
+    },
+    files: step => readFiles(store, step),
 
     async patch(from, to) {
       const options = ['-r', '-p', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
-      const { stdout } = await gitAt(place, ['diff-tree', ...options, '--relative=files/', from, to])
+      const { stdout } = await gitAt(store, ['diff-tree', ...options, '--relative=files/', from, to])
       return stdout.toString('utf8')
     },
 
@@ -95,19 +112,10 @@ function worktree(place: Place, folder: string, queues: Map<string, Promise<unkn
       return new Set<string>(splitNames(stdout))
     },
 
-    async holdsIgnored(path) {
-      const name = Buffer.from(path, 'latin1').toString('utf8')
-      const kinds = ['--others', '--ignored', '--exclude-standard', '--directory']
-      const { stdout } = await gitAt(place, ['ls-files', '-z', ...kinds, '--', name === '' ? '.' : name], {
-        env: { GIT_LITERAL_PATHSPECS: '1' },
-      })
-      return stdout.length > 0
-    },
-
     branch: ref => branchFacts(place, ref),
 
     async change(changes, held) {
-      const contents = new Contents(place)
+      const contents = new Contents(store)
       try {
         return await changeFiles(place, changes, held, contents)
       } finally {
@@ -115,22 +123,26 @@ function worktree(place: Place, folder: string, queues: Map<string, Promise<unkn
       }
     },
 
-    async present() {
-      return (await listFiles(place)).filter(path => !path.endsWith('/') && isPlain(path))
+    async present({ ignored }) {
+      const [listed, more] = await Promise.all([listFiles(place), ignored ? listIgnored(place) : undefined])
+      return [...listed, ...(more?.files ?? [])].filter(path => !path.endsWith('/') && isPlain(path))
     },
+    giveBack: step => giveStepBack(where, step),
 
     move: (plan, step, atMs) => moveRefs(place, plan, step, atMs),
-    restoreIndex: step => putIndexBack(place, folder, step),
-    restoreStash: step => putStashBack(place, step),
+    restoreIndex: step => putIndexBack(where, step),
+    restoreOperation: step => restoreOperation(place, store, step),
+    restoreStash: step => putStashBack(where, step),
   }
 }
 
-async function readFiles(place: Place, step: StepRecord): Promise<SnapshotFiles> {
-  const contents = new Contents(place)
+async function readFiles(store: Store, step: StepRecord): Promise<StepFiles> {
+  const contents = new Contents(store)
   try {
     const about = await contents.read(`${step.commit}:about`)
-    const modeOf = modeReader(parseDetails(about.toString('utf8')))
-    const { stdout } = await gitAt(place, ['ls-tree', '-r', '-z', '--full-tree', step.commit])
+    const details = parseDetails(about.toString('utf8'))
+    const modeOf = modeReader(details)
+    const { stdout } = await gitAt(store, ['ls-tree', '-r', '-z', '--full-tree', step.commit])
     const files = new Map<BytePath, SnapshotFile>()
     for (const row of splitNames(stdout)) {
       const [, mode, content = '', name = ''] = /^(\d+) blob ([0-9a-f]+)\tfiles\/(.*)$/s.exec(row) ?? []
@@ -139,7 +151,8 @@ async function readFiles(place: Place, step: StepRecord): Promise<SnapshotFiles>
       const kind = mode === '120000' ? 'link' : 'file'
       files.set(path, { content, kind, mode: kind === 'link' ? 0 : modeOf(path, mode === '100755') })
     }
-    return files
+    const leftOut = details.leftOut.map(([path, why]) => ({ path: path as BytePath, why }))
+    return { files, leftOut, ignored: details.ignored }
   } finally {
     await contents.close()
   }

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SessionList } from '@batonpass/contract/api'
 import { ClaimList } from '@batonpass/contract/claim'
+import { gitSnapshots } from '../../adapters/git/snapshot.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { batonHome } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { makeUndo } from '../../undo/undo.ts'
 import { gavePlugin, takePlugin } from '../agent-plugin.ts'
 import { takeTools } from '../agent-tools.ts'
-import { cleanProject, removeEmptyFolders, removeState, snapshotsIn } from '../clean-project.ts'
+import { cleanProject, removeEmptyFolders, removeState } from '../clean-project.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, ensureDaemon, findDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -83,8 +86,9 @@ async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
       ...claims.map(claim => claim.project),
     ]
     const projects = [...new Set([here, ...places])].filter(existsSync)
+    const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(folder.dir, 'undo') }), clock: systemClock })
     const counted = await Promise.all(
-      projects.map(async project => ({ project, count: (await snapshotsIn(project)).length })),
+      projects.map(async project => ({ project, count: (await undo.list(project).catch(() => [])).length })),
     )
     return {
       projects,

@@ -39,5 +39,6 @@ export const why: Handler = async (given, io) => {
   }
   if (body.ask) io.stdout.write(`  asked as ${body.ask}\n`)
   if (body.undo) io.stdout.write(`  taken back by: baton undo ${body.undo}\n`)
+  if (body.noUndo) io.stdout.write(`  no undo: ${printable(body.noUndo)}\n`)
   return EXIT.ok
 }

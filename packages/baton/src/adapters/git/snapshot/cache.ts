@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BytePath, SnapshotFile } from '../../../ports/snapshots.ts'
 
@@ -14,18 +14,31 @@ export type Stamp = readonly [ino: number, size: number, modifiedMs: number, cha
 
 /** The contents of the last snapshot, so that the next one reads only what changed. */
 export interface Known {
-  /** The tree that this cache describes. If git has another tree, the cache is void. */
+  /** The tree in the store that this cache describes. */
   readonly tree: string
   readonly files: ReadonlyMap<BytePath, KnownFile>
   readonly index: string | undefined
   /** Identifies the contents of the index. */
   readonly staged: string | undefined
   readonly state: string
+  /** The commits that the last snapshot referred to, and whether the store has them. */
+  readonly held: readonly string[]
+  readonly isHeld: boolean
+  /** An unfinished merge or rebase was part of it. */
+  readonly inOperation: boolean
+  /** The newest step, if the snapshot was one. `around` identifies what is not in the files or the index. */
+  readonly last: { readonly step: number; readonly commit: string; readonly around: string } | undefined
 }
+
+/** The caches that this process read or wrote last, with the identity of their file: another process may have written since. */
+const inMemory = new Map<string, { identity: string; known: Known }>()
 
 export function readKnown(folder: string): Known | undefined {
   try {
-    const [version, tree, index, staged, state, rows] = JSON.parse(readFileSync(join(folder, NAME), 'utf8'))
+    const identity = identityOf(folder)
+    const remembered = inMemory.get(folder)
+    if (remembered?.identity === identity) return remembered.known
+    const [version, rest, rows] = JSON.parse(readFileSync(join(folder, NAME), 'utf8'))
     if (version !== VERSION || !Array.isArray(rows)) return undefined
     const files = new Map<BytePath, KnownFile>()
     for (const [path, content, mode, young, ...stamp] of rows as Row[])
@@ -36,25 +49,46 @@ export function readKnown(folder: string): Known | undefined {
         stamp,
         young: young === 1,
       })
-    return { tree, files, index: index ?? undefined, staged: staged ?? undefined, state }
+    return remember(folder, { ...rest, files })
   } catch {
     return undefined
   }
 }
 
 export function writeKnown(folder: string, known: Known): void {
+  const { files, ...rest } = known
   const rows = Array.from(
-    known.files,
+    files,
     ([path, file]): Row => [path, file.content, file.mode, file.young ? 1 : 0, ...file.stamp],
   )
-  const { tree, index, staged, state } = known
-  const text = JSON.stringify([VERSION, tree, index ?? null, staged ?? null, state, rows])
+  const text = JSON.stringify([VERSION, rest, rows])
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${NAME}.${process.pid}.tmp`)
   writeFileSync(draft, text, { mode: 0o600 })
   renameSync(draft, join(folder, NAME))
+  remember(folder, known)
 }
+
+export function forgetKnown(folder: string): void {
+  inMemory.delete(folder)
+  rmSync(join(folder, NAME), { force: true })
+}
+
+function remember(folder: string, known: Known): Known {
+  // A few worktrees at a time.
+  const [oldest] = inMemory.size >= MAX_REMEMBERED ? inMemory.keys() : []
+  if (oldest !== undefined) inMemory.delete(oldest)
+  inMemory.set(folder, { identity: identityOf(folder), known })
+  return known
+}
+
+function identityOf(folder: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(join(folder, NAME))
+  return [ino, size, mtimeMs, ctimeMs].join(':')
+}
+
+const MAX_REMEMBERED = 8
 
 type Row = [path: string, content: string, mode: number, young: 0 | 1, ...stamp: Stamp]
 const NAME = 'known.json'
-const VERSION = 2
+const VERSION = 3

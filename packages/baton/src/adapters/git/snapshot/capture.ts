@@ -2,35 +2,37 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import type { BytePath, Capture, CaptureRequest } from '../../../ports/snapshots.ts'
+import type { BytePath, Capture, CaptureRequest, LeftOut } from '../../../ports/snapshots.ts'
 import { collect, endOf, failed } from '../hardened.ts'
-import { type Known, type KnownFile, readKnown, writeKnown } from './cache.ts'
+import { forgetKnown, type Known, type KnownFile, readKnown, writeKnown } from './cache.ts'
 import { detailsOf, isProgram, messageText, objectId } from './details.ts'
+import { stampStep } from './names.ts'
+import { type OperationFiles, operationCommits, readOperationFiles } from './operation.ts'
 import { splitNames } from './paths.ts'
-import { gitAt, type Place, spawnGitAt } from './place.ts'
-import { readRefs, readStash } from './position.ts'
+import { gitAt, type Place, type Repo, spawnGitAt } from './place.ts'
+import { readPosition, readStash } from './position.ts'
 import { contentId, sameFile, scan } from './scan.ts'
+import { commitsAmong, holdObjects, type Store, writingTo } from './store.ts'
 
 /** A larger index is not copied byte for byte; its contents are saved anyway. */
 const INDEX_BYTES = 8_000_000
 
 /**
- * Writes the worktree's files, the index and the position of HEAD into one commit that only Baton's refs reach:
- * `files/` as on disk, `staged/` as in the index, `index` byte for byte, `about` for the rest.
+ * Writes the worktree's files, the index and the position of HEAD into one commit of Baton's own repository:
+ * `files/` as on disk, `staged/` as in the index, `index` byte for byte, `git/` for an unfinished merge or rebase,
+ * `about` for the rest. Writes nothing if the newest step already holds exactly this.
  */
 export async function capture(
-  place: Place,
-  folder: string,
+  { place, store, folder }: Where,
   request: CaptureRequest,
   sinceMs: number,
 ): Promise<Capture> {
-  const now = `${place.refs}now`
-  const importer = new Importer(place)
+  const importer = new Importer(store)
   try {
-    const [{ position, tree }, stash] = await Promise.all([readRefs(place, now), readStash(place)])
-    const cached = readKnown(folder)
-    const known = cached && cached.tree === tree ? cached : undefined
+    const known = readKnown(folder)
     const before: ReadonlyMap<BytePath, KnownFile> = known?.files ?? new Map()
+    const [position, stash] = await Promise.all([readPosition(place), readStash(place)])
+    const operation = readOperationFiles(place)
     const index = readIndex(place)
     const indexId = index && contentId(place, index)
     const [{ files, leftOut, changed, touched }, staged] = await Promise.all([
@@ -41,12 +43,33 @@ export async function capture(
         sinceMs,
         store: bytes => importer.blob(bytes),
       }),
-      known && known.index === indexId ? { id: known.staged, lines: [] } : readStaged(place, folder, index),
+      known && known.index === indexId
+        ? { id: known.staged, lines: [], contents: [] }
+        : readStaged(place, store, folder, index),
     ])
+    const commits = parents(position.head, stash)
+    const about = Buffer.from(JSON.stringify(detailsOf(files, leftOut, stash)))
+    const around = contentId(place, Buffer.concat([Buffer.from(JSON.stringify(position)), about]))
+    const isSame = known !== undefined && !changed && known.staged === staged.id && operation.size === 0
+    const state = isSame && !known.inOperation ? known.state : stateText(place, files, staged.id, operation)
+    const stamp = (path: BytePath) => files.get(path)?.stamp.join(':')
+    const { last } = known ?? {}
+    if (isSame && last?.around === around && (request.about ? request.reuse?.(last.step) : true)) {
+      if (touched || known.index !== indexId) writeKnown(folder, { ...known, files, index: indexId })
+      return { step: request.about && last.step, commit: last.commit, state, position, files, leftOut, stamp }
+    }
+
+    const isHeld =
+      known && sameIds(known.held, commits) && known.staged === staged.id && operation.size === 0
+        ? known.isHeld
+        : await holdAll(place, store, {
+            commits,
+            operation,
+            staged: staged.contents,
+            held: known?.held ?? [],
+          })
     const kept = index && index.length <= INDEX_BYTES ? index : undefined
     if (kept && known?.index !== indexId) await importer.blob(kept)
-
-    const details = detailsOf(files, leftOut, stash)
     const lines: string[] = []
     // Two trees with the same files can differ only in the names at the root.
     lines.push(known ? `M 040000 ${known.tree} ""` : 'deleteall')
@@ -56,42 +79,80 @@ export async function capture(
       if (was && sameFile(was, file)) continue
       lines.push(`M ${gitMode(file)} ${file.content} ${quoted(`files/${path}`)}`)
     }
-    lines.push(...stagedLines(known, indexId, kept !== undefined, staged.lines))
-    const about = Buffer.from(JSON.stringify(details))
-    const state =
-      known && !changed && known.staged === staged.id ? known.state : stateText(place, files, staged.id)
-
+    lines.push(...stagedLines(known, indexId, kept !== undefined, isHeld ? staged.lines : []))
+    if (known) lines.push('D git')
+    for (const [name, bytes] of operation) {
+      await importer.blob(bytes)
+      lines.push(`M 100644 ${contentId(place, bytes)} ${quoted(`git/${name}`)}`)
+    }
     const seconds = Math.floor(request.atMs / 1000)
-    const step = await request.about
+    const step = request.about
     const message = step
-      ? messageText({ about: step, position, state, leftOut: leftOut.length })
+      ? messageText({ about: step, position, state, leftOut: countLeftOut(leftOut) })
       : 'baton undo: as it is now\n'
     const commands = [
-      `commit ${now}`,
+      `commit ${store.refs}now`,
       'mark :1',
       `committer Baton <baton@localhost> ${seconds} +0000`,
       `data ${Buffer.byteLength(message)}\n${message}`,
-      // As parents, these commits survive even if no other ref reaches them.
-      ...parents(position.head, stash).map((commit, i) => `${i === 0 ? 'from' : 'merge'} ${commit}`),
+      // As parents, these commits survive in the store.
+      ...(isHeld ? commits : []).map((commit, i) => `${i === 0 ? 'from' : 'merge'} ${commit}`),
       ...lines,
       `M 100644 inline about\ndata ${about.length}`,
       about.toString('utf8'),
       '',
       'get-mark :1',
       'ls :1 ""',
-      ...(step ? [`reset ${place.refs}${step.step}`, 'from :1', ''] : []),
+      ...(step ? [`reset ${store.refs}${step.step}`, 'from :1', ''] : []),
       '',
     ]
     const answer = await importer.finish(Buffer.from(commands.join('\n')))
-    const [, commit, newTree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
-    if (!commit || !newTree) throw new BatonError('undo_unavailable', 'git fast-import returned nothing')
-    if (changed || touched || newTree !== known?.tree)
-      writeKnown(folder, { tree: newTree, files, index: indexId, staged: staged.id, state })
-    return { commit, state, position, files, leftOut, stamp: path => files.get(path)?.stamp.join(':') }
+    const [, commit, tree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
+    if (!commit || !tree) throw new BatonError('undo_unavailable', 'git fast-import returned nothing')
+    if (step) stampStep(store, step.step, request.atMs)
+    writeKnown(folder, {
+      tree,
+      files,
+      index: indexId,
+      staged: staged.id,
+      state,
+      held: commits,
+      isHeld,
+      inOperation: operation.size > 0,
+      last: step ? { step: step.step, commit, around } : undefined,
+    })
+    return { step: step?.step, commit, state, position, files, leftOut, stamp }
   } catch (cause) {
     await importer.abandon()
+    // A cache that does not match the store must not make every later snapshot fail.
+    forgetKnown(folder)
     throw cause
   }
+}
+
+export interface Where {
+  readonly place: Place
+  readonly store: Store
+  readonly folder: string
+}
+
+/** What a build creates again is no loss. */
+const countLeftOut = (leftOut: readonly LeftOut[]): number =>
+  leftOut.filter(({ why }) => why !== 'rebuildable').length
+
+const sameIds = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i])
+
+/** Copies into the store what the step refers to. */
+async function holdAll(
+  place: Place,
+  store: Store,
+  what: { commits: string[]; operation: OperationFiles; staged: string[]; held: readonly string[] },
+): Promise<boolean> {
+  const named = operationCommits(what.operation)
+  // A commit that the files of an operation name may be missing; HEAD and the stash may not.
+  if (named.length > 0) await holdObjects(place, store, await commitsAmong(place, named), [], what.held)
+  return holdObjects(place, store, what.commits, what.staged, what.held)
 }
 
 const gitMode = (file: KnownFile): string =>
@@ -123,8 +184,10 @@ function stateText(
   place: Place,
   files: ReadonlyMap<BytePath, KnownFile>,
   staged: string | undefined,
+  operation: OperationFiles,
 ): string {
   const rows = Array.from(files, ([path, { content, mode }]) => `${path}\0${mode}\0${content}`).sort()
+  for (const [name, bytes] of operation) rows.push(`${name}\0${contentId(place, bytes)}`)
   return contentId(place, Buffer.from(`${staged ?? ''}\0${rows.join('\0')}`, 'latin1'))
 }
 
@@ -140,27 +203,33 @@ function readIndex(place: Place): Buffer | undefined {
 /** The contents of the index: an id, and the fast-import lines that save it. A tree made from a private copy, or each side of a conflict. */
 async function readStaged(
   place: Place,
+  store: Store,
   folder: string,
   index: Buffer | undefined,
-): Promise<{ id: string | undefined; lines: string[] }> {
-  if (!index) return { id: undefined, lines: [] }
+): Promise<{ id: string | undefined; lines: string[]; contents: string[] }> {
+  if (!index) return { id: undefined, lines: [], contents: [] }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const copy = join(folder, 'index')
   writeFileSync(copy, index, { mode: 0o600 })
   const env = { GIT_INDEX_FILE: copy }
   const [written, listed] = await Promise.all([
-    gitAt(place, ['write-tree', '--missing-ok'], { env, ok: [0, 128] }),
+    gitAt(writingTo(place, store), ['write-tree', '--missing-ok'], { env, ok: [0, 128] }),
     gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }),
   ])
   const tree = objectId(written.stdout.toString('utf8').trimEnd())
   // The tree distinguishes an empty file from one that is only intended to be added; the list shows flags and conflicts.
   const id = `${tree ?? 'conflict'} ${contentId(place, listed.stdout)}`
-  if (tree) return { id, lines: [`M 040000 ${tree} staged`] }
-  const lines = splitNames(listed.stdout).flatMap(side => {
-    const [, mode, content, stage, path = ''] = /^\S (\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
-    return path === '' ? [] : `M ${mode} ${content} ${quoted(`staged/${stage}/${path}`)}`
-  })
-  return { id, lines }
+  if (tree) return { id, lines: [`M 040000 ${tree} staged`], contents: [tree] }
+  const lines: string[] = []
+  const contents: string[] = []
+  for (const side of splitNames(listed.stdout)) {
+    const [, mode, content = '', stage, path = ''] = /^\S (\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
+    if (path === '') continue
+    lines.push(`M ${mode} ${content} ${quoted(`staged/${stage}/${path}`)}`)
+    // A submodule's commit is in another repository.
+    if (mode !== '160000') contents.push(content)
+  }
+  return { id, lines, contents }
 }
 
 const ARGS = ['fast-import', '--quiet', '--force', '--done', '--depth=0', '--date-format=raw']
@@ -171,33 +240,46 @@ const TIMEOUT_MS = 120_000
  * Git sets the refs last, so a crash leaves at most objects that git collects later.
  */
 class Importer {
-  readonly #place: Place
-  readonly #child: ReturnType<typeof spawnGitAt>
-  readonly #end: Promise<number>
-  readonly #stderr: () => string
+  readonly #store: Repo
   readonly #answers: Buffer[] = []
+  #child: ReturnType<typeof spawnGitAt> | undefined
+  #end: Promise<number> = Promise.resolve(0)
+  #stderr = () => ''
 
-  constructor(place: Place) {
-    this.#place = place
-    this.#child = spawnGitAt(place, ARGS)
-    this.#stderr = collect(this.#child)
-    this.#end = endOf(this.#child, TIMEOUT_MS, ARGS)
+  constructor(store: Repo) {
+    this.#store = store
+  }
+
+  /** Something was written to it. */
+  get isUsed(): boolean {
+    return this.#child !== undefined
+  }
+
+  /** Starts git when there is something to write: often nothing has changed. */
+  #input() {
+    if (this.#child) return this.#child.stdin
+    const child = spawnGitAt(this.#store, ARGS)
+    this.#child = child
+    this.#stderr = collect(child)
+    this.#end = endOf(child, TIMEOUT_MS, ARGS)
     this.#end.catch(() => {})
-    this.#child.stdin.on('error', () => {})
-    this.#child.stdout.on('data', (chunk: Buffer) => this.#answers.push(chunk))
+    child.stdin.on('error', () => {})
+    child.stdout.on('data', (chunk: Buffer) => this.#answers.push(chunk))
+    return child.stdin
   }
 
   async blob(bytes: Buffer): Promise<void> {
-    this.#child.stdin.write(`blob\ndata ${bytes.length}\n`)
-    this.#child.stdin.write(bytes)
-    if (!this.#child.stdin.write('\n') && this.#child.stdin.writable)
-      await Promise.race([once(this.#child.stdin, 'drain'), this.#end])
+    const input = this.#input()
+    input.write(`blob\ndata ${bytes.length}\n`)
+    input.write(bytes)
+    if (!input.write('\n') && input.writable) await Promise.race([once(input, 'drain'), this.#end])
   }
 
   /** Sends the rest and returns git's answer. */
   async finish(commands: Buffer): Promise<string> {
-    this.#child.stdin.write(commands)
-    this.#child.stdin.end('done\n')
+    const input = this.#input()
+    input.write(commands)
+    input.end('done\n')
     const code = await this.#end
     if (code === 0) return Buffer.concat(this.#answers).toString('latin1')
     this.#sweep()
@@ -205,6 +287,7 @@ class Importer {
   }
 
   async abandon(): Promise<void> {
+    if (!this.#child) return
     this.#child.kill('SIGKILL')
     await this.#end.catch(() => {})
     this.#sweep()
@@ -212,8 +295,8 @@ class Importer {
 
   // If it fails, it leaves a crash report next to the repository's own files.
   #sweep(): void {
-    if (this.#child.pid !== undefined)
-      rmSync(join(this.#place.gitDir, `fast_import_crash_${this.#child.pid}`), { force: true })
+    if (this.#child?.pid !== undefined)
+      rmSync(join(this.#store.gitDir, `fast_import_crash_${this.#child.pid}`), { force: true })
   }
 }
 

@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { collect, endOf } from '../hardened.ts'
-import { type Place, spawnGitAt } from './place.ts'
+import { type Repo, spawnGitAt } from './place.ts'
 
 const ARGS = ['cat-file', '--batch']
 
@@ -11,8 +11,8 @@ export class Contents {
   readonly #chunks: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
 
-  constructor(place: Place) {
-    this.#child = spawnGitAt(place, ARGS)
+  constructor(repo: Repo) {
+    this.#child = spawnGitAt(repo, ARGS)
     this.#end = endOf(this.#child, 300_000, ARGS)
     this.#end.catch(() => {})
     this.#child.stdin.on('error', () => {})

@@ -5,6 +5,8 @@ export interface Details {
   modes: Modes
   leftOut: readonly (readonly [path: string, why: LeftOut['why']])[]
   stash: readonly (readonly [commit: string, message: string])[]
+  /** The snapshot contains ignored files. */
+  ignored: boolean
 }
 
 /** The most common permission bits, and the files with other bits. */
@@ -35,6 +37,7 @@ export function detailsOf(
     modes: { ...modes, others: others.sort(byPath) },
     leftOut: leftOut.map(({ path, why }) => [path, why] as const).sort(byPath),
     stash,
+    ignored: true,
   }
 }
 
@@ -59,6 +62,7 @@ export function parseDetails(text: string): Details {
       (pair): pair is [string, LeftOut['why']] => typeof pair[1] === 'string',
     ),
     stash: pairs(parsed.stash).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+    ignored: parsed.ignored === true,
   }
 }
 

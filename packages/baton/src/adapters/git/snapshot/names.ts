@@ -1,28 +1,47 @@
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import type { KeptRef, StepRecord } from '../../../ports/snapshots.ts'
 import { parseMessage } from './details.ts'
-import { gitAt, type Place, UNDO_REFS } from './place.ts'
+import { gitAt, type Place, type Repo, UNDO_REFS } from './place.ts'
+import type { Store } from './store.ts'
 
-/** Every stored step and tip of all worktrees of this repository. */
-export async function readKept(place: Place): Promise<KeptRef[]> {
-  const format = '--format=%(refname)%00%(creatordate:unix)'
-  const { stdout } = await gitAt(place, ['for-each-ref', format, UNDO_REFS])
+/** The stored steps. Reads the ref files itself: Baton alone writes this repository, and never packs its refs. */
+export function readKeptSteps(store: Store): KeptRef[] {
+  const kept: KeptRef[] = []
+  for (const folder of namesIn(join(store.gitDir, UNDO_REFS))) {
+    const refs = `${UNDO_REFS}${folder}/`
+    for (const name of namesIn(join(store.gitDir, refs))) {
+      if (!/^\d+$/.test(name)) continue
+      const { mtimeMs } = statSync(join(store.gitDir, refs, name))
+      kept.push({
+        name: refs + name,
+        kind: 'step',
+        foreign: refs !== store.refs,
+        step: Number(name),
+        atMs: mtimeMs,
+      })
+    }
+  }
+  return kept
+}
+
+const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** Sets the time of a step's ref, by which it expires. */
+export function stampStep(store: Store, step: number, atMs: number): void {
+  utimesSync(join(store.gitDir, store.refs, String(step)), atMs / 1000, atMs / 1000)
+}
+
+/** The commits that an undo set aside in the project, of all its worktrees. */
+export async function readTips(place: Place): Promise<KeptRef[]> {
+  const { stdout } = await gitAt(place, ['for-each-ref', '--format=%(refname)', UNDO_REFS])
   return stdout
     .toString('utf8')
     .split('\n')
-    .flatMap((line): KeptRef[] => {
-      const [name = '', seconds] = line.split('\0')
-      const found = NAME.exec(name)
-      if (!found) return []
-      return [
-        {
-          name,
-          kind: found[2] ? 'tip' : 'step',
-          foreign: found[1] !== place.refs,
-          step: Number(found[3]),
-          // A tip is the user's own commit: the time when Baton set it aside is in the ref's name.
-          atMs: found[4] === undefined ? Number(seconds) * 1000 : Number(found[4]),
-        },
-      ]
+    .flatMap((name): KeptRef[] => {
+      const [, refs, step, atMs] = TIP.exec(name) ?? []
+      if (step === undefined) return []
+      return [{ name, kind: 'tip', foreign: refs !== place.refs, step: Number(step), atMs: Number(atMs) }]
     })
 }
 
@@ -30,14 +49,14 @@ export const tipName = (place: Place, step: number, atMs: number, number: number
   `${place.refs}tip/${step}-${atMs}-${number}`
 
 /** This worktree's steps, oldest first. */
-export async function readSteps(place: Place): Promise<StepRecord[]> {
+export async function readSteps(store: Store): Promise<StepRecord[]> {
   const format = '--format=%(refname)%00%(objectname)%00%(contents)%00'
-  const { stdout } = await gitAt(place, ['for-each-ref', format, place.refs])
+  const { stdout } = await gitAt(store, ['for-each-ref', format, store.refs])
   const fields = stdout.toString('utf8').split('\0')
   const steps: StepRecord[] = []
   for (let i = 0; i + 2 < fields.length; i += 3) {
     const [name = '', commit = '', text = ''] = fields.slice(i, i + 3)
-    const number = name.trimStart().slice(place.refs.length)
+    const number = name.trimStart().slice(store.refs.length)
     const message = /^\d+$/.test(number) ? parseMessage(text.trimEnd()) : undefined
     if (!message) continue
     const { about, position, state, leftOut } = message
@@ -46,10 +65,10 @@ export async function readSteps(place: Place): Promise<StepRecord[]> {
   return steps.sort((a, b) => a.step - b.step)
 }
 
-export async function dropRefs(place: Place, names: readonly string[]): Promise<void> {
+export async function dropRefs(repo: Repo, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   const input = names.map(name => `delete ${name}\0\0`).join('')
-  await gitAt(place, ['update-ref', '-z', '--stdin'], { input })
+  await gitAt(repo, ['update-ref', '-z', '--stdin'], { input })
 }
 
-const NAME = /^(refs\/baton\/undo\/[0-9a-f]+\/)(tip\/)?(\d+)(?:-(\d+)-\d+)?$/
+const TIP = /^(refs\/baton\/undo\/[0-9a-f]+\/)tip\/(\d+)-(\d+)-\d+$/

@@ -3,11 +3,19 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type GitOptions, type GitResult, hardenedGit, spawnGit } from '../hardened.ts'
 
-/** A worktree and its git folders. */
-export interface Place {
+/** A repository that git runs on. */
+export interface Repo {
   readonly root: string
   readonly gitDir: string
   readonly format: 'sha1' | 'sha256'
+  /** Where new objects go and old ones are found; by default in the repository itself. */
+  readonly objects?: { readonly write: string; readonly read: string }
+}
+
+/** A worktree and its git folders. */
+export interface Place extends Repo {
+  /** The project's own object folder, shared by all its worktrees. */
+  readonly objectDir: string
   /** The prefix of this worktree's snapshot refs, with a trailing slash. */
   readonly refs: string
   /** Identifies this worktree on this machine. */
@@ -50,6 +58,7 @@ async function findPlace(root: string): Promise<Place | undefined> {
   return {
     root,
     gitDir: own,
+    objectDir: join(commonDir, 'objects'),
     format: format === 'sha256' ? 'sha256' : 'sha1',
     refs: `${UNDO_REFS}${digest(relative(commonDir, own) + birthOf(own))}/`,
     key: digest(own),
@@ -58,23 +67,31 @@ async function findPlace(root: string): Promise<Place | undefined> {
 
 /** Runs git on a known worktree: a `core.worktree` in the repository's configuration cannot redirect it. */
 export function gitAt(
-  place: Place,
+  repo: Repo,
   args: readonly string[],
   options: Partial<GitOptions> = {},
 ): Promise<GitResult> {
-  return hardenedGit(args, at(place, options))
+  return hardenedGit(args, at(repo, options))
 }
 
-export const spawnGitAt = (place: Place, args: readonly string[], options: Partial<GitOptions> = {}) =>
-  spawnGit(args, at(place, options))
+export const spawnGitAt = (repo: Repo, args: readonly string[], options: Partial<GitOptions> = {}) =>
+  spawnGit(args, at(repo, options))
 
-function at(place: Place, options: Partial<GitOptions>): GitOptions {
+function at(repo: Repo, options: Partial<GitOptions>): GitOptions {
+  const objects = repo.objects && {
+    GIT_OBJECT_DIRECTORY: repo.objects.write,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: listed(repo.objects.read),
+  }
   return {
-    cwd: place.root,
+    cwd: repo.root,
     ...options,
-    env: { GIT_DIR: place.gitDir, GIT_WORK_TREE: place.root, ...options.env },
+    env: { GIT_DIR: repo.gitDir, GIT_WORK_TREE: repo.root, ...objects, ...options.env },
   }
 }
+
+/** A colon separates folders in git's list, unless the folder is quoted. */
+const listed = (folder: string): string =>
+  /[:"\\]/.test(folder) ? `"${folder.replace(/["\\]/g, '\\$&')}"` : folder
 
 function rootAbove(folder: string): string | undefined {
   let at: string

@@ -1,21 +1,26 @@
-import { lstat, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Position } from '../../../ports/snapshots.ts'
 import { objectId } from './details.ts'
 import { gitAt, type Place } from './place.ts'
 
-/** Reads HEAD and the tree of another ref in one call. */
-export async function readRefs(
-  place: Place,
-  other: string,
-): Promise<{ position: Position; tree: string | undefined }> {
-  const [branch, found] = await Promise.all([
-    readBranch(place),
-    gitAt(place, ['cat-file', '--batch-check=%(objectname)'], { input: `HEAD^{commit}\n${other}^{tree}\n` }),
-  ])
-  // For a ref that does not exist, git prints its name.
-  const [head, tree] = found.stdout.toString('utf8').split('\n').map(objectId)
-  return { position: { branch, head }, tree }
+/** Where HEAD is. Reads git's files itself where it can: a process costs more than the rest of an unchanged snapshot. */
+export async function readPosition(place: Place): Promise<Position> {
+  const branch = await readBranch(place)
+  const common = await commonDir(place)
+  const loose = branch && objectId((await readFile(join(common, branch), 'utf8').catch(() => '')).trimEnd())
+  const detached = branch
+    ? undefined
+    : objectId((await readFile(join(place.gitDir, 'HEAD'), 'utf8')).trimEnd())
+  return { branch, head: loose ?? detached ?? (await resolveRef(place, 'HEAD')) }
+}
+
+/** The folder that all worktrees of a repository share. */
+async function commonDir(place: Place): Promise<string> {
+  return resolve(
+    place.gitDir,
+    (await readFile(join(place.gitDir, 'commondir'), 'utf8').catch(() => '.')).trim(),
+  )
 }
 
 async function readBranch(place: Place): Promise<string | undefined> {
@@ -39,29 +44,9 @@ export async function resolveRef(place: Place, ref: string): Promise<string | un
   return objectId(stdout.toString('utf8').trimEnd())
 }
 
-/** The unfinished git operation (merge, rebase and so on), recognized by its files. */
-export async function readOperation(place: Place): Promise<string | undefined> {
-  const found = await Promise.all(
-    Object.entries(OPERATIONS).map(async ([name, what]) =>
-      (await lstat(join(place.gitDir, name)).catch(() => undefined)) ? what : undefined,
-    ),
-  )
-  return found.find(what => what !== undefined)
-}
-
-const OPERATIONS = {
-  'rebase-merge': 'rebase',
-  'rebase-apply': 'rebase',
-  MERGE_HEAD: 'merge',
-  CHERRY_PICK_HEAD: 'cherry-pick',
-  REVERT_HEAD: 'revert',
-  sequencer: 'cherry-pick',
-}
-
 /** The stashes, newest first, from git's reflog. */
 export async function readStash(place: Place): Promise<[commit: string, message: string][]> {
-  const common = (await readFile(join(place.gitDir, 'commondir'), 'utf8').catch(() => '.')).trim()
-  const log = join(resolve(place.gitDir, common), 'logs/refs/stash')
+  const log = join(await commonDir(place), 'logs/refs/stash')
   const text = await readFile(log, 'latin1').catch(() => '')
   return text
     .split('\n')

@@ -2,11 +2,14 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, wri
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { PositionPlan, StepRecord } from '../../../ports/snapshots.ts'
+import type { Where } from './capture.ts'
 import { Contents } from './contents.ts'
-import { parseDetails } from './details.ts'
+import { objectId, parseDetails } from './details.ts'
 import { tipName } from './names.ts'
+import { splitNames } from './paths.ts'
 import { gitAt, type Place } from './place.ts'
 import { readStash, resolveRef } from './position.ts'
+import { giveBack } from './store.ts'
 
 export async function branchFacts(
   place: Place,
@@ -49,8 +52,8 @@ export async function moveRefs(place: Place, plan: PositionPlan, step: number, a
 }
 
 /** Restores the index as git itself does: as a whole file, under git's own lock. */
-export async function putIndexBack(place: Place, folder: string, step: StepRecord): Promise<void> {
-  const bytes = await indexOf(place, folder, step)
+export async function putIndexBack({ place, store, folder }: Where, step: StepRecord): Promise<void> {
+  const bytes = await indexOf({ place, store, folder }, step)
   const index = join(place.gitDir, 'index')
   const lock = `${index}.lock`
   const mode = (statSync(index, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777
@@ -70,8 +73,8 @@ export async function putIndexBack(place: Place, folder: string, step: StepRecor
   }
 }
 
-async function indexOf(place: Place, folder: string, step: StepRecord): Promise<Buffer | undefined> {
-  const contents = new Contents(place)
+async function indexOf({ place, store, folder }: Where, step: StepRecord): Promise<Buffer | undefined> {
+  const contents = new Contents(store)
   const bytes = await contents.find(`${step.commit}:index`).finally(() => contents.close())
   const copy = join(folder, 'index')
   const env = { GIT_INDEX_FILE: copy }
@@ -81,18 +84,42 @@ async function indexOf(place: Place, folder: string, step: StepRecord): Promise<
     const { code } = await gitAt(place, ['ls-files', '-z', '--stage'], { env, ok: [0, 128] })
     if (code === 0) return bytes
   }
-  const staged = await gitAt(place, ['rev-parse', '-q', '--verify', `${step.commit}:staged`], {
+  const staged = await gitAt(store, ['rev-parse', '-q', '--verify', `${step.commit}:staged`], {
     ok: [0, 1, 128],
   })
   if (staged.code !== 0) return undefined
   rmSync(copy, { force: true })
-  await gitAt(place, ['read-tree', staged.stdout.toString('utf8').trim()], { env })
+  await gitAt(store, ['read-tree', staged.stdout.toString('utf8').trim()], { env })
   return readFileSync(copy)
 }
 
+/** Returns what the step's HEAD, stash and index refer to, if the project's repository lost it. */
+export async function giveStepBack({ place, store, folder }: Where, step: StepRecord): Promise<boolean> {
+  const contents = new Contents(store)
+  const about = await contents.read(`${step.commit}:about`).finally(() => contents.close())
+  const stash = parseDetails(about.toString('utf8')).stash.map(([commit]) => commit)
+  const commits = [...(step.position.head ? [step.position.head] : []), ...stash].filter(objectId)
+  return giveBack(place, store, commits, await stagedContents({ place, store, folder }, step))
+}
+
+/** Git's ids of the contents that the step's index names. */
+async function stagedContents(where: Where, step: StepRecord): Promise<string[]> {
+  const bytes = await indexOf(where, step)
+  if (!bytes) return []
+  const copy = join(where.folder, 'index')
+  writeFileSync(copy, bytes, { mode: 0o600 })
+  const { stdout } = await gitAt(where.place, ['ls-files', '-z', '--stage'], {
+    env: { GIT_INDEX_FILE: copy },
+  })
+  return splitNames(stdout).flatMap(row => {
+    const [, mode, content = ''] = /^(\d+) ([0-9a-f]+) /.exec(row) ?? []
+    return mode === '160000' || content === '' ? [] : [content]
+  })
+}
+
 /** Restores stashes that have disappeared since, oldest first. */
-export async function putStashBack(place: Place, step: StepRecord): Promise<number> {
-  const contents = new Contents(place)
+export async function putStashBack({ place, store }: Where, step: StepRecord): Promise<number> {
+  const contents = new Contents(store)
   const about = await contents.read(`${step.commit}:about`).finally(() => contents.close())
   const now = new Set((await readStash(place)).map(([commit]) => commit))
   const gone = parseDetails(about.toString('utf8')).stash.filter(([commit]) => !now.has(commit))

@@ -13,6 +13,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, CaptureLimits, LeftOut } from '../../../ports/snapshots.ts'
 import type { KnownFile, Stamp } from './cache.ts'
+import { listIgnored } from './ignored.ts'
 import { isPlain, onDisk, parentOf, splitNames } from './paths.ts'
 import { gitAt, type Place } from './place.ts'
 
@@ -35,20 +36,23 @@ export interface Scan {
   touched: boolean
 }
 
-/** Reads the worktree: every file that git tracks or would offer to track. Does not run the repository's filters. */
+/** Reads the worktree: every file that git tracks or would offer to track, and small ignored ones. Runs no filters. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
-  const listing = listFiles(place)
+  const listing = Promise.all([listFiles(place), listIgnored(place)])
   listing.catch(() => {})
   const looker = new Looker(place, request)
   // Check the files of the last snapshot while git prints its list; both take about the same time.
   await looker.expect(request.known.keys())
-  const names = new Set(await listing)
-  for (const path of request.also) names.add(path)
+  const [listed, ignored] = await listing
+  const names = new Set(listed)
+  for (const path of [...ignored.files, ...request.also]) names.add(path)
   if (names.size > request.limits.files)
     throw new BatonError('undo_unavailable', `${names.size} files are too many for a snapshot`, {
       remedy: `The limit is ${request.limits.files}: add generated files to .gitignore.`,
     })
-  return looker.look(names)
+  const found = await looker.look(names)
+  found.leftOut.push(...ignored.leftOut)
+  return found
 }
 
 class Looker {
