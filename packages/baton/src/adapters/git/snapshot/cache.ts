@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BytePath, SnapshotFile } from '../../../ports/snapshots.ts'
 
@@ -30,14 +30,17 @@ export interface Known {
   readonly last: { readonly step: number; readonly commit: string; readonly around: string } | undefined
 }
 
-/** The caches that this process read or wrote last, with the identity of their file: another process may have written since. */
-const inMemory = new Map<string, { identity: string; known: Known }>()
+/**
+ * The caches that this process read or wrote last, with the identity of their file: another process may have written
+ * since. Without an identity, the file is about to be written.
+ */
+const inMemory = new Map<string, { identity: string | undefined; known: Known }>()
 
 export function readKnown(folder: string): Known | undefined {
   try {
-    const identity = identityOf(folder)
     const remembered = inMemory.get(folder)
-    if (remembered?.identity === identity) return remembered.known
+    if (remembered && remembered.identity === undefined) return remembered.known
+    if (remembered?.identity === identityOf(folder)) return remembered.known
     const [version, rest, rows] = JSON.parse(readFileSync(join(folder, NAME), 'utf8'))
     if (version !== VERSION || !Array.isArray(rows)) return undefined
     const files = new Map<BytePath, KnownFile>()
@@ -49,24 +52,39 @@ export function readKnown(folder: string): Known | undefined {
         stamp,
         young: young === 1,
       })
-    return remember(folder, { ...rest, files })
+    const known = { ...rest, files }
+    remember(folder, known, identityOf(folder))
+    return known
   } catch {
     return undefined
   }
 }
 
-export function writeKnown(folder: string, known: Known): void {
+/** Remembers a snapshot at once, and writes it to disk when its command no longer waits. A lost write costs only time. */
+export function saveKnown(folder: string, known: Known): void {
+  remember(folder, known, undefined)
+  setImmediate(() => {
+    // A later snapshot has taken its place, and writes itself.
+    if (inMemory.get(folder)?.known !== known) return
+    try {
+      writeKnown(folder, known)
+      remember(folder, known, identityOf(folder))
+    } catch {
+      inMemory.delete(folder)
+    }
+  })
+}
+
+function writeKnown(folder: string, known: Known): void {
   const { files, ...rest } = known
   const rows = Array.from(
     files,
     ([path, file]): Row => [path, file.content, file.mode, file.young ? 1 : 0, ...file.stamp],
   )
   const text = JSON.stringify([VERSION, rest, rows])
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${NAME}.${process.pid}.tmp`)
   writeFileSync(draft, text, { mode: 0o600 })
   renameSync(draft, join(folder, NAME))
-  remember(folder, known)
 }
 
 export function forgetKnown(folder: string): void {
@@ -74,12 +92,12 @@ export function forgetKnown(folder: string): void {
   rmSync(join(folder, NAME), { force: true })
 }
 
-function remember(folder: string, known: Known): Known {
+function remember(folder: string, known: Known, identity: string | undefined): void {
+  inMemory.delete(folder)
   // A few worktrees at a time.
   const [oldest] = inMemory.size >= MAX_REMEMBERED ? inMemory.keys() : []
   if (oldest !== undefined) inMemory.delete(oldest)
-  inMemory.set(folder, { identity: identityOf(folder), known })
-  return known
+  inMemory.set(folder, { identity, known })
 }
 
 function identityOf(folder: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, Capture, CaptureRequest, LeftOut } from '../../../ports/snapshots.ts'
 import { collect, endOf, failed } from '../hardened.ts'
-import { forgetKnown, type Known, type KnownFile, readKnown, writeKnown } from './cache.ts'
+import { forgetKnown, type Known, type KnownFile, readKnown, saveKnown } from './cache.ts'
 import { detailsOf, isProgram, messageText, objectId } from './details.ts'
 import { stampStep } from './names.ts'
 import { type OperationFiles, operationCommits, readOperationFiles } from './operation.ts'
@@ -22,7 +22,20 @@ const INDEX_BYTES = 8_000_000
  * `files/` as on disk, `staged/` as in the index, `index` byte for byte, `git/` for an unfinished merge or rebase,
  * `about` for the rest. Writes nothing if the newest step already holds exactly this.
  */
-export async function capture(
+export async function capture(where: Where, request: CaptureRequest, sinceMs: number): Promise<Capture> {
+  const hadCache = readKnown(where.folder) !== undefined
+  try {
+    return await captureOnce(where, request, sinceMs)
+  } catch (cause) {
+    // A cache that does not match the store must not make every snapshot fail.
+    forgetKnown(where.folder)
+    const isLimit = cause instanceof BatonError && cause.remedy !== undefined
+    if (!hadCache || isLimit) throw cause
+    return await captureOnce(where, request, sinceMs)
+  }
+}
+
+async function captureOnce(
   { place, store, folder }: Where,
   request: CaptureRequest,
   sinceMs: number,
@@ -55,7 +68,7 @@ export async function capture(
     const stamp = (path: BytePath) => files.get(path)?.stamp.join(':')
     const { last } = known ?? {}
     if (isSame && last?.around === around && (request.about ? request.reuse?.(last.step) : true)) {
-      if (touched || known.index !== indexId) writeKnown(folder, { ...known, files, index: indexId })
+      if (touched || known.index !== indexId) saveKnown(folder, { ...known, files, index: indexId })
       return { step: request.about && last.step, commit: last.commit, state, position, files, leftOut, stamp }
     }
 
@@ -110,7 +123,7 @@ export async function capture(
     const [, commit, tree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
     if (!commit || !tree) throw new BatonError('undo_unavailable', 'git fast-import returned nothing')
     if (step) stampStep(store, step.step, request.atMs)
-    writeKnown(folder, {
+    saveKnown(folder, {
       tree,
       files,
       index: indexId,
@@ -124,8 +137,6 @@ export async function capture(
     return { step: step?.step, commit, state, position, files, leftOut, stamp }
   } catch (cause) {
     await importer.abandon()
-    // A cache that does not match the store must not make every later snapshot fail.
-    forgetKnown(folder)
     throw cause
   }
 }

@@ -109,7 +109,7 @@ export async function holdObjects(
       '',
     ].join('\n')
     const pack = join(store.gitDir, 'objects/pack/pack')
-    await gitAt(writingTo(place, store), ['pack-objects', '-q', '--revs', pack], {
+    await gitAt(writingTo(place, store), [...PACK, pack], {
       input,
       timeoutMs: PACK_MS,
     })
@@ -218,6 +218,8 @@ export async function tidyStore(store: Store): Promise<void> {
   await gitAt(store, ['prune', '--expire=now'], { timeoutMs: PACK_MS })
 }
 
+/** Without the search for similar contents: time matters more than space here. */
+const PACK = ['pack-objects', '-q', '--revs', '--window=0', '--threads=1']
 const NAME = 'store.git'
 const MAX_COMMITS = 2000
 const PACK_MS = 120_000
