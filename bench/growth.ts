@@ -4,7 +4,7 @@
  * process; the sizes (and versions) take turns, so that a busy machine slows all of them alike.
  * Run: node bench/growth.ts [--against FOLDER_OF_ANOTHER_CHECKOUT] [--rounds 9] [--idle-seconds 60] [--entries 500000]
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
@@ -174,9 +174,7 @@ function at(ms: number): string {
 async function fill(path: string, checkout: string, { sessions, entries }: Subject['size']): Promise<void> {
   const { openSqlite } = await load(checkout, 'store/sqlite.ts')
   const store = await openSqlite(path)
-  const pids = readdirSync('/proc')
-    .map(Number)
-    .filter(pid => pid > 0)
+  const pids = childlessProcesses()
   const known = Array.from({ length: sessions }, (_, index) =>
     aSession(index + 1, {
       id: idOf('claude-code', `native-${index + 1}`),
@@ -201,6 +199,23 @@ async function fill(path: string, checkout: string, { sessions, entries }: Subje
     await store.record(batch)
   }
   await store.close()
+}
+
+/** Processes of this machine without children: an agent's process belongs to one session only. */
+function childlessProcesses(): number[] {
+  const table = readdirSync('/proc').flatMap(name => {
+    try {
+      const [, parent = ''] = readFileSync(`/proc/${Number(name)}/stat`, 'utf8')
+        .replace(/^.*\)/s, '')
+        .trim()
+        .split(' ')
+      return [{ pid: Number(name), parent: Number(parent) }]
+    } catch {
+      return []
+    }
+  })
+  const parents = new Set(table.map(({ parent }) => parent))
+  return table.flatMap(({ pid }) => (parents.has(pid) ? [] : pid))
 }
 
 /** Of ten entries, three are tool calls, three their results, two decisions, one a reaction, one a measured context. */

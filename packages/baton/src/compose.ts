@@ -167,8 +167,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         generation: handoff.generation,
         files: handoff.files,
         session,
-        sessionsAt: async place =>
-          (await store.sessions({ live: true, limit: 1000 })).filter(({ pane }) => pane === place),
+        sessionsAt: async place => (await local.liveSessions()).filter(({ pane }) => pane === place),
         carryOver: [
           (from, to) => handsOff.carryOver(from.id, successorOf(to)),
           (from, to) => claim.claims.carryOver(from.id, to),
@@ -221,6 +220,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ...ground,
     drivers,
     watchStore: local.watch,
+    liveSessions: local.liveSessions,
     content: () => machine().config.journal.content,
     // Do not end a session that has reported again meanwhile.
     async lost({ id, lastSeenAt }, why) {

@@ -18,6 +18,7 @@ import { JournalListeners } from '../journal/live.ts'
 import { makeRedactor, type Redactor } from '../journal/redact.ts'
 import { NO_REPLICATION, type Replication, replicate } from '../journal/replicate.ts'
 import type { Store } from '../ports/store.ts'
+import { keepLiveSessions, type LiveSessions } from '../store/live-sessions.ts'
 import { type LocalStore, openSqlite } from '../store/sqlite.ts'
 import { newEntry } from './new-entry.ts'
 
@@ -49,7 +50,7 @@ export interface Ground {
   /** The journal; removes secrets from everything written to it. */
   store: Store
   /** The same database, with the tables of the capabilities. */
-  local: LocalStore
+  local: LocalStore & LiveSessions
   copy: Replication
   /** Why the last write to the journal failed, and since when writes fail. */
   writeFailure(): WriteFailure | undefined
@@ -84,7 +85,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
 
   // A token without a journal means that a daemon ran here before and its journal was removed.
   const isReplaced = !inMemory && !existsSync(folder.database) && existsSync(folder.token)
-  const local = await openSqlite(inMemory ? ':memory:' : folder.database)
+  const local = keepLiveSessions(await openSqlite(inMemory ? ':memory:' : folder.database))
   const opened = inMemory ? undefined : identityOf(folder.database)
   const store = guardStore(local, { redactor, content: () => machine.config.journal.content })
   const copy = machine.config.store.url && !inMemory ? await copyTo(machine.config.store.url) : NO_REPLICATION

@@ -19,7 +19,6 @@ import { batonHome, type Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Driver, ToolServer } from '../ports/driver.ts'
-import type { Store } from '../ports/store.ts'
 import type { WatchStore } from '../ports/watch-store.ts'
 import { handoffFinding } from '../session/watch/handoff-findings.ts'
 import { psRows } from '../session/watch/ps-rows.ts'
@@ -66,7 +65,8 @@ export function composeDrivers(env: Environment, tell: AcpDriverParts['tell'], s
 export interface SessionParts {
   drivers: Drivers
   watchStore: WatchStore
-  store: Pick<Store, 'sessions'>
+  /** Every session that has not ended, according to its hooks. */
+  liveSessions(): Promise<readonly Session[]>
   config: ConfigKeeper
   env: Environment
   home: string
@@ -97,14 +97,13 @@ export interface Sessions {
   revived(revival: Revival): Promise<void>
 }
 
-const MAX_LIVE = 2000
 const CHECKS_SHOWN = 200
 
 export function composeSessions(parts: SessionParts): Sessions {
-  const { drivers, watchStore, store, redactor } = parts
+  const { drivers, watchStore, redactor } = parts
   const watchParts = {
     store: watchStore,
-    liveSessions: () => store.sessions({ live: true, limit: MAX_LIVE }),
+    liveSessions: parts.liveSessions,
     lost: parts.lost,
     drivers: drivers.all,
     processes: systemProcesses,

@@ -10,6 +10,8 @@ export interface RunningProcess {
 /** The processes of this machine. */
 export interface Processes {
   alive(pid: number): boolean
+  /** The pids of all processes in one call, where that is cheap; undefined where it is not. */
+  pids?(): Promise<ReadonlySet<number> | undefined>
   /** Undefined if the process is gone. */
   born(pid: number): Promise<string | undefined>
   /** When it started, in milliseconds since the epoch; undefined if it is gone or the system does not report it. */

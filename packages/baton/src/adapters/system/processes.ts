@@ -15,6 +15,11 @@ export const systemProcesses: Processes = {
       return error instanceof Error && 'code' in error && error.code === 'EPERM'
     }
   },
+  async pids() {
+    if (process.platform !== 'linux') return undefined
+    const names = await readdir('/proc').catch(() => undefined)
+    return names && new Set(names.map(Number).filter(pid => pid > 0))
+  },
   async born(pid) {
     if (process.platform === 'linux') return (await fromProc(pid))?.born
     return (await fromPs(['-p', String(pid)]))[0]?.born

@@ -55,4 +55,4 @@ export const isPresumed = (endReason: string | undefined): boolean => endReason?
 const LOST = 'lost: '
 
 export const GOODBYE_MS = 10_000
-const FORGOTTEN_MS = 24 * 60 * 60_000
+export const FORGOTTEN_MS = 24 * 60 * 60_000

@@ -6,9 +6,13 @@ import type { WatchParts } from './parts.ts'
 import type { Watched } from './subjects.ts'
 import type { WatchRecord } from './watch-record.ts'
 
+/** The processes of a machine by their parent. Built once for a scan: there may be thousands of sessions. */
+type ByParent = ReadonlyMap<number, readonly RunningProcess[]>
+export const byParentOf = (table: readonly RunningProcess[]): ByParent =>
+  Map.groupBy(table, ({ parent }) => parent)
+
 /** All descendants of a process, without the process itself. */
-export function descendants(table: readonly RunningProcess[], root: number): RunningProcess[] {
-  const byParent = Map.groupBy(table, ({ parent }) => parent)
+export function descendants(byParent: ByParent, root: number): RunningProcess[] {
   const found: RunningProcess[] = []
   const seen = new Set([root])
   for (const queue = [root]; queue.length > 0; ) {
@@ -55,7 +59,11 @@ export class OrphanProcesses {
     const running = new Set(stillRunning(known, table).map(({ id }) => id))
     const owners = new Set<SessionId | null>(living.map(({ id }) => id))
     for (const child of known) this.#updateStatus(child, running.has(child.id), owners.has(child.session))
-    for (const session of living) this.#storeChildren(session, table, known)
+    const byParent = byParentOf(table)
+    const remembered = new Set(known.map(keyOf))
+    for (const session of living) this.#storeChildren(session, byParent, remembered)
+    // Short-lived processes must not accumulate.
+    if (this.#fleeting.size > MAX_FLEETING) this.#fleeting = new Set()
     await this.#recordFindings(known)
   }
 
@@ -67,12 +75,10 @@ export class OrphanProcesses {
 
   #storeChildren(
     { id, pid, agent, project }: Watched,
-    table: readonly RunningProcess[],
-    known: readonly Spawn[],
+    byParent: ByParent,
+    remembered: ReadonlySet<string>,
   ): void {
-    const keyOf = (child: { pid: number | null; born: string | null }) => `${child.pid} ${child.born}`
-    const remembered = new Set(known.map(keyOf))
-    for (const child of descendants(table, pid ?? -1).slice(0, MAX_CHILDREN)) {
+    for (const child of descendants(byParent, pid ?? -1).slice(0, MAX_CHILDREN)) {
       const key = keyOf(child)
       if (child.pid === this.#parts.self || remembered.has(key)) continue
       if (!this.#fleeting.delete(key)) {
@@ -94,19 +100,18 @@ export class OrphanProcesses {
         ended_at: null,
       })
     }
-    // Short-lived processes must not accumulate.
-    if (this.#fleeting.size > MAX_FLEETING) this.#fleeting = new Set()
   }
 
   async #recordFindings(before: readonly Spawn[]): Promise<void> {
     const { store, configOf } = this.#parts
     const left = store.spawns({ status: ['abandoned'] })
+    const leftBy = Map.groupBy(left, ({ session }) => session)
     const sessions = new Map([...before, ...left].map(spawn => [spawn.session, spawn]))
     for (const [session, { agent, project }] of sessions) {
       if (session === null) continue
       const { health } = await configOf(project ?? undefined)
       if (!health.enabled) continue
-      const finding = leftBehind(left.filter(spawn => spawn.session === session))
+      const finding = leftBehind(leftBy.get(session) ?? [])
       await this.#record.findings({ id: session, agent, project: project ?? undefined }, [finding], false)
     }
   }
@@ -116,6 +121,7 @@ export class OrphanProcesses {
   }
 }
 
+const keyOf = ({ pid, born }: { pid: number | null; born: string | null }): string => `${pid} ${born}`
 const isOver = ({ state }: Watched): boolean => state === 'dead' || state === 'gone' || state === 'ended'
 
 const EVERY_MS = 30_000

@@ -36,8 +36,9 @@ export class WatchRecord {
       started_at: known?.started_at ?? session?.startedAt ?? spawn?.started_at ?? new Date(now).toISOString(),
       updated_at: new Date(now).toISOString(),
     }
-    if (known && isSame(known, row)) return
-    this.#rows.set(id, row)
+    const same = known !== undefined && isSame(known, row)
+    this.#rows.set(id, same ? known : row)
+    if (same) return
     store.putSession(row)
   }
 

@@ -4,7 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
 import { stateByEvents } from './activity.ts'
 import { assessHealth, type Finding, hasStalled, type Seen } from './assess-health.ts'
-import { displaced, GOODBYE_MS, lossOf } from './lost-sessions.ts'
+import { displaced, FORGOTTEN_MS, GOODBYE_MS, lossOf } from './lost-sessions.ts'
 import { OrphanProcesses } from './orphan-processes.ts'
 import type { WatchParts } from './parts.ts'
 import { ScreenScanner, type ScreenState } from './screen-scanner.ts'
@@ -27,6 +27,10 @@ export class Watch {
   readonly #reused = new Map<SessionId, { at: number; yes: boolean }>()
   /** Sessions that died while watched. They are shown for an hour, like ended ones. */
   readonly #lost = new Map<SessionId, { at: number; session: Session }>()
+  /** Sessions about which nothing can have changed until a time, unless they report or their process ends. */
+  readonly #quiet = new Map<SessionId, { one: Watched; health: Config['health']; until: number }>()
+  /** The processes of this machine, scanned once for each round. */
+  #pids: ReadonlySet<number> | undefined
   #watched: readonly Watched[] = []
   #running: Promise<void> | undefined
   #stale = false
@@ -81,17 +85,24 @@ export class Watch {
     this.#adjustForSleep()
     const spawns = store.spawns({ kinds: ['run', 'watch'] })
     const live = await this.#parts.liveSessions()
+    // After the sessions: the scan then contains each process that reported.
+    this.#pids = await this.#parts.processes.pids?.()
     await this.#checkPidReuse(live)
     const all = subjects([...live, ...this.#recentlyLost(live)], spawns)
     await this.#screens.take(all)
-    for (const session of displaced(live, clock.now(), pid => this.#parts.processes.alive(pid)))
+    for (const session of displaced(live, clock.now(), pid => this.#isAlive(pid)))
       await this.#parts.lost(session, 'another session started in its terminal')
-    const configs = new Map<string | undefined, Promise<Pick<Config, 'health'>>>()
+    const configs = new Map<string | undefined, Pick<Config, 'health'>>()
     const watched: Watched[] = []
     for (const subject of all) {
-      const config = configs.get(subject.project) ?? this.#parts.configOf(subject.project)
+      const config = configs.get(subject.project) ?? (await this.#parts.configOf(subject.project))
       configs.set(subject.project, config)
-      const { health } = await config
+      const { health } = config
+      const quiet = this.#stillQuiet(subject, health)
+      if (quiet) {
+        watched.push(quiet)
+        continue
+      }
       const seen = this.#seen(subject)
       const now = clock.now()
       const state = health.enabled && hasStalled(seen, health, now) ? 'stalled' : seen.state
@@ -104,10 +115,39 @@ export class Watch {
       // Do not notify the user about a session that was never seen alive here, such as after a restart of the machine.
       const tell = health.tell && this.#alive.has(subject.id)
       await this.#record.findings(subject, assessHealth(seen, health, now), tell)
+      if (!forgotten) this.#rememberQuiet(one, health)
     }
     this.#watched = watched
     this.#forget(new Set(all.map(({ id }) => id)))
     await this.#orphans.check(watched)
+  }
+
+  /** The last observation of a session, if nothing can have changed since: with thousands of them, most are like that. */
+  #stillQuiet(subject: Subject, health: Config['health']): Watched | undefined {
+    const known = this.#quiet.get(subject.id)
+    if (!known) return undefined
+    const { one, until } = known
+    const same =
+      one.session === subject.session &&
+      subject.spawn === undefined &&
+      known.health === health &&
+      this.#parts.clock.now() < until &&
+      (one.session?.ownPid !== true || this.#runs(one.session))
+    if (same) return one
+    this.#quiet.delete(subject.id)
+    return undefined
+  }
+
+  /** A session without a terminal changes when it reports, when its process ends, and when it has been silent for too long. */
+  #rememberQuiet(one: Watched, health: Config['health']): void {
+    const { session, spawn, place, state, died, activeAt } = one
+    const runs = session?.ownPid !== true || this.#runs(session)
+    if (!session || spawn || place !== undefined || died || !runs || this.#lost.has(session.id)) return
+    const due = Math.min(
+      activeAt + FORGOTTEN_MS,
+      state === 'working' ? activeAt + health.stall_minutes * 60_000 : Number.POSITIVE_INFINITY,
+    )
+    this.#quiet.set(session.id, { one, health, until: due })
   }
 
   /** Ends a session that is certainly over. Returns how Baton noticed. */
@@ -138,7 +178,11 @@ export class Watch {
   }
 
   #runs({ id, pid }: Session): boolean {
-    return pid !== undefined && this.#parts.processes.alive(pid) && this.#reused.get(id)?.yes !== true
+    return pid !== undefined && this.#isAlive(pid) && this.#reused.get(id)?.yes !== true
+  }
+
+  #isAlive(pid: number): boolean {
+    return this.#pids ? this.#pids.has(pid) : this.#parts.processes.alive(pid)
   }
 
   /** After a restart of the machine a pid may belong to another program: one that started after the session's last event. */
@@ -226,6 +270,7 @@ export class Watch {
     for (const id of this.#missing.keys()) if (!current.has(id)) this.#missing.delete(id)
     for (const id of this.#seenByPrevious.keys()) if (!current.has(id)) this.#seenByPrevious.delete(id)
     for (const id of this.#reused.keys()) if (!current.has(id)) this.#reused.delete(id)
+    for (const id of this.#quiet.keys()) if (!current.has(id)) this.#quiet.delete(id)
     this.#record.only(current)
   }
 

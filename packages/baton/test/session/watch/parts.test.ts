@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gist, stateByEvents } from '../../../src/session/watch/activity.ts'
 import { handoffFinding } from '../../../src/session/watch/handoff-findings.ts'
-import { descendants } from '../../../src/session/watch/orphan-processes.ts'
+import { byParentOf, descendants } from '../../../src/session/watch/orphan-processes.ts'
 import { subjects } from '../../../src/session/watch/subjects.ts'
 import { aSession, at } from '../../world/journal.ts'
 
@@ -40,8 +40,8 @@ it('Without a screen, the last event tells what a session is doing', () => {
 it('Descendants are found at any depth, once each, even in a table with a circle', () => {
   const process = (pid: number, parent: number) => ({ pid, parent, born: '', command: '' })
   const table = [process(2, 1), process(3, 2), process(4, 3), process(2, 4), process(9, 8)]
-  expect(descendants(table, 1).map(({ pid }) => pid)).toEqual([2, 3, 4])
-  expect(descendants(table, 77)).toEqual([])
+  expect(descendants(byParentOf(table), 1).map(({ pid }) => pid)).toEqual([2, 3, 4])
+  expect(descendants(byParentOf(table), 77)).toEqual([])
 })
 
 it('Every session and every spawn is under watch once, whatever panes they share', () => {
