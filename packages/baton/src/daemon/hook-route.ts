@@ -4,10 +4,12 @@ import { Envelope } from '@batonpass/contract/hook'
 import { MAX_PAYLOAD_BYTES, OLDEST_PROTOCOL, PROTOCOL } from '@batonpass/contract/protocol'
 import type { Intake } from '../engine/intake.ts'
 import { SELF_TEST } from '../hook/client.ts'
+import { LargeCalls } from './large-calls.ts'
 
 /** Clients wait 3 s for the first byte. A call that takes longer is told to wait well before that. */
 const SAY_WAIT_AFTER_MS = 500
 const LARGE_BYTES = 256 * 1024
+const largeCalls = new LargeCalls()
 /** How often blanks are sent while a client waits, to show that the daemon is alive. */
 const HEARTBEAT_MS = 1000
 /** Several blanks at once: curl ends a connection that receives less than one byte a second. */
@@ -51,8 +53,8 @@ export async function answerHook(intake: Intake, call: HookCall): Promise<void> 
     if (body.length > LARGE_BYTES) sayWait()
     else heartbeat = setTimeout(sayWait, SAY_WAIT_AFTER_MS)
     const retry = call.header('baton-retry') === '1'
-    const answer = `${await intake.handleHookCall({ envelope, body, retry, signal: abort.signal })}
-`
+    const handle = () => intake.handleHookCall({ envelope, body, retry, signal: abort.signal })
+    const answer = `${await (body.length > LARGE_BYTES ? largeCalls.run(handle) : handle())}\n`
     clearInterval(heartbeat)
     call.answer(200, answer)
   } catch (cause) {
