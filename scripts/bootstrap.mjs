@@ -102,7 +102,7 @@ function postgresPackages() {
 
 function installPrograms() {
   const packages = { git: 'git', tmux: 'tmux', perl: 'perl-base', curl: 'curl' }
-  // Only tests need these, to inspect the database and the pages.
+  // Only tests need these: to inspect the database and the pages, and to try command lines on.
   if (/^(test|agents|check|bench)/.test(command ?? ''))
     Object.assign(packages, {
       sqlite3: 'sqlite3',
@@ -110,6 +110,7 @@ function installPrograms() {
       bwrap: 'bubblewrap',
       gawk: 'gawk',
       mawk: 'mawk',
+      psql: 'postgresql-client',
     })
   const missing = Object.keys(packages).filter(program => !onPath(program))
   if (missing.length === 0) return

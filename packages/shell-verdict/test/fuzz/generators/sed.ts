@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { type Fuzzed, inEach, joined, mostly, pick } from '../fuzzed.ts'
+
+const address = pick(
+  '',
+  '',
+  '',
+  '1',
+  '$',
+  '/x/',
+  '1,2',
+  '/a/,$',
+  '2!',
+  '\\,x,',
+  '0~2',
+  '/[/]/',
+  '/[^]]/I',
+  '1,+1',
+  '2,~2',
+  '/x/,/y/!',
+  '\\a[a]a',
+  '1 , 2 ',
+)
+const harmless = pick(
+  ...['p', 'd', 'n', 'N', 'g', 'G', 'h', 'H', 'x', '=', 'l', 'l 5', 'P', 'z', 'F', 'b', 'q', 'Q', 'q 3'],
+  ...[
+    's/a/b/',
+    's/x/y/g',
+    's,a,b,p',
+    's/[/]/x/',
+    's|a|\\||2',
+    's/a/\\/e/',
+    's/\\[/e/',
+    's/a/b/I;p',
+    's/a/&&/gp',
+  ],
+  ...[
+    'y/ab/cd/',
+    'y,a,\\,,',
+    '{p',
+    '}',
+    'a foo',
+    'a\\\ne',
+    'i\\\nbar',
+    'c w out',
+    '#x',
+    '#e ./trip',
+    ':a',
+    'ta',
+    'Ta',
+    'ba',
+  ],
+)
+const hostile = pick(
+  ...[
+    'e ./trip',
+    'e./trip',
+    'e',
+    'w out',
+    'W out',
+    's/x/.\\/trip/e',
+    's/x/y/w out',
+    's/x/y/gpw out',
+    's/[/]/x/e',
+  ],
+  ...[
+    ':a e ./trip',
+    's/x/.\\/trip/ e',
+    's/x/.\\/trip/;e',
+    't e ./trip',
+    'ty e ./trip',
+    'b e ./trip',
+    '}e ./trip',
+    'p e ./trip',
+  ],
+  ...[
+    'a foo\\\\\ne ./trip',
+    'a foo\\\ne ./trip',
+    'i\\\nx\\\\\ne ./trip',
+    'y/a/b/ e ./trip',
+    'z;e./trip',
+    'q5e ./trip',
+  ],
+  ...[
+    'r ../secret',
+    'R ../secret',
+    'r f',
+    's/x/y/\ne ./trip',
+    '#\ne ./trip',
+    '{e ./trip\n}',
+    's/[/e ./trip\n]/x/',
+    'v e ./trip',
+  ],
+)
+const command = fc.tuple(address, mostly(harmless, hostile, 6)).map(([where, what]) => where + what)
+
+export const SED: Fuzzed = {
+  program: 'sed',
+  args: fc
+    .tuple(
+      pick(
+        '',
+        '',
+        '-n',
+        '-E',
+        '-s',
+        '-z',
+        '--posix',
+        '-u',
+        '-l5',
+        '--debug',
+        '-nE',
+        '--sandbox',
+        '-i',
+        '--in-place',
+        '-n -e',
+      ),
+      joined(command, pick(';', '\n', ' ; ', '\n\n', ' '), 3),
+    )
+    .map(([flag, script]) => [...flag.split(' ').filter(Boolean), script, 'f']),
+  holes: {
+    'a label reaches to the end of the line': inEach(text =>
+      text.replace(/([:btT]\s*\w+)[ \t][^\n]*/g, '$1'),
+    ),
+    'blanks end the flags of s': inEach(text => text.replace(/(\/[gp]*)[ \t]+e[^\n;]*/g, '$1')),
+    'an escaped backslash continues a text': inEach(text => text.replace(/\\\\\n[^\n]*/g, '')),
+    'the flag e of s is overlooked': inEach(text => text.replace(/\/e(?=[\s;]|$)/g, '/')),
+    'the file that w names is overlooked': inEach(text => text.replace(/\/[gp]*w out/g, '/')),
+    'reading a further file is harmless': inEach(text => text.replace(/[rR] \.\.\/secret/g, 'p')),
+    'editing in place is overlooked': args => args.filter(text => !/^(-i|--in-place)$/.test(text)),
+  },
+}
