@@ -1,5 +1,6 @@
 import type { Health } from '@batonpass/contract/api'
 import type { AskList } from '@batonpass/contract/ask'
+import { pauseLine } from '@batonpass/contract/pause'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { access, wasLoggedIn } from './api.ts'
@@ -87,7 +88,14 @@ function Frame() {
             </div>
           </footer>
         </div>
-        <View />
+        <div class="main">
+          {(health.data?.pauses ?? []).map(pause => (
+            <p key={pauseLine(pause)} class="paused" role="status">
+              {pauseLine(pause)}
+            </p>
+          ))}
+          <View />
+        </div>
       </div>
       <Announcer open={open} />
     </>

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EntryBody } from '@batonpass/contract/journal'
+import { pauseLine } from '@batonpass/contract/pause'
 import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
 import { systemGit } from './adapters/git/git.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemIds } from './adapters/system/ids.ts'
+import { systemSmallFiles } from './adapters/system/small-files.ts'
 import { questionReactor } from './ask/agent-questions.ts'
 import type { Asks } from './ask/asks.ts'
 import type { PageChannel } from './ask/page-channel.ts'
@@ -41,6 +43,7 @@ import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
+import { Pauses } from './session/pauses.ts'
 import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard, type Dashboard } from './views/dashboard.ts'
 
@@ -71,6 +74,8 @@ export interface Baton extends Maintenance {
   pages: PageChannel
   /** The open editor windows. */
   editors: PageChannel
+  /** Where a person paused Baton. */
+  pauses: Pauses
   /** Stored logins of browsers and editors. */
   browsers: ChannelMemory
   live: JournalListeners
@@ -98,6 +103,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const session = (id: string) => ground.sessions.find(id)
   const ownCalls = new OwnModelCalls(systemIds)
   const undo = undoIn(stateDir)
+  const pauses = await Pauses.load(systemSmallFiles, stateDir)
+  const paused = (about: { session?: string | undefined; project?: string | undefined }) =>
+    pauses.of(about) !== undefined
   let listening: number | undefined
 
   const { asks, pages, editors } = composeAsks(ground)
@@ -124,6 +132,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     forges,
     drivers,
     storeUrl: machine().config.store.url,
+    paused,
     session: id => store.findSession(id),
   })
   const handsOff = composeWorkflow({
@@ -136,6 +145,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
     driverAt: drivers.at,
     busyElsewhere,
+    paused,
     announce: announcement => asks.tell(newsOf(announcement)),
     tell: (agent, event) => intake.handleEvent(agent, event),
   })
@@ -156,6 +166,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       announce: (project, text) => asks.tell({ project, text }),
       askForReviews: (project, pull, logins) => claim.outside.askForReviewsIn(project, pull, logins),
       fault,
+      paused,
     },
   })
   // A process that handles a single call cannot hand over a session.
@@ -178,6 +189,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         config: configFor,
         write,
         fault,
+        paused,
       })
   const permission = composePermission({
     asks,
@@ -202,6 +214,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const intake: Intake = composeIntake(ground, {
     ownCalls,
     driverAt: place => drivers.at(place),
+    pausedFor: about => {
+      const pause = pauses.of(about)
+      return pause && pauseLine(pause)
+    },
     reactors: [
       contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
       permission,
@@ -252,7 +268,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   if (!ground.inMemory)
     void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
   return {
-    ...composeMaintenance(ground, handoff.tidy),
+    ...composeMaintenance(ground, handoff.tidy, pauses),
     intake,
     store,
     asks,
@@ -263,6 +279,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     sessions: watched,
     pages,
     editors,
+    pauses,
     browsers: local.asks.memory('dashboard'),
     live,
     work,

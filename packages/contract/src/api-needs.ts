@@ -16,10 +16,13 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/page/sessions/:id/interrupt', 'person'],
   // Asks count as seen by a person while a page follows this stream.
   ['GET', '/api/page/events', 'person'],
+  // An agent that paused Baton would be free of its rules.
+  ['POST', '/api/pauses', 'person'],
 
   // An agent that followed this stream could read, or swallow, prompts that a person sends to another session.
   ['GET', '/api/hosted/words', 'no-agent'],
   ['POST', '/api/stop', 'no-agent'],
+  ['POST', '/api/pauses/end', 'no-agent'],
   ['DELETE', '/api/sessions/:id/journal', 'no-agent'],
   ['POST', '/api/spawns', 'no-agent'],
   ['DELETE', '/api/spawns/:name', 'no-agent'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ErrorBody } from './error-body.ts'
 import { Entry } from './journal.ts'
+import { Pause } from './pause.ts'
 import { Session } from './session.ts'
 
 /** GET /api/health. Clients also use it to recognise a Baton daemon and its version. */
@@ -25,6 +26,8 @@ export const Health = z.object({
     writeProblem: z.string().optional(),
   }),
   config: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
+  /** Where Baton stands aside because a person paused it. */
+  pauses: z.array(Pause).optional(),
 })
 export type Health = z.infer<typeof Health>
 

@@ -27,7 +27,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('fault'), during: z.string(), error: ErrorBody, event: EventId.optional() }),
   z.object({
     kind: z.literal('daemon'),
-    what: z.enum(['started', 'stopped', 'drained', 'recovered']),
+    what: z.enum(['started', 'stopped', 'drained', 'recovered', 'paused', 'unpaused']),
     version: z.string(),
     pid: z.number().int(),
     detail: z.string().optional(),

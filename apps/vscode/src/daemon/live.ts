@@ -1,6 +1,7 @@
 import { SessionList } from '@batonpass/contract/api'
 import { type Ask, AskList } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
+import { type Pause, PauseList } from '@batonpass/contract/pause'
 import type { Session } from '@batonpass/contract/session'
 import { WorkList, type WorkSummary } from '@batonpass/contract/work'
 import type { Daemon, WindowFacts } from './client.ts'
@@ -18,6 +19,8 @@ export interface Picture {
   sessions: Session[]
   asks: Ask[]
   work: FolderWork[]
+  /** Where a person paused Baton. */
+  pauses?: readonly Pause[]
 }
 
 export interface LiveParts {
@@ -99,12 +102,14 @@ export class Live {
     this.#dirty = false
     const { daemon, window } = this.#parts
     try {
-      const [{ sessions }, { asks }, work] = await Promise.all([
+      const [{ sessions }, { asks }, { pauses }, work] = await Promise.all([
         daemon.get('/api/sessions?live=true&limit=200', SessionList),
         daemon.get('/api/asks', AskList),
+        // An older daemon has no pauses.
+        daemon.get('/api/pauses', PauseList).catch(() => ({ pauses: [] })),
         Promise.all(window().folders.map(folder => workIn(daemon, folder))),
       ])
-      this.#show({ daemon: 'running', sessions, asks, work })
+      this.#show({ daemon: 'running', sessions, asks, work, pauses })
     } catch (cause) {
       const absent = cause instanceof BatonError && cause.code === 'daemon_absent'
       this.#show({ ...(absent ? BLANK : this.#picture), daemon: 'absent', problem: sentence(cause) })

@@ -1,4 +1,5 @@
 import type { ContextZone } from '@batonpass/contract/context'
+import { pauseLine } from '@batonpass/contract/pause'
 import type { Session } from '@batonpass/contract/session'
 import type { Picture } from '../daemon/live.ts'
 
@@ -29,6 +30,9 @@ export function statusBarText(picture: Picture, folders: readonly string[]): Sta
       tooltip: picture.problem ?? 'No Baton daemon is running. Click to start it.',
       urgency: 'none',
     }
+  const pause = picture.pauses?.find(
+    each => each.scope !== 'project' || folders.some(folder => `${folder}/`.startsWith(`${each.project}/`)),
+  )
   const here = picture.sessions.filter(
     ({ project }) => project !== undefined && folders.some(folder => `${folder}/`.startsWith(`${project}/`)),
   )
@@ -39,16 +43,17 @@ export function statusBarText(picture: Picture, folders: readonly string[]): Sta
   const waiting = picture.asks.length
   return {
     text: [
-      '$(pulse) Baton',
+      pause ? '$(debug-pause) Baton paused' : '$(pulse) Baton',
       ...(context ? [`${context}${advice}`] : []),
       ...(waiting > 0 ? [`$(question) ${waiting}`] : []),
     ].join(' '),
     tooltip: [
+      ...(pause ? [pauseLine(pause)] : []),
       `${picture.sessions.length} live ${picture.sessions.length === 1 ? 'session' : 'sessions'}`,
       ...(fullest && context ? [`Fullest context: ${fullest.agent}, ${context} (${ZONES[zone]})`] : []),
       ...(waiting > 0 ? [`${waiting} open ${waiting === 1 ? 'question' : 'questions'}`] : []),
     ].join('\n'),
-    urgency: zone === 'trigger' ? 'error' : zone === 'warn' || waiting > 0 ? 'warning' : 'none',
+    urgency: zone === 'trigger' ? 'error' : zone === 'warn' || waiting > 0 || pause ? 'warning' : 'none',
   }
 }
 

@@ -34,6 +34,18 @@ describe('the status bar', () => {
     })
   })
 
+  it('says that Baton is paused for this window', () => {
+    const since = '2026-01-01T10:00:00.000Z'
+    const pauses = [{ scope: 'project' as const, project: '/work/shop', since }]
+    expect(statusBarText(running({ pauses }), ['/work/shop/api'])).toMatchObject({
+      text: '$(debug-pause) Baton paused',
+      tooltip: expect.stringContaining('Baton is paused in /work/shop since 2026-01-01 10:00 UTC'),
+      urgency: 'warning',
+    })
+    expect(statusBarText(running({ pauses }), ['/work/other']).text).toBe('$(pulse) Baton')
+    expect(statusBarText(running({ pauses: [{ scope: 'machine', since }] }), []).text).toContain('paused')
+  })
+
   it('counts open questions', () => {
     const { text, urgency, tooltip } = statusBarText(running({ asks: [sampleAsk()] }), [])
     expect(text).toBe('$(pulse) Baton $(question) 1')

@@ -247,7 +247,7 @@ export class Claims {
 
   async #after({ project, id }: ClaimRecord): Promise<void> {
     const record = await this.at(project)
-    if (record?.id !== id) return
+    if (record?.id !== id || this.#ports.paused?.(record)) return
     if (record.closing === 'asked') this.#closing.ask(record)
     else this.#closing.withdraw(id)
     const now = this.#ports.clock.now()
@@ -258,6 +258,7 @@ export class Claims {
   }
 
   #carry(record: ClaimRecord, trigger: Trigger): Promise<StepOutcome> {
+    if (this.#ports.paused?.(record)) return Promise.resolve({ did: 'nothing' })
     const work = this.#turns.run(record.project, async () => {
       const outcome = await advanceClaim(this.#ports, record, trigger)
       if (outcome.did === 'closed' || outcome.did === 'ended') this.#ended(record, outcome)

@@ -9,6 +9,7 @@ import type { Forge } from '../ports/forge.ts'
 import type { GitPosition } from '../ports/git.ts'
 import type { GitLogin, GitWork } from '../ports/git-work.ts'
 import type { Ids } from '../ports/ids.ts'
+import type { IsPaused } from '../ports/is-paused.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import type { FencedActions } from './fenced-actions.ts'
@@ -45,6 +46,8 @@ export interface ClaimPorts {
   /** Removes secrets from a text that will be published. */
   redact(text: string): string
   fault(during: string, cause: unknown): void
+  /** A paused claim keeps its lease, and nothing else happens to it. */
+  paused?: IsPaused
   /** The user and host that agent ids and leases name. */
   user: string
   host: string

@@ -37,6 +37,12 @@ export const KNOWN_PROBLEMS = {
     cause: 'Baton was updated while its daemon was running.',
     fix: 'baton up',
   },
+  'pause/on': {
+    severity: 'warn',
+    says: '{line}',
+    cause: 'A person ran `baton pause`. Baton records what happens there, and decides and continues nothing.',
+    fix: 'baton unpause',
+  },
   'state folder/closed': {
     severity: 'fail',
     says: '{problem}',

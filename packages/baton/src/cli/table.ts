@@ -26,7 +26,7 @@ const completions: Command = {
  * this order. A handler is imported only when it runs. Hidden commands are old names, and what agents call.
  */
 export const COMMANDS: readonly Command[] = [
-  ...under('Set up', [...setupCommands, ...pick(daemonCommands, 'up', 'down')]),
+  ...under('Set up', [...setupCommands, ...pick(daemonCommands, 'up', 'down', 'pause', 'unpause')]),
   ...under('Watch', [
     ...pick(daemonCommands, 'status', 'dashboard'),
     ...pick(sessionCommands, 'ps', 'attach', 'watch', 'unwatch', 'health'),

@@ -21,6 +21,7 @@ import { ClaimRecords } from '../claim/record.ts'
 import { SignalFiles } from '../claim/signal-file.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Redactor } from '../journal/redact.ts'
+import type { IsPaused } from '../ports/is-paused.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import type { ForgeKeeper } from './forge.ts'
@@ -38,6 +39,7 @@ export interface ClaimParts {
   storeUrl: string
   session(id: string): Promise<Session | undefined>
   redactor: Redactor
+  paused?: IsPaused
   write(entries: readonly NewEntry[]): Promise<unknown>
   fault(during: string, cause: unknown): void
 }
@@ -105,6 +107,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     announce: (project, text) => parts.asks.tell({ project, text, kind: 'pr-ready' }),
     redact: parts.redactor.text,
     fault: parts.fault,
+    ...(parts.paused ? { paused: parts.paused } : {}),
     user: userName(),
     host: hostname(),
     clock: systemClock,

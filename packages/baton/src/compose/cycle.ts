@@ -16,7 +16,7 @@ import { newEntry } from './new-entry.ts'
 export interface CycleParts
   extends Pick<
     CyclePorts,
-    'store' | 'driverAt' | 'session' | 'sessionsAt' | 'carryOver' | 'asks' | 'config' | 'fault'
+    'store' | 'driverAt' | 'session' | 'sessionsAt' | 'carryOver' | 'asks' | 'config' | 'fault' | 'paused'
   > {
   generation: HandoffGeneration
   files: HandoffFiles

@@ -20,7 +20,13 @@ export function composeIntake(
     reactors,
     ownCalls,
     driverAt,
-  }: { reactors: readonly Reactor[]; ownCalls: OwnModelCalls; driverAt(place: string): Driver | undefined },
+    pausedFor,
+  }: {
+    reactors: readonly Reactor[]
+    ownCalls: OwnModelCalls
+    driverAt(place: string): Driver | undefined
+    pausedFor(about: { session: string; project: string }): string | undefined
+  },
 ): Intake {
   return new Intake({
     adapterFor: name => adapters.find(adapter => adapter.name === name),
@@ -34,6 +40,7 @@ export function composeIntake(
     onScreen: async (place, agent) => (await driverAt(place)?.showsAgent?.(place, agent)) ?? false,
     config: configFor,
     ownCall: marker => ownCalls.isLive(marker),
+    pausedFor,
     fault,
     clock: systemClock,
     ids: systemIds,

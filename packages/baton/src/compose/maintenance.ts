@@ -5,18 +5,23 @@ import { isDiskFull } from '../adapters/system/free-space.ts'
 import { problemLine } from '../config/problem.ts'
 import type { ReplicationFailure } from '../journal/replicate.ts'
 import { pruneLimits } from '../journal/retention.ts'
+import type { Pauses } from '../session/pauses.ts'
 import { type Forgotten, forgetSessionFiles } from '../views/forget-session.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 
 /** Health figures, deletion of sessions, and cleanup. */
 export interface Maintenance {
-  figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config'>>
+  figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config' | 'pauses'>>
   forget(session: string): Promise<{ session: string; entries: number } & Forgotten>
   housekeeping(): Promise<void>
 }
 
-export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): Maintenance {
+export function composeMaintenance(
+  ground: Ground,
+  tidy: () => Promise<void>,
+  pauses?: Pick<Pauses, 'list'>,
+): Maintenance {
   const { store, local, config } = ground
   let isGoneReported = false
   function reportGoneDatabase(): void {
@@ -32,6 +37,7 @@ export function composeMaintenance(ground: Ground, tidy: () => Promise<void>): M
         sessions: { live: liveSessions },
         store: { kind: store.kind, entries, ...copyHealth(ground), ...writeHealth(ground) },
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
+        ...(pauses?.list().length ? { pauses: [...pauses.list()] } : {}),
       }
     },
     async forget(wanted) {

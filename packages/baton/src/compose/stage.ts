@@ -16,6 +16,7 @@ import type { ClaimRecord } from '../claim/record.ts'
 import type { Environment } from '../config/places.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
+import type { IsPaused } from '../ports/is-paused.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import type { ToolContext } from '../work/packs/paw/tool-arguments.ts'
 import { callTool } from '../work/packs/paw/tools.ts'
@@ -48,6 +49,7 @@ export interface StageParts {
     announce(project: string, text: string): Promise<void>
     askForReviews: StagePorts['askForReviews']
     fault(during: string, cause: unknown): void
+    paused?: IsPaused
   }
 }
 
@@ -112,6 +114,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     announce: async (project, text) => daemon?.announce(project, text),
     askForReviews: async (project, pull, logins) => daemon?.askForReviews(project, pull, logins),
     fault: (during, cause) => daemon?.fault(during, cause),
+    paused: about => daemon?.paused?.(about) ?? false,
   }
   const stages = new Stages(ports)
   let tidied = systemClock.now()

@@ -13,6 +13,7 @@ import type { Environment } from '../config/places.ts'
 import type { News } from '../ports/channel.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
+import type { IsPaused } from '../ports/is-paused.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import { type HandsOffMode, type HandsOffParts, handsOffMode } from '../work/workflows/mode.ts'
 import type { Announcement } from '../work/workflows/ports.ts'
@@ -36,6 +37,7 @@ export interface WorkflowParts {
   /** Whether another capability currently answers a session's stops. */
   busyElsewhere(session: SessionId): Promise<boolean>
   fault(during: string, cause: unknown): void
+  paused?: IsPaused
 }
 
 /** Builds hands-off mode. */
@@ -63,6 +65,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     announce: parts.announce ?? (async () => {}),
     busyElsewhere: parts.busyElsewhere,
     fault: parts.fault,
+    ...(parts.paused ? { paused: parts.paused } : {}),
   })
 }
 

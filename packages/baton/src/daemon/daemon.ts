@@ -4,6 +4,7 @@ import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
+import type { Pause } from '@batonpass/contract/pause'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { getRequestListener } from '@hono/node-server'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
@@ -29,6 +30,7 @@ import { openLogins } from './logins.ts'
 import { comesFromHere, guardLoopback, isLoopback } from './loopback-guard.ts'
 import { isMcp, mcpRoute } from './mcp-route.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
+import { pauseRoutes } from './pause-routes.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { workRoutes } from './work-routes.ts'
@@ -99,6 +101,11 @@ export async function runDaemon(
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),
+        pauseRoutes({
+          ...baton,
+          notePause: (what, pause) =>
+            baton.note({ kind: 'daemon', what, version, pid: process.pid, detail: pausedPlace(pause) }),
+        }),
         hostedRoutes(baton.intake, baton.dashboard.talks),
         workRoutes(baton.work),
         mcpRoute(baton.work),
@@ -211,6 +218,14 @@ export async function runDaemon(
 
   return { url, ended, stop }
 }
+
+/** Where a pause applies, for the journal. */
+const pausedPlace = (pause: Pause): string =>
+  pause.scope === 'machine'
+    ? 'machine'
+    : pause.scope === 'project'
+      ? `project ${pause.project}`
+      : `session ${pause.nativeSession}`
 
 /** Identifies a file by device and inode, to notice if another took its place; undefined if there is none. */
 function fileId(path: string): string | undefined {

@@ -57,6 +57,8 @@ export interface IntakeParts {
   /** True for the marker of a model call that Baton itself is making right now. */
   ownCall(marker: string): boolean
   fault(during: string, cause: unknown): void
+  /** The line to show if Baton is paused for this session or project. */
+  pausedFor?(about: { session: SessionId; project: string }): string | undefined
   clock: Clock
   ids: Ids
 }
@@ -170,10 +172,13 @@ export class Intake {
     const reacted = await this.#queues.run(session, async () => {
       const recorded = await this.#record(call, decoded)
       if (!recorded) return undefined
-      // In shadow mode, and in a turn that answers Baton's own question, events are recorded but reactors do not run.
+      // While paused, in shadow mode, and in a turn that answers Baton's own question, events are recorded but reactors do not run.
+      const paused = this.#parts.pausedFor?.({ session, project: recorded.context.project })
       const silent =
-        recorded.context.config.shadow.enabled || this.#ownActivity.isOwnTurn(recorded.event, clock.elapsed())
-      const reactors = silent ? [] : this.#parts.reactors
+        paused !== undefined ||
+        recorded.context.config.shadow.enabled ||
+        this.#ownActivity.isOwnTurn(recorded.event, clock.elapsed())
+      const reactors = paused ? [pausedReactor(paused)] : silent ? [] : this.#parts.reactors
       if (recorded.unrecorded !== undefined)
         return { denied: await this.#deniedUnrecorded(reactors, recorded, recorded.unrecorded) }
       const reacting = await react(reactors, recorded.event, recorded.context, (reactor, cause) =>
@@ -361,3 +366,10 @@ function nativeEventOf(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null || !('hook_event_name' in payload)) return ''
   return typeof payload.hook_event_name === 'string' ? payload.hook_event_name : ''
 }
+
+/** Says that Baton is paused where a session starts and in the status line, and decides nothing. */
+const pausedReactor = (line: string): Reactor => ({
+  name: 'session',
+  react: ({ type }) =>
+    type === 'SessionStarted' || type === 'ContextMeasured' ? { now: { notice: line } } : undefined,
+})

@@ -12,6 +12,7 @@ import { dashboardRoutes } from '../../src/daemon/dashboard-routes.ts'
 import { editorRoutes } from '../../src/daemon/editor-routes.ts'
 import { hostedRoutes } from '../../src/daemon/hosted-routes.ts'
 import { mcpRoute } from '../../src/daemon/mcp-route.ts'
+import { pauseRoutes } from '../../src/daemon/pause-routes.ts'
 import { sessionRoutes } from '../../src/daemon/session-routes.ts'
 import { workRoutes } from '../../src/daemon/work-routes.ts'
 import type { ProcessFacts } from '../../src/ports/ancestry.ts'
@@ -25,6 +26,7 @@ function api(mayAnswer: MayAnswer): Hono {
     cycleRoutes(BEHIND),
     claimRoutes(BEHIND, mayAnswer),
     sessionRoutes(BEHIND),
+    pauseRoutes(BEHIND),
     hostedRoutes(BEHIND, BEHIND),
     workRoutes(BEHIND),
     mcpRoute(BEHIND),

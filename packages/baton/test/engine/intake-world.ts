@@ -36,6 +36,8 @@ export function intakeWorld(
     screens: new Set<string>(),
     /** Runs before each write; what it throws, the write throws. */
     disk: async (_entries: readonly NewEntry[]): Promise<void> => {},
+    /** The line that says that Baton is paused. */
+    paused: undefined as string | undefined,
   }
   const intake = new Intake({
     adapterFor: name => (name === adapter.name ? adapter : undefined),
@@ -59,6 +61,7 @@ export function intakeWorld(
     isOwnPlace: async (place, pid) => world.processes.get(pid ?? 0) === place,
     config: async () => Config.parse({}),
     ownCall: marker => marker === 'ours',
+    pausedFor: () => world.paused,
     fault: (during, cause) => faults.push({ during, cause }),
     clock,
     ids: { id: nextId },

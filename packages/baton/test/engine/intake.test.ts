@@ -27,6 +27,21 @@ describe('a hook call', () => {
     ])
   })
 
+  it('while Baton is paused is recorded and left to the agent: nothing is denied, and nothing allowed', async () => {
+    const world = intakeWorld({ reactors: [deny, allow] })
+    world.paused = 'Baton is paused'
+    await expect(world.take(wantsToRun('s1', 'rm -rf /'))).resolves.toBe('{}')
+    await expect(world.take(prompted('s1', 'hello'))).resolves.toBe('{}')
+    expect(world.events().map(({ type }) => type)).toEqual(['ToolRequested', 'PromptSubmitted'])
+    const started = { hook_event_name: 'SessionStart', session_id: 's2', cwd: '/home/dev/project' }
+    expect(JSON.parse(await world.take({ ...started, source: 'startup' }))).toMatchObject({
+      systemMessage: 'Baton is paused',
+    })
+    world.paused = undefined
+    const answer = JSON.parse(await world.take(wantsToRun('s1', 'rm -rf / ')))
+    expect(answer.hookSpecificOutput).toMatchObject({ permissionDecision: 'deny' })
+  })
+
   it('without a reaction is answered with {} and records only its event', async () => {
     const world = intakeWorld()
     await expect(world.take(prompted('s1', 'hello'))).resolves.toBe('{}')

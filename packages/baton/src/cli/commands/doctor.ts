@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
+import { pauseLine } from '@batonpass/contract/pause'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { isDiskFull } from '../../adapters/system/free-space.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
@@ -73,6 +74,7 @@ async function daemonChecks(io: Io): Promise<Check[]> {
   const stored = [
     ...(writeProblem ? [found('journal/unwritable', { problem: writeProblem })] : []),
     ...(copyProblem ? [found('copy/failing', { problem: copyProblem })] : []),
+    ...(health?.pauses ?? []).map(pause => found('pause/on', { line: pauseLine(pause) })),
   ]
   if (!existsSync(folder.launcher)) return [daemon, ...stored, found('hook client/absent')]
   // A hook client would only wait for the same daemon.

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { PauseList, pauseLine } from '@batonpass/contract/pause'
 import { PsList, type PsRow } from '@batonpass/contract/watch'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
-import { type Io, paint } from '../io.ts'
+import { type Io, paint, printable } from '../io.ts'
 import { psTable } from '../ps-table.ts'
 
 const EVERY_MS = 2000
@@ -18,12 +19,13 @@ export const ps: Handler = async (given, io) => {
   }
   const live = io.isTTY && !flag(given, 'once')
   if (!live) {
-    io.stdout.write(`${table(await rowsFor(given, io), io).join('\n')}\n`)
+    const lines = [...(await pauseLines(io)), ...table(await rowsFor(given, io), io)]
+    io.stdout.write(`${lines.join('\n')}\n`)
     return EXIT.ok
   }
   let drawn = 0
   while (!io.signal.aborted) {
-    const lines = table(await rowsFor(given, io), io)
+    const lines = [...(await pauseLines(io)), ...table(await rowsFor(given, io), io)]
     const height = sizeOf(io).rows - 2
     const shown =
       lines.length > height
@@ -37,6 +39,13 @@ export const ps: Handler = async (given, io) => {
     await pause(EVERY_MS, undefined, { signal: io.signal }).catch(() => {})
   }
   return EXIT.ok
+}
+
+/** A line for each pause, above the table. */
+async function pauseLines(io: Io): Promise<string[]> {
+  // A daemon of an older version has none.
+  const answer = await callDaemon(folderOf(io), 'GET', '/api/pauses').catch(() => ({ pauses: [] }))
+  return PauseList.parse(answer).pauses.map(pause => paint(io)('yellow', printable(pauseLine(pause))))
 }
 
 async function rowsFor(given: Given, io: Io): Promise<PsRow[]> {

@@ -1,5 +1,6 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList } from '@batonpass/contract/ask'
+import { pauseLine } from '@batonpass/contract/pause'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { claimViews } from '../../claim/claim-view.ts'
@@ -47,6 +48,8 @@ export const status: Handler = async (given, io) => {
   io.stdout.write(
     `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
   )
+  for (const pause of health.pauses ?? [])
+    io.stdout.write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
   if (health.store.writeProblem)
     io.stdout.write(`${colour('red', 'journal')} ${printable(health.store.writeProblem)}\n`)
   if (health.store.copyProblem)

@@ -4,6 +4,33 @@ import { JSON_OPTION } from '../shared-options.ts'
 /** The one process that writes state, and views of it. */
 export const daemonCommands: readonly Command[] = [
   {
+    name: 'pause',
+    summary: 'Make Baton stand aside: here, in one session, or everywhere.',
+    details:
+      "While it is paused, Baton decides, continues, hands off, pushes and closes nothing there: the agent's own rules apply. It still\nrecords what happens, and keeps claims from running out. `baton unpause` ends it; a restart does not. Only a person can pause.",
+    positionals: [
+      {
+        name: 'WHERE',
+        help: '`project` (this one; the default), `machine`, or a session: its id, or the start of it.',
+      },
+    ],
+    options: JSON_OPTION,
+    examples: [
+      ['baton pause', 'Stand aside in this project.'],
+      ['baton pause machine', 'Stand aside everywhere on this machine.'],
+    ],
+    load: async () => (await import('../commands/pause.ts')).pause,
+  },
+  {
+    name: 'unpause',
+    hidden: true,
+    summary: 'End pauses: all of them, or one.',
+    positionals: [{ name: 'WHERE', help: '`project`, `machine`, or a session. Default: all pauses.' }],
+    options: JSON_OPTION,
+    examples: [['baton unpause', 'Baton decides and continues again.']],
+    load: async () => (await import('../commands/pause.ts')).unpause,
+  },
+  {
     name: 'up',
     summary: 'Start the daemon.',
     details:

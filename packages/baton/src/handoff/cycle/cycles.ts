@@ -187,7 +187,8 @@ export class Cycles {
     const now = this.#ports.clock.elapsed()
     const ms = Math.min(Math.max(0, now - this.#tickedAt), MAX_TICK_MS)
     this.#tickedAt = now
-    await Promise.all([...this.#open.keys()].map(id => this.#applyInBackground(id, { type: 'time', ms })))
+    const awake = this.list().filter(cycle => !this.#ports.paused?.(cycle))
+    await Promise.all(awake.map(({ id }) => this.#applyInBackground(id, { type: 'time', ms })))
     await this.#pollAll()
   }
 
@@ -198,7 +199,8 @@ export class Cycles {
 
   /** The fullest session comes first, so that it gets a free slot first. */
   async #pollAll(): Promise<void> {
-    const fullest = this.list().sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
+    const awake = this.list().filter(cycle => !this.#ports.paused?.(cycle))
+    const fullest = awake.sort((a, b) => (b.percent ?? 0) - (a.percent ?? 0))
     await Promise.all(
       fullest.map(cycle =>
         pollCycle(cycle, this.#ports, this.#pollListener).catch(cause =>

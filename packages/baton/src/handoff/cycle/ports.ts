@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { CycleStore } from '../../ports/cycle-store.ts'
 import type { Driver } from '../../ports/driver.ts'
 import type { Ids } from '../../ports/ids.ts'
+import type { IsPaused } from '../../ports/is-paused.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { ReadHandoff } from '../document/parse.ts'
 import type { HandoffGeneration } from '../write/generation.ts'
@@ -33,6 +34,8 @@ export interface CyclePorts {
     entry: CycleEntry,
   ): Promise<void>
   fault(during: string, cause: unknown): void
+  /** A paused session's cycle waits: its timers stand still and nothing is typed. */
+  paused?: IsPaused
   clock: Clock
   timers: Timers
   ids: Ids

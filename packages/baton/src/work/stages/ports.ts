@@ -4,6 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { StageEntry } from '@batonpass/contract/work'
 import type { Driver } from '../../ports/driver.ts'
 import type { Git, GitPosition } from '../../ports/git.ts'
+import type { IsPaused } from '../../ports/is-paused.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { StageMemory } from './stage-memory.ts'
@@ -50,4 +51,6 @@ export interface StagePorts extends StatusPorts {
   /** Sends people a notice that needs no answer. */
   announce(project: string, text: string): Promise<void>
   fault(during: string, cause: unknown): void
+  /** The next stage of a paused work item waits. */
+  paused?: IsPaused
 }

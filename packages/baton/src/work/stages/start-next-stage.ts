@@ -56,6 +56,7 @@ export class StageStarter {
       // Read it again: the stages before it in the list may have taken a while.
       const pass = await memory.pass(project, workId)
       if (!pass || this.#starting.has(keyOf(pass))) continue
+      if (this.#ports.paused?.({ project, session: pass.from })) continue
       if (pass.state === 'due') void this.begin(pass)
       else if (pass.state === 'begun' && now() - pass.at > REPORT_TIMEOUT_MS)
         await this.#fail(pass, 'the new session did not report')

@@ -38,6 +38,7 @@ export interface HandsOffParts
       | 'fault'
       | 'busyElsewhere'
       | 'driverAt'
+      | 'paused'
     > {
   files: Files
   smallFiles: SmallFiles
@@ -89,6 +90,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     tell: parts.tell,
     announce: parts.announce,
     fault: parts.fault,
+    ...(parts.paused ? { paused: parts.paused } : {}),
   }
   const handsOff = new HandsOff(ports)
   return {

@@ -5,6 +5,7 @@ import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Driver } from '../../ports/driver.ts'
 import type { Forge } from '../../ports/forge.ts'
 import type { Git } from '../../ports/git.ts'
+import type { IsPaused } from '../../ports/is-paused.ts'
 import type { Transcripts } from '../../ports/transcript.ts'
 import type { Run, Runs } from './run.ts'
 import type { StateFiles } from './state-files.ts'
@@ -32,6 +33,8 @@ export interface WorkflowPorts {
   /** Notifies people about the end of a run, once per end. */
   announce(announcement: Announcement): Promise<void>
   fault(during: string, cause: unknown): void
+  /** A paused run is not resumed after its limit is reset. */
+  paused?: IsPaused
 }
 
 export type RunName = Pick<Run, 'session' | 'nativeSession' | 'agent' | 'project'>

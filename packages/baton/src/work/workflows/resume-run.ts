@@ -9,11 +9,17 @@ const MAX_TRIES = 30
 
 /** Resumes parked runs whose limit has been reset, once per reset. Called every few seconds. */
 export async function resumeParked(
-  { runs, driverAt, journal, fault }: Pick<WorkflowPorts, 'runs' | 'driverAt' | 'journal' | 'fault'>,
+  {
+    runs,
+    driverAt,
+    journal,
+    fault,
+    paused,
+  }: Pick<WorkflowPorts, 'runs' | 'driverAt' | 'journal' | 'fault' | 'paused'>,
   handsOff: Pick<HandsOff, 'inTurn'>,
   now: number,
 ): Promise<number> {
-  const due = (await runs.all()).filter(run => isDue(run, now))
+  const due = (await runs.all()).filter(run => isDue(run, now) && !paused?.(run))
   let resumed = 0
   for (const { session } of due) {
     // Mark the run before typing: a crash in between loses a continuation, but never sends two.
