@@ -25,6 +25,7 @@ import { composeJudge } from './compose/model.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { composePermission } from './compose/permission.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
+import { composeSandbox } from './compose/sandbox.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
@@ -89,6 +90,8 @@ export interface Baton extends Maintenance {
   config: ConfigKeeper
   /** Journals an entry that belongs to no session. */
   note(body: EntryBody): Promise<void>
+  /** Finds out whether commands can be contained here, and takes over the sandboxes of a previous daemon. */
+  startSandbox(): Promise<void>
   /** Runs periodic work every few seconds, such as continuing after a usage limit. */
   tick(): Promise<void>
   fault(during: string, cause: unknown): void
@@ -191,6 +194,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         fault,
         paused,
       })
+  // A process that handles a single call is gone before the command runs.
+  const sandbox = ground.inMemory ? undefined : composeSandbox(ground)
   const permission = composePermission({
     asks,
     home,
@@ -199,6 +204,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
     snapshot: snapshotBefore(undo, redactor),
+    sandbox: sandbox?.link,
     model: composeJudge({
       env,
       stateDir,
@@ -218,11 +224,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       const pause = pauses.of(about)
       return pause && pauseLine(pause)
     },
+    restore: sandbox?.restore,
     reactors: [
       contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
       permission,
       questionReactor({ asks }),
       ...(ground.inMemory ? [] : [prepareUndo(undo, fault)]),
+      ...(sandbox ? [sandbox.reactor] : []),
       handoff.reactor,
       ...(cycle ? [cycle.reactor] : []),
       claim.reactor,
@@ -246,6 +254,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
           : known,
       )
       claim.claims.busy(id, false)
+      await sandbox?.sandboxes.end(id)
     },
     asks,
     toolServer: options.toolServer,
@@ -258,6 +267,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       ...(cycle ? { cycles: () => cycle.cycles.tick() } : {}),
       watch: () => watched.watch.tick(),
       stages: () => work.tick(),
+      ...(sandbox ? { sandbox: () => sandbox.sandboxes.tick() } : {}),
     },
     fault,
   )
@@ -268,7 +278,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   if (!ground.inMemory)
     void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
   return {
-    ...composeMaintenance(ground, handoff.tidy, pauses),
+    ...composeMaintenance(ground, handoff.tidy, pauses, () => sandbox?.sandboxes.status),
     intake,
     store,
     asks,
@@ -293,6 +303,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       await write([newEntry(body)])
     },
     fault,
+    async startSandbox() {
+      // With the mode off nothing is started, not even a probe.
+      if (!sandbox || machine().config.sandbox.mode === 'off') return
+      const live = await store.sessions({ live: true, limit: 5000 })
+      await sandbox.sandboxes.start(new Set(live.map(({ id }) => id)))
+    },
     tick: () => ticks.tick(),
     async close(hosted) {
       const steps = [
@@ -301,6 +317,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         () => claim.close(),
         () => asks.stop(),
         () => intake.idle(),
+        async () => {
+          if (hosted === 'end') await sandbox?.sandboxes.endAllExcept(new Set())
+        },
         () => drivers.close(hosted),
       ]
       // Continue after a failed step: otherwise the daemon would keep its lock without serving calls.

@@ -25,6 +25,15 @@ export const Health = z.object({
     /** Why the journal cannot be written and what to do, in one line. */
     writeProblem: z.string().optional(),
   }),
+  /** Absent while Baton is still finding out. */
+  sandbox: z
+    .object({
+      mode: z.enum(['on', 'off', 'strict']),
+      program: z.string().optional(),
+      problem: z.string().optional(),
+      remedy: z.string().optional(),
+    })
+    .optional(),
   config: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
   /** Where Baton stands aside because a person paused it. */
   pauses: z.array(Pause).optional(),

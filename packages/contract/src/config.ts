@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { board, claim, forge, github } from './config/claim.ts'
 import { notify, telegram } from './config/people.ts'
 import { permission, permissions, shadow } from './config/permission.ts'
+import { sandbox } from './config/sandbox.ts'
 import { context, cycle, health, watch } from './config/session.ts'
 import { daemon, journal, store } from './config/state.ts'
 import { budget, handsoff, workflows } from './config/workflow.ts'
@@ -18,6 +19,7 @@ export const Config = section("Baton's configuration.", {
   daemon: daemon.prefault({}),
   permission: permission.prefault({}),
   permissions: permissions.prefault({}),
+  sandbox: sandbox.prefault({}),
   budget: budget.prefault({}),
   watch: watch.prefault({}),
   health: health.prefault({}),

@@ -34,6 +34,8 @@ const ToolCall = z.object({
   input: z.unknown(),
   action: Action,
   toolUseId: NativeId.optional(),
+  /** The one-time id of the request with which this command runs in the sandbox. */
+  sandbox: z.string().optional(),
 })
 export type ToolCall = z.infer<typeof ToolCall>
 

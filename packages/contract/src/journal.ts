@@ -39,6 +39,11 @@ export const EntryBody = z.discriminatedUnion('kind', [
     message: z.string().optional(),
   }),
   DecisionEntry,
+  /** Protected files that a command in the sandbox made, and where Baton moved them. */
+  z.object({
+    kind: z.literal('sandbox'),
+    moved: z.array(z.object({ path: z.string(), why: z.string(), movedTo: z.string().optional() })),
+  }),
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
   AskEntry,

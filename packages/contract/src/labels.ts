@@ -84,6 +84,7 @@ export function outcomeLabel({
 export const DECIDED_BY_LABELS: Record<DecidedBy, string> = {
   rules: 'The rules',
   session: 'Your earlier yes',
+  sandbox: 'The sandbox',
   undo: 'Undo',
   model: 'The permission model',
   person: 'You',

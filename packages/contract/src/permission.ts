@@ -86,6 +86,8 @@ export const PermissionEffects = z.object({
   outside: z.boolean(),
   /** Parts that are only known when the command runs. */
   unknown: z.array(z.string()),
+  /** Why the call cannot work in the sandbox: what it needs from outside. */
+  leaves: z.array(z.string()).optional(),
   /** Commands that write files their arguments do not name: for git the subcommand and arguments, otherwise the program. */
   brings: z.array(z.array(z.string())).optional(),
 })
@@ -106,7 +108,7 @@ export const PermissionJudgement = z.object({
 export type PermissionJudgement = z.infer<typeof PermissionJudgement>
 
 /** What decided, in the order of the chain. */
-export const DecidedBy = z.enum(['rules', 'session', 'undo', 'model', 'person', 'nobody', 'error'])
+export const DecidedBy = z.enum(['rules', 'session', 'sandbox', 'undo', 'model', 'person', 'nobody', 'error'])
 export type DecidedBy = z.infer<typeof DecidedBy>
 
 /**

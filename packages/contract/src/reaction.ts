@@ -17,6 +17,8 @@ export const Reaction = z.object({
       comment: z.string().optional(),
     })
     .optional(),
+  /** For ToolRequested: the agent runs the tool with this input instead. */
+  rewrite: z.object({ input: z.record(z.string(), z.unknown()) }).optional(),
   /** For TurnEnded: the agent continues with exactly this prompt. */
   goOn: z.object({ prompt: z.string().min(1) }).optional(),
   /** For PromptSubmitted: the agent does not send the prompt to the model and shows the reason to the person. */

@@ -61,6 +61,8 @@ export function describeEntry({ body }: Entry): string {
       return `health ${body.check} ${body.status}: ${short(body.message)}${body.action ? ` (${short(body.action)})` : ''}`
     case 'spawn':
       return `${body.what} ${short(body.title)}${body.place ? ` at ${body.place}` : ''}${body.detail ? `: ${short(body.detail)}` : ''}`
+    case 'sandbox':
+      return `sandbox moved aside ${short(body.moved.map(({ path, why }) => `${path} (${why})`).join(', '))}`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }

@@ -83,6 +83,13 @@ export const KNOWN_PROBLEMS = {
     cause: 'The permissions of a file that only you may read were changed.',
     fix: "chmod 600 '{path}'",
   },
+  'sandbox/absent': {
+    severity: 'warn',
+    says: '{problem}',
+    cause:
+      'Commands of agents cannot run in the sandbox on this machine, so Baton judges them by their text and asks more. With `sandbox.mode: strict` no command runs.',
+    fix: '{remedy}',
+  },
   'AGENT/no-hooks': {
     severity: 'warn',
     says: '{agent}; no hooks installed',

@@ -7,7 +7,7 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { runsInPane } from '../adapters/tmux/own-pane.ts'
 import type { Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
-import { Intake } from '../engine/intake.ts'
+import { Intake, type IntakeParts } from '../engine/intake.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
@@ -21,11 +21,13 @@ export function composeIntake(
     ownCalls,
     driverAt,
     pausedFor,
+    restore,
   }: {
     reactors: readonly Reactor[]
     ownCalls: OwnModelCalls
     driverAt(place: string): Driver | undefined
     pausedFor(about: { session: string; project: string }): string | undefined
+    restore: IntakeParts['restore']
   },
 ): Intake {
   return new Intake({
@@ -38,6 +40,7 @@ export function composeIntake(
     projectOf: findWorktreeRoot,
     isOwnPlace: ownPlaces(env),
     onScreen: async (place, agent) => (await driverAt(place)?.showsAgent?.(place, agent)) ?? false,
+    ...(restore ? { restore } : {}),
     config: configFor,
     ownCall: marker => ownCalls.isLive(marker),
     pausedFor,

@@ -5,6 +5,7 @@ import { isDiskFull } from '../adapters/system/free-space.ts'
 import { problemLine } from '../config/problem.ts'
 import type { ReplicationFailure } from '../journal/replicate.ts'
 import { pruneLimits } from '../journal/retention.ts'
+import type { SandboxStatus } from '../ports/sandbox.ts'
 import type { Pauses } from '../session/pauses.ts'
 import { type Forgotten, forgetSessionFiles } from '../views/forget-session.ts'
 import type { Ground } from './ground.ts'
@@ -12,7 +13,7 @@ import { newEntry } from './new-entry.ts'
 
 /** Health figures, deletion of sessions, and cleanup. */
 export interface Maintenance {
-  figures(): Promise<Pick<Health, 'sessions' | 'store' | 'config' | 'pauses'>>
+  figures(): Promise<Pick<Health, 'sessions' | 'store' | 'sandbox' | 'config' | 'pauses'>>
   forget(session: string): Promise<{ session: string; entries: number } & Forgotten>
   housekeeping(): Promise<void>
 }
@@ -21,6 +22,7 @@ export function composeMaintenance(
   ground: Ground,
   tidy: () => Promise<void>,
   pauses?: Pick<Pauses, 'list'>,
+  sandboxStatus: () => SandboxStatus | undefined = () => undefined,
 ): Maintenance {
   const { store, local, config } = ground
   let isGoneReported = false
@@ -36,6 +38,7 @@ export function composeMaintenance(
       return {
         sessions: { live: liveSessions },
         store: { kind: store.kind, entries, ...copyHealth(ground), ...writeHealth(ground) },
+        ...sandboxHealth(ground.machine().config.sandbox.mode, sandboxStatus()),
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
         ...(pauses?.list().length ? { pauses: [...pauses.list()] } : {}),
       }
@@ -67,6 +70,19 @@ export function composeMaintenance(
       local.watch.prune(limits.olderThan)
       await local.cycles.forget({ before: limits.olderThan })
     },
+  }
+}
+
+function sandboxHealth(
+  mode: 'on' | 'off' | 'strict',
+  status: SandboxStatus | undefined,
+): Pick<Health, 'sandbox'> {
+  if (mode === 'off') return { sandbox: { mode } }
+  if (!status) return {}
+  return {
+    sandbox: status.available
+      ? { mode, program: status.program }
+      : { mode, problem: status.reason, remedy: status.remedy },
   }
 }
 

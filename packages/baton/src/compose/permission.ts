@@ -23,6 +23,7 @@ export interface PermissionParts {
   port(): number | undefined
   workflowOf(context: ReactionContext): Promise<(ActiveWorkflow & { issue?: number | undefined }) | undefined>
   snapshot: PermissionPorts['snapshot']
+  sandbox: PermissionPorts['sandbox']
   model: PermissionPorts['model']
   write: PermissionPorts['write']
   fault: PermissionPorts['fault']
@@ -63,6 +64,7 @@ export function composePermission(parts: PermissionParts): Reactor {
       return issue === undefined ? undefined : `issue-${issue}`
     },
     snapshot: parts.snapshot,
+    sandbox: parts.sandbox,
     model: parts.model,
     bringsGuarded: (project, commands) =>
       gitUnnamedWrites.mayChange(project, commands, path => isGuarded(path, guarded)),

@@ -179,6 +179,8 @@ export async function runDaemon(
     await logins.expire()
     await baton.housekeeping()
   }
+  // Not awaited: hooks are answered meanwhile; a command waits for the probe.
+  guarded('starting the sandbox', baton.startSandbox)()
   const housekeeping = setInterval(guarded('housekeeping', tidy), HOUSEKEEPING_MS)
   const tick = guarded('ticking', baton.tick)
   // If the state folder or socket was removed, stop: clients could not find this daemon, and its lock would block a new one.

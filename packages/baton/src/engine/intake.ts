@@ -52,6 +52,8 @@ export interface IntakeParts {
   isOwnPlace(place: string, pid: number | undefined): Promise<boolean>
   /** Whether an agent's own screen is at a place. */
   onScreen?(place: string, agent: AgentName): Promise<boolean>
+  /** An event about a command in the sandbox, with the agent's own command in it. */
+  restore?(session: SessionId, event: DecodedEvent): Promise<DecodedEvent>
   /** The current configuration of a project. */
   config(project: string | undefined): Promise<Config>
   /** True for the marker of a model call that Baton itself is making right now. */
@@ -114,8 +116,9 @@ export class Intake {
     if (!call.retry && this.#isDuplicate(call, decoded)) return NOTHING_TO_SAY
 
     try {
-      const event = mapPaths(decoded, envelope.pathMap)
-      const session = sessionId(adapter.name, event.nativeSession)
+      const mapped = mapPaths(decoded, envelope.pathMap)
+      const session = sessionId(adapter.name, mapped.nativeSession)
+      const event = (await this.#parts.restore?.(session, mapped)) ?? mapped
       const reaction = await this.#duplicateAsks.runOnce(session, event, false, () =>
         this.#processEvent(call, event),
       )
@@ -129,9 +132,10 @@ export class Intake {
   }
 
   /** Handles an event that no hook delivered: from a hosted session, or a context size that Baton measured itself. */
-  async handleEvent(agent: AgentName, event: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
+  async handleEvent(agent: AgentName, reported: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
     const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, ...seen } = about
-    const session = sessionId(agent, event.nativeSession)
+    const session = sessionId(agent, reported.nativeSession)
+    const event = (await this.#parts.restore?.(session, reported)) ?? reported
     if (hosted && this.#hooked.has(session) && !NOT_FROM_HOOKS.includes(event.type)) {
       if (seen.pane !== undefined) await this.updateSession(session, known => ({ ...known, pane: seen.pane }))
       return {}
@@ -199,7 +203,7 @@ export class Intake {
       const body: EntryBody = {
         kind: 'reaction',
         event: event.id,
-        reaction,
+        reaction: withoutRewrite(reaction),
         by: contributors(merged),
         tookMs,
       }
@@ -254,7 +258,15 @@ export class Intake {
         unrecorded = cause
       }
     }
-    const context = { session, project: project ?? '/', config, attended: envelope.attended, now }
+    const isRewritable = !call.hosted && envelope.pathMap === undefined
+    const context = {
+      session,
+      project: project ?? '/',
+      config,
+      attended: envelope.attended,
+      isRewritable,
+      now,
+    }
     return { event, context, unrecorded }
   }
 
@@ -344,11 +356,14 @@ const hasEnded = (known: Session | undefined): boolean =>
 const isWorthRecording = (known: Session | undefined, event: AgentEvent, after: Session): boolean =>
   event.type !== 'ContextMeasured' || after.context === undefined || isNews(known?.context, after.context)
 
-/** An allow from the permission chain alone is already in the journal as a decision. */
+/** An allow from the permission chain alone, in the sandbox or not, is already in the journal as a decision. */
 const isPlainAllow = (reaction: Reaction, merged: Merged): boolean =>
-  reaction.permission?.decision === 'allow' &&
-  Object.keys(reaction).length === 1 &&
+  (reaction.permission?.decision ?? 'allow') === 'allow' &&
+  Object.keys(reaction).every(part => part === 'permission' || part === 'rewrite') &&
   contributors(merged).every(reactor => reactor === 'permission')
+
+/** The journal shows the agent's own command. */
+const withoutRewrite = ({ rewrite: _, ...reaction }: Reaction): Reaction => reaction
 
 const withDeferred = (reacting: PendingReaction, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)

@@ -32,6 +32,7 @@ export function merge(a: Merged, b: Merged): Merged {
 export function toReaction({ contributions }: Merged): Reaction {
   const permission = strictest(contributions)
   const answer = contributions.find(each => each.answer)?.answer
+  const rewrite = contributions.find(each => each.rewrite)?.rewrite
   const resolved = resolveContinuation(contributions.flatMap(each => each.continuation ?? []))
   const refusals = unique(contributions.flatMap(each => each.refuse?.reason ?? []))
   const contexts = unique(contributions.flatMap(each => each.context ?? []))
@@ -42,6 +43,7 @@ export function toReaction({ contributions }: Merged): Reaction {
   return {
     ...(permission ? { permission } : {}),
     ...(answer ? { answer } : {}),
+    ...(rewrite && permission?.decision !== 'deny' ? { rewrite } : {}),
     ...(resolved.prompt ? { goOn: { prompt: resolved.prompt } } : {}),
     ...(refusals.length > 0 ? { refuse: { reason: refusals.join('\n') } } : {}),
     ...(contexts.length > 0 ? { context: contexts.join('\n\n') } : {}),
@@ -94,8 +96,8 @@ function stopFirst(a: ContinueRequest, b: ContinueRequest): number {
 
 /** A sort key: first the reactors' fixed order, then the content, so that the order of arrival does not matter. */
 function keyOf(contribution: AttributedContribution): string {
-  const { by, permission, answer, continuation, refuse, context, notice } = contribution
-  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, answer, continuation, refuse, context, notice])}`
+  const { by, permission, answer, rewrite, continuation, refuse, context, notice } = contribution
+  return `${String(REACTORS.indexOf(by)).padStart(2, '0')} ${JSON.stringify([by, permission, answer, rewrite, continuation, refuse, context, notice])}`
 }
 
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]

@@ -18,6 +18,7 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'daemon':
     case 'config':
     case 'forgotten':
+    case 'sandbox':
     case 'spawn':
       return body
     case 'health':

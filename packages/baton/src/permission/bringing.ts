@@ -18,13 +18,13 @@ export function bringing(
   if (kind === 'read') return undefined
   if (program === 'git') {
     const [sub = ''] = path
-    if (kind !== 'write') return words.some(word => word.value === undefined) ? [UNKNOWN] : undefined
+    if (kind !== 'write') return words.some(word => word.value === undefined) ? [UNKNOWN, sub] : undefined
     if (NAMES_ALL.test(sub)) return undefined
     if (sub === 'config') return words.some(word => RUNS.test(word.value ?? 'alias.')) ? [sub] : undefined
     const at = words.findIndex(word => word.value === sub)
     const rest = words.slice(at + 1).flatMap(({ value }) => (value === undefined ? [] : [value]))
     const [folder, another] = folders
-    if (rest.length < words.length - at - 1 || folder === undefined || another) return [UNKNOWN]
+    if (rest.length < words.length - at - 1 || folder === undefined || another) return [UNKNOWN, sub]
     const isPath = (word: string) => TAKES_PATHS.test(sub) && /^[^-:]/.test(word)
     return [sub, ...rest.map(word => (isPath(word) ? posix.resolve(folder, word) : word))]
   }
@@ -37,6 +37,7 @@ export function bringing(
 export const bringsUnseen = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
   program === 'git' && kind === 'write' && !/^(commit|config)$/.test(sub) && !NAMES_ALL.test(sub)
 
+/** Followed by the sub-command. */
 const UNKNOWN = 'unknown'
 const TAKES_PATHS = /^(rm|clean|apply)$/
 /** What they touch stands in their words, or is no file of the worktree. */

@@ -1,5 +1,5 @@
 import type { PermissionDecision, PermissionStep } from '@batonpass/contract/permission'
-import { pathsOf } from '@batonpass/shell-verdict/paths/resolve'
+import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { assess } from '@batonpass/shell-verdict/programs/assess'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import { KIND_MEANING } from '@batonpass/shell-verdict/programs/kinds'
@@ -10,6 +10,7 @@ import type { Word } from '@batonpass/shell-verdict/shell/word'
 import { bringsUnseen } from './bringing.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { Judging } from './judging.ts'
+import { needsOutside } from './needs-outside.ts'
 import { judgePaths, noFindings, type PathFindings, touched } from './paths/judge-paths.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress, ownHazard } from './rules/own.ts'
@@ -39,6 +40,11 @@ export function judgePart(
     return false
   }
   const assessment = assess(command, rules.programs)
+  const outside = needsOutside(command, assessment, {
+    home: request.home,
+    isInWorktree: folder => isInside(context.paths.realpath(folder), context.worktree),
+  })
+  if (outside) judging.leaves.add(outside)
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
   if (found.root) return judging.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
   if (found.closed) return judging.close(part, found.closed)

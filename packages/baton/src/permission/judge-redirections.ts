@@ -23,6 +23,7 @@ export function judgeRedirections(
     if (/^\/dev\/(tcp|udp)\//.test(target.value ?? '')) {
       judging.network = true
       judging.outside = true
+      judging.leaves.add('it opens a network connection')
       undoing.stop()
       const reason = 'opens a network connection'
       judging.add({ rule: 'builtin redirection', decision: 'undecided', part, reason })

@@ -9,6 +9,8 @@ export class Judging {
   readonly writes = new Set<string>()
   readonly hosts = new Set<string>()
   readonly unknown: string[] = []
+  /** What the parts need from outside the sandbox. */
+  readonly leaves = new Set<string>()
   network = false
   outside = false
   /** Some part does more than read what it names. */
@@ -65,6 +67,7 @@ export class Judging {
         network: this.network,
         outside: this.outside,
         unknown: this.unknown,
+        ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
         ...(brings.length > 0 ? { brings } : {}),
       },
       reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',

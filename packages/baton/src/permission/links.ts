@@ -74,10 +74,7 @@ export async function walk(
       case 'defer':
         return { decision: 'defer', reason, by: 'nobody', ...noUndo }
       case 'undo': {
-        const taken = await ports.snapshot(event, context.project, judgement).catch((cause): Snapshotted => {
-          ports.fault('taking a snapshot', cause)
-          return { noUndo: 'the snapshot failed; see `baton logs --kind fault`' }
-        })
+        const taken = await takeSnapshot({ event, context, judgement }, ports)
         if ('noUndo' in taken) {
           noUndo = taken
           break
@@ -101,6 +98,15 @@ export async function walk(
     }
   }
 }
+
+export const takeSnapshot = (
+  { event, context, judgement }: Pick<Walk, 'event' | 'context' | 'judgement'>,
+  ports: Pick<LinkPorts, 'snapshot' | 'fault'>,
+): Promise<Snapshotted> =>
+  ports.snapshot(event, context.project, judgement).catch(cause => {
+    ports.fault('taking a snapshot', cause)
+    return { noUndo: 'the snapshot failed; see `baton logs --kind fault`' }
+  })
 
 async function askPerson(
   event: ToolEvent,

@@ -3,16 +3,18 @@ import type { AgentEvent, PermissionMode } from '@batonpass/contract/event'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
+import type { Contribution } from '../ports/contribution.ts'
 import type { Outcome, ReactionContext, Reactor } from '../ports/reactor.ts'
 import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from './ask-for.ts'
 import { type Call, Calls } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { chainSettings } from './chain-settings.ts'
 import type { PermissionRequest } from './judge-context.ts'
-import { askMs, dialogFollows, type LinkPorts, walk } from './links.ts'
+import { askMs, dialogFollows, type LinkPorts, takeSnapshot, walk } from './links.ts'
 import { type Decided, type RecordPorts, record } from './record.ts'
 import { judgeCall } from './requests.ts'
 import type { RuleSet } from './rules/compile.ts'
+import { runInside, type SandboxLink } from './run-inside.ts'
 
 export interface PermissionPorts extends LinkPorts, RecordPorts {
   asks: Pick<Asks, 'ask' | 'withdraw' | 'remembered'>
@@ -21,6 +23,8 @@ export interface PermissionPorts extends LinkPorts, RecordPorts {
   /** The branch that the session may push with force. */
   ownBranch(context: ReactionContext): Promise<string | undefined>
   guarded: PermissionRequest['guarded']
+  /** Absent in a process that handles a single call. */
+  sandbox?: SandboxLink | undefined
   home: string
   paths: PathPorts
 }
@@ -60,6 +64,11 @@ async function decide(
   ports: PermissionPorts,
 ): Promise<Outcome> {
   const began = ports.clock.elapsed()
+  // Exactly what Baton itself prepared and has not run yet: it was judged at the call's first hook.
+  if (event.type === 'PermissionAsked' && event.sandbox) {
+    calls.asked(event)
+    return { now: { permission: { decision: 'allow', reason: 'runs in the sandbox' } } }
+  }
   const call = event.type === 'PermissionAsked' ? calls.asked(event) : undefined
   const judgement = await judgeEvent(event, context, ports)
   const settings = settingsFor(event, context, call, ports)
@@ -72,35 +81,56 @@ async function decide(
     if (event.type === 'ToolRequested') calls.requested(event, decided.decision, decided.reason)
     return contribution
   }
-  const next = nextLink(judgement, settings, tried)
-  if (event.type === 'PermissionAsked' && asksItself(event) && next.link === 'person')
-    return {
-      now: await conclude({ decision: 'defer', reason: 'the agent asks the person itself', by: 'nobody' }),
-    }
-  if (next.link === 'decided')
-    return { now: await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' }) }
-  if (canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))) {
-    const words = 'a person allowed exactly this for the session'
-    return { now: await conclude({ decision: 'allow', reason: words, by: 'session' }) }
+  const withinMs = askMs(event, context) + (ports.model?.withinMs ?? 0) + SNAPSHOT_MS + MARGIN_MS
+  const otherwise: Contribution = {
+    permission: { decision: 'ask', reason: `${judgement.reason}; no answer came in time` },
   }
-  if (next.link === 'person' && dialogFollows(event, context))
-    return { now: await conclude({ decision: 'ask', reason: judgement.reason, by: askedBy(judgement) }) }
-  return {
-    later: {
-      run: async signal => {
-        const walking = { event, context, judgement, settings, tried, reason }
-        const decided = await walk(walking, signal, ports).catch((cause): Decided => {
-          ports.fault(`deciding on ${event.tool}`, cause)
-          return { decision: 'ask', reason: `${judgement.reason}; ${FAILED}`, by: 'error' }
-        })
-        // The agent was told `otherwise` then: the journal must not say that something was allowed.
-        return await conclude(signal.aborted ? unheard(decided) : decided)
+  const { sandbox } = ports
+  if (event.type === 'ToolRequested' && judgement.decision !== 'deny' && sandbox?.takes(event, context)) {
+    const snapshot = settings.undo ? () => takeSnapshot({ event, context, judgement }, ports) : undefined
+    const run = async (signal: AbortSignal): Promise<Contribution> => {
+      const decided = await runInside(event, context, judgement, snapshot, sandbox).catch(cause => {
+        ports.fault('preparing the sandbox', cause)
+        return undefined
+      })
+      if (decided) return await conclude(signal.aborted ? unheard(decided) : decided)
+      const outcome = await byText()
+      return outcome.now ?? (await outcome.later?.run(signal)) ?? {}
+    }
+    return { later: { run, otherwise, withinMs } }
+  }
+  return await byText()
+
+  /** What the rules, a snapshot, a model or a person make of the text. */
+  async function byText(): Promise<Outcome> {
+    const next = nextLink(judgement, settings, tried)
+    if (event.type === 'PermissionAsked' && asksItself(event) && next.link === 'person')
+      return {
+        now: await conclude({ decision: 'defer', reason: 'the agent asks the person itself', by: 'nobody' }),
+      }
+    if (next.link === 'decided')
+      return { now: await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' }) }
+    if (canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))) {
+      const words = 'a person allowed exactly this for the session'
+      return { now: await conclude({ decision: 'allow', reason: words, by: 'session' }) }
+    }
+    if (next.link === 'person' && dialogFollows(event, context))
+      return { now: await conclude({ decision: 'ask', reason: judgement.reason, by: askedBy(judgement) }) }
+    return {
+      later: {
+        run: async signal => {
+          const walking = { event, context, judgement, settings, tried, reason }
+          const decided = await walk(walking, signal, ports).catch((cause): Decided => {
+            ports.fault(`deciding on ${event.tool}`, cause)
+            return { decision: 'ask', reason: `${judgement.reason}; ${FAILED}`, by: 'error' }
+          })
+          // The agent was told `otherwise` then: the journal must not say that something was allowed.
+          return await conclude(signal.aborted ? unheard(decided) : decided)
+        },
+        otherwise,
+        withinMs,
       },
-      otherwise: {
-        permission: { decision: 'ask', reason: `${judgement.reason}; no answer came in time` },
-      },
-      withinMs: askMs(event, context) + (ports.model?.withinMs ?? 0) + SNAPSHOT_MS + MARGIN_MS,
-    },
+    }
   }
 }
 

@@ -17,6 +17,10 @@ export interface Decided {
   /** Why no snapshot undoes the call, if one was wanted. */
   noUndo?: string
   ask?: Ask
+  /** What the agent runs instead; it decides nothing else, so without the replacement the agent asks as usual. */
+  rewrite?: Contribution['rewrite']
+  /** What the agent should know about it. */
+  context?: string
 }
 
 export interface RecordPorts {
@@ -36,7 +40,7 @@ export async function record(
   event: ToolEvent,
   context: ReactionContext,
   { trail }: PermissionJudgement,
-  { decision, reason, by, undo, noUndo, ask }: Decided,
+  { decision, reason, by, undo, noUndo, ask, rewrite, context: hint }: Decided,
   began: number,
   ports: RecordPorts,
 ): Promise<Contribution> {
@@ -78,6 +82,7 @@ export async function record(
       .debug(context, `${event.tool} ${decision} by ${by}: ${subject} (${reason})`)
       .catch(cause => ports.fault('writing permission.txt', cause))
   }
+  if (rewrite) return { rewrite, ...(hint ? { context: hint } : {}) }
   if (decision === 'defer') return {}
   const why = decision === 'allow' ? reason : `Baton: ${reason} (baton why dec_${suffix})`
   return { permission: { decision, reason: why } }

@@ -79,6 +79,7 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       network: judgements.some(j => j.effects.network),
       outside: judgements.some(j => j.effects.outside),
       unknown: join(j => j.effects.unknown),
+      leaves: join(j => j.effects.leaves ?? []),
       brings: join(j => j.effects.brings ?? []),
     },
     reversible: judgements.every(j => j.reversible || j.decision === 'allow'),

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentName, PermissionMode } from '@batonpass/contract/
 import type { HookSource } from '@batonpass/contract/hook'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { Launches } from './launch.ts'
+import type { SandboxShell } from './sandbox.ts'
 import type { AgentTerminal } from './terminal.ts'
 import type { TranscriptReader, Transcripts } from './transcript.ts'
 
@@ -128,6 +129,8 @@ export interface Agent {
   readonly transcripts?: Transcripts
   /** Absent: Baton cannot start this agent. */
   readonly launches?: Launches
+  /** Absent: Baton does not run this agent's commands in the sandbox. */
+  readonly sandboxing?: AgentSandboxing
   /** Absent: Baton watches this agent in a terminal but does not type into it. */
   readonly terminal?: AgentTerminal
   /** What prevents installed hooks from running on this machine, according to the agent's own files. */
@@ -150,6 +153,31 @@ export interface ForeignHooks {
   path: string
   /** The file without these hooks. */
   change: FileChange
+}
+
+/** How an agent's commands get into the sandbox. */
+export interface AgentSandboxing {
+  /** The tool whose `command` a hook may replace. */
+  readonly tool: string
+  /** The permission modes in which that works without a question. */
+  readonly modes: readonly PermissionMode[]
+  /** The shell with which the agent runs commands. */
+  shellOf(env: RulePlace['env'], has: (program: string) => boolean): SandboxShell
+  /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */
+  whyOwnText(command: string, place: RulePlace): string | undefined
+}
+
+/** Where an agent's own rules are. */
+export interface RulePlace {
+  home: string
+  /** Of the agent's process, as far as Baton can read them. */
+  env: Readonly<Record<string, string | undefined>>
+  args: readonly string[]
+  project: string
+  cwd: string
+  read(path: string): string | undefined
+  /** The names in a folder; none if it is absent. */
+  names(folder: string): string[]
 }
 
 /** Files whose name matches, the given number of folder levels below `folder`. */

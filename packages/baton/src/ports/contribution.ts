@@ -6,6 +6,7 @@ export const REACTORS = [
   'permission',
   'question',
   'undo',
+  'sandbox',
   'handoff',
   'cycle',
   'claim',
@@ -33,6 +34,8 @@ export interface Contribution {
   permission?: { decision: Decision; reason: string }
   /** What a person answered to the agent's own question. */
   answer?: NonNullable<Reaction['answer']>
+  /** The tool's input with which the agent runs it instead. */
+  rewrite?: { input: Record<string, unknown> }
   continuation?: ContinueRequest
   refuse?: { reason: string }
   context?: string

@@ -12,6 +12,8 @@ export interface ReactionContext {
   project: string
   /** The current configuration of that project. */
   config: Config
+  /** A hook of the agent on this machine reported the event, so its answer may replace the tool's input. */
+  isRewritable?: boolean
   /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */
   attended?: boolean | undefined
   /** The time of the event, in milliseconds since the epoch. */

@@ -70,6 +70,15 @@ export interface PreparedCommand {
   text: string
 }
 
+/** A prepared command, found again by its text. */
+export interface FoundRequest {
+  id: string
+  /** The agent's own command. */
+  text: string
+  /** A box has run it, or runs it. */
+  isTaken: boolean
+}
+
 export interface ContainedRun {
   /** Undefined when a signal ended it. */
   code: number | undefined
@@ -125,6 +134,10 @@ export interface Sandbox {
   probe(): Promise<SandboxStatus>
   /** Starts the session's sandbox, or takes over the one that a previous daemon started. */
   open(session: string): Promise<SandboxSession>
+  /** The request behind what an agent runs instead of its own command; undefined if the text is not exactly that. */
+  findPrepared(session: string, text: string): Promise<FoundRequest | undefined>
+  /** Ends the sandbox of a session, if it has one. */
+  end(session: string): Promise<void>
   /** Ends sandboxes of sessions that are not live, such as those a killed daemon left. Returns their sessions. */
   endAllExcept(live: ReadonlySet<string>): Promise<string[]>
 }

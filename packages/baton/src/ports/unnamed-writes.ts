@@ -5,5 +5,7 @@ export interface UnnamedWrites {
     worktree: string,
     commands: readonly (readonly string[])[],
     isGuarded: (path: string) => boolean,
+    /** False where changed hooks of the project may run, because they are contained. */
+    checkHooks?: boolean,
   ): Promise<boolean>
 }

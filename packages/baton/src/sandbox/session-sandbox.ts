@@ -121,6 +121,11 @@ export class SessionSandbox {
     return this.#session.hasProcesses()
   }
 
+  /** Nothing ran since the last check, so there is nothing to look for. */
+  get isIdle(): boolean {
+    return this.#isIdle
+  }
+
   /** Looks for new protected files in all worktrees of the session and moves them aside. One check at a time. */
   check(): Promise<Report[]> {
     const mine = this.#checking.then(

@@ -43,7 +43,8 @@ export function trackSession(
       : {}),
     ...ended,
     lastSeenAt: event.at,
-    lastEvent: event.type,
+    // Baton itself answers the question about a command that runs in the sandbox: no dialog is open.
+    lastEvent: event.type === 'PermissionAsked' && event.sandbox ? 'ToolRequested' : event.type,
     events: began.events + 1,
   }
 }

@@ -316,7 +316,7 @@ test('a setting of git that names a program is no question for a model', () => {
     'core.sshCommand',
   ])
     expect(check(`git config ${key} ./x`).effects.brings).toEqual([['config']])
-  expect(check('git config "$KEY" ./x').effects.brings).toEqual([['unknown']])
+  expect(check('git config "$KEY" ./x').effects.brings).toEqual([['unknown', 'config']])
   expect(check('git config user.name me').effects.brings).toBeUndefined()
 })
 

@@ -126,6 +126,12 @@ export function wrappedCommand(box: string, request: string, id: string, shell: 
   return `${quote(box)} ${id}${prelude} && ${change}`
 }
 
+/** The id in a text that starts like a wrapped command. */
+export function preparedId(box: string, text: string): string | undefined {
+  const start = `${quote(box)} `
+  return text.startsWith(start) ? /^[0-9a-z]+/.exec(text.slice(start.length))?.[0] : undefined
+}
+
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const patterns = (names: readonly string[], around: (name: string) => string): string =>

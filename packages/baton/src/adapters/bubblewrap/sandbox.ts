@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ids } from '../../ports/ids.ts'
-import type { HiddenVariables, Sandbox, SandboxStatus } from '../../ports/sandbox.ts'
-import { boxText } from './box.ts'
+import {
+  type HiddenVariables,
+  SANDBOX_SHELLS,
+  type Sandbox,
+  type SandboxStatus,
+} from '../../ports/sandbox.ts'
+import { boxText, preparedId, wrappedCommand } from './box.ts'
 import { beat, endHolder, findHolder, type HolderPatience, startHolder } from './holder.ts'
 import { type HostView, probeSandbox } from './probe.ts'
 import { removeTree } from './remove-tree.ts'
@@ -97,6 +103,19 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     return found
   }
 
+  const endNamed = async (name: string): Promise<string> => {
+    const own = join(folder, 'sessions', name)
+    const opened = [...open.keys()].find(session => nameOf(session) === name)
+    const session = await readFile(join(own, 'session'), 'utf8').catch(() => name)
+    const holder = await findHolder(own)
+    if (opened) await (await openSession(opened, false)).end()
+    else if (holder) await endHolder(holder)
+    for (const request of await readdir(join(folder, 'requests')).catch(() => []))
+      if (request.startsWith(name)) await removeTree(join(folder, 'requests', request))
+    await removeTree(own)
+    return session
+  }
+
   return {
     async probe() {
       status = await probeSandbox({ ...options, open: (name, shared) => openSession(name, shared) })
@@ -107,21 +126,28 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       if (!status.available) throw new Error(status.reason)
       return openSession(session, status.capabilities.sharedLoopback)
     },
+    async findPrepared(session, text) {
+      const box = join(folder, 'box')
+      const id = preparedId(box, text)
+      if (id === undefined || !id.startsWith(nameOf(session))) return undefined
+      const request = join(folder, 'requests', id)
+      const [how, command] = await Promise.all(
+        ['how', 'command'].map(name => readFile(join(request, name), 'utf8').catch(() => undefined)),
+      )
+      if (how === undefined || command === undefined) return undefined
+      const isSame = SANDBOX_SHELLS.some(shell => wrappedCommand(box, request, id, shell) === text)
+      const isTaken = existsSync(join(request, 'taken'))
+      return isSame ? { id, text: command, isTaken } : undefined
+    },
+    async end(session) {
+      if (existsSync(folderOf(session))) await endNamed(nameOf(session))
+    },
     async endAllExcept(live) {
       const ended: string[] = []
       const keep = new Set([...live].map(nameOf))
       for (const name of await readdir(join(folder, 'sessions')).catch(() => [])) {
         if (keep.has(name)) continue
-        const own = join(folder, 'sessions', name)
-        const opened = [...open.keys()].find(session => nameOf(session) === name)
-        const session = await readFile(join(own, 'session'), 'utf8').catch(() => name)
-        const holder = await findHolder(own)
-        if (opened) await (await openSession(opened, false)).end()
-        else if (holder) await endHolder(holder)
-        for (const request of await readdir(join(folder, 'requests')).catch(() => []))
-          if (request.startsWith(name)) await removeTree(join(folder, 'requests', request))
-        await removeTree(own)
-        ended.push(session)
+        ended.push(await endNamed(name))
       }
       // An empty folder says nothing.
       for (const name of await readdir(join(folder, 'aside')).catch(() => []))

@@ -10,7 +10,7 @@ const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVER
 
 /** Compares what git would write with what is in the worktree: an identical file changes nothing. */
 export const gitUnnamedWrites: UnnamedWrites = {
-  async mayChange(worktree, commands, isGuarded) {
+  async mayChange(worktree, commands, isGuarded, checkHooks = true) {
     const calm = await withoutFilters(worktree)
     const where = (await git(worktree, ['rev-parse', '--show-toplevel']))?.trimEnd()
     if (!calm || !where) return true
@@ -21,7 +21,7 @@ export const gitUnnamedWrites: UnnamedWrites = {
       git: args => git(where, args, calm).then(said => said ?? Promise.reject(new Error(args[0]))),
     }
     try {
-      if (await runsChangedHooks(look)) return true
+      if (checkHooks && (await runsChangedHooks(look))) return true
       for (const [sub = '', ...words] of commands) if (await brings(look, sub, words)) return true
       return false
     } catch {

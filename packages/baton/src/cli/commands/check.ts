@@ -6,9 +6,10 @@ import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { configOf, localJudge, type Outlook, outlook, warnOf } from '../local-judge.ts'
+import { configOf, localJudge, outlook, warnOf } from '../local-judge.ts'
+import { type SandboxOutlook, sandboxHere, sandboxOutlook } from '../local-sandbox.ts'
 
-interface Verdict extends Outlook {
+interface Verdict extends SandboxOutlook {
   command: string
   judgement: PermissionJudgement
 }
@@ -23,7 +24,7 @@ export const check: Handler = async (given, io) => {
     })
   const decide = await decider(given, io)
   if (command === undefined) return await batch(decide, io)
-  const { judgement, ...verdict } = decide(command)
+  const { judgement, ...verdict } = await decide(command)
   if (flag(given, 'json')) {
     const { trail, effects, reversible } = judgement
     io.stdout.write(`${JSON.stringify({ ...verdict, trail, effects, reversible })}\n`)
@@ -31,24 +32,32 @@ export const check: Handler = async (given, io) => {
   }
   const colour = paint(io)
   const style = verdict.decision === 'allow' ? 'green' : verdict.decision === 'deny' ? 'red' : 'yellow'
-  io.stdout.write(`${colour(style, verdict.decision)}: ${printable(verdict.reason)}\n`)
+  const where = verdict.sandbox ? ' (in the sandbox)' : ''
+  io.stdout.write(`${colour(style, `${verdict.decision}${where}`)}: ${printable(verdict.reason)}\n`)
   for (const step of judgement.trail)
     io.stdout.write(
       `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
     )
+  if (verdict.outside !== undefined && verdict.outside !== verdict.reason)
+    io.stdout.write(`  ${colour('dim', printable(`not in the sandbox: ${verdict.outside}`))}\n`)
   return EXIT.ok
 }
 
-async function decider(given: Given, io: Io): Promise<(command: string) => Verdict> {
+async function decider(given: Given, io: Io): Promise<(command: string) => Promise<Verdict>> {
   const worktree = findWorktreeRoot(io.cwd)
   const config = flag(given, 'defaults')
     ? Config.parse({ permission: { undo: false } })
     : await loaded(worktree, io)
   const rules = localJudge(config, worktree, io)
   const tool = text(given, 'tool') ?? 'Bash'
-  return command => {
+  const isContained = tool === 'Bash' && config.sandbox.mode !== 'off' && !flag(given, 'no-sandbox')
+  const here = isContained ? await sandboxHere(io) : undefined
+  const place = { worktree, cwd: io.cwd, home: io.home }
+  return async command => {
     const judgement = rules.tool({ tool, input: inputOf(tool, command), cwd: io.cwd })
-    return { command, ...outlook(judgement, config), judgement }
+    const byText = outlook(judgement, config)
+    const verdict = here ? await sandboxOutlook(judgement, byText, place, config, here) : byText
+    return { command, ...verdict, judgement }
   }
 }
 
@@ -67,7 +76,7 @@ function inputOf(tool: string, subject: string): Record<string, string> {
 
 const Line = z.object({ command: z.string() })
 
-async function batch(decide: (command: string) => Verdict, io: Io): Promise<number> {
+async function batch(decide: (command: string) => Promise<Verdict>, io: Io): Promise<number> {
   let failed = 0
   for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
@@ -77,8 +86,8 @@ async function batch(decide: (command: string) => Verdict, io: Io): Promise<numb
       io.stdout.write(`${JSON.stringify({ error: 'not a line of the form {"command": "…"}' })}\n`)
       continue
     }
-    const { command, decision, reason } = decide(parsed.data.command)
-    io.stdout.write(`${JSON.stringify({ command, decision, reason })}\n`)
+    const { command, decision, sandbox, reason } = await decide(parsed.data.command)
+    io.stdout.write(`${JSON.stringify({ command, decision, ...(sandbox ? { sandbox } : {}), reason })}\n`)
   }
   return failed > 0 ? EXIT.failed : EXIT.ok
 }

@@ -22,6 +22,8 @@ import { EXIT, flag, type Handler } from '../command.ts'
 import { findDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { type Check, found } from '../known-problems.ts'
+import { configOf } from '../local-judge.ts'
+import { sandboxHere } from '../local-sandbox.ts'
 
 /** Checks everything Baton needs here and says, for each thing that is wrong, how to mend it. */
 export const doctor: Handler = async (given, io) => {
@@ -29,7 +31,7 @@ export const doctor: Handler = async (given, io) => {
   const add = (...more: Check[]) => checks.push(...more)
   add(...(await daemonChecks(io)), ...privacyChecks(io))
   add(...(await Promise.all(agents.map(agent => agentChecks(agent, io)))).flat())
-  add(programCheck('git', io), programCheck('tmux', io))
+  add(programCheck('git', io), programCheck('tmux', io), await sandboxCheck(io))
   add(...(await configChecks(io)), githubCheck(io))
   const failed = checks.some(check => check.state === 'fail')
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ ok: !failed, checks })}\n`)
@@ -95,6 +97,16 @@ const kindOf = (launcher: string): string => {
   const first = readFileSync(launcher, 'latin1')
   if (!first.startsWith('#!')) return 'c'
   return first.startsWith('#!/usr/bin/perl') ? 'perl' : first.includes("\nCURL='curl'\n") ? 'curl' : 'node'
+}
+
+/** Whether agents' commands can be contained in this project. */
+async function sandboxCheck(io: Io): Promise<Check> {
+  const { config } = await configOf(findWorktreeRoot(io.cwd), io)
+  const { mode } = config.sandbox
+  if (mode === 'off') return { name: 'sandbox', state: 'ok', message: 'off (sandbox.mode)' }
+  const here = await sandboxHere(io)
+  if (here.available) return { name: 'sandbox', state: 'ok', message: `${here.program}, mode ${mode}` }
+  return found('sandbox/absent', { problem: here.reason, remedy: here.remedy })
 }
 
 /** The token and the database must be readable by their owner alone. */

@@ -50,6 +50,14 @@ export const status: Handler = async (given, io) => {
   )
   for (const pause of health.pauses ?? [])
     io.stdout.write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
+  const { sandbox } = health
+  if (sandbox?.program)
+    io.stdout.write(`Sandbox ${sandbox.program}${sandbox.mode === 'strict' ? ', strict' : ''}\n`)
+  else if (sandbox?.problem)
+    io.stdout.write(
+      `${colour('yellow', 'sandbox')} ${printable(`${sandbox.problem} ${sandbox.remedy ?? ''}`)}\n`,
+    )
+  else if (sandbox) io.stdout.write('Sandbox off (sandbox.mode)\n')
   if (health.store.writeProblem)
     io.stdout.write(`${colour('red', 'journal')} ${printable(health.store.writeProblem)}\n`)
   if (health.store.copyProblem)

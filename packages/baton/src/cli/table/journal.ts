@@ -22,6 +22,7 @@ export const journalCommands: readonly Command[] = [
           'event',
           'reaction',
           'decision',
+          'sandbox',
           'ask',
           'workflow',
           'handoff',

@@ -17,7 +17,7 @@ export const permissionCommands: readonly Command[] = [
       },
       batch: {
         type: 'boolean',
-        help: 'Read {"command": …} lines on stdin, write {"command", "decision", "reason"} lines.',
+        help: 'Read {"command": …} lines on stdin, write {"command", "decision", "reason"} lines, with "sandbox": true for what runs in the sandbox.',
       },
       rules: {
         type: 'string',
@@ -29,7 +29,8 @@ export const permissionCommands: readonly Command[] = [
         value: 'TIME',
         help: 'With --rules: only calls since this time: 2h, 7d or a date.',
       },
-      defaults: { type: 'boolean', help: 'Use only the default rules, with undo off.' },
+      defaults: { type: 'boolean', help: 'Use only the default settings, with undo off.' },
+      'no-sandbox': { type: 'boolean', help: 'Decide as on a machine without a sandbox.' },
       ...JSON_OPTION,
     },
     examples: [

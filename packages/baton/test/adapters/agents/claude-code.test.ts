@@ -201,6 +201,19 @@ describe('what Claude Code is answered', () => {
     expect(claudeCode.encode(reaction, event)).toEqual(answer)
   })
 
+  test('a replaced command comes without a decision, and only before the tool', () => {
+    const rewrite = { input: { command: 'box 1', timeout: 5 } }
+    expect(claudeCode.encode({ rewrite, context: 'why' }, 'PreToolUse')).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        updatedInput: rewrite.input,
+        additionalContext: 'why',
+      },
+    })
+    for (const event of ['PermissionRequest', 'PostToolUse', 'Stop'])
+      expect(JSON.stringify(claudeCode.encode({ rewrite }, event))).not.toContain('box')
+  })
+
   test('long texts are cut, but a prompt to go on with never is', () => {
     const long = 'a line\n'.repeat(5_000)
     const answer = JSON.stringify(claudeCode.encode({ ...decide('deny'), context: long }, 'PreToolUse'))

@@ -6,6 +6,7 @@ import { claudeCode } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
+import { whyOwnText } from './own-rules.ts'
 import { claudeReader } from './reader.ts'
 import { claudeTerminal } from './terminal.ts'
 import { claudeTranscripts } from './transcript.ts'
@@ -21,6 +22,14 @@ export const agent: Agent = {
   }),
   transcripts: claudeTranscripts,
   launches,
+  // In `auto` and `never-ask` a hook's rewriting is not tried, and in `plan` a person decides.
+  sandboxing: {
+    tool: 'Bash',
+    modes: ['default', 'accept-edits', 'bypass'],
+    shellOf: ({ CLAUDE_CODE_SHELL, SHELL = '' }, has) =>
+      /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
+    whyOwnText,
+  },
   terminal: claudeTerminal,
   foreignHooks: (place, read) =>
     (['user', 'project', 'local'] as const).flatMap(scope => {

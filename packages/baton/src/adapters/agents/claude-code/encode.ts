@@ -18,13 +18,14 @@ export function encode(
 }
 
 function answerTo(reaction: Reaction, nativeEvent: string, payload: unknown): Answer {
-  const { permission, answer, refuse, goOn } = reaction
+  const { permission, answer, refuse, goOn, rewrite } = reaction
   switch (nativeEvent) {
     case 'PreToolUse':
       return specific(nativeEvent, {
         ...(permission
           ? { permissionDecision: permission.decision, permissionDecisionReason: fit(permission.reason) }
           : {}),
+        ...(rewrite ? { updatedInput: rewrite.input } : {}),
         ...context(reaction),
       })
     case 'PermissionRequest':

@@ -1,0 +1,140 @@
+import { dirname, isAbsolute, join } from 'node:path'
+import type { RulePlace } from '../../../ports/agent.ts'
+import { ownFolder } from '../own-folder.ts'
+
+/**
+ * Why Claude Code itself must see a command's own text: its deny and ask rules would not match the text that runs the
+ * sandbox. Matches too much rather than too little: Claude Code then applies its own rule to the command as it is.
+ */
+export function whyOwnText(command: string, place: RulePlace): string | undefined {
+  for (const { name, settings } of settingsOf(place)) {
+    if (settings === undefined) return `${name} cannot be read`
+    if (valueAt(settings, 'sandbox', 'enabled') === true)
+      return "Claude Code's own sandbox is on (sandbox.enabled)"
+    for (const kind of ['deny', 'ask'] as const) {
+      const rules = valueAt(settings, 'permissions', kind)
+      const rule = Array.isArray(rules) ? rules.find(each => mayMatch(each, command, place.cwd)) : undefined
+      if (rule !== undefined) return `Claude Code's own settings may ${kind} it (${String(rule)})`
+    }
+  }
+  return undefined
+}
+
+interface Found {
+  name: string
+  /** Undefined if the file is there, but is not valid. */
+  settings: unknown
+}
+
+const MANAGED = '/etc/claude-code'
+
+/** All settings that may hold rules, from files and from the command line with which Claude Code was started. */
+function* settingsOf({ home, env, project, cwd, args, read, names }: RulePlace): Generator<Found> {
+  const own = ownFolder({ home, env }, 'CLAUDE_CONFIG_DIR', '.claude')
+  const managed = join(MANAGED, 'managed-settings.d')
+  const files = [
+    join(MANAGED, 'managed-settings.json'),
+    ...names(managed).map(name => join(managed, name)),
+    ...['settings.json', 'settings.local.json', 'remote-settings.json'].map(name => join(own, name)),
+    ...foldersBetween(cwd, project).flatMap(folder => [
+      join(folder, '.claude/settings.json'),
+      join(folder, '.claude/settings.local.json'),
+    ]),
+  ]
+  for (const name of files) {
+    const text = read(name)
+    if (text !== undefined && text.trim() !== '') yield { name, settings: parse(text) }
+  }
+  for (const value of flagValues(args, ['--settings'])) {
+    const text = value.trimStart().startsWith('{')
+      ? value
+      : read(isAbsolute(value) ? value : join(project, value))
+    yield { name: '--settings', settings: text === undefined ? undefined : parse(text) }
+  }
+  // A list with commas or blanks; blanks inside a rule's brackets belong to it.
+  const denied = flagValues(args, ['--disallowedTools', '--disallowed-tools']).flatMap(
+    value => value.match(/[\w*]+(?:\([^)]*\))?/g) ?? [],
+  )
+  if (denied.length > 0) yield { name: '--disallowedTools', settings: { permissions: { deny: denied } } }
+}
+
+/** The values after a flag, up to the next flag. */
+function flagValues(args: readonly string[], flags: readonly string[]): string[] {
+  return args.flatMap((word, at) => {
+    const flag = flags.find(name => word === name || word.startsWith(`${name}=`))
+    if (!flag) return []
+    if (word !== flag) return [word.slice(flag.length + 1)]
+    const rest = args.slice(at + 1)
+    const end = rest.findIndex(value => value.startsWith('-'))
+    return end === -1 ? rest : rest.slice(0, end)
+  })
+}
+
+function foldersBetween(from: string, to: string): string[] {
+  const folders = [to]
+  for (let folder = from; folder.startsWith(`${to}/`); folder = dirname(folder)) folders.push(folder)
+  return folders
+}
+
+/** Whether a rule such as `Bash(git push:*)` or `Read(./secrets/**)` may apply to a command. */
+function mayMatch(rule: unknown, command: string, cwd: string): boolean {
+  if (typeof rule !== 'string') return true
+  const [, tool = '', , specifier = ''] = /^\s*([\w*]+)\s*(\(([\s\S]*)\))?\s*$/.exec(rule) ?? []
+  if (tool === '') return true
+  const text = plain(command)
+  if (tool === 'Bash' || tool === '*') {
+    const parts = plain(specifier.replace(/:\*$/, '*')).split('*')
+    return occurs(text, parts)
+  }
+  if (!/^(Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep)$/.test(tool)) return false
+  if (specifier === '') return false
+  const literal = specifier.split(/[*?[\]{}/]+/).filter(piece => !/^[.~]*$/.test(piece))
+  const last = literal.at(-1)
+  return last === undefined || text.includes(last) || cwd.includes(last)
+}
+
+/** Without quotes, and with single blanks. */
+const plain = (text: string): string =>
+  text
+    .replace(/['"\\]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Whether the parts follow each other in the text, the first one at the start of a word. */
+function occurs(text: string, parts: readonly string[]): boolean {
+  const [first = '', ...rest] = parts.map(part => part.trim()).filter(part => part !== '')
+  for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
+    const isWordStart = at === 0 || /[^\w.-]/.test(text[at - 1] ?? '')
+    if (first === '' || isWordStart) {
+      let end = at + first.length
+      if (
+        rest.every(part => {
+          const next = text.indexOf(part, end)
+          end = next + part.length
+          return next !== -1
+        })
+      )
+        return true
+    }
+    if (first === '') return false
+  }
+  return false
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function valueAt(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (found, key) =>
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? Reflect.get(found, key)
+        : undefined,
+    value,
+  )
+}

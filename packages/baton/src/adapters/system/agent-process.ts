@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+
+/** How many parents are looked at: a hook's shell, the agent, and what started it. */
+const MAX_PARENTS = 4
+
+export interface AgentProcess {
+  env: Readonly<Record<string, string>>
+  /** Words of the process's command line and of its next parents'. */
+  args: readonly string[]
+}
+
+/** Environment and command line of an agent, as the system reports them; undefined if it does not. */
+export async function readAgentProcess(pid: number): Promise<AgentProcess | undefined> {
+  const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => undefined)
+  if (environ === undefined) return undefined
+  const args: string[] = []
+  for (let next = pid, depth = 0; next > 1 && depth < MAX_PARENTS; depth++) {
+    const [cmdline, status] = await Promise.all(
+      ['cmdline', 'status'].map(name => readFile(`/proc/${next}/${name}`, 'utf8').catch(() => '')),
+    )
+    args.push(...(cmdline ?? '').split('\0').filter(Boolean), '--')
+    next = Number(/^PPid:\s*(\d+)$/m.exec(status ?? '')?.[1] ?? 0)
+  }
+  const env = environ.split('\0').flatMap(pair => {
+    const at = pair.indexOf('=')
+    return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)] as const] : []
+  })
+  return { env: Object.fromEntries(env), args }
+}

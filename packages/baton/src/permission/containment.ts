@@ -1,0 +1,132 @@
+import type { Config } from '@batonpass/contract/config'
+import type { PermissionJudgement } from '@batonpass/contract/permission'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import type { UnnamedWrites } from '../ports/unnamed-writes.ts'
+import { READABLE_HOME, READABLE_SYSTEM, whyProtected } from '../sandbox/paths.ts'
+import { PRIVATE } from './needs-outside.ts'
+
+/** The folders that decide what a command finds inside. Absolute, without links. */
+export interface ContainmentPlace {
+  worktree: string
+  cwd: string
+  home: string
+  readable: readonly string[]
+  writable: readonly string[]
+  /** Whether a snapshot is taken before a command that changes files. */
+  undo: boolean
+}
+
+export interface ContainmentPorts extends UnnamedWrites {
+  exists(path: string): boolean
+}
+
+/** The place of a command, with links followed and `~` replaced. */
+export function containmentPlace(
+  { worktree, cwd, home }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home'>,
+  { sandbox, permission }: Pick<Config, 'sandbox' | 'permission'>,
+  realpath: (path: string) => string,
+): ContainmentPlace {
+  const expand = (path: string) => realpath(path.replace(/^~(?=\/)/, home))
+  return {
+    worktree: realpath(worktree),
+    cwd: realpath(cwd),
+    home,
+    readable: sandbox.readable.map(expand),
+    writable: sandbox.writable.map(expand),
+    undo: permission.undo,
+  }
+}
+
+/**
+ * Why a command that rules do not deny does not run in the sandbox: then its text decides, as on a machine without one.
+ * Undefined: it runs inside, whatever it does.
+ */
+export async function whyOutside(
+  judgement: PermissionJudgement,
+  place: ContainmentPlace,
+  ports: ContainmentPorts,
+): Promise<string | undefined> {
+  const { decision, reason, effects, trail } = judgement
+  if (decision === 'deny' || decision === 'ask') return reason
+  const own = decision === 'allow' && trail.find(step => !BATONS.test(step.rule))
+  if (own) return `your rule ${own.rule} allows it outside`
+  const [leaves] = effects.leaves ?? []
+  if (leaves !== undefined) return leaves
+  if (!isInside(place.cwd, place.worktree)) return `it works in another folder (${place.cwd})`
+  for (const path of effects.writes) {
+    const why = whyNotWritten(path, place, ports)
+    if (why) return why
+  }
+  const other = effects.reads.find(
+    path => !isVisible(path, place) && !isInside(path, place.home) && ports.exists(path),
+  )
+  if (other !== undefined) return `it reads ${other}`
+  if (!place.undo && overwrites(judgement, place.worktree, ports)) return NOT_UNDOABLE
+  const brings = (effects.brings ?? []).filter(
+    ([what = '', sub = '']) => !BRINGS_NOTHING.test(what === 'unknown' ? sub : what),
+  )
+  const isReadOnly = (path: string) => whyPartProtected(path.slice(place.worktree.length + 1)) !== undefined
+  // Changed hooks of the project may run: they are contained.
+  if (brings.length > 0 && (await ports.mayChange(place.worktree, brings, isReadOnly, false)))
+    return 'it may bring other settings of agents, editors or Baton'
+  return undefined
+}
+
+export const NOT_UNDOABLE = 'it changes files of which there is no snapshot'
+
+/** What a command names that is on this machine but not in the sandbox: files of the home folder. */
+export const hiddenInside = (
+  { effects }: PermissionJudgement,
+  place: ContainmentPlace,
+  { exists }: Pick<ContainmentPorts, 'exists'>,
+): string[] => effects.reads.filter(path => !isVisible(path, place) && exists(path))
+
+/** Whether the text names files of the worktree that would be changed or deleted. */
+export const overwrites = (
+  { decision, effects }: PermissionJudgement,
+  worktree: string,
+  { exists }: Pick<ContainmentPorts, 'exists'>,
+): boolean => decision !== 'allow' && effects.writes.some(path => isInside(path, worktree) && exists(path))
+
+/** Rules that Baton brings itself. */
+const BATONS = /^(builtin|analysis|preset|self-protection|error)\b/
+/** A commit, and programs that find out by themselves what is read-only inside; other git commands would record it as changed. */
+const BRINGS_NOTHING =
+  /^(commit|g?tar|bsdtar|unzip|7z[arsz]{0,2}|cpio|unrar|patch|gpatch|g?cp|rsync|g?mv|g?install)$/
+
+function whyNotWritten(
+  path: string,
+  { worktree, writable }: ContainmentPlace,
+  { exists }: ContainmentPorts,
+): string | undefined {
+  if (isInside(path, worktree)) {
+    const what = whyPartProtected(path.slice(worktree.length + 1))
+    return what && `it changes ${what}`
+  }
+  if (isInside(path, '/dev') || writable.some(folder => isInside(path, folder))) return undefined
+  // Another file of that name than the one on the host would be written.
+  if (PRIVATE.some(folder => isInside(path, folder)) && !exists(path)) return undefined
+  return `it writes to ${path}`
+}
+
+function whyPartProtected(path: string): string | undefined {
+  const names = path.split('/')
+  for (let end = 1; end <= names.length; end++) {
+    const why = whyProtected(names.slice(0, end).join('/'))
+    if (why) return why
+  }
+  return /(^|\/)\.git\/(config|hooks|info)(\/|$)/.test(path) ? 'the git configuration' : undefined
+}
+
+const SYSTEM = [...READABLE_SYSTEM, '/dev', '/proc', '/sys']
+
+function isVisible(path: string, { worktree, home, readable, writable }: ContainmentPlace): boolean {
+  const folders = [
+    worktree,
+    ...SYSTEM,
+    ...READABLE_HOME.map(name => `${home}/${name}`),
+    ...readable,
+    ...writable,
+  ]
+  return folders.some(folder => isInside(path, folder))
+}

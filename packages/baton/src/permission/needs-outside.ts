@@ -1,0 +1,100 @@
+import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
+import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
+import { programName } from '@batonpass/shell-verdict/shell/program'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
+
+/**
+ * Why a part of a command cannot work in the sandbox; undefined if it can. This is about working, not about safety: what
+ * wrongly runs inside fails there, and what wrongly stays outside is decided by its text.
+ */
+export function needsOutside(
+  command: SimpleCommand,
+  assessment: Assessment,
+  { home, isInWorktree }: { home: string; isInWorktree(folder: string): boolean },
+): string | undefined {
+  const { program, kind } = assessment
+  const [sub = '', next = ''] = subcommandOf(command, assessment)
+  if (program === '') return undefined
+  if (OWN.test(program) || AGENTS.test(program)) return `${program} talks to programs outside the sandbox`
+  if (SIGNALS.test(program)) return undefined
+  if (kind === 'system') return `${program} changes this machine`
+  if (OUTSIDE.test(program)) return `${program} works outside the sandbox`
+  if (program === 'git' && (GIT_OUTSIDE.test(sub) || GIT_OUTSIDE.test(`${sub} ${next}`)))
+    return `git ${sub} needs another repository, the network or the git configuration`
+  if (DOWNLOADERS.test(program) && (DOWNLOADS.test(sub) || (program === 'yarn' && sub === '')))
+    return `${program} ${sub} needs the network`.replace('  ', ' ')
+  if (/^(npx|bunx|pnpx)$/.test(program) && command.words.some(({ value }) => FETCHED.test(value ?? '')))
+    return `${program} downloads a package`
+  if (needsNetwork(command, assessment)) return `${program} needs the network`
+  const elsewhere = [...command.folders, ...namedFolders(command, program, home)].find(
+    folder => !isInWorktree(folder) && !PRIVATE.some(own => isInside(folder, own)),
+  )
+  return elsewhere === undefined ? undefined : `it works in another folder (${elsewhere})`
+}
+
+/** Folders that exist inside, but are the session's own. */
+export const PRIVATE = ['/tmp', '/var/tmp'] as const
+
+const words = (text: string) => new RegExp(`^(?:${text.trim().split(/\s+/).join('|')})$`)
+
+const OWN = words('baton batonpass')
+const AGENTS = words('claude codex gemini copilot opencode pi omp cursor-agent aider')
+/** They reach the session's own processes; the others are not there. */
+const SIGNALS = words('kill pkill killall skill fuser')
+
+/** Programs whose work is elsewhere: other machines, containers, services, accounts, the desktop. */
+const OUTSIDE = words(`
+  docker docker-compose podman podman-compose nerdctl buildah skopeo lima limactl colima minikube kind k3d k3s k9s
+  kubectl oc helm helmfile kubectx kubens stern istioctl argocd flux kustomize
+  aws gcloud gsutil bq az doctl flyctl fly heroku vercel netlify wrangler firebase supabase railway eb sam cdk
+  serverless sls pulumi terraform tofu terragrunt ansible ansible-playbook vault consul nomad packer vagrant
+  gh glab hub tea ssh scp sftp ssh-add ssh-agent ssh-copy-id mosh ftp
+  tmux screen zellij systemctl service journalctl loginctl launchctl crontab at atq
+  apt apt-get aptitude dnf yum pacman zypper apk brew port snap flatpak nix-env
+  psql mysql mariadb mongosh mongo redis-cli sqlcmd pg_dump pg_restore pg_isready createdb dropdb mysqldump
+  mysqladmin clickhouse-client
+  xdg-open open code cursor subl zed idea xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send osascript
+  dig nslookup host whois traceroute mtr gpg gpg2 pass op secret-tool uvx pipx`)
+
+const GIT_OUTSIDE =
+  /^(push|fetch|pull|clone|ls-remote|lfs|send-email|svn|p4|config|credential.*|worktree (add|move|remove|repair)|submodule (add|update|sync|init|deinit)|remote (add|remove|rm|rename|set-url|set-head|set-branches|update|show|prune))$/
+
+const DOWNLOADERS = words(`
+  npm yarn pnpm bun pip pip3 poetry pipenv pdm uv conda mamba cargo go bundle gem composer mix dotnet mvn swift flutter
+  dart deno playwright rustup nvm fnm volta asdf mise sdk pyenv rbenv`)
+const DOWNLOADS = words(`
+  install i ci add update up upgrade fetch get download dlx create init audit outdated view info show search publish
+  unpublish login logout whoami adduser token owner dist-tag deprecate sync lock require push deps.get restore deploy
+  toolchain index wheel`)
+/** Arguments with which a package runner asks the registry even if the package is installed. */
+const FETCHED = /^(-y|--yes|create-[\w-]+|.+@(latest|next|\^?~?\d[\w.-]*))$/
+
+/** The first words that are not flags, where the program's table names no sub-command. */
+function subcommandOf({ words: all }: SimpleCommand, { path }: Assessment): readonly string[] {
+  if (path.length > 0) return path
+  return all.slice(1).flatMap(({ value }) => (value !== undefined && !value.startsWith('-') ? [value] : []))
+}
+
+const LOOPBACK = /^(?:[a-z][\w+.-]*:\/\/)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?:[:/?#]|$)/i
+
+/** Servers of the session itself answer inside. */
+function needsNetwork(command: SimpleCommand, { kind, hosts }: Assessment): boolean {
+  if (hosts.length > 0) return !hosts.every(({ value, prefix }) => LOOPBACK.test(value ?? prefix))
+  const program = programName(command.words[0]?.value ?? '')
+  if (!/^(fetch|remote|demolish|credential)$/.test(kind) && program !== 'ping') return false
+  const named = command.words
+    .slice(1)
+    .flatMap(({ value }) => (value !== undefined && !/^(-|\d+$)/.test(value) ? [value] : []))
+  return named.length === 0 || !named.every(word => LOOPBACK.test(word))
+}
+
+/** Where `git -C` works and where `cd` leads. */
+function namedFolders(command: SimpleCommand, program: string, home: string): readonly string[] {
+  const at = program === 'git' ? command.words.findIndex(word => word.value === '-C') : -1
+  const target = /^(cd|pushd)$/.test(program)
+    ? command.words.slice(1).find(word => word.value !== '--' && word.value !== '-')
+    : at === -1
+      ? undefined
+      : command.words[at + 1]
+  return target ? (pathsOf(target, command.folders, home) ?? []) : []
+}

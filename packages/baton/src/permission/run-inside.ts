@@ -1,0 +1,79 @@
+import type { EventOf } from '@batonpass/contract/event'
+import type { PermissionJudgement } from '@batonpass/contract/permission'
+import type { ReactionContext } from '../ports/reactor.ts'
+import {
+  type ContainmentPlace,
+  type ContainmentPorts,
+  hiddenInside,
+  overwrites,
+  whyOutside,
+} from './containment.ts'
+import type { Snapshotted } from './links.ts'
+import type { Decided } from './record.ts'
+
+type ShellRequest = EventOf<'ToolRequested'>
+
+/** The sandbox as the permission chain sees it. */
+export interface SandboxLink {
+  /** Whether this is a command of an agent and a permission mode that can run inside. */
+  takes(event: ShellRequest, context: ReactionContext): boolean
+  /** Why this machine has no sandbox, and what to do; undefined if it has one. */
+  whyUnavailable(): Promise<string | undefined>
+  /** Why the agent must see the command's own text. */
+  whyOwnText(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
+  place(event: ShellRequest, context: ReactionContext): ContainmentPlace
+  ports: ContainmentPorts
+  prepare(
+    event: ShellRequest,
+    context: ReactionContext,
+  ): Promise<{ ok: true; id: string; text: string } | { ok: false; reason: string }>
+  discard(session: string, id: string): Promise<void>
+}
+
+/** Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. */
+export async function runInside(
+  event: ShellRequest,
+  context: ReactionContext,
+  judgement: PermissionJudgement,
+  snapshot: (() => Promise<Snapshotted>) | undefined,
+  link: SandboxLink,
+): Promise<Decided | undefined> {
+  const isStrict = context.config.sandbox.mode === 'strict'
+  const refuse = (why: string): Decided | undefined =>
+    isStrict
+      ? {
+          decision: 'deny',
+          reason: `${why} With sandbox.mode: strict no command runs without it.`,
+          by: 'sandbox',
+        }
+      : undefined
+  const unavailable = await link.whyUnavailable()
+  if (unavailable !== undefined) return refuse(unavailable)
+  const place = link.place(event, context)
+  if ((await whyOutside(judgement, place, link.ports)) !== undefined) return undefined
+  if ((await link.whyOwnText(event, context)) !== undefined) return undefined
+  const prepared = await link.prepare(event, context)
+  if (!prepared.ok) return refuse(prepared.reason)
+  const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
+  if (taken && 'noUndo' in taken && overwrites(judgement, place.worktree, link.ports)) {
+    await link.discard(event.session, prepared.id)
+    return undefined
+  }
+  const words =
+    taken && 'undo' in taken
+      ? `runs in the sandbox; \`baton undo ${taken.undo}\` takes back what it changes in the project`
+      : 'runs in the sandbox'
+  const [hidden] = hiddenInside(judgement, place, link.ports)
+  const input = typeof event.input === 'object' ? { ...event.input } : {}
+  return {
+    decision: 'allow',
+    reason: words,
+    by: 'sandbox',
+    ...taken,
+    rewrite: { input: { ...input, command: prepared.text } },
+    ...(hidden ? { context: hiddenHint(hidden) } : {}),
+  }
+}
+
+const hiddenHint = (path: string): string =>
+  `${path} is not visible to commands: they run in Baton's sandbox. Read it with your file tools, or ask the user to add it to sandbox.readable.`

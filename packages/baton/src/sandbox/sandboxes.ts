@@ -1,0 +1,191 @@
+import type { Config } from '@batonpass/contract/config'
+import type { Clock } from '../ports/clock.ts'
+import type { FoundRequest, Sandbox, SandboxFiles, SandboxShell, SandboxStatus } from '../ports/sandbox.ts'
+import { type Prepared, type Report, type SandboxSettings, SessionSandbox } from './session-sandbox.ts'
+
+export interface SandboxesParts {
+  sandbox: Sandbox
+  files: SandboxFiles
+  home: string
+  /** Baton's state folder. */
+  state: string
+  /** Who commits in a project, from the user's own git configuration. */
+  identityOf(project: string): Promise<SandboxSettings['identity']>
+  /** Files that commands made and that were moved aside. */
+  report(session: string, reports: readonly Report[]): Promise<void>
+  fault(during: string, cause: unknown): void
+  clock: Clock
+}
+
+export interface SandboxedCall {
+  session: string
+  worktree: string
+  cwd: string
+  text: string
+  shell: SandboxShell
+  /** The PATH of the agent's shell. */
+  path: string
+  settings: Config['sandbox']
+}
+
+interface OpenSandbox {
+  sandbox: SessionSandbox
+  /** Requests that were prepared, with the time; those of commands that continue in the background. */
+  prepared: Map<string, { atMs: number; inBackground: boolean }>
+}
+
+/** A request that no box took within this time will not run: another hook or the person said no. */
+const UNUSED_MS = 10 * 60_000
+
+/** The sandboxes of all sessions. */
+export class Sandboxes {
+  readonly #parts: SandboxesParts
+  /** By session; `key` stands for the settings with which it was opened. */
+  readonly #open = new Map<string, { key: string; opening: Promise<OpenSandbox> }>()
+  readonly #ending = new Map<string, Promise<void>>()
+  #status: SandboxStatus | undefined
+  #probing: Promise<SandboxStatus> | undefined
+
+  constructor(parts: SandboxesParts) {
+    this.#parts = parts
+  }
+
+  /** Whether commands can be contained here, found out once. */
+  probe(): Promise<SandboxStatus> {
+    this.#probing ??= this.#parts.sandbox.probe().then(
+      status => {
+        this.#status = status
+        return status
+      },
+      cause => {
+        this.#probing = undefined
+        throw cause
+      },
+    )
+    return this.#probing
+  }
+
+  /** Undefined until the probe has ended. */
+  get status(): SandboxStatus | undefined {
+    return this.#status
+  }
+
+  async prepare(call: SandboxedCall): Promise<Prepared> {
+    const status = await this.probe()
+    if (!status.available) return { ok: false, reason: `${status.reason} ${status.remedy}` }
+    const open = await this.#openFor(call)
+    const { shell, text, worktree, cwd, path } = call
+    const prepared = await open.sandbox.prepare({ shell, text, worktree, cwd, path })
+    if (prepared.ok)
+      open.prepared.set(prepared.prepared.id, { atMs: this.#parts.clock.now(), inBackground: false })
+    return prepared
+  }
+
+  find(session: string, text: string): Promise<FoundRequest | undefined> {
+    return this.#parts.sandbox.findPrepared(session, text)
+  }
+
+  /** A command ended, or continues in the background: looks for what it left behind. */
+  async finished(session: string, id: string, inBackground: boolean): Promise<Report[]> {
+    const open = await this.#open.get(session)?.opening
+    // A previous daemon prepared it: nothing is known here to compare with until the next command.
+    if (!open) return []
+    if (inBackground) open.prepared.set(id, { atMs: this.#parts.clock.now(), inBackground: true })
+    else {
+      open.prepared.delete(id)
+      await open.sandbox.discard(id)
+    }
+    return this.#check(session, open)
+  }
+
+  /** A prepared command that may not run after all. */
+  async discard(session: string, id: string): Promise<void> {
+    const open = await this.#open.get(session)?.opening
+    open?.prepared.delete(id)
+    await open?.sandbox.discard(id)
+  }
+
+  async end(session: string): Promise<void> {
+    const opening = this.#open.get(session)?.opening
+    // A previous daemon opened it.
+    if (!opening) return await this.#parts.sandbox.end(session)
+    this.#open.delete(session)
+    const ending = opening
+      .then(async ({ sandbox }) => {
+        const reports = await sandbox.end()
+        if (reports.length > 0) await this.#parts.report(session, reports)
+      })
+      .finally(() => this.#ending.delete(session))
+    this.#ending.set(
+      session,
+      ending.catch(() => undefined),
+    )
+    await ending
+  }
+
+  /** Ends what belongs to no live session, such as what a killed daemon left. */
+  async endAllExcept(live: ReadonlySet<string>): Promise<void> {
+    for (const session of this.#open.keys()) if (!live.has(session)) await this.end(session)
+    await this.#parts.sandbox.endAllExcept(live)
+  }
+
+  /** Once, when the daemon starts: finds out whether there is a sandbox, and ends what belongs to no live session. */
+  async start(live: ReadonlySet<string>): Promise<void> {
+    await this.probe()
+    await this.endAllExcept(live)
+  }
+
+  /** Looks after sessions whose commands run in the background. */
+  async tick(): Promise<void> {
+    for (const [session, { opening }] of this.#open) {
+      const open = await opening.catch(() => undefined)
+      if (!open || open.sandbox.isIdle) continue
+      await this.#discardEnded(open)
+      await this.#check(session, open)
+    }
+  }
+
+  async #check(session: string, { sandbox }: OpenSandbox): Promise<Report[]> {
+    const reports = await sandbox.check()
+    if (reports.length > 0) await this.#parts.report(session, reports)
+    return reports
+  }
+
+  async #discardEnded({ sandbox, prepared }: OpenSandbox): Promise<void> {
+    const isBusy = await sandbox.hasProcesses()
+    for (const [id, { atMs, inBackground }] of prepared) {
+      const isUnused = this.#parts.clock.now() - atMs > UNUSED_MS
+      if (isBusy || !(inBackground ? this.#parts.clock.now() - atMs > START_MS : isUnused)) continue
+      prepared.delete(id)
+      await sandbox.discard(id)
+    }
+  }
+
+  async #openFor({ session, settings, worktree }: SandboxedCall): Promise<OpenSandbox> {
+    await this.#ending.get(session)
+    const key = JSON.stringify(settings)
+    const known = this.#open.get(session)
+    if (known?.key === key) return known.opening
+    const opening = this.#openSession(session, settings, worktree)
+    this.#open.set(session, { key, opening })
+    opening.catch(() => this.#open.delete(session))
+    return opening
+  }
+
+  async #openSession(session: string, settings: Config['sandbox'], worktree: string): Promise<OpenSandbox> {
+    const { sandbox, files, home, state, identityOf } = this.#parts
+    const expand = (path: string) => path.replace(/^~(?=\/)/, home)
+    const opened = await SessionSandbox.open({ sandbox, files }, session, {
+      home,
+      state,
+      readable: settings.readable.map(expand),
+      writable: settings.writable.map(expand),
+      envFiles: settings.env_files,
+      identity: await identityOf(worktree),
+    })
+    return { sandbox: opened, prepared: new Map() }
+  }
+}
+
+/** A command that was sent to the background has started after this time. */
+const START_MS = 30_000

@@ -1,0 +1,132 @@
+import { Config, type ConfigInput } from '@batonpass/contract/config'
+import { describe, expect, test } from 'vitest'
+import {
+  type ContainmentPlace,
+  hiddenInside,
+  NOT_UNDOABLE,
+  whyOutside,
+} from '../../src/permission/containment.ts'
+import { judge } from '../../src/permission/judge.ts'
+import { rulesInForce } from '../../src/permission/rules-in-force.ts'
+
+const HOME = '/home/dev'
+const WORKTREE = `${HOME}/project`
+const ON_HOST = [
+  '/tmp/host.txt',
+  '/srv/data/table.csv',
+  `${HOME}/notes.txt`,
+  `${WORKTREE}/src`,
+  `${WORKTREE}/a.txt`,
+]
+
+const outside = (
+  command: string,
+  {
+    config = {},
+    place = {},
+    brings = false,
+  }: { config?: ConfigInput; place?: Partial<ContainmentPlace>; brings?: boolean } = {},
+) => {
+  const rules = rulesInForce(Config.parse(config), { worktree: WORKTREE, home: HOME })
+  const request = { tool: 'Bash', input: { command }, cwd: WORKTREE, worktree: WORKTREE, home: HOME }
+  return whyOutside(
+    judge(request, rules),
+    { worktree: WORKTREE, cwd: WORKTREE, home: HOME, readable: [], writable: [], undo: true, ...place },
+    { exists: path => ON_HOST.includes(path), mayChange: async () => brings },
+  )
+}
+
+describe('a command runs in the sandbox', () => {
+  test.each([
+    ['only reads', 'ls -la src && git status'],
+    ["runs the project's code", 'npm test'],
+    ['cannot be read', '$CMD "$(cat x)"'],
+    ['is unknown', 'some-tool --go'],
+    ['runs inline code', `python3 -c 'print(1)'`],
+    ['commits with a computed message', `git add -A && git commit -m "$(cat <<'EOF'\nx\nEOF\n)"`],
+    ['starts a server', 'npm run dev &'],
+    ['asks a server of the session', 'curl -s http://localhost:3000/api'],
+    ['waits for a server of the session', 'until nc -z localhost 3000; do sleep 1; done'],
+    ['signals processes of the session', 'pkill -f vite; kill %1'],
+    ['writes to the private temporary folder', 'npm test > /tmp/out.log; tail /tmp/out.log'],
+    ['changes folder inside the project', 'cd src && touch new.txt'],
+    ['builds', 'make && cargo build && go test ./...'],
+    ['runs an installed package', 'npx vitest run'],
+    ['reads system files', 'cat /etc/os-release /usr/include/stdio.h'],
+    ['names a file of the home folder, which is not there inside', 'cat ~/notes.txt'],
+    ['deletes what a snapshot brings back', 'rm -rf src'],
+  ])('that %s: %s', async (_, command) => {
+    expect(await outside(command)).toBeUndefined()
+  })
+
+  test('that reads or writes what the settings open', async () => {
+    const place = { readable: ['/srv/data'], writable: ['/srv/out'] }
+    expect(await outside('wc -l /srv/data/table.csv > /srv/out/lines', { place })).toBeUndefined()
+  })
+})
+
+describe('its text decides about a command', () => {
+  test.each([
+    ['downloads packages', 'npm install left-pad', /network/],
+    ['asks a registry', 'npm view left-pad', /network/],
+    ['downloads from elsewhere', 'curl -s https://example.com', /network/],
+    ['fetches a package to run it', 'npx -y create-vite app', /downloads/],
+    ['pushes', 'npm test && git push', /git push/],
+    ['changes the git configuration', 'git config user.name x', /git config/],
+    ['uses containers', 'docker ps', /docker/],
+    ['uses an account', 'gh pr list', /gh/],
+    ['deploys', 'kubectl apply -f x.yaml', /kubectl/],
+    ['asks Baton', 'baton status', /baton/],
+    ['changes the machine', 'sudo apt-get install jq', /sudo/],
+    ['works in another folder', 'cd /srv/other && ls', /another folder/],
+    ['works on another repository', 'git -C /srv/other log', /another folder/],
+    ['reads a file of another folder', 'cat /srv/data/table.csv', /reads \/srv\/data/],
+    ['reads a temporary file of the host', 'cat /tmp/host.txt', /reads \/tmp\/host.txt/],
+    ['writes outside the project', 'cp a.txt ~/copy.txt', /writes to/],
+    ['writes protected settings', 'touch .vscode/tasks.json', /editor/],
+    ['touches a secret', 'cat .env', /\.env/],
+    ['opens a connection', 'cat < /dev/tcp/example.com/80', /network connection/],
+  ])('that %s: %s', async (_, command, why) => {
+    expect(await outside(command)).toMatch(why)
+  })
+
+  test('that starts in another folder', async () => {
+    expect(await outside('ls', { place: { cwd: '/srv/other' } })).toMatch(/another folder/)
+  })
+
+  test('that a rule of the person asks about, denies or allows', async () => {
+    const rule = [{ program: 'make' }]
+    expect(await outside('make', { config: { permissions: { ask: rule } } })).toBeDefined()
+    expect(await outside('make', { config: { permissions: { deny: rule } } })).toBeDefined()
+    expect(await outside('make', { config: { permissions: { allow: rule } } })).toMatch(/your rule/)
+    expect(await outside('make && npm test', { config: { permissions: { allow: rule } } })).toBeUndefined()
+  })
+
+  test('that changes files of which no snapshot is taken', async () => {
+    const place = { undo: false }
+    expect(await outside('rm -rf src', { place })).toBe(NOT_UNDOABLE)
+    expect(await outside('touch new.txt', { place })).toBeUndefined()
+    expect(await outside('npm test', { place })).toBeUndefined()
+  })
+
+  test('of git that may bring other protected files; a commit and an archive bring none', async () => {
+    expect(await outside('git switch other', { brings: true })).toMatch(/settings/)
+    expect(await outside('git switch other')).toBeUndefined()
+    expect(await outside('git commit -m "$X"', { brings: true })).toBeUndefined()
+    expect(await outside('tar xf a.tar', { brings: true })).toBeUndefined()
+  })
+})
+
+test('files of the home folder that a command names are known to be hidden', () => {
+  const rules = rulesInForce(Config.parse({}), { worktree: WORKTREE, home: HOME })
+  const request = {
+    tool: 'Bash',
+    input: { command: 'cat ~/notes.txt a.txt' },
+    cwd: WORKTREE,
+    worktree: WORKTREE,
+    home: HOME,
+  }
+  const place = { worktree: WORKTREE, cwd: WORKTREE, home: HOME, readable: [], writable: [], undo: true }
+  const exists = (path: string) => ON_HOST.includes(path)
+  expect(hiddenInside(judge(request, rules), place, { exists })).toEqual([`${HOME}/notes.txt`])
+})

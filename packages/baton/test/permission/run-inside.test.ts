@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import type { SandboxLink } from '../../src/permission/run-inside.ts'
+import { asked, HOME, PROJECT, reactorWorld, requested, sayYes } from './reactor-world.ts'
+
+const WRAPPED = `'/state/box' abc`
+
+const link = (more: Partial<SandboxLink> = {}) => {
+  const calls = { prepared: [] as string[], discarded: [] as string[] }
+  const sandbox: SandboxLink = {
+    takes: event => event.tool === 'Bash',
+    whyUnavailable: async () => undefined,
+    whyOwnText: async () => undefined,
+    place: () => ({ worktree: PROJECT, cwd: PROJECT, home: HOME, readable: [], writable: [], undo: true }),
+    ports: {
+      exists: path => path === `${PROJECT}/a.txt` || path === `${HOME}/notes`,
+      mayChange: async () => false,
+    },
+    prepare: async event => {
+      calls.prepared.push(event.action.kind === 'shell' ? event.action.command : '')
+      return { ok: true, id: 'abc', text: WRAPPED }
+    },
+    discard: async (_, id) => void calls.discarded.push(id),
+    ...more,
+  }
+  return { sandbox, calls }
+}
+
+const strict = { sandbox: { mode: 'strict' as const } }
+
+describe('a command in the sandbox', () => {
+  test('is rewritten and nothing else is decided, so without the rewriting the agent asks as usual', async () => {
+    const { sandbox, calls } = link()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const event = requested('npm test', { input: { command: 'npm test', timeout: 5000 } })
+    const answer = await world.answer(event)
+    expect(answer).toEqual({ rewrite: { input: { command: WRAPPED, timeout: 5000 } } })
+    expect(calls.prepared).toEqual(['npm test'])
+    expect(world.decisions).toMatchObject([
+      { decision: 'allow', by: 'sandbox', subject: 'npm test', undo: '7' },
+    ])
+    expect(world.questions).toEqual([])
+    // The rewriting was lost: what is asked about is the original.
+    await world.answer(asked('npm test'))
+    expect(world.questions).toHaveLength(1)
+  })
+
+  test('is allowed in the dialog only where Baton recognised its own request', async () => {
+    const { sandbox } = link()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    await world.answer(requested('npm test'))
+    expect(await world.answer(asked('npm test', { sandbox: 'abc' }))).toEqual({
+      permission: { decision: 'allow', reason: 'runs in the sandbox' },
+    })
+    expect(world.decisions).toHaveLength(1)
+    await world.answer(asked(WRAPPED))
+    expect(world.decisions.at(-1)?.decision).not.toBe('allow')
+  })
+
+  test('that only reads needs no snapshot', async () => {
+    const { sandbox } = link()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    expect(await world.answer(requested('ls'))).toHaveProperty('rewrite')
+    expect(world.snapshots).toBe(0)
+  })
+
+  test('that names a hidden file comes with a hint', async () => {
+    const { sandbox } = link()
+    const world = reactorWorld({ ports: { sandbox } })
+    expect((await world.answer(requested('cat ~/notes'))).context).toContain('sandbox.readable')
+  })
+})
+
+describe('a command takes the way of its text', () => {
+  test('where it is denied: nothing is prepared', async () => {
+    const { sandbox, calls } = link()
+    const world = reactorWorld({ ports: { sandbox } })
+    expect((await world.answer(requested('rm -rf /'))).permission?.decision).toBe('deny')
+    expect(calls.prepared).toEqual([])
+  })
+
+  test.each<[string, Partial<SandboxLink>]>([
+    ['the agent’s own rules may apply', { whyOwnText: async () => 'a rule' }],
+    ['the machine has no sandbox', { whyUnavailable: async () => 'bubblewrap is missing.' }],
+    [
+      'no boundary can be drawn',
+      { prepare: async () => ({ ok: false, reason: 'It contains your home folder.' }) },
+    ],
+    ['preparing fails', { prepare: () => Promise.reject(new Error('no disk')) }],
+    ['the call is none for it', { takes: () => false }],
+  ])('where %s', async (_, more) => {
+    const { sandbox } = link(more)
+    const world = reactorWorld({ ports: { sandbox }, person: sayYes })
+    const answer = await world.answer(requested('some-tool'))
+    expect(answer).toMatchObject({ permission: { decision: 'allow' } })
+    expect(answer.rewrite).toBeUndefined()
+    expect(world.questions).toHaveLength(1)
+  })
+
+  test('where it changes files and no snapshot could be taken; its request is discarded', async () => {
+    const { sandbox, calls } = link()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'none', person: sayYes })
+    expect((await world.answer(requested('rm a.txt'))).rewrite).toBeUndefined()
+    expect(calls.discarded).toEqual(['abc'])
+    expect(world.questions).toHaveLength(1)
+    expect((await world.answer(requested('npm test'))).rewrite).toBeDefined()
+  })
+
+  test('unless the mode is strict: then it is denied with the reason', async () => {
+    for (const more of [
+      { whyUnavailable: async () => 'bubblewrap is missing. Install it.' },
+      { prepare: async () => ({ ok: false as const, reason: 'bubblewrap is missing. Install it.' }) },
+    ]) {
+      const world = reactorWorld({ ports: { sandbox: link(more).sandbox } })
+      const { permission } = await world.answer(requested('ls'), world.context(strict))
+      expect(permission).toMatchObject({
+        decision: 'deny',
+        reason: expect.stringContaining('Install it. With sandbox.mode'),
+      })
+    }
+  })
+})
