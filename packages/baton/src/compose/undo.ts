@@ -37,13 +37,26 @@ export function snapshotBefore(undo: Undo, redactor: Redactor): PermissionPorts[
   }
 }
 
-/** Reads a worktree when a session starts in it, so that the snapshot before its first command is fast. */
-export function prepareUndo(undo: Undo, fault: (during: string, cause: unknown) => void): Reactor {
+const MAX_PREPARED = 500
+
+/** Reads a worktree when the first session starts in it, so that the snapshot before its first command is fast. */
+export function prepareUndo(
+  undo: Pick<Undo, 'prepare'>,
+  fault: (during: string, cause: unknown) => void,
+): Reactor {
+  const prepared = new Set<string>()
   return {
     name: 'undo',
     async react(event, { project, config }) {
-      if (event.type === 'SessionStarted' && config.permission.undo)
-        void undo.prepare(project).catch(cause => fault('preparing a snapshot', cause))
+      if (event.type !== 'SessionStarted' || !config.permission.undo || prepared.has(project))
+        return undefined
+      if (prepared.size >= MAX_PREPARED) prepared.clear()
+      prepared.add(project)
+      // What makes a snapshot impossible is recorded with the command that would need one.
+      void undo.prepare(project).catch(cause => {
+        if (!(cause instanceof BatonError && cause.code === 'undo_unavailable'))
+          fault('preparing a snapshot', cause)
+      })
       return undefined
     },
   }

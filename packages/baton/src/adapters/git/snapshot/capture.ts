@@ -48,7 +48,18 @@ async function captureOnce(
     const operation = readOperationFiles(place)
     const index = readIndex(place)
     const indexId = index && contentId(place, index)
-    const [{ files, leftOut, changed, touched }, staged] = await Promise.all([
+    const commits = parents(position.head, stash)
+    const holdStaged = async () => {
+      const staged =
+        known && known.index === indexId
+          ? { id: known.staged, lines: [], contents: [] }
+          : await readStaged(place, store, folder, index)
+      const isSame = known && sameIds(known.held, commits) && known.staged === staged.id
+      const what = { commits, operation, staged: staged.contents, held: known?.held ?? [] }
+      const isHeld = isSame && operation.size === 0 ? known.isHeld : await holdAll(place, store, what)
+      return { staged, isHeld }
+    }
+    const [{ files, leftOut, changed, touched }, { staged, isHeld }] = await Promise.all([
       scan(place, {
         known: before,
         limits: request.limits,
@@ -56,11 +67,8 @@ async function captureOnce(
         sinceMs,
         store: bytes => importer.blob(bytes),
       }),
-      known && known.index === indexId
-        ? { id: known.staged, lines: [], contents: [] }
-        : readStaged(place, store, folder, index),
+      holdStaged(),
     ])
-    const commits = parents(position.head, stash)
     const about = Buffer.from(JSON.stringify(detailsOf(files, leftOut, stash)))
     const around = contentId(place, Buffer.concat([Buffer.from(JSON.stringify(position)), about]))
     const isSame = known !== undefined && !changed && known.staged === staged.id && operation.size === 0
@@ -72,15 +80,6 @@ async function captureOnce(
       return { step: request.about && last.step, commit: last.commit, state, position, files, leftOut, stamp }
     }
 
-    const isHeld =
-      known && sameIds(known.held, commits) && known.staged === staged.id && operation.size === 0
-        ? known.isHeld
-        : await holdAll(place, store, {
-            commits,
-            operation,
-            staged: staged.contents,
-            held: known?.held ?? [],
-          })
     const kept = index && index.length <= INDEX_BYTES ? index : undefined
     if (kept && known?.index !== indexId) await importer.blob(kept)
     const lines: string[] = []

@@ -1,4 +1,14 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { StepRecord } from '../../../ports/snapshots.ts'
@@ -39,7 +49,13 @@ export function readOperationFiles(place: Place): OperationFiles {
           remedy: 'Finish or abort the operation.',
         },
       )
-    found.set(name, readFileSync(path))
+    // Never through a link that has taken its place.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      found.set(name, readFileSync(file))
+    } finally {
+      closeSync(file)
+    }
   }
   for (const name of [...FILES, ...FOLDERS]) read(name)
   return found
@@ -74,7 +90,7 @@ export async function restoreOperation(place: Place, store: Store, step: StepRec
   for (const [name, bytes] of then) {
     const path = join(place.gitDir, name)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, bytes)
+    writeFileSync(path, bytes, { flag: 'wx' })
   }
 }
 

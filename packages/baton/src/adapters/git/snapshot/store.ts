@@ -45,7 +45,7 @@ export async function ensureStore(place: Place, store: Store): Promise<void> {
   const version = place.format === 'sha256' ? 1 : 0
   writeFileSync(
     join(draft.gitDir, 'config'),
-    `[core]\n\trepositoryFormatVersion = ${version}\n\tbare = true\n\tcompression = 1\n${extensions}`,
+    `[core]\n\trepositoryFormatVersion = ${version}\n\tbare = true\n\tcompression = 1\n\tfsync = none\n${extensions}`,
   )
   writeFileSync(join(draft.gitDir, 'HEAD'), 'ref: refs/heads/none\n')
   const old = await oldSteps(place)
@@ -97,22 +97,29 @@ export async function holdObjects(
     const missing = commits.filter(id => !here.has(id))
     // The store may have a staged tree without what is in it: git has just written the tree.
     if (missing.length + contents.length === 0) return true
-    const both = [...commits, ...held].filter(id => here.has(id))
-    const known = both.length === 0 ? [] : [...(await present(place, [...new Set(both)]))]
+    const wanted = { missing, contents }
+    // The project may have lost a commit that the store has: then copy without regard to it.
+    return (
+      (await copyObjects(place, store, wanted, [...here])) || (await copyObjects(place, store, wanted, []))
+    )
+  } catch {
+    return false
+  }
+}
+
+async function copyObjects(
+  place: Place,
+  store: Store,
+  { missing, contents }: { missing: readonly string[]; contents: readonly string[] },
+  known: readonly string[],
+): Promise<boolean> {
+  try {
     const cut = missing.length === 0 ? [] : await cutOff(place, store, missing, known)
     if (cut.length > 0) addShallow(store, cut)
-    const input = [
-      ...cut.map(id => `--shallow ${id}`),
-      ...missing,
-      ...contents,
-      ...known.map(id => `^${id}`),
-      '',
-    ].join('\n')
+    const shallow = cut.map(id => `--shallow ${id}`)
+    const input = [...shallow, ...missing, ...contents, ...known.map(id => `^${id}`), ''].join('\n')
     const pack = join(store.gitDir, 'objects/pack/pack')
-    await gitAt(writingTo(place, store), [...PACK, pack], {
-      input,
-      timeoutMs: PACK_MS,
-    })
+    await gitAt(writingTo(place, store), [...PACK, pack], { input, timeoutMs: PACK_MS })
     return true
   } catch {
     return false
@@ -128,15 +135,19 @@ async function cutOff(
 ): Promise<string[]> {
   const args = ['rev-list', '--parents', `--max-count=${MAX_COMMITS}`, '--stdin', '--not', '--remotes']
   const input = [...missing, ...known.map(id => `^${id}`), ''].join('\n')
-  const { stdout } = await gitAt(place, args, { input })
+  const { stdout } = await gitAt(writingTo(place, store), args, { input })
   const rows = stdout
     .toString('utf8')
     .split('\n')
     .filter(Boolean)
     .map(line => line.split(' '))
   const copied = new Set(rows.map(([commit = '']) => commit))
-  const outside = rows.flatMap(([, ...parents]) => parents.filter(parent => !copied.has(parent)))
-  const held = outside.length === 0 ? new Set() : await present(store, [...new Set(outside)])
+  const inStore = new Set(known)
+  const outside = rows.flatMap(([, ...parents]) =>
+    parents.filter(parent => !copied.has(parent) && !inStore.has(parent)),
+  )
+  const held = await present(store, [...new Set(outside)])
+  for (const id of inStore) held.add(id)
   const cut = rows.filter(([, ...parents]) =>
     parents.some(parent => !copied.has(parent) && !held.has(parent)),
   )
@@ -219,7 +230,7 @@ export async function tidyStore(store: Store): Promise<void> {
 }
 
 /** Without the search for similar contents: time matters more than space here. */
-const PACK = ['pack-objects', '-q', '--revs', '--window=0', '--threads=1']
+const PACK = ['-c', 'core.fsync=none', 'pack-objects', '-q', '--revs', '--window=0', '--threads=1']
 const NAME = 'store.git'
 const MAX_COMMITS = 2000
 const PACK_MS = 120_000
