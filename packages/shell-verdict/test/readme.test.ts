@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { compilePrograms } from '../src/programs/builtin.ts'
 import * as api from '../src/verdict.ts'
 
 const EXAMPLE = /```ts\n([\s\S]*?)```/
@@ -19,6 +20,17 @@ function pairsOf(example: string): { expression: string; value: unknown }[] {
     value: [results[at], new Function(`return ${line.replace(/.* \/\/ /, '')}`)()],
   }))
 }
+
+test('the table in the README is one', () => {
+  const [, , table] = readme.split('```ts\n')
+  const entries = new Function(`${table?.split('```')[0]}\nreturn TABLE`)()
+  const { programs } = api.readCommand(
+    'sort -r f; sort -o out f; tool show; tool push h',
+    { cwd: '/work', home: '/home/me' },
+    compilePrograms([entries]),
+  )
+  expect(programs.map(({ effect }) => effect)).toEqual(['read', 'write', 'read', 'remote'])
+})
 
 test('the example in the README gives the values it shows', () => {
   const pairs = pairsOf(EXAMPLE.exec(readme)?.[1] ?? '')

@@ -45,6 +45,15 @@ export const SYSTEM_CHECKS: Readonly<Record<string, Check>> = {
   'tmux-display': use => {
     if (has(use, '-p') && findTmuxHazard(use.args) === undefined) harmless(use, 'prints what tmux shows')
   },
+  getent: use => {
+    if (/^g?shadow$/.test(use.parsed.positionals[0]?.value ?? 'shadow'))
+      becomes(use, 'credential', 'prints password hashes')
+  },
+  // `concat:/x` and `subfile,,:/x` lead to files as well.
+  media: use => {
+    if (use.result.reads.some(word => /^(?!https?:|file:)\w[\w+,.]*:/i.test(word.value ?? '')))
+      becomes(use, 'unlisted', 'opens a file through a protocol')
+  },
   'kube-get': kubeGet,
   'kube-delete': use => {
     if (has(use, '--dry-run')) return

@@ -520,7 +520,8 @@ export const CLOUD: ProgramTable = {
     },
   },
   vault: {
-    globals: '-address= -namespace=',
+    // Its token would go to the server that is named here.
+    globals: '-address=!no -namespace=',
     sub: {
       'status version': { kind: 'read', single: true, flags: '-format=' },
       'read kv token': 'credential',
@@ -531,19 +532,19 @@ export const CLOUD: ProgramTable = {
       'members info catalog version': {
         kind: 'read',
         single: true,
-        flags: '-http-addr= -detailed -wan -status= -datacenter= -format= -tags',
+        flags: '-http-addr=!no -detailed -wan -status= -datacenter= -format= -tags',
       },
     },
   },
   nomad: {
     sub: {
-      'status version': { kind: 'read', single: true, flags: '-address= -short -verbose -json -t=' },
+      'status version': { kind: 'read', single: true, flags: '-address=!no -short -verbose -json -t=' },
       'node job alloc': {
         sub: {
           'status inspect history logs': {
             kind: 'read',
             single: true,
-            flags: '-address= -short -verbose -json -t= -stats -allocs -evals -f -tail -n= -stderr',
+            flags: '-address=!no -short -verbose -json -t= -stats -allocs -evals -f -tail -n= -stderr',
           },
         },
       },

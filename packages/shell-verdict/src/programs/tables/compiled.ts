@@ -117,7 +117,22 @@ export const COMPILED: ProgramTable = {
     flags: `--plugin=!exec -a -A -B -b= -C|--demangle? -d -D -e -f= -F -g -G -h -H -i -I= -j= -l -L -m= -M= -n -N -o -p -P= -r -R -s -S -t -T -u -U -v -V -w -W -x -X -z --all --all-headers --archive-headers --build-id --color --debug-syms --defined-only --demangle --disassemble --dwarf= --dynamic --dyn-syms --dynamic-syms --extern-only --file-headers --format= --full-contents --headers --help --hex-dump= --line-numbers
       --no-demangle --no-sort --notes --numeric-sort --print-file-name --private-headers --program-headers --radix= --relocs --reloc --reverse-sort --section= --section-headers --sections --segments --size-sort --source --special-syms --start-address= --stop-address= --string-dump= --symbols --syms --synthetic --target= --undefined-only --version --version-info --wide`,
   },
-  'shellcheck hadolint yamllint markdownlint actionlint jsonlint typos codespell cspell vale': {
+  // It can be told to use another shellcheck.
+  actionlint: {
+    kind: 'read',
+    single: true,
+    args: 'read',
+    flags:
+      '-shellcheck=!exec -pyflakes=!exec -config-file=:read -ignore= -format= -no-color -color -oneline -verbose -debug -version -help -stdin-filename=',
+  },
+  // Their settings may be a script, and so are rules.
+  'markdownlint cspell': {
+    kind: 'read',
+    args: 'read',
+    flags:
+      '--fix!write -c|--config=!exec -r|--rules=!exec --require=!exec -o=:write -f!no --words-only --unique --no-summary --no-progress --dot --ignore= -i= -p= -q|--quiet --verbose --version --help -h --stdin --enable= --disable= --json -u --no-color',
+  },
+  'shellcheck hadolint yamllint jsonlint typos codespell vale': {
     kind: 'read',
     args: 'read',
     flags: `--fix!write -w|--write-changes!write -i= -o=:write -s|--shell= -e|--exclude= -f|--format= -S|--severity= -x|--external-sources -a|--check-sourced -C|--color? -P= -V|--version -W= -c|--config= -d|--config-data= --strict --no-warnings --ignore= --trusted-registry= --failure-threshold= --no-fail --no-color --verbose -v -q|--quiet --quiet-level= -L|--ignore-words-list= -I|--ignore-words=:read

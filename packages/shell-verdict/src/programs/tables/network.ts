@@ -26,13 +26,14 @@ export const NETWORK: ProgramTable = {
     check: 'wget',
   },
   'http https xh httpie': { kind: 'unlisted' },
-  'ping ping6 traceroute traceroute6 tracepath mtr dig host nslookup drill whois getent fping dog doggo': {
+  'ping ping6 traceroute traceroute6 tracepath mtr dig host nslookup drill whois fping dog doggo': {
     kind: 'read',
     known: true,
     check: 's-client',
     flags: `-f=!no -c= -n -q -v -w= -W= -i= -I= -s= -t= -m= -p= -4 -6 -a -A -b -D -R -U -O -h -V -l= -M= -Q= -S= -T= -r -x= -C -d -N= -L -T -e -z --help --version --report -rw --report-wide --json --tcp --udp --no-dns --raw --csv --count --interval= --resolve-as= -k=!no -y=!no -P= -u --short --time --type= -type= -query= -port= -timeout= -retry= -debug -class= -H --host=
       --all --show-resolve --quiet --dns-only --color= -J|--json -1 --tls --https -E= -K= -P -B= -G= -o= -X= --seconds --edns= --txid= +*`,
   },
+  getent: { kind: 'read', args: 'text', flags: '-s= -i -A --help --version', check: 'getent' },
   arp: { kind: 'read', flags: '-a -n -v -e -i=' },
   'netstat ss iftop nethogs bandwhich': {
     kind: 'read',

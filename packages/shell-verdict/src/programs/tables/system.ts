@@ -7,7 +7,8 @@ export const SYSTEM: ProgramTable = {
       '--user --system -a|--all -t|--type= --state= --no-pager -l|--full -n= -o|--output= -q|--quiet -p|--property= --failed --no-legend --plain -r --value --version -h|--help',
     bare: 'read',
     sub: {
-      'status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines show cat is-active is-enabled is-failed is-system-running get-default help show-environment':
+      'show-environment': 'credential',
+      'status list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines show cat is-active is-enabled is-failed is-system-running get-default help':
         {
           kind: 'read',
           flags:
@@ -146,8 +147,9 @@ export const SYSTEM: ProgramTable = {
   tmux: {
     globals: '-L= -S=:read -u -2 -f=!no -c=!exec -C!exec -CC!exec -V',
     sub: {
-      'ls list-sessions list-windows lsw list-panes lsp has-session has show-options show list-clients lsc list-commands lscm list-buffers lsb show-environment showenv info':
+      'ls list-sessions list-windows lsw list-panes lsp has-session has show-options show list-clients lsc list-commands lscm list-buffers lsb info':
         { kind: 'read', check: 'tmux', flags: '-t= -F= -f= -a -s -g -A -q -v -w -p -H -J -T -I' },
+      'show-environment showenv': 'credential',
       'display-message display': { kind: 'exec', check: 'tmux-display', flags: '-p -t= -F= -a -v' },
       'capture-pane capturep': {
         kind: 'exec',
@@ -173,10 +175,11 @@ export const SYSTEM: ProgramTable = {
   'ffmpeg convert magick mogrify': 'write',
   'ffprobe mediainfo': {
     kind: 'read',
+    check: 'media',
     single: true,
     args: 'read',
     flags:
-      '-v= -loglevel= -show_format -show_streams -show_entries= -print_format= -of= -hide_banner -select_streams= -i= -count_frames -show_frames -show_packets -show_chapters --Output= --Full --Version -version -h',
+      '-v= -loglevel= -show_format -show_streams -show_entries= -print_format= -of= -hide_banner -select_streams= -i=:read -count_frames -show_frames -show_packets -show_chapters --Output= --Full --Version -version -h',
   },
   claude: 'exec',
   'codex gemini opencode aider': 'exec',
