@@ -34,6 +34,8 @@ const HERE = resolve(import.meta.dirname, '..')
 const now = Date.now()
 const FILLER = 'the quick brown fox jumps over the lazy dog '.repeat(12)
 
+const PRE_TOOL_USE = { hook_event_name: 'PreToolUse', cwd: tmpdir(), tool_name: 'Bash' }
+
 interface Subject {
   version: string
   size: (typeof SIZES)[number]
@@ -121,10 +123,8 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 async function callHook(subject: Subject): Promise<void> {
   subject.next = (subject.next + 611) % subject.size.sessions
   const body = {
-    hook_event_name: 'PreToolUse',
+    ...PRE_TOOL_USE,
     session_id: `native-${subject.next + 1}`,
-    cwd: tmpdir(),
-    tool_name: 'Bash',
     tool_use_id: `toolu_${performance.now()}`,
     tool_input: { command: `ls src/part-${performance.now()}` },
   }
@@ -178,7 +178,7 @@ async function fill(path: string, checkout: string, { sessions, entries }: Subje
   const known = Array.from({ length: sessions }, (_, index) =>
     aSession(index + 1, {
       id: idOf('claude-code', `native-${index + 1}`),
-      project: `/home/dev/project-${index % 20}`,
+      project: join(folder, `project-${index % 3}`),
       startedAt: at(now - WEEK_MS),
       lastSeenAt: at(now - index * 10),
       lastEvent: 'TurnEnded',

@@ -8,8 +8,6 @@ import type { CommitFacts } from '../ports/git.ts'
 export interface RecapFacts {
   since: string
   until: string
-  /** The period's entries in any order. Kinds that the recap ignores may be left out. */
-  entries: readonly Entry[]
   sessions: readonly Session[]
   asks: readonly Ask[]
   /** The commits of each project, from git. */
@@ -28,20 +26,41 @@ const MAX_FILES = 200
 const MAX_SUBJECTS = 3
 const MAX_LENGTH = 300
 
+/** What happened in a stretch of time, in a form that can be added up. Lists have the newest first. */
+export interface RecapPart {
+  projects: Map<string, ProjectRecap>
+  groups: Map<string, Group>
+  ended: Recap['ended']
+  handoffs: Recap['handoffs']
+  faults: Recap['faults']
+  decisions: Recap['decisions']
+  continued: number
+}
+
+export const emptyPart = (): RecapPart => ({
+  projects: new Map(),
+  groups: new Map(),
+  ended: [],
+  handoffs: [],
+  faults: [],
+  decisions: { all: 0, without: 0 },
+  continued: 0,
+})
+
 /** Summarises a period: what changed, what was decided and by whom, what ended and why, and what waits. Pure. */
-export function buildRecap(facts: RecapFacts): Recap {
-  const entries = facts.entries
-    .filter(({ at }) => at >= facts.since && at <= facts.until)
-    .toSorted((a, b) => a.seq - b.seq)
+export function buildRecap({ entries, ...facts }: RecapFacts & { entries: readonly Entry[] }): Recap {
+  const part = emptyPart()
+  for (const entry of entries.toSorted((a, b) => a.seq - b.seq))
+    if (entry.at >= facts.since && entry.at <= facts.until) addEntry(part, entry, facts.readTest)
+  return finishRecap(part, facts)
+}
+
+/** Adds what git, sessions and asks know to what the journal says. */
+export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
   const projects = new Map<string, ProjectRecap>()
-  const projectOf = (path: string): ProjectRecap => {
-    const known = projects.get(path) ?? { project: path, commits: [], files: [], undo: [] }
-    projects.set(path, known)
-    return known
-  }
   for (const [project, commits] of facts.commits) {
     if (commits.length === 0) continue
-    const recap = projectOf(project)
+    const recap = projectIn(projects, project)
     recap.commits = commits.map(({ id, subject, files }) => ({
       id,
       subject: cut(subject),
@@ -52,65 +71,9 @@ export function buildRecap(facts: RecapFacts): Recap {
       commits.flatMap(({ files }) => files),
     )
   }
-  const groups = new Map<string, Group>()
-  const ended: Recap['ended'] = []
-  const handoffs: Recap['handoffs'] = []
-  const faults: Recap['faults'] = []
-  const decisions = { all: 0, without: 0 }
-  let continued = 0
-
-  for (const entry of entries) {
-    const { body, project, at, session, agent } = entry
-    const about = {
-      at,
-      ...(session ? { session } : {}),
-      ...(agent ? { agent } : {}),
-      ...(project ? { project } : {}),
-    }
-    switch (body.kind) {
-      case 'decision': {
-        // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry.
-        if (body.decision !== 'defer') decisions.all++
-        if (isWithoutPerson(body)) decisions.without++
-        if (body.by !== 'person') addToGroup(groups, body, at)
-        if (project && body.undo && body.decision === 'allow')
-          projectOf(project).undo.unshift({ step: Number(body.undo), subject: cut(body.subject), at })
-        break
-      }
-      case 'event':
-        if (project && body.event.type === 'ToolFinished')
-          addFinishedTool(projectOf, project, at, body.event, facts)
-        break
-      case 'workflow': {
-        const { what, workflow, issue, end, reason = '', pullRequest } = body
-        if (what === 'continued' || what === 'supervised') continued++
-        if (what === 'ended')
-          ended.unshift({
-            ...about,
-            workflow,
-            reason: cut(reason),
-            ...(issue ? { issue } : {}),
-            ...(end ? { end } : {}),
-            ...(pullRequest ? { pullRequest } : {}),
-          })
-        break
-      }
-      case 'handoff':
-        if (body.what === 'written' && body.document)
-          handoffs.unshift({
-            at,
-            document: body.document,
-            ...(session ? { session } : {}),
-            ...(project ? { project } : {}),
-            ...(body.writtenBy ? { writtenBy: body.writtenBy } : {}),
-          })
-        break
-      case 'fault':
-        faults.unshift({ at, during: body.during, message: cut(body.error.message) })
-        break
-    }
-  }
-  const told = new Set(ended.map(({ session }) => session))
+  for (const project of part.projects.values()) joinProject(projectIn(projects, project.project), project)
+  const told = new Set(part.ended.map(({ session }) => session))
+  const ended = [...part.ended]
   for (const { id, agent, project, endedAt, endReason } of facts.sessions) {
     // The end of the workflow is more informative than the end of its session.
     if (!endedAt || endedAt < facts.since || endedAt > facts.until || told.has(id)) continue
@@ -128,14 +91,103 @@ export function buildRecap(facts: RecapFacts): Recap {
     projects: [...projects.values()]
       .filter(hasNews)
       .sort((a, b) => b.commits.length - a.commits.length || (a.project < b.project ? -1 : 1)),
-    decided: [...groups.values()].sort(byWeight),
-    decisions,
+    decided: [...part.groups.values()].sort(byWeight),
+    decisions: part.decisions,
     ended: ended.sort((a, b) => (a.at < b.at ? 1 : -1)),
-    handoffs,
-    continued,
+    handoffs: part.handoffs,
+    continued: part.continued,
     waits: { asks: facts.asks.filter(({ state }) => state === 'open'), sessions: waitingSessions(facts) },
-    faults,
+    faults: part.faults,
   }
+}
+
+/** Adds an entry that is newer than those before it. */
+export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['readTest']): void {
+  const { body, project, at, session, agent } = entry
+  const about = {
+    at,
+    ...(session ? { session } : {}),
+    ...(agent ? { agent } : {}),
+    ...(project ? { project } : {}),
+  }
+  switch (body.kind) {
+    case 'decision': {
+      // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry.
+      if (body.decision !== 'defer') part.decisions.all++
+      if (isWithoutPerson(body)) part.decisions.without++
+      if (body.by !== 'person') addToGroup(part.groups, body, at)
+      if (project && body.undo && body.decision === 'allow')
+        projectIn(part.projects, project).undo.unshift({
+          step: Number(body.undo),
+          subject: cut(body.subject),
+          at,
+        })
+      break
+    }
+    case 'event':
+      if (project && body.event.type === 'ToolFinished')
+        addFinishedTool(part.projects, project, at, body.event, readTest)
+      break
+    case 'workflow': {
+      const { what, workflow, issue, end, reason = '', pullRequest } = body
+      if (what === 'continued' || what === 'supervised') part.continued++
+      if (what === 'ended')
+        part.ended.unshift({
+          ...about,
+          workflow,
+          reason: cut(reason),
+          ...(issue ? { issue } : {}),
+          ...(end ? { end } : {}),
+          ...(pullRequest ? { pullRequest } : {}),
+        })
+      break
+    }
+    case 'handoff':
+      if (body.what === 'written' && body.document)
+        part.handoffs.unshift({
+          at,
+          document: body.document,
+          ...(session ? { session } : {}),
+          ...(project ? { project } : {}),
+          ...(body.writtenBy ? { writtenBy: body.writtenBy } : {}),
+        })
+      break
+    case 'fault':
+      part.faults.unshift({ at, during: body.during, message: cut(body.error.message) })
+      break
+  }
+}
+
+/** Adds a later part to an earlier one. The later part stays as it is. */
+export function joinPart(earlier: RecapPart, later: RecapPart): void {
+  for (const project of later.projects.values())
+    joinProject(projectIn(earlier.projects, project.project), project)
+  for (const [key, group] of later.groups) {
+    const known = earlier.groups.get(key)
+    earlier.groups.set(key, {
+      ...group,
+      count: (known?.count ?? 0) + group.count,
+      subjects: [...new Set([...group.subjects, ...(known?.subjects ?? [])])].slice(0, MAX_SUBJECTS),
+    })
+  }
+  earlier.ended = [...later.ended, ...earlier.ended]
+  earlier.handoffs = [...later.handoffs, ...earlier.handoffs]
+  earlier.faults = [...later.faults, ...earlier.faults]
+  earlier.decisions.all += later.decisions.all
+  earlier.decisions.without += later.decisions.without
+  earlier.continued += later.continued
+}
+
+function joinProject(earlier: ProjectRecap, { files, tests, undo }: ProjectRecap): void {
+  addFiles(earlier, files)
+  if (tests) earlier.tests = { ...tests, runs: (earlier.tests?.runs ?? 0) + tests.runs }
+  earlier.undo = [...undo, ...earlier.undo]
+}
+
+function projectIn(projects: Map<string, ProjectRecap>, path: string): ProjectRecap {
+  const known = projects.get(path) ?? { project: path, commits: [], files: [], undo: [] }
+  projects.set(path, known)
+  return known
 }
 
 /** The decision needed no person, neither in Baton nor in the agent's own dialog. */
@@ -163,21 +215,21 @@ function addToGroup(
 type Finished = Extract<Extract<Entry['body'], { kind: 'event' }>['event'], { type: 'ToolFinished' }>
 
 function addFinishedTool(
-  projectOf: (path: string) => ProjectRecap,
+  projects: Map<string, ProjectRecap>,
   project: string,
   at: string,
   { action, failed, response }: Finished,
-  { readTest }: RecapFacts,
+  readTest: RecapFacts['readTest'],
 ): void {
   if (action.kind === 'write' && !failed)
     addFiles(
-      projectOf(project),
+      projectIn(projects, project),
       action.paths.map(path => (path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path)),
     )
   if (action.kind !== 'shell') return
   const test = readTest(action.command, failed, response)
   if (!test) return
-  const recap = projectOf(project)
+  const recap = projectIn(projects, project)
   const { command, passed, failing } = test
   recap.tests = {
     command,
@@ -189,7 +241,10 @@ function addFinishedTool(
 }
 
 function addFiles(recap: ProjectRecap, files: readonly string[]): void {
-  recap.files = [...new Set([...recap.files, ...files])].slice(0, MAX_FILES)
+  for (const file of files) {
+    if (recap.files.length >= MAX_FILES) return
+    if (!recap.files.includes(file)) recap.files.push(file)
+  }
 }
 
 const hasNews = ({ commits, files, tests, undo }: ProjectRecap): boolean =>

@@ -47,7 +47,7 @@ import { WorkflowActions } from '../work/workflows/actions.ts'
 import { filedRuns } from '../work/workflows/run.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { type Conversations, composeConversations } from './conversations.ts'
-import { makeRecap } from './recap.ts'
+import { Recaps } from './recap.ts'
 
 export interface DashboardParts {
   store: Store
@@ -89,6 +89,7 @@ const MAX_POINTS = 400
 export function composeDashboard(parts: DashboardParts): Dashboard {
   const { store, asks, config, clock } = parts
   const tally = new Tally()
+  const recaps = new Recaps({ store, asks, clock, git: systemGit })
   const hooksOfAgents = hookFiles(parts.home, parts.env)
   const talks = new HostedConversations()
   const runs = cacheFor(1000, clock, () =>
@@ -117,7 +118,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
 
   return {
     projects: listProjects,
-    recap: since => makeRecap(since, { store, asks, clock }),
+    recap: since => recaps.make(since),
     undo: parts.undo,
     talks,
     conversations: composeConversations({ ...parts, talks }),

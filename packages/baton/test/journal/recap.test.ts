@@ -7,7 +7,7 @@ import { buildRecap, type RecapFacts } from '../../src/journal/recap.ts'
 import { anyEntry } from '../world/any-journal.ts'
 import { anEntry, aPrompt, aSession, at, eventId, sessionId } from '../world/journal.ts'
 
-const nothing: RecapFacts = {
+const nothing: RecapFacts & { entries: Entry[] } = {
   since: at(0),
   until: at(100_000),
   entries: [],
