@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runClaude } from '../world/agents/claude-headless.ts'
@@ -49,7 +49,7 @@ describe('the sandbox, with the real Claude Code', () => {
       bash('touch denied.txt'),
       say('all done'),
     ])
-    const ran = await runClaude({ home, model, prompt: 'work' })
+    const ran = await runClaude({ home, model, prompt: 'work', timeout: 180_000 })
     expect(ran.isError).toBe(false)
 
     const told = lastRequestOf(model, home)
@@ -105,18 +105,19 @@ describe('the sandbox, with the real Claude Code', () => {
       bash(`node read.js ${JSON.stringify(secret)}`),
       call('Bash', { command: 'sleep 1; echo from-behind', run_in_background: true }),
       bash(SERVED),
-      say('all done'),
+      // The end of the background command starts another turn, if it comes before the end of this one.
+      say('all done', { times: 9 }),
     ])
-    const running = runClaude({ home, model, prompt: 'go', args: ['--permission-mode', 'bypassPermissions'] })
+    const args = ['--permission-mode', 'bypassPermissions']
+    const running = runClaude({ home, model, prompt: 'go', args, timeout: 180_000 })
     await baton.waitFor('event', ({ event }) => event.type === 'ToolFinished')
     await baton.must('up', '--restart')
     expect((await running).isError).toBe(false)
     const told = lastRequestOf(model, home)
     expect(told).toContain('got ENOENT')
     expect(told).toContain('hello from the server')
-    await expect
-      .poll(() => existsSync(join(baton.stateDir, 'sandbox/requests')), { timeout: 60_000 })
-      .toBe(true)
+    const sessions = () => readdirSync(join(baton.stateDir, 'sandbox/sessions'))
+    await expect.poll(sessions, { timeout: 60_000 }).toEqual([])
     expect(await baton.must('status')).toContain('Sandbox bubblewrap')
   })
 })
