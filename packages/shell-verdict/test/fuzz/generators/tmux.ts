@@ -14,7 +14,7 @@ const subcommands = pick(
     'lsw',
     'lsp',
   ],
-  ...['list-commands', 'list-buffers', 'capture-pane', 'info', 'show', 'has', 'lscm'],
+  ...['list-commands', 'list-buffers', 'show-environment', 'capture-pane', 'info', 'show', 'has', 'lscm'],
 )
 const harmless = pick(
   ...[
