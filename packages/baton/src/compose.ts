@@ -10,6 +10,7 @@ import { systemSmallFiles } from './adapters/system/small-files.ts'
 import { questionReactor } from './ask/agent-questions.ts'
 import type { Asks } from './ask/asks.ts'
 import type { PageChannel } from './ask/page-channel.ts'
+import { PresenceKeeper } from './ask/presence.ts'
 import type { Boards } from './claim/boards.ts'
 import type { Claims } from './claim/claims.ts'
 import { composeAsks } from './compose/asks.ts'
@@ -63,6 +64,8 @@ export interface Baton extends Maintenance {
   intake: Intake
   store: Store
   asks: Asks
+  /** Whether the person is away. */
+  presence: PresenceKeeper
   /** The sessions that Baton watches. */
   sessions: Sessions
   claims: Claims
@@ -112,6 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   let listening: number | undefined
 
   const { asks, pages, editors } = composeAsks(ground)
+  const presence = new PresenceKeeper(local.asks.memory('presence'), systemClock)
   const handoff = composeHandoff({
     ...ground,
     placeOf: session => cycle?.cycles.findCycle(session)?.place,
@@ -228,7 +232,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     reactors: [
       contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
       permission,
-      questionReactor({ asks }),
+      questionReactor({
+        asks,
+        workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
+        isAway: async () => (await presence.read()).awaySince !== undefined,
+      }),
       ...(ground.inMemory ? [] : [prepareUndo(undo, fault)]),
       ...(sandbox ? [sandbox.reactor] : []),
       handoff.reactor,
@@ -282,6 +290,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     intake,
     store,
     asks,
+    presence,
     claims: claim.claims,
     boards: claim.boards,
     cycles: cycle?.cycles,

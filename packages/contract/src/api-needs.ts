@@ -8,6 +8,7 @@ export type ApiNeed = 'nothing' | 'no-agent' | 'person'
 /** Every route that changes something, and the streams that only a person's program may follow. All other routes only read. */
 export const API_NEEDS: readonly (readonly [method: string, path: string, need: ApiNeed])[] = [
   ['POST', '/api/asks/:id/answer', 'person'],
+  ['POST', '/api/presence', 'person'],
   ['POST', '/api/page/link', 'person'],
   ['POST', '/api/page/logout-all', 'person'],
   ['POST', '/api/page/try-channels', 'person'],

@@ -80,6 +80,8 @@ export const Ask = z.object({
   /** What to read before answering, such as a plan. */
   attachments: z.array(Attachment).max(20).optional(),
   createdAt: z.iso.datetime(),
+  /** When Baton gave up waiting for an answer and marked the run as waiting. The ask is still open. */
+  parkedAt: z.iso.datetime().optional(),
   expiresAt: z.iso.datetime(),
   state: AskState,
   settledAt: z.iso.datetime().optional(),
@@ -98,6 +100,11 @@ export const AnswerRequest = z.strictObject({
 })
 export type AnswerRequest = z.infer<typeof AnswerRequest>
 
+/** GET and POST /api/presence: since when the person is away. */
+export const Presence = z.object({ awaySince: z.iso.datetime().optional() })
+export type Presence = z.infer<typeof Presence>
+export const PresenceRequest = z.strictObject({ away: z.boolean() })
+
 /** GET /api/asks */
 export const AskList = z.object({ asks: z.array(Ask) })
 export type AskList = z.infer<typeof AskList>
@@ -105,7 +112,7 @@ export type AskList = z.infer<typeof AskList>
 /** A journal entry about an ask. Only the `opened` entry holds the full text of the question. */
 export const AskEntry = z.object({
   kind: z.literal('ask'),
-  what: z.enum(['opened', 'answered', 'timed-out', 'withdrawn']),
+  what: z.enum(['opened', 'parked', 'answered', 'timed-out', 'withdrawn']),
   ask: AskId,
   title: z.string(),
   detail: z.string().optional(),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { board, claim, forge, github } from './config/claim.ts'
-import { notify, telegram } from './config/people.ts'
+import { asks, notify, telegram } from './config/people.ts'
 import { permission, permissions, shadow } from './config/permission.ts'
 import { sandbox } from './config/sandbox.ts'
 import { context, cycle, health, watch } from './config/session.ts'
@@ -12,6 +12,7 @@ import { section } from './setting.ts'
 export const Config = section("Baton's configuration.", {
   handsoff: handsoff.prefault({}),
   telegram: telegram.prefault({}),
+  asks: asks.prefault({}),
   notify: notify.prefault({}),
   shadow: shadow.prefault({}),
   store: store.prefault({}),

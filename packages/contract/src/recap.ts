@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Ask } from './ask.ts'
 import { AgentName } from './event.ts'
-import { SessionId } from './ids.ts'
+import { AskId, SessionId } from './ids.ts'
 import { DecidedBy } from './permission.ts'
 import { EndKind } from './workflow.ts'
 
@@ -53,6 +53,18 @@ export const Recap = z.object({
   decided: z.array(DecisionGroup),
   /** The number of decisions, and how many of them needed no person. */
   decisions: z.object({ all: count, without: count }),
+  /** Questions that the policy for unanswered ones answered, for review. */
+  answeredByPolicy: z
+    .array(
+      z.object({
+        at: moment,
+        ask: AskId,
+        project: z.string().optional(),
+        title: z.string(),
+        answer: z.string(),
+      }),
+    )
+    .default([]),
   ended: z.array(Ending),
   handoffs: z.array(
     z.object({

@@ -60,6 +60,8 @@ export const WorkflowDeclaration = z.strictObject({
   /** The continuation prompt; `{N}`, `{MAX}`, `{ISSUE}`, `{PLAN}` and `{GOAL}` are filled in. */
   prompt: z.string().min(1).max(20_000),
   completion: CompletionCheck.default('said'),
+  /** What happens to unanswered questions of a run; by default, what `asks.unanswered` says. */
+  unanswered: z.enum(['wait', 'recommended', 'park']).optional(),
   /** Commands that run without an ask while the workflow is active. */
   permissions: z
     .array(z.string().regex(/^[^\p{Cc}]{1,500}$/u))

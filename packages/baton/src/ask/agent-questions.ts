@@ -6,18 +6,23 @@ import type { AskOutcome } from './ask-outcome.ts'
 import type { Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Question } from './question.ts'
+import { type UnansweredPolicy, unansweredPolicy } from './unanswered.ts'
 
 /** How long a question may wait: just less than the agent's hook does. */
-const WAIT_MS = 7190 * 1000
+const WAIT_MS = (24 * 3600 - 10) * 1000
 /** The ask's own time-out comes before that of the whole. */
 const MARGIN_MS = 5_000
 
 export interface QuestionPorts {
   asks: Pick<Asks, 'ask' | 'withdraw'>
+  /** The workflow that the session runs, if it runs one. */
+  workflowOf(context: ReactionContext): Promise<{ unanswered?: UnansweredPolicy | undefined } | undefined>
+  /** Whether the person said that they are away. */
+  isAway(): Promise<boolean>
 }
 
 /** Brings what the agent itself asks (questions, plans, forms) to every channel, and the answer back to the agent. */
-export function questionReactor({ asks }: QuestionPorts): Reactor {
+export function questionReactor({ asks, workflowOf, isAway }: QuestionPorts): Reactor {
   return {
     name: 'question',
     async react(event, context) {
@@ -31,6 +36,11 @@ export function questionReactor({ asks }: QuestionPorts): Reactor {
                 signal,
                 withinMs: WAIT_MS,
                 unreached: isOnScreen(event, context) ? 'wait' : 'give-up',
+                unanswered: {
+                  afterMs: context.config.asks.after_minutes * 60_000,
+                  policy: async () =>
+                    unansweredPolicy(context.config.asks, await workflowOf(context), await isAway()),
+                },
               }),
             ),
           // The agent's own dialog asks.

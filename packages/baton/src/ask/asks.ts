@@ -11,25 +11,27 @@ import { Channels } from './channels.ts'
 import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { openedAsk, type Question } from './question.ts'
+import { BY_POLICY, parkedNotice, policyReplies, type UnansweredPolicy } from './unanswered.ts'
 
 /** The journal entry for an ask's current state: that it was opened, or how it was settled. */
 function askEntry(ask: Ask, id: EntryId): NewEntry {
   const { title, detail, fingerprint, key, expiresAt, answer, withdrawn, state } = ask
   const { agent, session, nativeSession, project } = ask.facts
+  const parked = state === 'open' && ask.parkedAt
   const body: AskEntry = {
     kind: 'ask',
-    what: state === 'open' ? 'opened' : state,
+    what: parked ? 'parked' : state === 'open' ? 'opened' : state,
     ask: ask.id,
     title,
     fingerprint,
     key,
-    ...(state === 'open' ? { detail, expiresAt } : {}),
+    ...(state === 'open' && !parked ? { detail, expiresAt } : {}),
     ...(answer ? { answer } : {}),
     ...(withdrawn ? { why: withdrawn } : {}),
   }
   return {
     id,
-    at: ask.settledAt ?? ask.createdAt,
+    at: ask.settledAt ?? ask.parkedAt ?? ask.createdAt,
     ...(agent ? { agent } : {}),
     ...(session ? { session } : {}),
     ...(nativeSession ? { nativeSession } : {}),
@@ -54,12 +56,16 @@ export interface AskingOptions {
   withinMs: number
   /** If no channel reaches a person: give up at once (the default), or wait because the person also sees the ask elsewhere. */
   unreached?: 'give-up' | 'wait'
+  /** What to do if no one has answered for this time since the ask opened. */
+  unanswered?: { afterMs: number; policy(): Promise<UnansweredPolicy> }
 }
 
 /** How long a caller that disconnected may take to come back before its ask is withdrawn. */
 const GRACE_MS = 2000
 /** The same after a restart of the daemon: the hook client has to notice, start the daemon and ask again. */
 const RESTART_GRACE_MS = 30_000
+/** How often Baton looks again whether an unanswered ask still waits. */
+const LOOK_AGAIN_MS = 60_000
 
 /** All asks: each is shown on all channels at once, and the first answer settles it. */
 export class Asks implements AnswerHandler {
@@ -94,11 +100,13 @@ export class Asks implements AnswerHandler {
   }
 
   /** Asks and waits for the outcome. Rejects only if the ask cannot be stored, not if no person answers. */
-  async ask(question: Question, { signal, withinMs, unreached }: AskingOptions): Promise<AskOutcome> {
+  async ask(question: Question, options: AskingOptions): Promise<AskOutcome> {
+    const { signal, withinMs, unreached, unanswered } = options
     const open = await this.#find(question, withinMs)
     if (!(open instanceof OpenAsk)) return outcomeOf(open)
     const outcome = open.wait(signal, unreached ?? 'give-up')
     this.#judgeReach(open)
+    if (unanswered) this.#decideLater(open, unanswered)
     return outcome
   }
 
@@ -218,6 +226,45 @@ export class Asks implements AnswerHandler {
   #judgeReach(open: OpenAsk): void {
     if (!open.shown || open.reached.size > 0 || !open.givesUp) return
     this.#later(open, { type: 'withdraw', why: 'unreachable', at: this.#now() })
+  }
+
+  #decideLater(open: OpenAsk, unanswered: NonNullable<AskingOptions['unanswered']>): void {
+    const { clock } = this.#parts
+    const ring = () => {
+      this.#decideUnanswered(open, unanswered)
+        .then(decided => {
+          // The person may go away later, which changes the policy.
+          if (!decided) open.decideAfter(LOOK_AGAIN_MS, ring)
+        })
+        .catch(cause => this.#parts.fault(`deciding ${open.ask.id}`, cause))
+    }
+    const due = Date.parse(open.ask.createdAt) + unanswered.afterMs
+    open.decideAfter(Math.max(0, due - clock.now()), ring)
+  }
+
+  /** Answers as the agent recommends, or parks the ask. False: the ask goes on waiting. */
+  async #decideUnanswered(
+    open: OpenAsk,
+    { policy, afterMs }: NonNullable<AskingOptions['unanswered']>,
+  ): Promise<boolean> {
+    const way = await policy()
+    const { ask } = open
+    if (ask.state !== 'open' || ask.parkedAt) return true
+    if (way === 'wait') return false
+    const replies = way === 'recommended' ? policyReplies(ask) : undefined
+    if (replies) {
+      await this.answer(ask.id, { option: 'reply', replies, by: BY_POLICY })
+      return true
+    }
+    await open.inOrder(async () => {
+      if (open.ask.state !== 'open') return
+      const parked = { ...open.ask, parkedAt: this.#now() }
+      if (!(await this.#parts.store.update(parked))) return
+      open.ask = parked
+      await this.#record(parked)
+    })
+    if (open.ask.parkedAt) await this.tell(parkedNotice(open.ask, afterMs))
+    return true
   }
 
   #later(open: OpenAsk, event: AskEvent): void {

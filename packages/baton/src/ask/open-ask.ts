@@ -24,6 +24,7 @@ export class OpenAsk {
   #asleep = false
   #stopGrace = () => {}
   #stopClock = () => {}
+  #stopPolicy = () => {}
   #tail: Promise<unknown> = Promise.resolve()
 
   constructor(ask: Ask, timers: Timers, rules: { graceMs: number; left(): void }) {
@@ -79,11 +80,18 @@ export class OpenAsk {
     this.#stopClock = this.#timers.after(ms, ring)
   }
 
+  /** Calls `ring` when no one has answered for this time. */
+  decideAfter(ms: number, ring: () => void): void {
+    this.#stopPolicy()
+    if (!this.#asleep) this.#stopPolicy = this.#timers.after(ms, ring)
+  }
+
   /** Stops all timers. */
   sleep(): void {
     this.#asleep = true
     this.#stopGrace()
     this.#stopClock()
+    this.#stopPolicy()
   }
 
   settle(outcome: AskOutcome): void {

@@ -31,6 +31,7 @@ import { comesFromHere, guardLoopback, isLoopback } from './loopback-guard.ts'
 import { isMcp, mcpRoute } from './mcp-route.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { pauseRoutes } from './pause-routes.ts'
+import { presenceRoutes } from './presence-routes.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { workRoutes } from './work-routes.ts'
@@ -98,6 +99,7 @@ export async function runDaemon(
       mayAnswer,
       routes: [
         askRoutes(baton.asks, mayAnswer),
+        presenceRoutes(baton.presence, mayAnswer),
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),

@@ -1,6 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { Entry } from '@batonpass/contract/journal'
 import type { DecisionEntry } from '@batonpass/contract/permission'
+import type { Reply } from '@batonpass/contract/question'
 import type { Recap } from '@batonpass/contract/recap'
 import type { Session } from '@batonpass/contract/session'
 import type { CommitFacts } from '../ports/git.ts'
@@ -32,6 +33,7 @@ export interface RecapPart {
   groups: Map<string, Group>
   ended: Recap['ended']
   handoffs: Recap['handoffs']
+  answeredByPolicy: Recap['answeredByPolicy']
   faults: Recap['faults']
   decisions: Recap['decisions']
   continued: number
@@ -42,6 +44,7 @@ export const emptyPart = (): RecapPart => ({
   groups: new Map(),
   ended: [],
   handoffs: [],
+  answeredByPolicy: [],
   faults: [],
   decisions: { all: 0, without: 0 },
   continued: 0,
@@ -95,6 +98,7 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
     decisions: part.decisions,
     ended: ended.sort((a, b) => (a.at < b.at ? 1 : -1)),
     handoffs: part.handoffs,
+    answeredByPolicy: part.answeredByPolicy,
     continued: part.continued,
     waits: { asks: facts.asks.filter(({ state }) => state === 'open'), sessions: waitingSessions(facts) },
     faults: part.faults,
@@ -121,6 +125,18 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
           step: Number(body.undo),
           subject: cut(body.subject),
           at,
+        })
+      break
+    }
+    case 'ask': {
+      const { answer, what, ask, title } = body
+      if (what === 'answered' && answer?.by.channel === 'policy')
+        part.answeredByPolicy.unshift({
+          at,
+          ask,
+          ...(project ? { project } : {}),
+          title: cut(title),
+          answer: cut(plainReplies(answer.replies)),
         })
       break
     }
@@ -172,6 +188,7 @@ export function joinPart(earlier: RecapPart, later: RecapPart): void {
   }
   earlier.ended = [...later.ended, ...earlier.ended]
   earlier.handoffs = [...later.handoffs, ...earlier.handoffs]
+  earlier.answeredByPolicy = [...later.answeredByPolicy, ...earlier.answeredByPolicy]
   earlier.faults = [...later.faults, ...earlier.faults]
   earlier.decisions.all += later.decisions.all
   earlier.decisions.without += later.decisions.without
@@ -259,6 +276,7 @@ const WAITING: Record<string, string> = {
   Idle: 'is waiting for input',
   TurnFailed: 'failed in its turn',
   PermissionAsked: 'is asking in its own terminal',
+  FormAsked: 'is asking in its own terminal',
 }
 
 function waitingSessions({ sessions, since }: RecapFacts): Recap['waits']['sessions'] {
@@ -268,6 +286,10 @@ function waitingSessions({ sessions, since }: RecapFacts): Recap['waits']['sessi
     return [{ session: id, agent, ...(project ? { project } : {}), why, since: lastSeenAt }]
   })
 }
+
+/** The journal holds the replies, not the questions. */
+const plainReplies = (replies: readonly Reply[] = []): string =>
+  replies.map(({ chosen = [], words }) => [...chosen, ...(words ? [words] : [])].join(', ')).join('; ')
 
 const cut = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim()

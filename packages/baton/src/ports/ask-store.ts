@@ -11,6 +11,8 @@ export interface AskStore {
     ask: Ask,
     allowed: { session: string | undefined; fingerprint: string } | undefined,
   ): Promise<boolean>
+  /** Writes an ask that stays open. False: it was settled meanwhile. */
+  update(ask: Ask): Promise<boolean>
   open(): Promise<Ask[]>
   /** The newest ask with this key and fingerprint. */
   byKey(key: string, fingerprint: string): Promise<Ask | undefined>

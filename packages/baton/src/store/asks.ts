@@ -68,6 +68,7 @@ export function sqliteAsks(connection: Connection, where: string): AskStore {
         insert.run(id, key, fingerprint, facts.session ?? null, state, createdAt, JSON.stringify(ask))
       }),
     settle: (ask, allows) => guarded(() => settle.immediate(ask, allows)),
+    update: ask => guarded(() => update.run(ask.state, JSON.stringify(ask), ask.id).changes > 0),
     open: () => guarded(() => open.all().map(askOf)),
     byKey: (key, fingerprint) => guarded(() => byKey.all(key, fingerprint).map(askOf)[0]),
     find: name =>

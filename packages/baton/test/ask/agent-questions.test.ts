@@ -39,7 +39,11 @@ const context: ReactionContext = {
 
 /** In an object, so that awaiting this function does not wait for the person. */
 async function reactTo(asks: Asks, event: AgentEvent): Promise<{ waiting: Promise<Contribution> }> {
-  const outcome = await questionReactor({ asks }).react(event, context)
+  const outcome = await questionReactor({
+    asks,
+    workflowOf: async () => undefined,
+    isAway: async () => false,
+  }).react(event, context)
   const waiting = outcome?.later?.run(never) ?? Promise.resolve({})
   await settled()
   return { waiting }

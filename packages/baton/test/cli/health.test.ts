@@ -7,6 +7,7 @@ import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { COMMANDS } from '../../src/cli/table.ts'
+import { sampleAsk } from '../ask/sample.ts'
 import { scratch } from '../world/scratch.ts'
 
 const CYCLE = {
@@ -23,13 +24,14 @@ const CYCLE = {
 }
 
 /** `baton ps --health` against a daemon whose only trouble is this cycle. */
-async function health(cycle: object, ...words: string[]) {
+async function health(cycle: object, words: string[] = [], asks: object[] = []) {
   const folder = scratch()
   const state = join(folder.path, 'state')
   mkdirSync(state, { mode: 0o700 })
   folder.write('state/token', `${'c'.repeat(64)}\n`, 0o600)
   const api = new Hono()
   api.get('/api/health-checks', c => c.json({ checks: [], sessions: [], left: [] }))
+  api.get('/api/asks', c => c.json({ asks }))
   api.get('/api/cycles', c => c.json({ cycles: [{ ...CYCLE, ...cycle }] }))
   const server = createServer(getRequestListener(api.fetch))
   await new Promise<void>(resolve => server.listen(join(state, 'daemon.sock'), resolve))
@@ -57,9 +59,20 @@ it('fails while a handoff waits for a person, although its session is gone, and 
   const { code, stdout } = await health({ step: 'person', why: 'the terminal did not take /clear' })
   expect(code).toBe(1)
   expect(stdout).toContain('waits for you: the terminal did not take /clear. Answer it: baton asks')
-  const json = await health({ step: 'person' }, '--json')
+  const json = await health({ step: 'person' }, ['--json'])
   expect(json.code).toBe(1)
   expect(JSON.parse(json.stdout).waiting).toMatchObject([{ nativeSession: 'old-session' }])
+})
+
+it('fails while an agent waits for an answer, and says which question and how to answer', async () => {
+  const asks = [
+    sampleAsk({ kind: 'question', title: 'Which database?', parkedAt: '2026-01-01T00:30:00.000Z' }),
+  ]
+  const { code, stdout } = await health({ step: 'writing' }, [], asks)
+  expect(code).toBe(1)
+  expect(stdout).toContain('parked question')
+  expect(stdout).toContain('Which database? Answer it: baton asks ask_0123456789abcdefghij')
+  expect((await health({ step: 'writing' }, [], [sampleAsk({ kind: 'confirm' })])).code).toBe(0)
 })
 
 it('succeeds while a handoff is only under way', async () => {

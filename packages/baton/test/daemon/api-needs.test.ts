@@ -13,6 +13,7 @@ import { editorRoutes } from '../../src/daemon/editor-routes.ts'
 import { hostedRoutes } from '../../src/daemon/hosted-routes.ts'
 import { mcpRoute } from '../../src/daemon/mcp-route.ts'
 import { pauseRoutes } from '../../src/daemon/pause-routes.ts'
+import { presenceRoutes } from '../../src/daemon/presence-routes.ts'
 import { sessionRoutes } from '../../src/daemon/session-routes.ts'
 import { workRoutes } from '../../src/daemon/work-routes.ts'
 import type { ProcessFacts } from '../../src/ports/ancestry.ts'
@@ -23,6 +24,7 @@ const BEHIND = new Proxy({} as never, { get: () => BEHIND })
 function api(mayAnswer: MayAnswer): Hono {
   const routes = [
     askRoutes(BEHIND, mayAnswer),
+    presenceRoutes(BEHIND, mayAnswer),
     cycleRoutes(BEHIND),
     claimRoutes(BEHIND, mayAnswer),
     sessionRoutes(BEHIND),

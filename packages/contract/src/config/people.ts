@@ -53,6 +53,16 @@ export const telegram = section('Questions to you on Telegram.', {
   }),
 })
 
+export const asks = section("What happens to an agent's questions that no one answers.", {
+  unanswered: choice(
+    ['auto', 'wait', 'recommended', 'park'],
+    'auto',
+    'What happens to an unanswered question: `wait`, take what the agent marked as `recommended` (never for permissions, plans and confirmations), or `park`: notify you again and mark the run as waiting. `auto` parks runs of workflows, and everything while you are away, and otherwise waits.',
+    channel,
+  ),
+  after_minutes: whole(1, 1440, 30, 'After how many minutes without an answer this applies.', channel),
+})
+
 export const notify = section(
   'How Baton notifies you that something ended or waits for you, in addition to the questions themselves.',
   {

@@ -28,7 +28,7 @@ function describe(ask: Ask, io: Io): string {
   const { facts, answer } = ask
   const state =
     ask.state === 'open'
-      ? colour('yellow', `open until ${ask.expiresAt}`)
+      ? colour('yellow', `${ask.parkedAt ? `parked since ${ask.parkedAt}, ` : ''}open until ${ask.expiresAt}`)
       : colour(
           'dim',
           answer

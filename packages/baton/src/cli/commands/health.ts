@@ -1,20 +1,26 @@
+import { AskList } from '@batonpass/contract/ask'
 import { CycleList } from '@batonpass/contract/cycle'
 import { HealthReport } from '@batonpass/contract/watch'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
 
-/** What is wrong with the sessions under watch; fails when one of them is critical or a handoff waits for a person. */
+/** What is wrong with the sessions under watch; fails when one of them is critical or something waits for a person. */
 export const health: Handler = async (given, io) => {
   const report = HealthReport.parse(await callDaemon(folderOf(io), 'GET', '/api/health-checks'))
   const sick = report.sessions.filter(({ problems }) => problems.length > 0)
   const { cycles } = CycleList.parse(await callDaemon(folderOf(io), 'GET', '/api/cycles'))
   // The session that is handed off may be gone already, so this is not in any session's findings.
   const waiting = cycles.filter(({ step }) => step === 'person')
+  const { asks } = AskList.parse(await callDaemon(folderOf(io), 'GET', '/api/asks'))
+  // No agent stands still because of a confirmation, such as whether to close an issue.
+  const asking = asks.filter(({ kind }) => kind !== 'confirm')
   const critical =
-    waiting.length > 0 || sick.some(({ problems }) => problems.some(({ status }) => status === 'critical'))
+    waiting.length > 0 ||
+    asking.length > 0 ||
+    sick.some(({ problems }) => problems.some(({ status }) => status === 'critical'))
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify({ ...report, waiting })}\n`)
+    io.stdout.write(`${JSON.stringify({ ...report, waiting, asking })}\n`)
     return critical ? EXIT.failed : EXIT.ok
   }
   const colour = paint(io)
@@ -24,6 +30,14 @@ export const health: Handler = async (given, io) => {
     line(`${colour('bold', printable(nativeSession))}  ${agent}  ${printable(project)}`)
     line(
       `  ${colour('red', 'critical handoff')}  waits for you: ${printable(why ?? 'it is stuck')}. Answer it: baton asks`,
+    )
+  }
+  for (const { id, title, facts, createdAt, parkedAt } of asking) {
+    line(
+      `${colour('bold', printable(facts.nativeSession ?? id))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
+    )
+    line(
+      `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you since ${createdAt}: ${printable(title)} Answer it: baton asks ${id}`,
     )
   }
   for (const row of sick) {

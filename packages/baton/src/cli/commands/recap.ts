@@ -51,6 +51,10 @@ function describe(recap: Recap, io: Io): string {
       )
   }
 
+  if (recap.answeredByPolicy.length > 0) part('Answered for you, because no one did: please review')
+  for (const { ask, title, answer, project } of recap.answeredByPolicy)
+    say(`  ${colour('yellow', ask)}  ${plain(title)}: ${plain(answer)}  ${plain(project ?? '')}`)
+
   if (recap.ended.length > 0) part('Ended')
   for (const { project, workflow, issue, end, reason, pullRequest } of recap.ended)
     say(

@@ -1,5 +1,5 @@
 import { SessionList } from '@batonpass/contract/api'
-import { AskList } from '@batonpass/contract/ask'
+import { AskList, Presence } from '@batonpass/contract/ask'
 import { pauseLine } from '@batonpass/contract/pause'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
@@ -38,9 +38,13 @@ export const status: Handler = async (given, io) => {
   const { sessions } = SessionList.parse(await callDaemon(folder, 'GET', `/api/sessions?${query}`))
   const runs = await workflowsHere(io).actions.list()
   const { asks } = AskList.parse(await callDaemon(folder, 'GET', '/api/asks'))
+  // A daemon of an older version has no presence.
+  const presence = Presence.parse(await callDaemon(folder, 'GET', '/api/presence').catch(() => ({})))
   const claims = await claimViews(systemSmallFiles, folder.dir)
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify({ daemon: health, sessions, runs, asks, claims, ...more })}\n`)
+    io.stdout.write(
+      `${JSON.stringify({ daemon: health, sessions, runs, asks, presence, claims, ...more })}\n`,
+    )
     return EXIT.ok
   }
   const colour = paint(io)
@@ -82,6 +86,7 @@ export const status: Handler = async (given, io) => {
     io.stdout.write(`claim ${printable(claimLine(claim))}\n`)
     if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
   }
+  if (presence.awaySince) io.stdout.write(`You are away since ${presence.awaySince}: baton back\n`)
   if (asks.length > 0) io.stdout.write(`${colour('yellow', `${asks.length} open questions`)}: baton asks\n`)
   if (work.items.length > 0) io.stdout.write(`\n${printable(work.text)}`)
   return EXIT.ok

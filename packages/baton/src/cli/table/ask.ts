@@ -61,4 +61,21 @@ export const askCommands: readonly Command[] = [
     ],
     load: async () => (await import('../commands/deny.ts')).deny,
   },
+  {
+    name: 'away',
+    summary: 'Say that you are away.',
+    details:
+      'While you are away, questions that no one answers are treated as in a workflow: parked after 30 minutes, or what\n`asks.unanswered` and `asks.after_minutes` say. Works only in your own terminal.',
+    options: { ...JSON_OPTION },
+    examples: [['baton away', 'Questions still go to every channel at once.']],
+    load: async () => (await import('../commands/away.ts')).away,
+  },
+  {
+    name: 'back',
+    summary: 'Say that you are back.',
+    details: 'Works only in your own terminal.',
+    options: { ...JSON_OPTION },
+    examples: [['baton back', 'Questions wait for you again.']],
+    load: async () => (await import('../commands/away.ts')).back,
+  },
 ]

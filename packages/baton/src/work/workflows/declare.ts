@@ -109,6 +109,7 @@ function toWorkflow(name: string, declared: WorkflowDeclaration, file: string | 
     goal,
     completion: declared.completion,
     permissions: declared.permissions.map(ruleOf),
+    ...(declared.unanswered ? { unanswered: declared.unanswered } : {}),
     nature: declared.completion === 'plan-issue' ? 'thinking' : 'building',
     prompt: facts => fillIn(prompt, goal, facts),
     ...(file === undefined ? {} : { file }),

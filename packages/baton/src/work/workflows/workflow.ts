@@ -10,6 +10,8 @@ export interface Workflow {
   /** The prompt for an agent that stopped before the goal was reached. Baton adds the heading and how to end the run. */
   prompt(facts: PromptFacts): string
   completion: CompletionCheck
+  /** What happens to unanswered questions of a run. */
+  unanswered?: 'wait' | 'recommended' | 'park'
   /** Commands that are allowed without asking while the workflow runs. */
   permissions: readonly CommandRule[]
   /** `thinking`: reading counts as work. `building`: reading only prepares the work. */

@@ -2,8 +2,8 @@ import { hookArguments, LAUNCHER } from '../hook-command.ts'
 import { hooks } from './hooks.ts'
 import { group, timeoutOf } from './install.ts'
 
-/** A plugin cannot know the configured wait: its hooks may take as long as the longest one (two hours). */
-const LONGEST_WAIT_SECONDS = 7200
+/** A plugin cannot know the configured wait: its hooks may take as long as the longest one (a day). */
+const LONGEST_WAIT_SECONDS = 24 * 3600
 
 /** The plugin's hooks/hooks.json. Claude Code puts the plugin's folder in place of the variable. */
 export function pluginHooks(): Record<string, unknown> {

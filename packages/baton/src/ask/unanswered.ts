@@ -1,0 +1,35 @@
+import type { Ask } from '@batonpass/contract/ask'
+import type { Config } from '@batonpass/contract/config'
+import { type Reply, recommendedReplies } from '@batonpass/contract/question'
+import type { News } from '../ports/channel.ts'
+
+export type UnansweredPolicy = 'wait' | 'recommended' | 'park'
+
+/** Who answered in the record, if the policy did. */
+export const BY_POLICY = { channel: 'policy', who: 'asks.unanswered: recommended' } as const
+
+/** What happens to a question that no one answers. Pure. */
+export function unansweredPolicy(
+  { unanswered }: Config['asks'],
+  run: { unanswered?: UnansweredPolicy | undefined } | undefined,
+  isAway: boolean,
+): UnansweredPolicy {
+  if (run?.unanswered) return run.unanswered
+  if (unanswered !== 'auto') return unanswered
+  return run || isAway ? 'park' : 'wait'
+}
+
+/** What the agent recommends. A plan, a permission and a confirmation always need a person. */
+export const policyReplies = ({ kind, questions = [] }: Ask): Reply[] | undefined =>
+  kind === 'question' || kind === 'form' ? recommendedReplies(questions) : undefined
+
+export function parkedNotice({ id, title, facts }: Ask, afterMs: number): News {
+  const { agent = 'An agent', project = '/', session } = facts
+  const minutes = Math.round(afterMs / 60_000)
+  return {
+    project,
+    session,
+    kind: 'needs-input',
+    text: `⏸ ${agent} in ${project.split('/').at(-1)} is parked: no one answered within ${minutes} minutes. ${title} (baton asks ${id})`,
+  }
+}
