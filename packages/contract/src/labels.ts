@@ -3,7 +3,7 @@ import type { ClaimEntry } from './claim.ts'
 import type { CycleEntry, CycleStep } from './cycle.ts'
 import type { HandoffEntry } from './handoff.ts'
 import type { DecidedBy } from './permission.ts'
-import { answerWords } from './question.ts'
+import { answerWords } from './replies.ts'
 import type { StageEntry } from './work.ts'
 import type { EndKind, WorkflowEntry } from './workflow.ts'
 

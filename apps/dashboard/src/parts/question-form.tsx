@@ -1,12 +1,6 @@
 import type { Ask } from '@batonpass/contract/ask'
-import {
-  type AskedQuestion,
-  choiceLabel,
-  howToAnswer,
-  MAX_REPLY_LENGTH,
-  problemWith,
-  type Reply,
-} from '@batonpass/contract/question'
+import type { AskedQuestion, Reply } from '@batonpass/contract/question'
+import { choiceLabel, howToAnswer, MAX_REPLY_LENGTH, problemWith } from '@batonpass/contract/replies'
 import { useState } from 'preact/hooks'
 import { visibleText } from '../invisible.ts'
 import { Tag } from './tag.tsx'

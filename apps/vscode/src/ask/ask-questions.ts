@@ -1,11 +1,6 @@
 import type { Ask } from '@batonpass/contract/ask'
-import {
-  type AskedQuestion,
-  choiceLabel,
-  howToAnswer,
-  type Reply,
-  readReply,
-} from '@batonpass/contract/question'
+import type { AskedQuestion, Reply } from '@batonpass/contract/question'
+import { choiceLabel, howToAnswer, readReply } from '@batonpass/contract/replies'
 import * as vscode from 'vscode'
 import { plain } from './ask-text.ts'
 

@@ -1,6 +1,6 @@
 import type { Ask, AskAnswer, WithdrawnWhy } from '@batonpass/contract/ask'
 import { needsReason } from '@batonpass/contract/labels'
-import { problemWith } from '@batonpass/contract/question'
+import { problemWith } from '@batonpass/contract/replies'
 import type { Verdict } from '../ports/channel.ts'
 
 /** What can happen to an ask. */

@@ -1,6 +1,7 @@
 import type { Ask, AskFacts, AskKind, AskOption } from '@batonpass/contract/ask'
 import type { AskId } from '@batonpass/contract/ids'
-import { type AskedQuestion, type Attachment, fullText } from '@batonpass/contract/question'
+import type { AskedQuestion, Attachment } from '@batonpass/contract/question'
+import { fullText } from '@batonpass/contract/replies'
 
 export interface Question {
   kind: AskKind

@@ -1,6 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { Config } from '@batonpass/contract/config'
-import { type Reply, recommendedReplies } from '@batonpass/contract/question'
+import type { Reply } from '@batonpass/contract/question'
+import { recommendedReplies } from '@batonpass/contract/replies'
 import type { News } from '../ports/channel.ts'
 
 export type UnansweredPolicy = 'wait' | 'recommended' | 'park'

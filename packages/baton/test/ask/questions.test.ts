@@ -1,12 +1,11 @@
+import type { AskedQuestion, Reply } from '@batonpass/contract/question'
 import {
-  type AskedQuestion,
   answerWords,
   fullText,
   problemWith,
-  type Reply,
   readReply,
   recommendedReplies,
-} from '@batonpass/contract/question'
+} from '@batonpass/contract/replies'
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 

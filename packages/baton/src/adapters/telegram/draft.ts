@@ -1,4 +1,5 @@
-import { type AskedQuestion, type Reply, readReply, replyWords } from '@batonpass/contract/question'
+import type { AskedQuestion, Reply } from '@batonpass/contract/question'
+import { readReply, replyWords } from '@batonpass/contract/replies'
 
 /** The answers of a person who answers an ask's questions one after the other. Pure; the record stores it. */
 export interface Draft {

@@ -1,6 +1,6 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
 import { isYes, OPTION_LABELS, outcomeLabel, REFUSALS } from '@batonpass/contract/labels'
-import { choiceLabel } from '@batonpass/contract/question'
+import { choiceLabel } from '@batonpass/contract/replies'
 import { visible } from '@batonpass/contract/visible'
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import type { Text } from './bot-api.ts'

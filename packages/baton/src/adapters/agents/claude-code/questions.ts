@@ -1,4 +1,5 @@
-import { AskedQuestion, isMarkedRecommended } from '@batonpass/contract/question'
+import { AskedQuestion } from '@batonpass/contract/question'
+import { isMarkedRecommended } from '@batonpass/contract/replies'
 import { z } from 'zod'
 
 /** The input of the tool AskUserQuestion. */
