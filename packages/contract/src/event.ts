@@ -99,6 +99,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     loopCount: z.number().int().nonnegative().optional(),
     /** Background tasks still running. When one ends, the agent starts a new turn on its own. */
     running: z.number().int().nonnegative().optional(),
+    /** Turns that the agent scheduled for itself: it waits on purpose. */
+    scheduled: z.number().int().nonnegative().optional(),
   }),
   z.object({ ...common, type: z.literal('TurnFailed'), error: z.string(), message: z.string().optional() }),
   z.object({

@@ -25,7 +25,9 @@ function randomNumbers(seed: number): () => number {
   }
 }
 
-it('1,000 asks are each answered exactly once, although the network between page and daemon is cut all the time', { timeout: 120_000 }, async () => {
+it('1,000 asks are each answered exactly once, although the network between page and daemon is cut all the time', {
+  timeout: 120_000,
+}, async () => {
   await using world = await askWorld()
   const asks = await world.begin()
   const app = askRoutes(asks, async () => ({ channel: 'dashboard', who: 'ann' }))

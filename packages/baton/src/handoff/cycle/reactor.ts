@@ -68,8 +68,9 @@ async function handleOldSession(
       const again = known?.step === 'writing' && !known.taken && event.at <= known.changedAt
       if (known?.step === 'writing' && !again) await cycles.applyEvent(known.id, { type: 'begun' })
       const cycle = known ?? (await cycles.considerSession(session, config, now))
-      // Background tasks report to this session when they finish; a handoff now would lose their results.
-      if (!cycle || event.outcome !== 'completed' || (event.running ?? 0) > 0) return undefined
+      // Background tasks and scheduled turns come back to this session; a handoff now would lose them.
+      const waits = (event.running ?? 0) > 0 || (event.scheduled ?? 0) > 0
+      if (!cycle || event.outcome !== 'completed' || waits) return undefined
       if (!again && !(await cycles.startAtStop(cycle, config))) return undefined
       const subject = { ...cycle, transcript: event.transcript ?? session.transcript, by: event.id }
       const name = await documents.request(subject, now)

@@ -93,8 +93,8 @@ export class Stages {
   async turnEnded(event: EventOf<'TurnEnded'>, { now, session }: ReactionContext): Promise<Contribution> {
     const { memory, items, journal } = this.#ports
     const binding = await memory.binding(event.session)
-    // A background task will wake the agent when it finishes.
-    if (!binding || (event.running ?? 0) > 0) return {}
+    // A background task or a scheduled turn will wake the agent.
+    if (!binding || (event.running ?? 0) > 0 || (event.scheduled ?? 0) > 0) return {}
     if (await this.#ports.busyElsewhere?.(event.session)) return {}
     const { project, workId, stage, phase } = binding
     const called = await memory.pass(project, workId)

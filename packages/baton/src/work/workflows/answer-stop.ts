@@ -54,6 +54,8 @@ export async function answerStop(
     if (verdict.kind === 'end')
       return endRun(ports, run, { kind: verdict.end, reason: verdict.reason, pullRequest }, at)
     if (now.kind !== 'state') return {}
+    // The agent waits on purpose; its scheduled turn ends with another stop. This stop counts neither as progress nor against it.
+    if (event.scheduled) return { notice: 'Hands-off mode waits: the agent scheduled its own next turn.' }
     const { count, stuck } = verdict
     const prompt = await supervise({ count, stuck, issue: now.state.issue_no })
     if (signal.aborted) return {}

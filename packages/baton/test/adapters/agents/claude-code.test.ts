@@ -45,6 +45,15 @@ describe('what Claude Code says', () => {
     ['stop', { type: 'TurnEnded', continued: false, lastMessage: 'All done.', outcome: 'completed' }],
     ['stop.background-task', { type: 'TurnEnded', running: 1 }],
     ['stop.after-background-task', { type: 'TurnEnded', running: 0 }],
+    ['stop.scheduled', { type: 'TurnEnded', running: 0, scheduled: 1 }],
+    [
+      'permission-request.question',
+      {
+        type: 'PermissionAsked',
+        action: { kind: 'question', questions: [{ kind: 'choice', ownWords: true }] },
+      },
+    ],
+    ['elicitation', { type: 'FormAsked', server: 'forms', message: 'Please sign up' }],
     ['user-prompt-submit.task-notification', { type: 'PromptSubmitted', automatic: true }],
     ['stop-failure.rate-limit', { type: 'TurnFailed', error: 'rate_limit' }],
     ['notification.idle-prompt', { type: 'Idle', kind: 'idle' }],

@@ -105,6 +105,18 @@ describe('A stop', () => {
     expect((await w.stop('s1', { running: 0 })).goOn?.prompt).toContain('2/10')
   })
 
+  it('waits while the agent scheduled its own next turn, and such stops count neither way', async () => {
+    await using w = world()
+    await w.tell(start('/issue-to-impl 42'))
+    for (let stops = 0; stops < 5; stops++) {
+      const answer = await w.stop('s1', { idle: true, scheduled: 1 })
+      expect(answer.goOn).toBeUndefined()
+      expect(answer.notice).toContain('the agent scheduled its own next turn')
+    }
+    expect(w.state('s1').continuation_count).toBe(0)
+    expect((await w.stop('s1', { scheduled: 0 })).goOn?.prompt).toContain('1/10')
+  })
+
   it('names what is stuck at the second stop without progress and ends at the third', async () => {
     await using w = world()
     await w.tell(start('/issue-to-impl 42'))

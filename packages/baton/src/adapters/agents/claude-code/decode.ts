@@ -47,6 +47,7 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     continued: p.flag('stop_hook_active'),
     outcome: 'completed',
     ...optional('running', p.list('background_tasks')?.filter(isRunning).length),
+    ...optional('scheduled', p.list('session_crons')?.length),
     ...optional('lastMessage', p.optionalText('last_assistant_message')),
   }),
   StopFailure: p => ({
