@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_REPLY_LENGTH } from './replies.ts'
+import { MAX_REPLY_LENGTH } from './reply-length.ts'
 
 /** How a person answers one question of an ask. */
 export const QuestionKind = z.enum(['choice', 'multi-choice', 'text', 'number', 'yes-no'])

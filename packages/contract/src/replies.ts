@@ -1,8 +1,5 @@
 import type { AskedQuestion, Attachment, Choice, Reply } from './question.ts'
 
-/** Longest answer in a person's own words. */
-export const MAX_REPLY_LENGTH = 8000
-
 /** Why these replies do not answer exactly what was asked; undefined if they do. Every channel's answer passes here. */
 export function problemWith(
   questions: readonly AskedQuestion[],

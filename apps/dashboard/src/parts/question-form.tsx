@@ -1,6 +1,7 @@
 import type { Ask } from '@batonpass/contract/ask'
 import type { AskedQuestion, Reply } from '@batonpass/contract/question'
-import { choiceLabel, howToAnswer, MAX_REPLY_LENGTH, problemWith } from '@batonpass/contract/replies'
+import { choiceLabel, howToAnswer, problemWith } from '@batonpass/contract/replies'
+import { MAX_REPLY_LENGTH } from '@batonpass/contract/reply-length'
 import { useState } from 'preact/hooks'
 import { visibleText } from '../invisible.ts'
 import { Tag } from './tag.tsx'

@@ -1,7 +1,7 @@
 import { type Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
 import { isYes, needsReason } from '@batonpass/contract/labels'
 import type { AskedQuestion } from '@batonpass/contract/question'
-import { MAX_REPLY_LENGTH } from '@batonpass/contract/replies'
+import { MAX_REPLY_LENGTH } from '@batonpass/contract/reply-length'
 import type { CallbackQuery, Message, Update, User } from 'grammy/types'
 import type { Answered, AnswerHandler } from '../../ports/channel.ts'
 import type { BotApi } from './bot-api.ts'
