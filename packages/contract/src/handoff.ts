@@ -107,6 +107,38 @@ export const HandoffDocument = z.object({
 })
 export type HandoffDocument = z.infer<typeof HandoffDocument>
 
+/**
+ * What a line of work has established, carried from document to document. A fact leaves only when it is replaced, done, or
+ * removed by the user. Lists are oldest first.
+ */
+export const HandoffLedger = z.object({
+  /** What the user wants, in the user's words. */
+  goal: text.default(''),
+  /** The user's instructions in force. */
+  instructions: points,
+  /** Instructions that a later one replaced. */
+  replaced: points,
+  /** Text that the user pasted: data, not instructions. */
+  pasted: points,
+  todos: points,
+  done: points,
+  decisions: points,
+  dead_ends: points,
+  /** Services, ports and variables of the session. */
+  environment: points,
+  /** What subagents reported. */
+  results: points,
+  /** Tests that failed in the last run, by name. */
+  failing: points,
+  /** The last command and how it ended. */
+  last_command: text.default(''),
+  /** What the agent said it would do next. */
+  next: text.default(''),
+  /** Other passages of the agent's messages. */
+  said: points,
+})
+export type HandoffLedger = z.infer<typeof HandoffLedger>
+
 /** One problem found in a document. */
 export const HandoffFinding = z.object({
   code: z.enum([

@@ -26,6 +26,7 @@ export async function cleanProject(project: string, io: Pick<Io, 'stdout'>): Pro
   if (refs.length + own.length > 0) io.stdout.write(`Removed the state files of ${printable(project)}\n`)
   for (const [name, what] of [
     ['.bmad/handoffs', 'these documents are yours'],
+    ['.bmad/handoff-facts', 'these are the facts of those documents'],
     ['.paw/work', 'these work items are yours'],
   ] as const)
     if (existsSync(join(project, name))) io.stdout.write(`Left ${printable(join(project, name))}: ${what}\n`)
@@ -37,7 +38,7 @@ async function removeExcludes(project: string): Promise<void> {
   const path = shown && (isAbsolute(shown) ? shown : join(project, shown))
   if (!path || !existsSync(path)) return
   const before = readFileSync(path, 'utf8')
-  const ours = ['/.agent-claim.json', '/.tmp/', '/.bmad/handoffs/']
+  const ours = ['/.agent-claim.json', '/.tmp/', '/.bmad/handoffs/', '/.bmad/handoff-facts/']
   const after = before
     .split('\n')
     .filter(line => !ours.includes(line) || existsSync(join(project, line)))

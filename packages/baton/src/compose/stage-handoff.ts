@@ -7,8 +7,8 @@ import { systemFiles } from '../adapters/system/files.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { HANDOFFS_FOLDER } from '../handoff/document-name.ts'
 import { gatherEvidence } from '../handoff/evidence.ts'
-import { handoffFromEvidence } from '../handoff/from-evidence.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
+import { fromEvidenceAlone, storeChecked } from '../handoff/write/document-writer.ts'
 import { HandoffMemory } from '../handoff/write/handoff-memory.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
@@ -40,16 +40,19 @@ export function stageHandoff(stateDir: string, redactor: Redactor) {
       { ...subject, transcript: from },
     ).catch(() => gatherEvidence({ git: systemGit, files: systemFiles, readTest }, subject))
     // The opening prompt of the ending stage is not an instruction for the next stage.
-    const asked = evidence.transcript?.instructions.filter(text => !OPENING.test(text))
-    const kept =
-      evidence.transcript && asked
-        ? { ...evidence, transcript: { ...evidence.transcript, instructions: asked } }
-        : evidence
+    const { transcript: seen } = evidence
+    const isAsked = (text: string) => !OPENING.test(text)
+    const kept = {
+      ...evidence,
+      transcript: seen && {
+        ...seen,
+        instructions: seen.instructions.filter(isAsked),
+        facts: seen.facts && { ...seen.facts, instructions: seen.facts.instructions.filter(isAsked) },
+      },
+    }
     const now = systemClock.now()
     const parent = (await memory.received(session.id))?.document
-    const before = parent && (await files.read(root, parent).catch(() => undefined))?.document
-    const document = handoffFromEvidence(kept, { now, focus, parent, before: before || undefined })
-    const name = await files.store(root, document, now)
+    const { name } = await storeChecked(files, fromEvidenceAlone(kept), { root, now, focus, parent })
     // If the place of the next stage is known, no other session of the project gets the document.
     await memory.await(root, { document: name, from: nativeSession, writtenBy: 'baton' }, place)
     return `${HANDOFFS_FOLDER}/${name}`

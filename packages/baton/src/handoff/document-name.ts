@@ -1,5 +1,7 @@
 /** The folder of a project's handoff documents. */
 export const HANDOFFS_FOLDER = '.bmad/handoffs'
+/** The folder of their ledgers, which have the same names. */
+export const LEDGERS_FOLDER = '.bmad/handoff-facts'
 
 /** `handoff-YYYY-MM-DD-HH-MM.md` in local time; a second document in the same minute ends in `-2`. */
 export function handoffName(now: number, nth = 1): string {

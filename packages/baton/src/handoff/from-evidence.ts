@@ -1,4 +1,4 @@
-import { HandoffDocument, type HandoffFinding } from '@batonpass/contract/handoff'
+import { HandoffDocument, type HandoffFinding, type HandoffLedger } from '@batonpass/contract/handoff'
 import { formatCreated } from './document-name.ts'
 import { type Evidence, evidenceFacts } from './evidence.ts'
 
@@ -7,27 +7,26 @@ export interface EvidenceHandoff {
   focus?: string | undefined
   /** Name of the document that this session started with. */
   parent?: string | undefined
-  /** That document's goal and constraints: they remain valid. */
-  before?: Pick<HandoffDocument, 'goal' | 'constraints'> | undefined
   /** Percent of the context window in use, if known. */
   contextUsage?: number | undefined
 }
 
-/** Writes a document from evidence alone. It says so, and states only what git or the transcript shows. */
-export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff): HandoffDocument {
+/** Writes a document from evidence alone. It says so, and states only what git, the transcript or the ledger shows. */
+export function handoffFromEvidence(
+  evidence: Evidence,
+  writing: EvidenceHandoff,
+  ledger: HandoffLedger,
+): HandoffDocument {
   const { git, transcript, commits, issue, pr } = evidence
-  const { goal, later } = splitInstructions(
-    transcript?.instructions ?? evidence.prompts ?? [],
-    writing.before,
-  )
+  const { goal } = ledger
   const todos = transcript?.todos ?? []
   const open = todos.filter(todo => !todo.done)
   const test = transcript?.test
-  const wanted = later.at(-1) ?? goal
+  const wanted = ledger.instructions.at(-1) ?? goal
   const task = open[0]?.text ?? headline(wanted)
   return HandoffDocument.parse({
     facts: {
-      ...factsAt(evidence, writing, 'baton'),
+      ...factsAt(evidence, writing, 'baton', ledger),
       ...(transcript ? {} : { evidence: evidence.prompts?.length ? 'git and prompts' : 'git' }),
     },
     created: formatCreated(writing.now),
@@ -49,9 +48,12 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
     ],
     nextSteps: [
       ...(writing.focus ? [`Focus: ${writing.focus}`] : []),
-      ...open.map(todo => todo.text),
+      ...ledger.todos.slice(0, MAX_POINTS),
       ...(test && !test.passed ? [`Make \`${test.command}\` pass`] : []),
-      ...(open.length === 0 && wanted ? [`Continue with the last request: ${headline(wanted)}`] : []),
+      ...(ledger.next && ledger.todos.length === 0
+        ? [`The agent announced: ${ledger.next.slice(0, 600)}`]
+        : []),
+      ...(ledger.todos.length === 0 && wanted ? [`Continue with the last request: ${headline(wanted)}`] : []),
     ],
     criticalState: [
       ...(git
@@ -64,11 +66,15 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
             git.dirty.length === 0
               ? 'Everything is committed'
               : `Not committed: ${git.dirty.slice(0, 20).join(', ')}${git.dirty.length > 20 ? ` and ${git.dirty.length - 20} more` : ''}`,
+            ...(git.state ?? []),
           ]
         : ['The folder is not a git repository']),
       test
         ? `The last test run, \`${test.command}\`, ${test.passed ? 'passed' : `failed${test.failing ? ` (${test.failing} failing)` : ''}`}`
-        : 'No test was run in this session',
+        : 'Baton saw no test run in this session',
+      ...(ledger.failing.length > 0 ? [`Failing tests: ${ledger.failing.slice(0, 20).join('; ')}`] : []),
+      ...(ledger.last_command ? [`Last command: ${ledger.last_command}`] : []),
+      ...ledger.environment.slice(-MAX_POINTS).map(text => `Environment: ${text}`),
       ...(pr === undefined ? [] : [`Pull request #${pr} is open or was opened in this session`]),
     ],
     blockers: test && !test.passed ? [`\`${test.command}\` fails`] : [],
@@ -79,29 +85,13 @@ export function handoffFromEvidence(evidence: Evidence, writing: EvidenceHandoff
       ...(transcript?.lastReply ? [`The session's last message:\n${transcript.lastReply.slice(-1500)}`] : []),
     ],
     goal,
-    constraints: later.map(text => text.slice(0, 1000)),
+    constraints: ledger.instructions.slice(-MAX_POINTS).map(text => text.slice(0, 1000)),
+    decisions: ledger.decisions.slice(-MAX_POINTS),
   })
 }
 
-const FIRST_INSTRUCTIONS = 3
-const LAST_INSTRUCTIONS = 17
-
-/**
- * Splits the user's instructions into the goal and later requests. In a chain of sessions the goal is that of the first
- * session. Only the first and the last requests are kept: those in between are either done or repeated later.
- */
-function splitInstructions(
-  instructions: readonly string[],
-  before: EvidenceHandoff['before'],
-): { goal: string; later: string[] } {
-  const [first = '', ...rest] = instructions
-  const goal = before?.goal || first
-  const all = before?.goal ? [...before.constraints, ...instructions] : rest
-  // A repeated instruction counts at its last position.
-  const later = [...new Set(all.toReversed())].reverse().filter(text => text !== goal && text !== 'None')
-  if (later.length <= FIRST_INSTRUCTIONS + LAST_INSTRUCTIONS) return { goal, later }
-  return { goal, later: [...later.slice(0, FIRST_INSTRUCTIONS), ...later.slice(-LAST_INSTRUCTIONS)] }
-}
+/** The ledger holds all of them; the document stays readable. */
+const MAX_POINTS = 40
 
 /** The agent's document with its facts replaced by the evidence, plus what the check found wrong. */
 export function completeDocument(
@@ -109,24 +99,36 @@ export function completeDocument(
   evidence: Evidence,
   writing: EvidenceHandoff,
   findings: readonly HandoffFinding[],
+  ledger: HandoffLedger,
 ): HandoffDocument {
   const wrong = findings.filter(({ weight }) => weight === 'wrong').map(({ message }) => message)
   return HandoffDocument.parse({
     ...document,
     facts: {
       ...document.facts,
-      ...factsAt(evidence, writing, 'agent'),
+      ...factsAt(evidence, writing, 'agent', ledger),
       verified_at: new Date(writing.now).toISOString(),
       ...(wrong.length > 0 ? { findings: wrong } : {}),
     },
     created: document.created || formatCreated(writing.now),
     project: evidence.names[0] ?? document.project,
+    goal: document.goal || ledger.goal,
+    criticalState: [...document.criticalState, ...(evidence.git?.state ?? [])],
+    constraints: document.constraints.filter(text => !ledger.replaced.includes(text)),
   })
 }
 
-function factsAt(evidence: Evidence, { now, focus, parent }: EvidenceHandoff, writtenBy: 'agent' | 'baton') {
+function factsAt(
+  evidence: Evidence,
+  { now, focus, parent }: EvidenceHandoff,
+  writtenBy: 'agent' | 'baton',
+  ledger: HandoffLedger,
+) {
+  const asked = evidence.transcript?.facts?.instructions ?? evidence.transcript?.instructions
+  const inForce = asked?.filter(text => !ledger.replaced.includes(text)).map(text => text.slice(0, 2000))
   return {
     ...evidenceFacts(evidence),
+    ...(inForce ? { instructions: inForce.slice(-MAX_POINTS) } : {}),
     written_by: writtenBy,
     created_at: new Date(now).toISOString(),
     ...(parent === undefined ? {} : { parent }),

@@ -1,12 +1,15 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { HandoffDocument } from '@batonpass/contract/handoff'
+import { type HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
 import type { Redactor } from '../journal/redact.ts'
+import { contextSecretsIn } from '../journal/secrets-in-context.ts'
 import { FileError } from '../ports/files.ts'
 import type { Git } from '../ports/git.ts'
+import { readJsonFile } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
+import { envSecrets } from '../session/transcript/env-file.ts'
 import { MAX_HANDOFF_LENGTH, parseHandoff, type ReadHandoff } from './document/parse.ts'
 import { renderHandoff } from './document/render.ts'
-import { compareByAge, HANDOFFS_FOLDER, handoffName, isHandoffName } from './document-name.ts'
+import { compareByAge, HANDOFFS_FOLDER, handoffName, isHandoffName, LEDGERS_FOLDER } from './document-name.ts'
 
 /** The handoff documents of a project: files that people may read, edit and delete. */
 export class HandoffFiles {
@@ -42,14 +45,53 @@ export class HandoffFiles {
     return parseHandoff(await this.text(root, name))
   }
 
-  /** Adds the documents' folder to git's exclude file; does nothing in a folder without git. */
+  /** Adds the folders of documents and ledgers to git's exclude file; does nothing in a folder without git. */
   async hide(root: string): Promise<void> {
-    await this.#git.exclude(root, `/${HANDOFFS_FOLDER}/`).catch(() => {})
+    for (const folder of [HANDOFFS_FOLDER, LEDGERS_FOLDER])
+      await this.#git.exclude(root, `/${folder}/`).catch(() => {})
   }
 
-  /** The document with its secrets removed. */
-  clean(document: HandoffDocument): HandoffDocument {
-    return this.#redactor.redact(document)
+  /** The ledger of a document; undefined if it has none. */
+  ledger(root: string, name: string): Promise<HandoffLedger | undefined> {
+    const files = { read: (at: string, path: string) => this.#files.read(at, path, MAX_LEDGER_BYTES) }
+    return readJsonFile(files, root, ledgerPath(name), HandoffLedger).catch(() => undefined)
+  }
+
+  async storeLedger(root: string, name: string, ledger: HandoffLedger): Promise<void> {
+    try {
+      const text = `${JSON.stringify(this.clean(ledger), undefined, 2)}\n`
+      await this.#files.write(root, ledgerPath(name), text, { shared: true })
+    } catch (cause) {
+      throw storeError(cause)
+    }
+  }
+
+  /** The document or ledger with its secrets removed. */
+  clean<T extends object>(value: T): T {
+    return this.#redactor.redact(value)
+  }
+
+  /**
+   * Removes secrets, and with them every other place of the same value: what an environment file holds, what the session read
+   * from one, and what one sentence calls a password.
+   */
+  async hideSecrets<T extends object>(root: string, value: T, read: readonly string[] = []): Promise<T> {
+    const names = (await this.#files.list(root, '.').catch(() => []))
+      .map(({ name }) => name)
+      .filter(name => /^\.env(?:\.[\w.-]+)?$/.test(name))
+    const texts = await Promise.all(names.map(name => this.#files.read(root, name).catch(() => undefined)))
+    const inFiles = texts.flatMap((found, i) =>
+      found?.kind === 'text'
+        ? envSecrets(found.text).map(secret => ({ ...secret, what: `${secret.name}, in ${names[i]}` }))
+        : [],
+    )
+    const told = [...read, ...stringsIn(value).flatMap(contextSecretsIn)].map(each => ({
+      value: each,
+      what: 'password',
+    }))
+    const known = new Map([...told, ...inFiles].map(secret => [secret.value, secret.what]))
+    const longestFirst = [...known].sort(([a], [b]) => b.length - a.length)
+    return this.clean(mapStrings(value, text => replaceValues(text, longestFirst)))
   }
 
   /** Overwrites the document that the agent wrote and returns its name. */
@@ -82,6 +124,28 @@ export class HandoffFiles {
 }
 
 const MAX_IN_A_MINUTE = 1000
+const MAX_LEDGER_BYTES = 4_000_000
+
+const ledgerPath = (name: string): string => `${LEDGERS_FOLDER}/${name.replace(/\.md$/, '.json')}`
+
+function replaceValues(text: string, values: readonly (readonly [string, string])[]): string {
+  let clean = text
+  for (const [value, what] of values)
+    if (clean.includes(value)) clean = clean.replaceAll(value, `[redacted: ${what}]`)
+  return clean
+}
+
+function mapStrings<T>(value: T, change: (text: string) => string): T {
+  if (typeof value === 'string') return change(value) as T
+  if (Array.isArray(value)) return value.map(item => mapStrings(item, change)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, change)])) as T
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
 
 function storeError(cause: unknown): BatonError {
   const inner = cause instanceof FileError ? cause.cause : cause

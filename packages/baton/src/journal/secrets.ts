@@ -1,3 +1,5 @@
+import { CONTEXT_SIGN, withoutContextSecrets } from './secrets-in-context.ts'
+
 /**
  * Patterns of secrets. Every expression runs in linear time on hostile text: every repetition is bounded,
  * and a long repetition cannot start again inside the text it has just matched. Each expression starts with
@@ -19,6 +21,7 @@ export const secretRules: readonly SecretRule[] = [
   // The part before @ must not contain a slash, so that it does not extend to a later address in the text.
   replacing(/(:\/\/[^\s/?#:@"'<>\\]{0,200}:)(?!\[redacted\]@|[${<])[^\s/?#@"'<>\\]{1,400}(?=@)/g),
   withoutAssigned,
+  withoutContextSecrets,
 ]
 
 /**
@@ -28,8 +31,10 @@ export const secretRules: readonly SecretRule[] = [
 export function mayHoldSecret(text: string): boolean {
   return SIGN.test(text)
 }
-const SIGN =
-  /[:=]|PRIVATE KEY|eyJ|bearer\s|sk-|[sr]k_|gh[pousr]_|github_pat_|glpat-|xox|xapp-|A(?:KIA|SIA)|AIza|npm_|hf_|pypi-|SG\.|xai-|ya29\./i
+const SIGN = new RegExp(
+  `[:=]|PRIVATE KEY|eyJ|bearer\\s|sk-|[sr]k_|gh[pousr]_|github_pat_|glpat-|xox|xapp-|A(?:KIA|SIA)|AIza|npm_|hf_|pypi-|SG\\.|xai-|ya29\\.|${CONTEXT_SIGN}`,
+  'i',
+)
 
 /** API keys with a vendor's prefix. */
 function vendorKeys(): RegExp[] {

@@ -30,6 +30,8 @@ export interface WorktreePosition {
   behind: number | undefined
   /** Uncommitted paths relative to the root, without Baton's own files. At most a few thousand. */
   dirty: string[]
+  /** What git is in the middle of, and what it keeps aside: a merge, a rebase, stashed changes. One sentence each. */
+  state?: string[]
 }
 
 export interface CommitFacts {

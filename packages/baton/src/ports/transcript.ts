@@ -38,8 +38,10 @@ export interface Todo {
 /** One item of a transcript, in Baton's own types. `at` is in milliseconds since the epoch. */
 export type TranscriptItem = { at?: number | undefined } & (
   | { kind: 'about'; session?: string | undefined; cwd?: string | undefined }
-  /** A person's prompt; commands appear as they were typed. */
-  | { kind: 'prompt'; text: string }
+  /** A person's prompt; commands appear as they were typed. `to`: it answers the agent, while the agent works. */
+  | { kind: 'prompt'; text: string; to?: 'question' | 'tool' | undefined }
+  /** The agent's summary of what it no longer sees. */
+  | { kind: 'summary'; text: string }
   | { kind: 'reply'; id: string | undefined; text: string }
   | { kind: 'call'; id: string; tool: string; action: Action }
   /** The permission mode from here on, if the transcript contains it. */

@@ -5,10 +5,12 @@ import { parseHandoff } from '../../src/handoff/document/parse.ts'
 import { renderHandoff } from '../../src/handoff/document/render.ts'
 import type { Evidence } from '../../src/handoff/evidence.ts'
 import { completeDocument, handoffFromEvidence } from '../../src/handoff/from-evidence.ts'
+import { updateLedger } from '../../src/handoff/ledger.ts'
 import { verifyHandoff } from '../../src/handoff/verify.ts'
 import type { CommandRun, TranscriptFacts } from '../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../src/session/transcript/test-runs.ts'
 
+const ledgerOf = (about: Evidence) => updateLedger(undefined, about, undefined)
 const isTest = (command: string) => readTest(command, false, '') !== undefined
 const AT = new Date(2026, 0, 22, 14, 2).getTime()
 const ran = (command: string, failed = false): [string, CommandRun] => [command, { command, failed, at: AT }]
@@ -222,7 +224,7 @@ describe("Baton's own document", () => {
     )
 
   it('says who wrote it and has every section', () => {
-    const document = handoffFromEvidence(evidence, { now: AT, focus: 'the endpoint' })
+    const document = handoffFromEvidence(evidence, { now: AT, focus: 'the endpoint' }, ledgerOf(evidence))
     expect(document.facts).toMatchObject({
       written_by: 'baton',
       branch: 'issue-42',
@@ -238,7 +240,7 @@ describe("Baton's own document", () => {
   it('states nothing that the same evidence contradicts, as written and as read back', () => {
     fc.assert(
       fc.property(anyEvidence, about => {
-        const document = handoffFromEvidence(about, { now: AT })
+        const document = handoffFromEvidence(about, { now: AT }, ledgerOf(about))
         const { document: read } = parseHandoff(renderHandoff(document, 'file'))
         expect(verifyHandoff(read, about, isTest).filter(({ where }) => where === 'completed')).toEqual([])
         expect(
@@ -254,7 +256,7 @@ describe("Baton's own document", () => {
 it("an agent's document gets the facts of the evidence, and what was wrong is written into it", () => {
   const document = HandoffDocument.parse({ facts: { branch: 'main' }, nextSteps: ['Rotate'] })
   const findings = verifyHandoff(document, evidence, isTest)
-  const { facts, nextSteps } = completeDocument(document, evidence, { now: AT }, findings)
+  const { facts, nextSteps } = completeDocument(document, evidence, { now: AT }, findings, ledgerOf(evidence))
   expect(facts).toMatchObject({
     branch: 'issue-42',
     written_by: 'agent',

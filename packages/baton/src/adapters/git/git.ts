@@ -10,7 +10,7 @@ const MAX_OUTPUT = 32 * 1024 * 1024
 const MAX_READ_FILES = 300
 const MAX_READ_BYTES = 2_000_000
 /** Baton's own folders do not count as work of the agent. */
-const BATON_FOLDERS = ['.tmp', '.baton', '.bmad/handoffs']
+const BATON_FOLDERS = ['.tmp', '.baton', '.bmad/handoffs', '.bmad/handoff-facts']
 /** More paths or commits would not tell the reader more. */
 const MAX_PATHS = 3000
 const MAX_COMMITS = 50
@@ -51,12 +51,13 @@ export const systemGit: Git & GitPosition = {
 
   async readPosition(folder) {
     const scope = ['--', ':/', ...BATON_FOLDERS.map(name => `:(exclude,top)${name}`)]
-    const status = ['status', '--porcelain=v2', '--branch', '-z', ...STATUS]
+    const status = ['status', '--porcelain=v2', '--branch', '--show-stash', '-z', ...STATUS]
     const calm = await withoutFilters(folder)
     if (!calm) return undefined
-    const [where, said] = await Promise.all([
+    const [where, said, unfinished] = await Promise.all([
       git(folder, ['rev-parse', '--show-toplevel']),
       git(folder, [...status, ...scope], calm),
+      unfinishedWork(folder),
     ])
     const root = where?.trimEnd()
     if (!root || said === undefined) return undefined
@@ -65,6 +66,13 @@ export const systemGit: Git & GitPosition = {
       parts.find(part => part.startsWith(`# branch.${name} `))?.slice(10 + name.length)
     const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(header('ab') ?? '') ?? []
     const [head, branch] = [header('oid'), header('head')]
+    const stashed = /^# stash (\d+)$/.exec(parts.find(part => part.startsWith('# stash ')) ?? '')?.[1]
+    const conflicts = parts.filter(part => part.startsWith('u ')).flatMap(pathOf)
+    const state = [
+      ...unfinished,
+      ...(conflicts.length > 0 ? [`Conflicts in ${conflicts.slice(0, 10).join(', ')}`] : []),
+      ...(stashed ? [`git stash holds ${stashed} ${stashed === '1' ? 'entry' : 'entries'}`] : []),
+    ]
     return {
       root,
       head: head && head !== '(initial)' ? head : '',
@@ -72,6 +80,7 @@ export const systemGit: Git & GitPosition = {
       ahead: ahead === undefined ? undefined : Number(ahead),
       behind: behind === undefined ? undefined : Number(behind),
       dirty: parts.flatMap(pathOf).slice(0, MAX_PATHS),
+      ...(state.length > 0 ? { state } : {}),
     }
   },
 
@@ -114,6 +123,32 @@ export const systemGit: Git & GitPosition = {
     await mkdir(dirname(path), { recursive: true })
     await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${pattern}\n`)
   },
+}
+
+/** Files in git's folder that exist only while an operation is unfinished. */
+const UNFINISHED: Readonly<Record<string, string>> = {
+  MERGE_HEAD: 'A merge is in progress (`git merge --continue` or `--abort`)',
+  'rebase-merge': 'A rebase is in progress (`git rebase --continue` or `--abort`)',
+  'rebase-apply': 'A rebase is in progress (`git rebase --continue` or `--abort`)',
+  CHERRY_PICK_HEAD: 'A cherry-pick is in progress (`git cherry-pick --continue` or `--abort`)',
+  REVERT_HEAD: 'A revert is in progress (`git revert --continue` or `--abort`)',
+  BISECT_LOG: 'A bisect is in progress (`git bisect reset` ends it)',
+}
+
+async function unfinishedWork(folder: string): Promise<string[]> {
+  const names = Object.keys(UNFINISHED)
+  const said = await git(folder, ['rev-parse', ...names.flatMap(name => ['--git-path', name])])
+  const paths = said?.split('\n').filter(Boolean) ?? []
+  if (paths.length !== names.length) return []
+  const found = await Promise.all(
+    paths.map((path, i) =>
+      lstat(isAbsolute(path) ? path : join(folder, path)).then(
+        () => UNFINISHED[names[i] ?? ''] ?? [],
+        () => [],
+      ),
+    ),
+  )
+  return found.flat()
 }
 
 /** The path in one entry of `git status --porcelain=v2`. */

@@ -11,9 +11,9 @@ import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
 import { parseHandoff } from '../../handoff/document/parse.ts'
 import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
-import { handoffFromEvidence } from '../../handoff/from-evidence.ts'
 import { namedFiles } from '../../handoff/ticked-items.ts'
 import { verifyHandoff } from '../../handoff/verify.ts'
+import { fromEvidenceAlone, prepareDocument, storeChecked } from '../../handoff/write/document-writer.ts'
 import { HandoffMemory } from '../../handoff/write/handoff-memory.ts'
 import type { Launches } from '../../ports/launch.ts'
 import { sessionId } from '../../session/id.ts'
@@ -23,6 +23,9 @@ import { evidenceFor, findSubject, type HandoffSubject, handoffFiles, isTest } f
 import { type Io, paint, printable } from '../io.ts'
 
 const GO_ON = 'Go on with the work from there: begin with the first of the next steps.'
+
+/** Nothing is stored that a pointer could name, so what is printed may be longer than a hook's answer. */
+const MAX_PRINTED = 30_000
 
 /** The agent that is to go on; `missing_tool` when it is not installed, before anything is written. */
 function nextAgent(name: string, io: Io): Launches {
@@ -64,8 +67,8 @@ export const handoff: Handler = async (given, io) => {
     session: text(given, 'session'),
     transcript: text(given, 'transcript'),
   })
-  const checked = text(given, 'verify')
-  if (checked !== undefined) return verify(given, io, subject, resolve(io.cwd, checked))
+  const claimed = text(given, 'verify')
+  if (claimed !== undefined) return verify(given, io, subject, resolve(io.cwd, claimed))
   const evidence = await evidenceFor(io, subject)
   const now = systemClock.now()
   const memory = new HandoffMemory(systemSmallFiles, folderOf(io).dir)
@@ -74,29 +77,26 @@ export const handoff: Handler = async (given, io) => {
     agent !== undefined && NativeId.safeParse(session).success ? sessionId(agent, session ?? '') : undefined
   const parent = (id && (await memory.received(id)))?.document
   const files = await handoffFiles(io)
-  const read = parent && (await files.read(subject.root, parent).catch(() => undefined))
-  const before = read ? read.document : undefined
-  const document = handoffFromEvidence(evidence, { now, focus: text(given, 'focus'), parent, before })
+  const checked = fromEvidenceAlone(evidence)
+  const writing = { root: subject.root, now, focus: text(given, 'focus'), parent }
   if (flag(given, 'print')) {
-    io.stdout.write(`${printable(handoffContext(files.clean(document)))}\n`)
+    const { document, ledger } = await prepareDocument(files, checked, writing)
+    io.stdout.write(`${printable(handoffContext(document, { ledger, longest: MAX_PRINTED }))}\n`)
     return EXIT.ok
   }
   const to = text(given, 'to')
   const next = to === undefined ? undefined : nextAgent(to, io)
-  const name = await files.store(subject.root, document, now)
+  const { name, document, ledger } = await storeChecked(files, checked, writing)
   await memory.await(subject.root, {
     document: name,
     ...(session ? { from: session } : {}),
     ...(agent ? { fromAgent: agent } : {}),
     ...(next ? { toldTo: next.agent } : {}),
   })
-  if (next)
-    return startNext(
-      next,
-      handoffContext(files.clean(document), `${HANDOFFS_FOLDER}/${name}`),
-      subject.root,
-      io,
-    )
+  if (next) {
+    const context = handoffContext(document, { path: `${HANDOFFS_FOLDER}/${name}`, ledger })
+    return startNext(next, context, subject.root, io)
+  }
   const path = join(subject.root, HANDOFFS_FOLDER, name)
   io.stdout.write(
     flag(given, 'json')

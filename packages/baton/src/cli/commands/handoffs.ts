@@ -4,7 +4,9 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
 import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
 import type { HandoffFiles } from '../../handoff/handoff-files.ts'
-import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { ledgerOfDocument } from '../../handoff/ledger.ts'
+import { SECTIONS, sectionText } from '../../handoff/sections.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { handoffFiles } from '../handoffs.ts'
@@ -93,12 +95,23 @@ async function show(
   wanted: string | undefined,
 ): Promise<number> {
   const name = await pick(files, root, wanted, 0)
-  const text = await files.text(root, name)
+  const whole = await files.text(root, name)
   const { document, findings } = await files.read(root, name)
-  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings })}\n`)
+  const ledger = (await files.ledger(root, name)) ?? ledgerOfDocument(document)
+  const section = text(given, 'section')
+  if (section !== undefined) {
+    const found = sectionText(files.clean(document), files.clean(ledger), section)
+    if (found === undefined)
+      throw new BatonError('usage', `There is no section '${section}'`, {
+        remedy: `Name one of: ${SECTIONS.join(', ')}.`,
+      })
+    io.stdout.write(printable(found))
+  } else if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings, ledger })}\n`)
   else if (flag(given, 'context'))
-    io.stdout.write(`${printable(handoffContext(document, `${HANDOFFS_FOLDER}/${name}`))}\n`)
-  else io.stdout.write(printable(text))
+    io.stdout.write(
+      `${printable(handoffContext(document, { path: `${HANDOFFS_FOLDER}/${name}`, ledger }))}\n`,
+    )
+  else io.stdout.write(printable(whole))
   return EXIT.ok
 }
 

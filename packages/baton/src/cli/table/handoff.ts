@@ -46,6 +46,11 @@ export const handoffCommands: readonly Command[] = [
         help: 'Compare this document with git and the transcript instead.',
       },
       context: { type: 'boolean', help: 'With `show`: print it as context for a new session.' },
+      section: {
+        type: 'string',
+        value: 'SECTION',
+        help: 'With `show`: print one section in full, e.g. instructions, decisions, dead-ends, results or said.',
+      },
       all: { type: 'boolean', short: 'a', help: 'With `cycles`: include those that have ended.' },
       ...JSON_OPTION,
     },
@@ -57,6 +62,7 @@ export const handoffCommands: readonly Command[] = [
         'baton handoff --verify .bmad/handoffs/handoff-2026-01-22-14-30.md',
         'List the statements that are wrong.',
       ],
+      ['baton handoff show --section decisions', 'Every decision of the work so far.'],
       ['claude "$(baton handoff --print)"', 'Start a new session where the last one ended.'],
       ['baton handoff --to codex', 'Let another agent continue the work.'],
     ],
@@ -80,6 +86,7 @@ export const handoffCommands: readonly Command[] = [
     ],
     options: {
       context: { type: 'boolean', help: 'With `show`: print it as context for a new session.' },
+      section: { type: 'string', value: 'SECTION', help: 'With `show`: print one section in full.' },
       ...JSON_OPTION,
     },
     examples: [

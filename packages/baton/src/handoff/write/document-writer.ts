@@ -1,8 +1,9 @@
-import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
+import type { HandoffDocument, HandoffFinding, HandoffLedger } from '@batonpass/contract/handoff'
 import type { ReadHandoff } from '../document/parse.ts'
 import type { Evidence } from '../evidence.ts'
 import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
+import { ledgerOfDocument, updateLedger } from '../ledger.ts'
 import { namedFiles } from '../ticked-items.ts'
 import { documentErrors } from '../verify.ts'
 
@@ -38,34 +39,85 @@ export interface WritingFacts {
   contextUsage?: number | undefined
 }
 
-export interface StoredDocument {
-  name: string
-  /** The stored document, with secrets removed. */
+export interface PreparedDocument {
+  /** Both without secrets. */
   document: HandoffDocument
+  ledger: HandoffLedger
   writtenBy: 'agent' | 'baton'
 }
 
-/** Stores the agent's document with its facts completed, or one from evidence if the agent's failed the check. */
-export async function storeChecked(
+/** The agent's document with its facts completed, or one from evidence if the agent's failed the check; and the ledger. */
+export async function prepareDocument(
   files: HandoffFiles,
   { written, evidence, findings }: CheckedDocument,
-  { root, ...facts }: WritingFacts,
-): Promise<StoredDocument> {
-  const { now, parent, contextUsage } = facts
-  const before =
-    parent === undefined ? undefined : (await files.read(root, parent).catch(() => undefined))?.document
-  const writing = { ...facts, before }
+  { root, ...writing }: WritingFacts,
+): Promise<PreparedDocument> {
   const usable = findings.length === 0 ? written : undefined
-  const document = files.clean(
-    usable
-      ? completeDocument(withContextUsage(usable.document, contextUsage), evidence, writing, usable.findings)
-      : handoffFromEvidence(evidence, writing),
-  )
+  const before = writing.parent === undefined ? undefined : await ledgerBefore(files, root, writing.parent)
+  const ledger = updateLedger(before, evidence, usable?.document ?? unverified(written?.document))
+  const document = usable
+    ? completeDocument(
+        withContextUsage(usable.document, writing.contextUsage),
+        evidence,
+        writing,
+        usable.findings,
+        ledger,
+      )
+    : handoffFromEvidence(evidence, writing, ledger)
+  const hidden = await files.hideSecrets(root, { document, ledger }, evidence.transcript?.facts?.secrets)
+  return { ...hidden, writtenBy: usable ? 'agent' : 'baton' }
+}
+
+/** Stores the document and its ledger under one name. */
+export async function storeChecked(
+  files: HandoffFiles,
+  checked: CheckedDocument,
+  facts: WritingFacts,
+): Promise<PreparedDocument & { name: string }> {
+  const { root, now } = facts
+  const prepared = await prepareDocument(files, checked, facts)
+  const own = prepared.writtenBy === 'agent' ? checked.written?.name : undefined
   const name =
-    usable?.name === undefined
-      ? await files.store(root, document, now)
-      : await files.rewrite(root, usable.name, document)
-  return { name, document, writtenBy: usable ? 'agent' : 'baton' }
+    own === undefined
+      ? await files.store(root, prepared.document, now)
+      : await files.rewrite(root, own, prepared.document)
+  await files.storeLedger(root, name, prepared.ledger)
+  return { ...prepared, name }
+}
+
+/** A checked document without the agent's part. */
+export const fromEvidenceAlone = (evidence: Evidence): CheckedDocument => ({
+  written: undefined,
+  evidence,
+  findings: [ABSENT],
+})
+
+async function ledgerBefore(
+  files: HandoffFiles,
+  root: string,
+  parent: string,
+): Promise<HandoffLedger | undefined> {
+  const known = await files.ledger(root, parent)
+  if (known) return known
+  const read = await files.read(root, parent).catch(() => undefined)
+  return read && ledgerOfDocument(read.document)
+}
+
+/** A document that failed the check twice may still hold decisions that no one else wrote down. */
+function unverified(document: HandoffDocument | undefined): HandoffDocument | undefined {
+  const mark = (texts: readonly string[]) => texts.map(text => `${text} (unverified)`)
+  return (
+    document && {
+      ...document,
+      completed: [],
+      nextSteps: [],
+      decisions: mark(document.decisions),
+      notes: mark(document.notes),
+      criticalState: [],
+      blockers: [],
+      constraints: [],
+    }
+  )
 }
 
 const withContextUsage = (document: HandoffDocument, contextUsage: number | undefined): HandoffDocument =>

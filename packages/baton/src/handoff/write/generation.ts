@@ -29,8 +29,12 @@ async function deliverDocument(
     { session, nativeSession, agent, project },
     { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
   )
+  const ledger = await files.ledger(project, document)
   return {
-    context: handoffContext(files.clean(read.document), `${HANDOFFS_FOLDER}/${document}`),
+    context: handoffContext(files.clean(read.document), {
+      path: `${HANDOFFS_FOLDER}/${document}`,
+      ledger: ledger && files.clean(ledger),
+    }),
     notice: `This session starts with ${HANDOFFS_FOLDER}/${document}.`,
   }
 }

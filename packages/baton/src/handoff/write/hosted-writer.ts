@@ -75,9 +75,12 @@ export class HandoffWriter {
 
   /** Stores the agent's document, or one from evidence if the agent's failed the check. */
   async storeDocument(checked: CheckedDocument, about: HostedHandoff, now: number): Promise<WrittenHandoff> {
-    const { document, name, writtenBy } = await storeChecked(this.#ports.files, checked, { ...about, now })
+    const { document, ledger, name, writtenBy } = await storeChecked(this.#ports.files, checked, {
+      ...about,
+      now,
+    })
     await this.#ports.beforeDelivery?.(about, name)
-    const context = handoffContext(document, undefined, MAX_LENGTH)
+    const context = handoffContext(document, { ledger, longest: MAX_LENGTH })
     return { context, name, writtenBy, findings: [...checked.findings] }
   }
 }

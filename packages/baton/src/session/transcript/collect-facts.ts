@@ -1,4 +1,5 @@
 import type { Todo, TranscriptItem } from '../../ports/transcript.ts'
+import { SessionFactCollector, type SessionFacts } from './session-facts.ts'
 
 /** A command and how it ended; `failed` is undefined until its result is known. */
 export interface CommandRun {
@@ -36,6 +37,8 @@ export interface TranscriptFacts {
   /** The address of the last opened pull request. */
   pullRequest: string | undefined
   lastReply: string | undefined
+  /** Goal, instructions, decisions and the like, for the ledger. */
+  facts?: SessionFacts | undefined
 }
 
 /** Reads the test result from a command's output, if the command ran tests. */
@@ -63,6 +66,8 @@ export async function collectFacts(
   const running = new Map<string, { ran?: CommandRun; paths?: readonly string[] }>()
   const outcomes = new Map<string, CommandRun>()
   const written = new Set<string>()
+  const collector = new SessionFactCollector()
+  const isTest = (command: string) => readTest(wordsOf(command), false, '') !== undefined
   let tested: { ran: CommandRun; output: string } | undefined
   const replies = { last: undefined as string | undefined }
   const seen: TranscriptFacts = {
@@ -84,15 +89,18 @@ export async function collectFacts(
     for (const item of piece) {
       seen.startedAt ??= item.at
       seen.lastAt = item.at ?? seen.lastAt
+      collector.addItem(item, isTest)
       switch (item.kind) {
         case 'about':
           seen.session = item.session || seen.session
           seen.cwd = item.cwd || seen.cwd
           break
         case 'prompt': {
-          seen.messages++
-          const words = userPromptText(item.text).slice(0, MAX_WORDS_LENGTH)
-          if (words === '') break
+          if (item.to === undefined) seen.messages++
+          const own = userPromptText(item.text)
+          collector.addPrompt(own)
+          const words = own.slice(0, MAX_WORDS_LENGTH)
+          if (words === '' || item.to !== undefined) break
           if (first.length < FIRST_WORDS) first.push(words)
           else pushBounded(last, words, LAST_WORDS)
           break
@@ -139,6 +147,7 @@ export async function collectFacts(
   return {
     ...seen,
     instructions: [...first, ...last],
+    facts: collector.result(),
     written: [...written],
     test: tested && test && { ...test, command: tested.ran.command.slice(0, 200), at: tested.ran.at },
   }

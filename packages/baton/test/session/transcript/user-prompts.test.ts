@@ -28,7 +28,9 @@ const cycle = Cycle.parse({
   changedAt: at,
   document: 'handoff-2026-01-22-14-30.md',
 })
-const context = handoffContext(HandoffDocument.parse({ facts: {}, goal: 'old' }), '.bmad/handoffs/a.md')
+const context = handoffContext(HandoffDocument.parse({ facts: {}, goal: 'old' }), {
+  path: '.bmad/handoffs/a.md',
+})
 
 it.each([
   ['asking for a document', requestDocumentPrompt(87)],

@@ -22,6 +22,7 @@ export const claudeReader: TranscriptReader = {
   knows: head => /"sessionId":"|"type":"(?:user|assistant|summary|file-history-snapshot)"/.test(head),
   async *read(path) {
     const todos = new TodoList()
+    const tools = new Map<string, string>()
     let known = { session: '', cwd: '' }
     for await (const rows of rowsOf(path, isTalk)) {
       const told: TranscriptItem[] = []
@@ -34,7 +35,7 @@ export const claudeReader: TranscriptReader = {
         if (about.session !== known.session || about.cwd !== known.cwd) told.push({ kind: 'about', ...about })
         known = about
         told.push(...tellMode(row))
-        if (row.isSidechain !== true) told.push(...tell(row, todos))
+        if (row.isSidechain !== true) told.push(...tell(row, todos, tools))
       }
       yield told
     }
@@ -69,28 +70,89 @@ function tellMode(row: Row): TranscriptItem[] {
   return [{ kind: 'mode', mode: Object.hasOwn(modes, native) ? modes[native] : undefined }]
 }
 
-function tell(row: Row, todos: TodoList): TranscriptItem[] {
+function tell(row: Row, todos: TodoList, tools: Map<string, string>): TranscriptItem[] {
   const at = timeIn(row.timestamp)
   const content = objectAt(row, 'message')?.content
-  if (row.type === 'assistant') return tellReply(row, content, todos, at)
+  if (row.type === 'assistant') return tellReply(row, content, todos, tools, at)
+  if (row.type === 'queue-operation' || row.type === 'attachment') return tellQueued(row, at)
   if (row.type !== 'user') return []
   const results = (Array.isArray(content) ? content : []).flatMap((block: unknown): TranscriptItem[] => {
     const id = isRow(block) && block.type === 'tool_result' ? textAt(block, 'tool_use_id') : undefined
     if (id === undefined || !isRow(block)) return []
     const text = textsIn(block.content).join('\n')
     const list = todos.finished(id, block.is_error === true, row.toolUseResult, text)
+    const tool = tools.get(id) ?? ''
+    tools.delete(id)
     return [
       { kind: 'result', id, failed: block.is_error === true, text, at },
+      ...answersIn(tool, block.is_error === true, row.toolUseResult, text).map(
+        (words): TranscriptItem => ({ kind: 'prompt', text: words, to: 'question', at }),
+      ),
+      ...reasonIn(tool, block.is_error === true, row.toolUseResult, text).map(
+        (words): TranscriptItem => ({ kind: 'prompt', text: words, to: 'tool', at }),
+      ),
       ...(list ? [{ kind: 'todos' as const, items: list, at }] : []),
     ]
   })
   if (results.length > 0) return results
-  if (row.isMeta === true || row.isCompactSummary === true) return []
+  if (row.isCompactSummary === true) return [{ kind: 'summary', text: textsIn(content).join('\n'), at }]
+  const origin = textAt(objectAt(row, 'origin'), 'kind')
+  if (row.isMeta === true || (origin !== undefined && origin !== 'human')) return []
   const text = promptIn(textsIn(content).join('\n'))
   return text === undefined ? [] : [{ kind: 'prompt', text, at }]
 }
 
-function tellReply(row: Row, content: unknown, todos: TodoList, at: number | undefined): TranscriptItem[] {
+/** A prompt that the user typed while Claude Code was working. */
+function tellQueued(row: Row, at: number | undefined): TranscriptItem[] {
+  const attachment = objectAt(row, 'attachment')
+  const mode = textAt(attachment, 'commandMode')
+  const queued =
+    row.type === 'queue-operation'
+      ? row.operation === 'enqueue' && row.content
+      : attachment?.type === 'queued_command' &&
+        (mode === undefined || mode === 'prompt') &&
+        attachment.prompt
+  const text = queued ? promptIn(textsIn(queued).join('\n')) : undefined
+  return text === undefined ? [] : [{ kind: 'prompt', text, to: 'tool', at }]
+}
+
+/** What the user answered to the agent's questions, with the questions. */
+function answersIn(tool: string, failed: boolean, result: unknown, text: string): string[] {
+  if (tool !== 'AskUserQuestion' || failed) return []
+  const answers = isRow(result) ? objectAt(result, 'answers') : undefined
+  const pairs = answers
+    ? Object.entries(answers).map(([question, answer]) => [question, String(answer)] as const)
+    : [...text.slice(0, 20_000).matchAll(/"([^"\n]{1,500})"="([^"\n]{1,2000})"/g)].map(
+        ([, question = '', answer = '']) => [question, answer] as const,
+      )
+  return pairs.flatMap(([question, answer]) =>
+    answer === '' ? [] : `${answer} (answer to: ${question.slice(0, 300)})`,
+  )
+}
+
+const REJECTED =
+  /^(?:Error: )?The user doesn't want to (?:proceed with this tool use|take this action)[^\n]{0,400}the user said:\s*/
+
+/** Why the user rejected a tool call. A tool's own output could imitate the sentence, so only errors that begin with it count. */
+function reasonIn(tool: string, failed: boolean, result: unknown, text: string): string[] {
+  const found = failed ? REJECTED.exec(text.slice(0, 1000)) : null
+  if (
+    !found ||
+    typeof result !== 'string' ||
+    (tool.startsWith('mcp__') && !result.startsWith('User rejected'))
+  )
+    return []
+  const [reason = ''] = text.slice(found[0].length).split("\n\nNote: The user's next message may contain")
+  return reason.trim() === '' ? [] : [reason.trim()]
+}
+
+function tellReply(
+  row: Row,
+  content: unknown,
+  todos: TodoList,
+  tools: Map<string, string>,
+  at: number | undefined,
+): TranscriptItem[] {
   if (row.isApiErrorMessage === true || !Array.isArray(content)) return []
   const reply = textAt(objectAt(row, 'message'), 'id')
   return content.flatMap((block: unknown): TranscriptItem[] => {
@@ -100,6 +162,7 @@ function tellReply(row: Row, content: unknown, todos: TodoList, at: number | und
     const [id, tool] = [textAt(block, 'id'), textAt(block, 'name')]
     if (block.type !== 'tool_use' || id === undefined || tool === undefined) return []
     todos.called(id, block.input)
+    tools.set(id, tool)
     return [{ kind: 'call', id, tool, action: action(tool, block.input, textAt(row, 'cwd')), at }]
   })
 }
@@ -120,8 +183,42 @@ function promptIn(text: string): string | undefined {
     const name = command.startsWith('/') ? command : `/${command}`
     return args ? `${name} ${args}` : name
   }
-  const said = text.trim()
+  const said = withoutAdded(text).trim()
   return said === '' || NOT_SAID.test(said) ? undefined : said
+}
+
+/** Blocks that Claude Code, an editor or another agent adds to the user's words. */
+const ADDED = [
+  'ide_opened_file',
+  'ide_selection',
+  'ide_diagnostics',
+  'system-reminder',
+  'teammate-message',
+  'agent-message',
+  'cross-session-message',
+  'task-notification',
+  'channel',
+] as const
+
+function withoutAdded(text: string): string {
+  let left = text
+  for (const tag of ADDED) if (left.includes(`<${tag}`)) left = withoutTag(left, tag)
+  return left
+}
+
+function withoutTag(text: string, tag: string): string {
+  const kept: string[] = []
+  let at = 0
+  for (let from = text.indexOf(`<${tag}`); from >= 0; from = text.indexOf(`<${tag}`, at)) {
+    const after = from + tag.length + 1
+    const opens = /[\s>]/.test(text[after] ?? '')
+    const end = opens ? text.indexOf(`</${tag}>`, after) : after
+    kept.push(text.slice(at, opens ? from : after))
+    // What is not closed reaches to the end.
+    if (end < 0) return kept.join('')
+    at = opens ? end + tag.length + 3 : after
+  }
+  return [...kept, text.slice(at)].join('')
 }
 
 /** Searched, not matched: in hostile text an expression could take forever. */

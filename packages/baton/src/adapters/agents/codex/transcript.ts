@@ -11,8 +11,9 @@ const form: LineForm = {
   knows: head => /^\s*\{[^\n]{0,300}"type":"session_meta"/.test(head),
   begin() {
     let model = ''
+    const questions = new Map<string, string>()
     return {
-      tell,
+      tell: row => tell(row, questions),
       spent(row) {
         const payload = objectAt(row, 'payload')
         if (row.type === 'turn_context') model = textAt(payload, 'model')?.slice(0, 100) ?? model
@@ -49,12 +50,17 @@ const form: LineForm = {
 export const reader = lineReader(form)
 export const transcripts: Transcripts = { ...lineTranscripts(form), failsSilently: true }
 
-function tell(row: Row): TranscriptItem[] {
+/** `questions`: the open questions to the user, by their call. */
+function tell(row: Row, questions: Map<string, string>): TranscriptItem[] {
   const payload = objectAt(row, 'payload')
   const at = timeIn(row.timestamp)
   if (!payload) return []
   if (row.type === 'session_meta')
     return [{ kind: 'about', session: textAt(payload, 'id'), cwd: textAt(payload, 'cwd'), at }]
+  if (row.type === 'compacted') {
+    const text = textAt(payload, 'message')
+    return text ? [{ kind: 'summary', text, at }] : []
+  }
   if (row.type !== 'response_item') return []
   const id = textAt(payload, 'call_id')
   switch (payload.type) {
@@ -62,12 +68,21 @@ function tell(row: Row): TranscriptItem[] {
       return tellMessage(payload, at)
     case 'function_call':
     case 'custom_tool_call':
+      if (id !== undefined && payload.name === 'request_user_input')
+        questions.set(id, textAt(payload, 'arguments')?.slice(0, 20_000) ?? '')
       return id === undefined ? [] : tellCall(payload, id, at)
     case 'function_call_output':
     case 'custom_tool_call_output': {
       if (id === undefined) return []
       const text = typeof payload.output === 'string' ? payload.output : textsOf(payload.output)
-      return [{ kind: 'result', id, failed: FAILED.test(text.slice(0, 500)), text, at }]
+      const asked = questions.get(id)
+      questions.delete(id)
+      return [
+        { kind: 'result', id, failed: FAILED.test(text.slice(0, 500)), text, at },
+        ...(asked === undefined ? [] : answersIn(asked, text)).map(
+          (words): TranscriptItem => ({ kind: 'prompt', text: words, to: 'question', at }),
+        ),
+      ]
     }
     default:
       return []
@@ -77,16 +92,42 @@ function tell(row: Row): TranscriptItem[] {
 const FAILED =
   /exited with code (?!0\b)-?\d|^Exit code: (?!0\b)|blocked by PreToolUse hook|"exit_code":\s*[1-9]/m
 
+/** What the user answered, with the questions. */
+function answersIn(asked: string, output: string): string[] {
+  const [questions, answers] = [parsed(asked), objectAt(asRow(parsed(output)), 'answers')]
+  const list: unknown[] = isRow(questions) && Array.isArray(questions.questions) ? questions.questions : []
+  return Object.entries(answers ?? {}).flatMap(([id, answer]) => {
+    const given: unknown = isRow(answer) ? answer.answers : answer
+    const words = (Array.isArray(given) ? given : [given]).filter(
+      each => typeof each === 'string' && each !== '',
+    )
+    const question = list.find(each => isRow(each) && each.id === id)
+    const about = isRow(question) ? textAt(question, 'question')?.slice(0, 300) : undefined
+    return words.length === 0 ? [] : [`${words.join(', ')}${about ? ` (answer to: ${about})` : ''}`]
+  })
+}
+
+const asRow = (value: unknown): Row | undefined => (isRow(value) ? value : undefined)
+
 function tellMessage(payload: Row, at: number | undefined): TranscriptItem[] {
   const text = textsOf(payload.content).trim()
   if (text === '') return []
   if (payload.role === 'assistant') return [{ kind: 'reply', id: textAt(payload, 'id'), text, at }]
   // What Codex itself, its hooks and the project's instructions say stands there as the user's words, too.
-  return payload.role === 'user' && !NOT_SAID.test(text) ? [{ kind: 'prompt', text, at }] : []
+  if (payload.role !== 'user' || NOT_SAID.test(text)) return []
+  const own = requestIn(text)
+  return own === '' ? [] : [{ kind: 'prompt', text: own, at }]
+}
+
+/** The editor extension puts the open files before the user's words. */
+function requestIn(text: string): string {
+  const heading = '## My request for Codex:'
+  const from = text.startsWith('# Context from my IDE setup:') ? text.indexOf(heading) : -1
+  return from < 0 ? text : text.slice(from + heading.length).trim()
 }
 
 const NOT_SAID =
-  /^(?:<(?:environment_context|user_instructions|hook_prompt|turn_aborted|user_shell_command|skill)\b|# AGENTS\.md instructions)/
+  /^(?:<(?:environment_context|user_instructions|hook_prompt|turn_aborted|user_shell_command|skill|subagent_notification|user_action|collaboration_mode)\b|# AGENTS\.md instructions)/
 
 function tellCall(payload: Row, id: string, at: number | undefined): TranscriptItem[] {
   const tool = textAt(payload, 'name') ?? 'unknown'

@@ -66,6 +66,9 @@ async function branchOf(path: string): Promise<ReadonlySet<string> | undefined> 
 export function tell(row: Row, todos: TodoList): TranscriptItem[] {
   const message = objectAt(row, 'message')
   const at = timeIn(row.timestamp) ?? timeIn(message?.timestamp)
+  const summary =
+    row.type === 'compaction' || row.type === 'branch_summary' ? textAt(row, 'summary') : undefined
+  if (summary) return [{ kind: 'summary', text: summary, at }]
   if (row.type !== 'message' || !message) return []
   const text = textsIn(message.content).join('\n')
   switch (message.role) {

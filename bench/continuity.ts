@@ -1,0 +1,196 @@
+/**
+ * What the next session receives: generated sessions in three agents' transcript formats with real git repositories, through the
+ * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
+ * text, or in a section that the text names with a command that prints it.
+ * Run: node bench/continuity.ts [--part held-out|tuning] [--sessions 48] [--misses]
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { BEHAVIORS, type Behavior, documentOf, LIES, writtenDocument } from './continuity/documents.ts'
+import { type Received, Workplace } from './continuity/handoff.ts'
+import { type BenchSession, type FactClass, generateSessions, idleSession } from './continuity/sessions.ts'
+import { has, percent, Tally } from './continuity/tally.ts'
+import { transcriptOf } from './continuity/transcripts.ts'
+
+const { values } = parseArgs({
+  options: {
+    part: { type: 'string', default: 'held-out' },
+    sessions: { type: 'string', default: '48' },
+    misses: { type: 'boolean', default: false },
+  },
+})
+/** A later session's own commands and plans replace these. */
+const LASTING: ReadonlySet<FactClass> = new Set([
+  'goal',
+  'instruction',
+  'decision',
+  'dead end',
+  'environment',
+  'subagent result',
+  'open todo',
+  'done todo',
+  'failing test',
+])
+
+const START = Date.UTC(2026, 0, 22, 12)
+const sessions = generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
+const folder = mkdtempSync(join(tmpdir(), 'baton-continuity-'))
+const template = join(folder, 'template')
+
+try {
+  prepareRepository(template)
+  console.log(
+    `${sessions.length} sessions (${values.part}), ${sessions.flatMap(({ facts }) => facts).length} facts`,
+  )
+  const columns: Record<string, Tally> = {}
+  for (const behavior of BEHAVIORS) {
+    const tally = new Tally(report)
+    for (const session of sessions)
+      await inWorkplace(session, async place => tally.add(session, await place.handOff(session, behavior)))
+    columns[behavior] = tally
+  }
+  const alone = new Tally(report)
+  const tail = new Tally(report)
+  for (const session of sessions) {
+    const text = (documentOf(session, 'omits 30 %') ?? '').slice(0, 9000)
+    alone.add(session, plain(text))
+    tail.add(session, plain(transcriptOf(session, '/work', START).slice(-9000)))
+  }
+  table({ ...columns, 'document alone (omits 30 %)': alone, 'transcript tail': tail })
+  await chains()
+  await lies()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function report(miss: string): void {
+  if (values.misses) console.log(miss)
+}
+
+async function chains(): Promise<void> {
+  for (const behavior of ['lazy', 'silent', 'crash', 'mixed'] as const)
+    for (const length of [1, 3, 10]) {
+      let [kept, all, longest] = [0, 0, 0]
+      for (const session of sessions.slice(0, 8))
+        await inWorkplace(session, async place => {
+          const behaviorAt = (i: number): Behavior =>
+            behavior === 'mixed' ? (BEHAVIORS[i % BEHAVIORS.length] ?? 'lazy') : behavior
+          let received = await place.handOff(session, behaviorAt(0))
+          for (let i = 1; i < length; i++)
+            received = await place.handOff(idleSession(`${session.id}-${i}`, session.agent), behaviorAt(i))
+          const lasting = session.facts.filter(fact => length === 1 || LASTING.has(fact.class))
+          const missing = lasting.filter(fact => !has(received, fact))
+          for (const fact of missing) report(`  chain ${behavior} ${length}: ${fact.class}: ${fact.text}`)
+          all += lasting.length
+          kept += lasting.length - missing.length
+          longest = Math.max(longest, received.context.length)
+        })
+      console.log(
+        `chain of ${length}, ${behavior}: ${percent(kept, all)} of facts; longest text ${longest} characters`,
+      )
+    }
+}
+
+async function lies(): Promise<void> {
+  let unmarked = 0
+  let sentBack = 0
+  const some = sessions.slice(0, 4)
+  for (const session of some) {
+    for (const { name, extra, words } of LIES)
+      await inWorkplace(session, async place => {
+        const received = await place.handOff(session, writtenDocument(session.facts, extra))
+        const line = received.context.split('\n').find(each => each.includes(words))
+        if (line === undefined || /unverified|contradicted|not true|⚠/i.test(line)) return
+        unmarked++
+        console.log(`  lie unmarked: ${name}: ${line}`)
+      })
+    await inWorkplace(session, async place => {
+      mkdirSync(join(place.root, 'src/fresh/deep'), { recursive: true })
+      writeFileSync(join(place.root, 'src/fresh/deep/a.ts'), '')
+      writeFileSync(join(place.root, 'src/fresh/b.ts'), '')
+      const status = execFileSync('git', ['-C', place.root, 'status', '--short'], { encoding: 'utf8' })
+      const front = `dirty:\n${status
+        .trimEnd()
+        .split('\n')
+        .map(line => `  - ${JSON.stringify(line)}`)
+        .join('\n')}\n`
+      const received = await place.handOff(session, writtenDocument(session.facts, { front }))
+      if (received.sentBack) sentBack++
+    })
+  }
+  console.log(
+    `lies unmarked: ${unmarked} of ${some.length * LIES.length}; true documents sent back: ${sentBack} of ${some.length}`,
+  )
+}
+
+function table(tallies: Record<string, Tally>): void {
+  const rows: Record<string, Record<string, string>> = {}
+  for (const [name, tally] of Object.entries(tallies)) {
+    let [kept, all] = [0, 0]
+    for (const [kind, [here, of]] of tally.facts) {
+      rows[kind] = { ...rows[kind], [name]: percent(here, of) }
+      kept += here
+      all += of
+    }
+    rows['all facts'] = { ...rows['all facts'], [name]: percent(kept, all) }
+    for (const kind of ['secrets', 'superseded', 'injected', 'redacted'] as const)
+      rows[kind === 'redacted' ? 'falsely redacted' : kind] = {
+        ...rows[kind === 'redacted' ? 'falsely redacted' : kind],
+        [name]: `${tally.bad[kind]}/${tally.of[kind]}`,
+      }
+    rows['longest text'] = { ...rows['longest text'], [name]: String(tally.longest) }
+  }
+  console.table(rows)
+}
+
+function plain(context: string): Received {
+  return { context, sections: [], section: () => '', stored: '', sentBack: false }
+}
+
+/** Runs work in a fresh copy of the repository, in the session's git state. */
+async function inWorkplace(session: BenchSession, work: (place: Workplace) => Promise<void>): Promise<void> {
+  const root = join(folder, 'work')
+  rmSync(root, { recursive: true, force: true })
+  execFileSync('cp', ['-R', session.gitState ? `${template}-${session.gitState}` : template, root])
+  if (session.env.length > 0) writeFileSync(join(root, '.env'), `${session.env.join('\n')}\n`)
+  await using place = new Workplace(root, join(folder, 'home'), START)
+  await work(place)
+}
+
+function prepareRepository(root: string): void {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      stdio: 'ignore',
+    })
+  mkdirSync(root)
+  git('init', '-q', '-b', 'main')
+  writeFileSync(join(root, 'a.txt'), 'one\n')
+  writeFileSync(join(root, '.gitignore'), '.env\n')
+  git('add', '-A')
+  git('commit', '-qm', 'start')
+  execFileSync('cp', ['-R', root, `${root}-stash`])
+  execFileSync('cp', ['-R', root, `${root}-merge`])
+  const at = (name: string, ...args: string[]) =>
+    execFileSync(
+      'git',
+      ['-C', `${root}-${name}`, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args],
+      { stdio: 'ignore' },
+    )
+  writeFileSync(join(`${root}-stash`, 'a.txt'), 'two\n')
+  at('stash', 'stash')
+  at('merge', 'checkout', '-qb', 'other')
+  writeFileSync(join(`${root}-merge`, 'a.txt'), 'three\n')
+  at('merge', 'commit', '-qam', 'three')
+  at('merge', 'checkout', '-q', 'main')
+  writeFileSync(join(`${root}-merge`, 'a.txt'), 'four\n')
+  at('merge', 'commit', '-qam', 'four')
+  try {
+    at('merge', 'merge', 'other')
+  } catch {
+    // The conflict is wanted.
+  }
+  readFileSync(join(`${root}-merge`, '.git/MERGE_HEAD'))
+}

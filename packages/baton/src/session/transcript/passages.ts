@@ -1,0 +1,64 @@
+export interface Passages {
+  decisions: string[]
+  deadEnds: string[]
+  /** What the agent announced as its next step, if it did. */
+  next: string | undefined
+  other: string[]
+}
+
+const MAX_PASSAGE = 600
+
+/** Sorts the passages of an agent's message by what their words show: a choice, an attempt that failed, a plan. */
+export function sortPassages(message: string): Passages {
+  const found: Passages = { decisions: [], deadEnds: [], next: undefined, other: [] }
+  for (const passage of passagesOf(message)) {
+    if (NEXT.test(passage)) found.next = passage
+    if (DEAD_END.test(passage)) found.deadEnds.push(passage)
+    else if (DECISION.test(passage)) found.decisions.push(passage)
+    else if (passage.length >= MIN_OTHER) found.other.push(passage)
+  }
+  return found
+}
+
+const MIN_OTHER = 40
+
+/** Whether any passage may matter: a quick test before the slow one. */
+export const mayDecide = (message: string): boolean => DECISION.test(message) || DEAD_END.test(message)
+
+const DECISION =
+  /\b(?:decid(?:e|ed|ing)|decision|chose|chosen|choose|choosing|opt(?:ed|ing)? for|settl(?:e|ed|ing) (?:on|for)|(?:go|going|went) (?:with|for)|instead of|rather than|in favou?r of|prefer(?:red)?|better to|approach|trade-?off|stick(?:ing)? (?:with|to)|let'?s (?:use|keep|go|do|make|put|not)|(?:i|we)(?:'ll| will| am going to|'m going to) (?:use|keep|make|put|leave|store|go|do|treat)|picked|because|design|convention)\b|(?:entschieden|entscheid|wähl|gewählt|statt|lieber|bevorzug|nehmen|nehme|bleibe|bleiben bei|setzen auf|Ansatz|Variante)/iu
+
+const DEAD_END =
+  /\b(?:(?:does|did|do|will|would|can|could|is) not (?:work|help|possible|load|fire|apply)|not work(?:ing|s)?|(?:doesn|didn|won|can|couldn|isn)['’]t|dead[ -]end|tried|attempt(?:ed)?|fail(?:s|ed|ing)?|revert(?:ing|ed|s)?|roll(?:ed|ing)? back|back(?:ed|ing)? out|went back|going back|gave up|giving up|abandon(?:ed|ing)?|no effect|impossible|cannot|breaks?|broke|refuses?|another way|different approach|turns? out|not an option|ruled out|discard(?:ed|ing)?|wrong track)\b|(?:gescheitert|scheitert|klappt|funktioniert (?:so )?nicht|geht (?:so )?nicht|lässt sich|verwerf|verworfen|rückgängig|zurückgenommen|Sackgasse|Versuch|ohne Wirkung|half nicht|hilft nicht)/iu
+
+const NEXT =
+  /\b(?:next(?: up| step)?\b[^.]{0,40}\b(?:i|is|we|:)|next,? i|now only|now i (?:will|need|have)|remaining|left to do|still (?:to do|needs?|missing)|(?:i|we)(?:'ll| will) (?:now|next|then)|todo:)|(?:als nächstes|nächster schritt|jetzt (?:noch|nur)|fehlt noch)/iu
+
+/** Paragraphs and list items; a long one is cut at sentences. */
+function passagesOf(message: string): string[] {
+  return message
+    .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
+    .split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,2}[.)])\s)/)
+    .flatMap(paragraph => {
+      const text = paragraph
+        .replaceAll(/\s+/g, ' ')
+        .replace(/^\s*(?:[-*+]|\d{1,2}[.)]|#{1,6})\s+/, '')
+        .trim()
+      return text.length <= MAX_PASSAGE ? text : sentencesIn(text)
+    })
+    .filter(text => text.length >= MIN_PASSAGE)
+}
+
+const MIN_PASSAGE = 12
+
+/** Groups of sentences that are each at most as long as a passage. */
+function sentencesIn(text: string): string[] {
+  const groups: string[] = []
+  for (const sentence of text.split(/(?<=[.!?:])\s+/)) {
+    const last = groups.at(-1)
+    if (last !== undefined && last.length + sentence.length < MAX_PASSAGE / 2)
+      groups[groups.length - 1] = `${last} ${sentence}`
+    else groups.push(sentence.slice(0, MAX_PASSAGE))
+  }
+  return groups
+}

@@ -1,0 +1,215 @@
+import type { TranscriptItem } from '../../ports/transcript.ts'
+import { envSecrets } from './env-file.ts'
+import { failingTests } from './failing-tests.ts'
+import { mayDecide, sortPassages } from './passages.ts'
+import { readUserWords } from './user-words.ts'
+
+/** What a session established, found by the structure of its transcript. Lists are oldest first and bounded. */
+export interface SessionFacts {
+  /** The user's own instructions, in every form in which the agent stores them. */
+  instructions: string[]
+  /** Instructions known only from the agent's summary of an earlier part. */
+  summarized: string[]
+  pasted: string[]
+  decisions: string[]
+  deadEnds: string[]
+  said: string[]
+  next: string | undefined
+  environment: string[]
+  results: string[]
+  /** Undefined if no test was run. */
+  failing: string[] | undefined
+  lastCommand: string | undefined
+  /** Values that the session read from an environment file or set with a secret's name. */
+  secrets: string[]
+}
+
+const MAX_INSTRUCTIONS = 500
+const MAX_PASTED = 40
+const MAX_REPLIES = 600
+/** Beyond this much text, only the last replies are searched: a huge transcript must not take seconds. */
+const MAX_SEARCHED = 20_000_000
+const MAX_REPLY = 20_000
+const MAX_POINTS = 300
+const MAX_RESULTS = 60
+const MAX_RESULT = 1500
+
+/** Subagents, as the agents name the tools that start them or wait for them. */
+const SUBAGENT =
+  /^(?:Task|Agent|task|subagent|dispatch_agent|delegate(?:_task)?|spawn_agent|wait_agent|wait|collab\w*)$/
+
+/** Collects facts item by item. */
+export class SessionFactCollector {
+  readonly #instructions = new Map<string, true>()
+  readonly #summarized = new Map<string, true>()
+  readonly #pasted: string[] = []
+  readonly #replies: string[] = []
+  readonly #environment = new Map<string, true>()
+  readonly #results: string[] = []
+  readonly #secrets = new Set<string>()
+  readonly #calls = new Map<string, { tool: string; command?: string; path?: string }>()
+  #searched = 0
+  #lastCommand: string | undefined
+  #failing: string[] | undefined
+
+  /** `prompt`: what of the prompt a person typed; without Baton's own prompts. */
+  addPrompt(prompt: string): void {
+    const { text, pasted } = readUserWords(prompt)
+    for (const each of pasted) pushBounded(this.#pasted, each.slice(0, 4000), MAX_PASTED)
+    if (text !== '') addLast(this.#instructions, text, MAX_INSTRUCTIONS)
+  }
+
+  addItem(item: TranscriptItem, isTest: (command: string) => boolean): void {
+    switch (item.kind) {
+      case 'summary':
+        for (const text of instructionsInSummary(item.text)) addLast(this.#summarized, text, MAX_INSTRUCTIONS)
+        this.#addReply(item.text)
+        return
+      case 'reply':
+        this.#addReply(item.text)
+        return
+      case 'call': {
+        const { tool, action } = item
+        const command = action.kind === 'shell' ? action.command : undefined
+        const path = action.kind === 'read' ? action.paths[0] : undefined
+        if (command !== undefined || path !== undefined || SUBAGENT.test(tool))
+          this.#calls.set(item.id, {
+            tool,
+            ...(command === undefined ? {} : { command }),
+            ...(path === undefined ? {} : { path }),
+          })
+        return
+      }
+      case 'result':
+        this.#addResult(item, isTest)
+        return
+      default:
+    }
+  }
+
+  #addReply(text: string): void {
+    const short = text.slice(0, MAX_REPLY)
+    this.#searched += short.length
+    if (this.#replies.length < MAX_REPLIES) this.#replies.push(short)
+    else if (this.#searched > MAX_SEARCHED) pushBounded(this.#replies, short, MAX_REPLIES)
+    else {
+      // The oldest message that decides nothing makes room.
+      const dull = this.#replies.findIndex(each => !mayDecide(each.slice(0, 4000)))
+      this.#replies.splice(Math.max(0, dull), 1)
+      this.#replies.push(short)
+    }
+  }
+
+  #addResult(item: Extract<TranscriptItem, { kind: 'result' }>, isTest: (command: string) => boolean): void {
+    const call = this.#calls.get(item.id)
+    this.#calls.delete(item.id)
+    if (!call) return
+    const { tool, command, path } = call
+    if (SUBAGENT.test(tool) && command === undefined) {
+      const text = resultText(item.text)
+      if (text !== '' && !item.failed) pushBounded(this.#results, text.slice(0, MAX_RESULT), MAX_RESULTS)
+      return
+    }
+    if (isEnvFile(path ?? '') || (command !== undefined && /(?:^|[\s/])\.env\b/.test(command)))
+      for (const { value } of envSecrets(item.text.slice(0, 50_000))) this.#secrets.add(value)
+    if (command === undefined) return
+    const output = outputOf(item.text)
+    if (isTest(command)) this.#failing = item.failed || FAILED.test(output) ? failingTests(output) : []
+    const line = command.replaceAll(/\s+/g, ' ').trim().slice(0, 400)
+    const end = output.slice(-300).split('\n').slice(-3).join('\n').trim()
+    this.#lastCommand = `\`${line}\` ${item.failed ? 'failed' : 'succeeded'}${end ? `: ${end}` : ''}`
+    if (!item.failed && ENVIRONMENT.test(command)) {
+      const address = ADDRESS.exec(output.slice(0, 4000))?.[0]
+      addLast(this.#environment, `\`${line}\`${address ? ` (${address})` : ''}`, 60)
+    }
+  }
+
+  result(): SessionFacts {
+    const [decisions, deadEnds, said] = [new Set<string>(), new Set<string>(), new Set<string>()]
+    let next: string | undefined
+    for (const reply of this.#replies) {
+      const found = sortPassages(reply)
+      for (const each of found.decisions) decisions.add(each)
+      for (const each of found.deadEnds) deadEnds.add(each)
+      for (const each of found.other) said.add(each)
+      next = found.next ?? next
+    }
+    const last = [...this.#replies].reverse().find(reply => !HANDOFF_TALK.test(reply.slice(0, 300)))
+    return {
+      instructions: [...this.#instructions.keys()],
+      summarized: [...this.#summarized.keys()].filter(text => !this.#instructions.has(text)),
+      pasted: this.#pasted,
+      decisions: [...decisions].slice(-MAX_POINTS),
+      deadEnds: [...deadEnds].slice(-MAX_POINTS),
+      said: [...said].slice(-MAX_POINTS),
+      next: sortPassages(last ?? '').next ?? next ?? last?.trim().slice(-600),
+      environment: [...this.#environment.keys()],
+      results: this.#results,
+      failing: this.#failing,
+      lastCommand: this.#lastCommand,
+      secrets: [...this.#secrets],
+    }
+  }
+}
+
+/** A message about the handoff itself says nothing about the work. */
+const HANDOFF_TALK = /\bhandoff(?: document)?\b/i
+
+const FAILED = /^(?:FAIL|FAILED|not ok)\b|\bFAILED\b|--- FAIL/m
+
+/** Commands that leave something behind: a service, a container, a variable. */
+const ENVIRONMENT =
+  /(?:^|[;&|(]\s*)(?:export\s+\w+=|[A-Z][A-Z0-9_]{2,}=\S+\s+\S|source\s+\S|\.\s+\S+\/activate|nvm use|pyenv |conda activate|direnv |nohup\s)|\bdocker(?:[ -]compose)?\b[^;|]{0,200}\b(?:run|up|start)\b|\bpodman run\b|\bkubectl port-forward\b|&\s*$|\bssh\b[^;|]{0,100}\s-L\b|\b(?:npm|yarn|pnpm|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)\b|\brunserver\b|\b(?:systemctl|service|brew services|pg_ctl)\b[^;|]{0,80}\bstart\b|--(?:port|listen)[= ]\S/
+
+const ADDRESS =
+  /(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{2,5}\S{0,40}|\bport \d{2,5}\b/
+
+const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(path)
+
+/** A subagent's report; some agents wrap it in JSON. */
+function resultText(text: string): string {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{')) return trimmed
+  try {
+    return textsWithin(JSON.parse(trimmed)).join('\n').trim()
+  } catch {
+    return trimmed
+  }
+}
+
+function textsWithin(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return value.length >= 20 ? [value] : []
+  if (typeof value !== 'object' || value === null || depth > 6) return []
+  return Object.values(value).flatMap(each => textsWithin(each, depth + 1))
+}
+
+/** Codex reports how a command ended before its output. */
+const outputOf = (text: string): string =>
+  text
+    .slice(-50_000)
+    .replace(/^[\s\S]{0,400}?\nOutput:\n/, '')
+    .replace(/^Exit code \d+\n/, '')
+
+/** The user's messages that a summary lists. */
+function instructionsInSummary(summary: string): string[] {
+  const from = /(?:all user messages|user messages|user instructions)\b[^\n]*\n/i.exec(summary)
+  if (!from) return []
+  const rest = summary.slice(from.index + from[0].length)
+  const end = /^\s*(?:#{1,6}\s|\d{1,2}\.\s+[A-Z*]|<\/)/m.exec(rest)?.index ?? rest.length
+  return [
+    ...rest.slice(0, Math.min(end, 20_000)).matchAll(/^\s*[-*•]\s+(.+(?:\n(?!\s*[-*•]).+)*)/gm),
+  ].flatMap(([, item = '']) => readUserWords(item.trim().replace(/^["“'](.*)["”']$/s, '$1')).text || [])
+}
+
+function addLast(set: Map<string, true>, text: string, most: number): void {
+  // A repeated instruction counts at its last position.
+  set.delete(text)
+  set.set(text, true)
+  const [oldest] = set.keys()
+  if (set.size > most && oldest !== undefined) set.delete(oldest)
+}
+
+function pushBounded<T>(list: T[], value: T, most: number): void {
+  list.push(value)
+  if (list.length > most) list.shift()
+}
