@@ -2,6 +2,9 @@ import { isReference, mayHoldSecret, secretRules } from './secrets.ts'
 
 export const REDACTED = '[redacted]'
 
+/** Whether a secret was removed from the text; a placeholder may name it. */
+export const holdsPlaceholder = (text: string): boolean => /\[redacted(?:: [^\]\n]{0,200})?\]/.test(text)
+
 export interface Redactor {
   /** Removes secrets from strings and keys at any depth. Returns the same value if it contains none. */
   redact<T>(value: T): T

@@ -5,7 +5,7 @@ import type { Kind } from '@batonpass/shell-verdict/programs/kinds'
 import { analyse } from '@batonpass/shell-verdict/shell/analysis'
 import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
-import { REDACTED } from '../journal/redact.ts'
+import { holdsPlaceholder } from '../journal/redact.ts'
 
 type Rule = Exclude<PermissionRule, string>
 
@@ -58,7 +58,7 @@ export function learn(all: readonly Taught[], trial: Trial, atLeast = 2): Lesson
 }
 
 /** Nothing is missing from it: neither a secret nor, with `journal.content: digest`, everything. */
-const isWhole = (subject: string): boolean => !subject.includes(REDACTED) && !subject.startsWith('sha256:')
+const isWhole = (subject: string): boolean => !holdsPlaceholder(subject) && !subject.startsWith('sha256:')
 
 function choose(open: readonly Taught[], atLeast: number): Map<string, Lesson> {
   const exact = new Map<string, Lesson>()

@@ -74,6 +74,18 @@ describe('redaction', () => {
     ['curl -H "Authorization: Bearer abcdefghij"', 'curl -H "Authorization: Bearer [redacted]"'],
     ['"authorization": "Basic dXNlcjpwYXNz"', '"authorization": "Basic [redacted]"'],
     ['-H Bearer abcdefghijklmnop1234', '-H Bearer [redacted]'],
+    ['The password of the database is Kotum42!x.', 'The password of the database is [redacted: password].'],
+    ['Das Passwort lautet Kotum42!x', 'Das Passwort lautet [redacted: password]'],
+    ['pw: Kotum42!x', 'pw: [redacted: password]'],
+    ['The PIN of the phone is 4711.', 'The PIN of the phone is [redacted: pin].'],
+    ['Use Kotum42!x as the passphrase', 'Use [redacted: password] as the passphrase'],
+    ['Zugangsdaten: dev / Kotum42!x', 'Zugangsdaten: dev / [redacted: password]'],
+    ['login --password letmein --host x', 'login --password [redacted: password] --host x'],
+    ['mysql -u root -pletmein db', 'mysql -u root -p[redacted: password] db'],
+    ['sshpass -p letmein ssh dev@host', 'sshpass -p [redacted: password] ssh dev@host'],
+    ['curl -u admin:letmein https://host/', 'curl -u admin:[redacted: password] https://host/'],
+    ['redis-cli -a letmein ping', 'redis-cli -a [redacted: password] ping'],
+    ['https://hooks.slack.com/services/T01/B02/abcDEF', 'https://hooks.slack.com/services/[redacted: webhook]'],
   ])('changes %s', (before, after) => {
     expect(text(before)).toBe(after)
     expect(text(after)).toBe(after)
@@ -102,6 +114,12 @@ describe('redaction', () => {
     '550e8400-e29b-41d4-a716-446655440000 toolu_01A2b3C4d5E6f7G8h9J0k1L2',
     'npm_config_registry=http://127.0.0.1:4873',
     'the key: value pairs',
+    'mkdir -p build/v42 && ssh -p 2222 dev@host && docker run -p 8080:80 web1',
+    'The password is required, and the token is refreshed every 30s.',
+    'The password field needs a label of 12px',
+    'curl -u $USER:$PASS https://host/ --password $PASS',
+    'mysql -u root -p db1',
+    'Rebased onto da39a3ee5e6b4b0d3255bfef95601890afd80709 as the token branch',
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
   ])('leaves alone %s', ordinary => {
     expect(text(ordinary)).toBe(ordinary)

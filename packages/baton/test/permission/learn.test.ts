@@ -100,6 +100,7 @@ describe('baton learns', () => {
     for (const subject of [
       '$TOOL x',
       'some-tool [redacted]',
+      'some-tool --password [redacted: password]',
       gone,
       './deploy',
       'some-tool "a b"',
