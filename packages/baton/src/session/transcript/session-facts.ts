@@ -26,10 +26,10 @@ export interface SessionFacts {
 
 const MAX_INSTRUCTIONS = 500
 const MAX_PASTED = 40
-const MAX_REPLIES = 600
+const MAX_REPLIES = 300
 /** Beyond this much text, only the last replies are searched: a huge transcript must not take seconds. */
-const MAX_SEARCHED = 20_000_000
-const MAX_REPLY = 20_000
+const MAX_SEARCHED = 1_000_000
+const MAX_REPLY = 8000
 const MAX_POINTS = 300
 const MAX_RESULTS = 60
 const MAX_RESULT = 1500
@@ -44,13 +44,14 @@ export class SessionFactCollector {
   readonly #summarized = new Map<string, true>()
   readonly #pasted: string[] = []
   readonly #replies: string[] = []
+  readonly #old: string[] = []
   readonly #environment = new Map<string, true>()
   readonly #results: string[] = []
   readonly #secrets = new Set<string>()
   readonly #calls = new Map<string, { tool: string; command?: string; path?: string }>()
   #searched = 0
-  #lastCommand: string | undefined
-  #failing: string[] | undefined
+  #last: { command: string; failed: boolean; text: string } | undefined
+  #test: { failed: boolean; text: string } | undefined
 
   /** `prompt`: what of the prompt a person typed; without Baton's own prompts. */
   addPrompt(prompt: string): void {
@@ -90,14 +91,11 @@ export class SessionFactCollector {
   #addReply(text: string): void {
     const short = text.slice(0, MAX_REPLY)
     this.#searched += short.length
-    if (this.#replies.length < MAX_REPLIES) this.#replies.push(short)
-    else if (this.#searched > MAX_SEARCHED) pushBounded(this.#replies, short, MAX_REPLIES)
-    else {
-      // The oldest message that decides nothing makes room.
-      const dull = this.#replies.findIndex(each => !mayDecide(each.slice(0, 4000)))
-      this.#replies.splice(Math.max(0, dull), 1)
-      this.#replies.push(short)
-    }
+    this.#replies.push(short)
+    if (this.#replies.length <= MAX_REPLIES) return
+    const dropped = this.#replies.shift()
+    // An old message that decides something is kept, as long as the search does not take too long.
+    if (dropped !== undefined && this.#searched <= MAX_SEARCHED && mayDecide(dropped)) this.#old.push(dropped)
   }
 
   #addResult(item: Extract<TranscriptItem, { kind: 'result' }>, isTest: (command: string) => boolean): void {
@@ -110,24 +108,35 @@ export class SessionFactCollector {
       if (text !== '' && !item.failed) pushBounded(this.#results, text.slice(0, MAX_RESULT), MAX_RESULTS)
       return
     }
-    if (isEnvFile(path ?? '') || (command !== undefined && /(?:^|[\s/])\.env\b/.test(command)))
+    if (isEnvFile(path ?? '') || command?.includes('.env'))
       for (const { value } of envSecrets(item.text.slice(0, 50_000))) this.#secrets.add(value)
     if (command === undefined) return
-    const output = outputOf(item.text)
-    if (isTest(command)) this.#failing = item.failed || FAILED.test(output) ? failingTests(output) : []
-    const line = command.replaceAll(/\s+/g, ' ').trim().slice(0, 400)
-    const end = output.slice(-300).split('\n').slice(-3).join('\n').trim()
-    this.#lastCommand = `\`${line}\` ${item.failed ? 'failed' : 'succeeded'}${end ? `: ${end}` : ''}`
-    if (!item.failed && ENVIRONMENT.test(command)) {
-      const address = ADDRESS.exec(output.slice(0, 4000))?.[0]
-      addLast(this.#environment, `\`${line}\`${address ? ` (${address})` : ''}`, 60)
+    // Only the last ones matter, so they are read at the end.
+    this.#last = { command, failed: item.failed, text: item.text }
+    if (isTest(command)) this.#test = this.#last
+    if (!item.failed && ENVIRONMENT.test(command.slice(0, 2000))) {
+      const address = ADDRESS.exec(outputOf(item.text).slice(0, 4000))?.[0]
+      addLast(this.#environment, `\`${lineOf(command)}\`${address ? ` (${address})` : ''}`, 60)
     }
+  }
+
+  #lastCommand(): string | undefined {
+    if (!this.#last) return undefined
+    const { command, failed, text } = this.#last
+    const end = outputOf(text).slice(-300).split('\n').slice(-3).join('\n').trim()
+    return `\`${lineOf(command)}\` ${failed ? 'failed' : 'succeeded'}${end ? `: ${end}` : ''}`
+  }
+
+  #failing(): string[] | undefined {
+    if (!this.#test) return undefined
+    const output = outputOf(this.#test.text)
+    return this.#test.failed || FAILED.test(output) ? failingTests(output) : []
   }
 
   result(): SessionFacts {
     const [decisions, deadEnds, said] = [new Set<string>(), new Set<string>(), new Set<string>()]
     let next: string | undefined
-    for (const reply of this.#replies) {
+    for (const reply of [...this.#old, ...this.#replies]) {
       const found = sortPassages(reply)
       for (const each of found.decisions) decisions.add(each)
       for (const each of found.deadEnds) deadEnds.add(each)
@@ -145,8 +154,8 @@ export class SessionFactCollector {
       next: sortPassages(last ?? '').next ?? next ?? last?.trim().slice(-600),
       environment: [...this.#environment.keys()],
       results: this.#results,
-      failing: this.#failing,
-      lastCommand: this.#lastCommand,
+      failing: this.#failing(),
+      lastCommand: this.#lastCommand(),
       secrets: [...this.#secrets],
     }
   }
@@ -163,6 +172,9 @@ const ENVIRONMENT =
 
 const ADDRESS =
   /(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{2,5}\S{0,40}|\bport \d{2,5}\b/
+
+const lineOf = (command: string): string =>
+  command.slice(0, 2000).replaceAll(/\s+/g, ' ').trim().slice(0, 400)
 
 const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(path)
 
