@@ -85,7 +85,10 @@ describe('redaction', () => {
     ['sshpass -p letmein ssh dev@host', 'sshpass -p [redacted: password] ssh dev@host'],
     ['curl -u admin:letmein https://host/', 'curl -u admin:[redacted: password] https://host/'],
     ['redis-cli -a letmein ping', 'redis-cli -a [redacted: password] ping'],
-    ['https://hooks.slack.com/services/T01/B02/abcDEF', 'https://hooks.slack.com/services/[redacted: webhook]'],
+    [
+      'https://hooks.slack.com/services/T01/B02/abcDEF',
+      'https://hooks.slack.com/services/[redacted: webhook]',
+    ],
   ])('changes %s', (before, after) => {
     expect(text(before)).toBe(after)
     expect(text(after)).toBe(after)
