@@ -63,6 +63,7 @@ export const askCommands: readonly Command[] = [
   },
   {
     name: 'away',
+    hidden: true,
     summary: 'Say that you are away.',
     details:
       'While you are away, questions that no one answers are treated as in a workflow: parked after 30 minutes, or what\n`asks.unanswered` and `asks.after_minutes` say. Works only in your own terminal.',
@@ -72,6 +73,7 @@ export const askCommands: readonly Command[] = [
   },
   {
     name: 'back',
+    hidden: true,
     summary: 'Say that you are back.',
     details: 'Works only in your own terminal.',
     options: { ...JSON_OPTION },
