@@ -1,6 +1,6 @@
 import type { Health } from '@batonpass/contract/api'
 import type { AskList } from '@batonpass/contract/ask'
-import { pauseLine } from '@batonpass/contract/pause'
+import { pauseLine } from '@batonpass/contract/pause-line'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { access, wasLoggedIn } from './api.ts'

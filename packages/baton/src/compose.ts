@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EntryBody } from '@batonpass/contract/journal'
-import { pauseLine } from '@batonpass/contract/pause'
+import { pauseLine } from '@batonpass/contract/pause-line'
 import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
 import { systemGit } from './adapters/git/git.ts'

@@ -1,5 +1,5 @@
 import type { ContextZone } from '@batonpass/contract/context'
-import { pauseLine } from '@batonpass/contract/pause'
+import { pauseLine } from '@batonpass/contract/pause-line'
 import type { Session } from '@batonpass/contract/session'
 import type { Picture } from '../daemon/live.ts'
 

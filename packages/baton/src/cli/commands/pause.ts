@@ -1,4 +1,5 @@
-import { PauseList, type PauseRequest, pauseLine } from '@batonpass/contract/pause'
+import { PauseList, type PauseRequest } from '@batonpass/contract/pause'
+import { pauseLine } from '@batonpass/contract/pause-line'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { PauseList, pauseLine } from '@batonpass/contract/pause'
+import { PauseList } from '@batonpass/contract/pause'
+import { pauseLine } from '@batonpass/contract/pause-line'
 import { PsList, type PsRow } from '@batonpass/contract/watch'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'

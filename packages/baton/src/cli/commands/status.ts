@@ -1,6 +1,6 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList, Presence } from '@batonpass/contract/ask'
-import { pauseLine } from '@batonpass/contract/pause'
+import { pauseLine } from '@batonpass/contract/pause-line'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { claimViews } from '../../claim/claim-view.ts'
