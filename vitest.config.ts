@@ -20,8 +20,8 @@ export default defineConfig({
     isolate: true,
     // Two cores: real agents, daemons and databases share them.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     projects: [
       { extends: true, test: { name: 'unit', include: filesOf('unit') } },
       { extends: true, test: { name: 'journeys', include: filesOf('journeys'), globalSetup: build } },

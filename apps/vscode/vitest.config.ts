@@ -8,7 +8,7 @@ export default defineConfig({
     pool: 'forks',
     // One window at a time: VS Code, its extension host, a browser and an agent share two cores.
     maxWorkers: 1,
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
   },
 })

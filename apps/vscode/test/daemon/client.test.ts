@@ -92,7 +92,7 @@ describe('the extension and the real daemon', () => {
   })
 
   it('answers after a person let it in with a link, until every login is ended', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const secrets = new Map<string, string>()
     const client = clientFor({}, folder.path, secrets)

@@ -26,7 +26,7 @@ export async function companion(home: string): Promise<Companion> {
   let count = 0
   const answered = async (name: string): Promise<unknown> => {
     const path = join(folder, `${name}.answer.json`)
-    await until(() => existsSync(path), { what: `the answer ${name} from VS Code`, timeout: 60_000 })
+    await until(() => existsSync(path), { what: `the answer ${name} from VS Code`, timeout: 120_000 })
     const { value, error } = JSON.parse(readFileSync(path, 'utf8'))
     if (error !== undefined) throw new Error(error)
     return value

@@ -26,7 +26,7 @@ describe('in real VS Code', () => {
         await world.companion.command('workbench.action.chat.open', { mode: 'PAW-X Status' })
         return (await world.window.chatAgent()).includes('PAW-X Status')
       },
-      { what: 'the stage agents', timeout: 30_000, every: 200, evidence: () => world.window.chatAgent() },
+      { what: 'the stage agents', timeout: 60_000, every: 200, evidence: () => world.window.chatAgent() },
     )
     await world.companion.command('workbench.action.chat.newChat')
   }, 180_000)
@@ -113,7 +113,7 @@ describe('in real VS Code', () => {
     await window.enter('Target branch', 'feature/rate-limits')
     await window.enter('Issue', 'https://github.com/example/repo/issues/42')
     const file = join(home.project, '.paw/work/rate-limits/WorkflowContext.md')
-    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 30_000 })
+    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 60_000 })
     const context = readFileSync(file, 'utf8')
     for (const line of [
       'Work Title: Rate Limits',
@@ -199,7 +199,7 @@ describe('in real VS Code', () => {
     model.script({ key: home.key }, [call('Bash', { command: 'date +asked-%Y' }), say('done')])
     const running = runClaude({ home, model, prompt: 'what time is it' })
     const toast = window.notification('date +asked-%Y')
-    await toast.waitFor({ timeout: 60_000 })
+    await toast.waitFor({ timeout: 120_000 })
     await until(async () => /Baton.*1/.test(await window.statusBar()), {
       what: 'the question in the status bar',
       evidence: () => window.statusBar(),
@@ -218,7 +218,7 @@ describe('in real VS Code', () => {
     model.script({ key: home.key }, [call('Bash', { command: long }), say('done')])
     const running = runClaude({ home, model, prompt: 'and now' })
     const toast = window.notification('date +long-')
-    await toast.waitFor({ timeout: 60_000 })
+    await toast.waitFor({ timeout: 120_000 })
     expect(await toast.getByText('Allow once', { exact: true }).count()).toBe(0)
     await toast.getByText('Show All…', { exact: true }).click()
     await window.choose('Deny and say why…')
@@ -284,13 +284,13 @@ describe('in real VS Code', () => {
     await baton.must('down')
     await until(async () => (await window.statusLabel()).includes('No Baton daemon'), {
       what: 'the status bar to say so',
-      timeout: 30_000,
+      timeout: 60_000,
       evidence: () => window.statusLabel(),
     })
     await baton.must('up')
     await until(async () => (await window.statusLabel()).includes('live session'), {
       what: 'the status bar to recover',
-      timeout: 30_000,
+      timeout: 60_000,
       evidence: () => window.statusLabel(),
     })
   })

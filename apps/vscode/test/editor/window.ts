@@ -41,7 +41,7 @@ const PATIENCE = 30_000
 
 export async function openWindow(page: Page, url: string): Promise<EditorWindow> {
   await page.goto(url)
-  await page.locator('.monaco-workbench').waitFor({ timeout: 90_000 })
+  await page.locator('.monaco-workbench').waitFor({ timeout: 180_000 })
   await page.locator('.statusbar-item').first().waitFor({ timeout: PATIENCE })
   const picker = page.locator('.quick-input-widget')
   const rowsOf = picker.locator('.quick-input-list .monaco-list-row')

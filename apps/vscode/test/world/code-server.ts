@@ -52,7 +52,7 @@ export async function codeServer({
     ...env,
   }
   for (const one of vsix)
-    await run(program, [...places, '--install-extension', one], { env: clean, timeout: 60_000 })
+    await run(program, [...places, '--install-extension', one], { env: clean, timeout: 120_000 })
 
   const said: string[] = []
   const child = spawn(program, [...places, ...SWITCHES], {
@@ -65,13 +65,13 @@ export async function codeServer({
   const log = () => said.join('').slice(-20_000)
   const address = await until(() => /server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(log())?.[1], {
     what: 'code-server to say where it is',
-    timeout: 60_000,
+    timeout: 120_000,
     every: 100,
     evidence: log,
   })
   await until(async () => (await fetch(`${address}/healthz`)).ok, {
     what: 'code-server to answer',
-    timeout: 60_000,
+    timeout: 120_000,
     every: 100,
     evidence: log,
   })

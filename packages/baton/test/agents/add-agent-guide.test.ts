@@ -18,7 +18,7 @@ const OTHER_FILES = [
 ]
 
 /** In a copy of the repository, so that the real one stays as it is. */
-test('docs/adding-an-agent.md leads to a working eighth agent', { timeout: 180_000 }, async () => {
+test('docs/adding-an-agent.md leads to a working eighth agent', { timeout: 360_000 }, async () => {
   await using copy = copied()
   const files = filesIn(guide)
   expect(files.size).toBeGreaterThan(10)

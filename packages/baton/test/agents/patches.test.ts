@@ -123,7 +123,7 @@ function appliedByCodex(patch: string): string[] {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder },
       stdio: 'ignore',
-      timeout: 60_000,
+      timeout: 120_000,
     })
     return differences(before, contents(folder))
   } finally {

@@ -10,7 +10,7 @@ import { IN_A_TERMINAL } from './terminal.ts'
 const THREE = [claudeCode, codex, pi]
 const TYPED_INTO = [codex, pi]
 
-test('a handoff crosses from each to each other', { timeout: 180_000 }, async () => {
+test('a handoff crosses from each to each other', { timeout: 360_000 }, async () => {
   const crossings = await cross(THREE)
   expect(crossings.map(({ from, to, seen }) => `${from} to ${to}: ${seen}`)).toEqual(
     THREE.flatMap(({ name: from }) =>

@@ -43,7 +43,7 @@ async function world() {
 
 describe('the guided set-up', () => {
   test('asks, shows everything before it writes, and keeps what stood in the file', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await world()
     writeFileSync(here.config, '# mine\ndaemon:\n  port: 0 # any\n', { mode: 0o600 })
@@ -103,7 +103,7 @@ describe('the guided set-up', () => {
   })
 
   test('sets up Telegram, hides the token in what it shows, and sends a test message', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await world()
     await using telegram = await startTelegram()
@@ -141,7 +141,7 @@ describe('the guided set-up', () => {
   })
 
   test('gives Claude Code the slash commands by its own command, and takes just that back', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await world()
     expect((await here.run('init', '--yes')).stdout).toContain('baton init --plugin')
@@ -163,7 +163,7 @@ describe('the guided set-up', () => {
   })
 
   test('says how many questions to expect, counted from the person’s own sessions, and takes the answer', {
-    timeout: 150_000,
+    timeout: 300_000,
   }, async () => {
     await using here = await world()
     const past = join(here.home, '.claude/projects/-past')
@@ -194,7 +194,7 @@ describe('the guided set-up', () => {
     }
     await terminal.waitForScreen(/Write it\?/)
     await terminal.press('Enter')
-    await terminal.waitForScreen(/baton dashboard/, { timeout: 60_000 })
+    await terminal.waitForScreen(/baton dashboard/, { timeout: 120_000 })
     expect(readFileSync(here.config, 'utf8')).toContain('permission:\n  undecided: ask\n')
 
     expect((await here.run('init', '--yes')).stdout).toContain(
@@ -213,7 +213,7 @@ describe('the guided set-up', () => {
     )
   })
 
-  test('a no at the end writes nothing', { timeout: 120_000 }, async () => {
+  test('a no at the end writes nothing', { timeout: 240_000 }, async () => {
     await using here = await world()
     await using terminal = await startTerminal({
       command: [process.execPath, CLI, 'init'],
@@ -233,7 +233,7 @@ describe('the guided set-up', () => {
     expect(readFileSync(here.config, 'utf8')).toBe(before)
   })
 
-  test('Ctrl-C at a question leaves everything as it was', { timeout: 120_000 }, async () => {
+  test('Ctrl-C at a question leaves everything as it was', { timeout: 240_000 }, async () => {
     await using here = await world()
     const before = readFileSync(here.config, 'utf8')
     for (const point of [/Which\?/, /Write it\?/]) {
@@ -267,7 +267,7 @@ describe('the guided set-up', () => {
 })
 
 describe('shadow mode', () => {
-  test('answers nothing, and says later what would have been', { timeout: 120_000 }, async () => {
+  test('answers nothing, and says later what would have been', { timeout: 240_000 }, async () => {
     await using here = await world()
     expect((await here.run('init', '--shadow')).code).toBe(0)
     expect(readFileSync(here.config, 'utf8')).toContain('shadow:\n  enabled: true')
@@ -306,7 +306,7 @@ describe('shadow mode', () => {
 })
 
 describe('uninstall', () => {
-  test('leaves no trace but what people wrote', { timeout: 120_000 }, async () => {
+  test('leaves no trace but what people wrote', { timeout: 240_000 }, async () => {
     await using here = await world()
     expect((await here.run('init')).code).toBe(0)
     const call = claudePayload('PreToolUse', here.project.path, 'rm -r README.md')
@@ -337,7 +337,7 @@ describe('uninstall', () => {
   })
 
   test('a script that did not say --yes loses hooks and daemon, and no data', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await world()
     expect((await here.run('init')).code).toBe(0)
@@ -351,7 +351,7 @@ describe('uninstall', () => {
   })
 
   test('at a terminal it names what goes and takes no for an answer; what was changed since stays', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await world()
     expect((await here.run('init')).code).toBe(0)
@@ -380,7 +380,7 @@ describe('uninstall', () => {
   })
 
   test('keeps the journal when it is told to, and other things in a folder that a person chose', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await world()
     expect((await here.run('init')).code).toBe(0)

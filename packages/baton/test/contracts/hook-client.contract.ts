@@ -217,7 +217,7 @@ export function hookClientContract(transport: Transport): void {
         expect(groupOf(pid)).not.toBe(group)
       })
 
-      test('starts one daemon for forty calls at once and loses none', { timeout: 120_000 }, async () => {
+      test('starts one daemon for forty calls at once and loses none', { timeout: 240_000 }, async () => {
         await using world = hookWorld()
         const launcher = world.launcher(transport)
         const ids = Array.from({ length: 40 }, (_, i) => `call-${i}`)
@@ -312,7 +312,7 @@ export function hookClientContract(transport: Transport): void {
         chmodSync(world.folder.dir, 0o700)
       })
 
-      test('gives each event its own safe answer', { timeout: 120_000 }, async () => {
+      test('gives each event its own safe answer', { timeout: 240_000 }, async () => {
         await using world = hookWorld()
         await using _ = await standIn(world.folder, connection => connection.end('no daemon\n'))
         const launcher = world.launcher(transport)
@@ -489,7 +489,7 @@ function expectSafe(called: Called, world: HookWorld, withinMs = SOON_MS): void 
 async function oneDaemon(world: HookWorld): Promise<number[]> {
   return await until(() => world.daemons().length === 1 && world.daemons(), {
     what: 'one daemon',
-    timeout: 30_000,
+    timeout: 60_000,
   })
 }
 

@@ -26,7 +26,7 @@ function randomNumbers(seed: number): () => number {
 }
 
 it('1,000 asks are each answered exactly once, although the network between page and daemon is cut all the time', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using world = await askWorld()
   const asks = await world.begin()

@@ -21,14 +21,14 @@ interface Ran {
 }
 
 test('on a full disk rules still deny, and the answers, status and doctor name the cause', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   await using folder = scratch('bf-')
   const hasDisk = spawnSync('unshare', [...NAMESPACE, folder.path, 'true']).status === 0
   const program = [process.execPath, DAEMON, folder.path, hasDisk ? 'disk' : 'limit']
   const { stdout } = hasDisk
-    ? await run('unshare', [...NAMESPACE, folder.path, ...program], { timeout: 200_000 })
-    : await run('sh', [...LIMIT, ...program], { timeout: 200_000 })
+    ? await run('unshare', [...NAMESPACE, folder.path, ...program], { timeout: 400_000 })
+    : await run('sh', [...LIMIT, ...program], { timeout: 400_000 })
   const { full, after } = JSON.parse(stdout) as {
     full: { failed: boolean; denied: Said[]; other: Said[]; status: Ran; doctor: Ran }
     after?: { denied: Said[]; status: Ran }

@@ -19,7 +19,7 @@ describe('an upgrade', () => {
   })
   afterAll(() => folder.remove())
 
-  test('drains the old daemon and loses no call sent in between', { timeout: 120_000 }, async () => {
+  test('drains the old daemon and loses no call sent in between', { timeout: 240_000 }, async () => {
     await using world = hookWorld()
     await startedDaemon(world, { program: old.daemon })
     expect((await health(world.folder)).version).toBe('0.0.9')
@@ -56,13 +56,13 @@ describe('an upgrade', () => {
   })
 })
 
-test('kill -9 at any moment loses nothing that was answered', { timeout: 120_000 }, async () => {
+test('kill -9 at any moment loses nothing that was answered', { timeout: 240_000 }, async () => {
   await using world = hookWorld()
   const hammer = hammering(world, world.launcher('perl'))
   let kills = 0
   for (const after of [1, 12, 35]) {
     const reached = hammer.answered()
-    await until(() => hammer.answered() >= reached + after, { what: 'answers', timeout: 30_000 })
+    await until(() => hammer.answered() >= reached + after, { what: 'answers', timeout: 60_000 })
     const victims = world.daemons()
     for (const pid of victims) process.kill(pid, 'SIGKILL')
     await until(() => !world.daemons().some(pid => victims.includes(pid)), { what: 'the daemon to be dead' })

@@ -58,7 +58,7 @@ async function runHooks(here: BatonHere, settings: string, event: string, body: 
     }
 }
 
-describe('after an update from 0.1', { timeout: 120_000 }, () => {
+describe('after an update from 0.1', { timeout: 240_000 }, () => {
   test('a program that took the old port receives nothing, and the daemon still learns of it', async () => {
     const received: string[] = []
     const thief = createServer(async (request, response) => {

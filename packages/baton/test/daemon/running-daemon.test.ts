@@ -39,7 +39,7 @@ describe('a running daemon', () => {
     caller.close()
   })
 
-  test('stays as small over twenty thousand hook calls as it was', { timeout: 180_000 }, async () => {
+  test('stays as small over twenty thousand hook calls as it was', { timeout: 360_000 }, async () => {
     await using world = hookWorld()
     await startedDaemon(world)
     const caller = hookCaller(world.folder)

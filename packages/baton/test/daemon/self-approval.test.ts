@@ -96,7 +96,7 @@ describe('a script that an agent runs, and that read the token file', () => {
     )
 
   test('answers no ask, and does nothing else that needs a person or no agent', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const attempts = await attack([agent], guarded())
     expect(attempts.length).toBe(guarded().length * 4)
@@ -107,7 +107,7 @@ describe('a script that an agent runs, and that read the token file', () => {
   })
 
   test('answers none either when its parents have exited and it kept their terminal', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const orphan = world.scratch.write(
       'orphan.sh',
@@ -120,7 +120,7 @@ describe('a script that an agent runs, and that read the token file', () => {
     expect(isOpen()).toBe(true)
   })
 
-  test('trusts no project by the command', { timeout: 120_000 }, async () => {
+  test('trusts no project by the command', { timeout: 240_000 }, async () => {
     world.scratch.write('project/.baton.yaml', 'permissions:\n  allow:\n    - "^make$"\n')
     const project = join(world.scratch.path, 'project')
     const trust = [process.execPath, CLI, 'trust', project]
@@ -135,7 +135,7 @@ describe('a script that an agent runs, and that read the token file', () => {
     expect(await asPerson(place(), 'trust', project)).toContain('Trusted')
   })
 
-  test('a person at a terminal answers what it could not', { timeout: 120_000 }, async () => {
+  test('a person at a terminal answers what it could not', { timeout: 240_000 }, async () => {
     expect(await asPerson(place(), 'allow', ask)).toContain('allow-once')
     expect((await world.baton.asks.find(ask))?.answer?.by.channel).toBe('terminal')
   })

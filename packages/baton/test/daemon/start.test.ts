@@ -12,10 +12,10 @@ import { until } from '../world/wait.ts'
 import { baton, health, hookCaller, startedDaemon, startProgram } from './process-world.ts'
 
 describe('a daemon', () => {
-  test.each([2, 20])('is left alone when %i start at once', { timeout: 120_000 }, async count => {
+  test.each([2, 20])('is left alone when %i start at once', { timeout: 240_000 }, async count => {
     await using world = hookWorld()
     const all = Array.from({ length: count }, () => startProgram(world))
-    const { pid } = await until(() => health(world.folder), { what: 'one to answer', timeout: 30_000 })
+    const { pid } = await until(() => health(world.folder), { what: 'one to answer', timeout: 60_000 })
     const others = all.filter(({ child }) => child.pid !== pid)
     expect(others).toHaveLength(count - 1)
     expect(new Set(await Promise.all(others.map(({ ended }) => ended)))).toEqual(new Set([0]))
@@ -25,7 +25,7 @@ describe('a daemon', () => {
     expect(existsSync(join(world.folder.dir, 'daemon.start'))).toBe(false)
   })
 
-  test('does not report a failed start while another holds the folder', { timeout: 120_000 }, async () => {
+  test('does not report a failed start while another holds the folder', { timeout: 240_000 }, async () => {
     await using world = hookWorld()
     const lock = takeLock(world.folder.lock, 0)
     expect(claimStart(world.folder.dir)).toBe('mine')
@@ -136,7 +136,7 @@ describe('a daemon', () => {
 })
 
 describe('a daemon that does not answer', () => {
-  test('is called slow, and waited for instead of doubled', { timeout: 120_000 }, async () => {
+  test('is called slow, and waited for instead of doubled', { timeout: 240_000 }, async () => {
     await using world = hookWorld()
     const { child } = await startedDaemon(world)
     child.kill('SIGSTOP')

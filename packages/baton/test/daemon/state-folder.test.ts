@@ -14,7 +14,7 @@ import { DIST } from './process-world.ts'
 const PLAIN = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
 
 test('a state folder of another user is named in one sentence by every command, without a stack', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using folder = scratch()
   const state = join(folder.path, '.local/state/baton')

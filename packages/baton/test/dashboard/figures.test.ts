@@ -29,7 +29,7 @@ const decision = (of: string[], by?: string) => (body: Entry['body']) =>
   body.kind === 'decision' && of.includes(body.decision) && (by === undefined || body.by === by)
 
 describe('the figures of the dashboard', () => {
-  test('are those of the journal, hour by hour and in sum', { timeout: 120_000 }, async () => {
+  test('are those of the journal, hour by hour and in sum', { timeout: 240_000 }, async () => {
     const entries = await world.baton.store.entries({ limit: 5000 })
     const { hours } = (await world.baton.dashboard.history(48)) as History
     expect(hours).toHaveLength(48)

@@ -40,7 +40,7 @@ async function hosted(name: string, prompt: string) {
 
 describe('a hosted session in the dashboard', () => {
   test('says which step its handoff is in and what it waits for, and lets it be called off', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using opened = await browser.open()
     const { page } = opened
@@ -65,7 +65,7 @@ describe('a hosted session in the dashboard', () => {
   })
 
   test('shows a call that waits for a yes as such, and who stays away from the page has not lost a word', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using opened = await browser.open()
     const { page } = opened
@@ -88,7 +88,7 @@ describe('a hosted session in the dashboard', () => {
     expect(opened.complaints).toEqual([])
   })
 
-  test('a turn without an end is stopped from the page', { timeout: 120_000 }, async () => {
+  test('a turn without an end is stopped from the page', { timeout: 240_000 }, async () => {
     await using opened = await browser.open({ width: 390, height: 844 })
     const { page } = opened
     await page.goto(await world.link())
@@ -103,7 +103,7 @@ describe('a hosted session in the dashboard', () => {
   })
 
   test('words to a busy agent wait for it; changed or called off meanwhile, they are not said', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using opened = await browser.open()
     const { page } = opened
@@ -143,7 +143,7 @@ describe('a hosted session in the dashboard', () => {
 
 describe('a conversation that `baton chat` holds in a terminal', () => {
   test('is joined from the browser: what is said there is said in the terminal, too, and it can be stopped', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { cwd, env } = await placeFor('chatting')
     const HOME = world.home
@@ -152,7 +152,7 @@ describe('a conversation that `baton chat` holds in a terminal', () => {
       cwd,
       env: { ...env, HOME, BATON_HOME: world.folder.dir, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
     })
-    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 30_000 })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
     await using opened = await browser.open()
     const { page } = opened
     await page.goto(await world.link())

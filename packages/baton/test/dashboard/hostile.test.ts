@@ -70,7 +70,7 @@ afterAll(async () => {
 })
 
 describe.each([1440, 390])('texts that mean harm, in a window %s wide', width => {
-  test('stay texts, inside their boxes, with nothing hidden in them', { timeout: 120_000 }, async () => {
+  test('stay texts, inside their boxes, with nothing hidden in them', { timeout: 240_000 }, async () => {
     await using opened = await browser.open({ width, height: 844 })
     const { page } = opened
     await page.goto(await world.link())
@@ -95,7 +95,7 @@ describe.each([1440, 390])('texts that mean harm, in a window %s wide', width =>
     const command = page.locator('.ask .command')
     await command.locator('.unseen').first().waitFor()
     expect(await command.locator('.unseen').allInnerTexts()).toEqual(['U+202E', 'U+202C', 'U+200B'])
-    await expect.poll(() => page.title(), { timeout: 30_000 }).toBe('(1) Asks · Baton')
+    await expect.poll(() => page.title(), { timeout: 60_000 }).toBe('(1) Asks · Baton')
     expect(opened.complaints).toEqual([])
   })
 })

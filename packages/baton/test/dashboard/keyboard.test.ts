@@ -49,7 +49,7 @@ const PAGES = [
 ]
 
 describe('without a mouse', () => {
-  test('every page is walked through in its order', { timeout: 120_000 }, async () => {
+  test('every page is walked through in its order', { timeout: 240_000 }, async () => {
     await using opened = await open('/')
     const { page } = opened
     for (const path of PAGES) {
@@ -71,7 +71,7 @@ describe('without a mouse', () => {
     }
   })
 
-  test('live news take the focus from nobody, and are not read aloud', { timeout: 120_000 }, async () => {
+  test('live news take the focus from nobody, and are not read aloud', { timeout: 240_000 }, async () => {
     await using opened = await open('/')
     const { page } = opened
     const link = page.locator('.card a').nth(2)
@@ -93,7 +93,7 @@ describe('without a mouse', () => {
     expect(await page.evaluate('window.aloud()')).toEqual([])
   })
 
-  test('a card opens its session, and reading continues there', { timeout: 120_000 }, async () => {
+  test('a card opens its session, and reading continues there', { timeout: 240_000 }, async () => {
     await using opened = await open('/')
     const { page } = opened
     await page.locator('.card a').first().focus()
@@ -103,7 +103,7 @@ describe('without a mouse', () => {
   })
 
   test('a key in the very moment that a question is drawn is meant for it, and what follows are words', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using opened = await open('/')
     const { page } = opened
@@ -122,7 +122,7 @@ describe('without a mouse', () => {
     expect(world.baton.asks.open()).toHaveLength(1)
   })
 
-  test('after an answer comes the next question', { timeout: 120_000 }, async () => {
+  test('after an answer comes the next question', { timeout: 240_000 }, async () => {
     const { id, nativeSession, agent } = filled.asking
     for (const n of [1, 2])
       void world.baton.asks.ask(
@@ -145,7 +145,7 @@ describe('without a mouse', () => {
     await page.locator('.ask:focus, .ask :focus').waitFor()
   })
 
-  test('the last step is taken back by u and Enter', { timeout: 120_000 }, async () => {
+  test('the last step is taken back by u and Enter', { timeout: 240_000 }, async () => {
     await using other = await dashboardWorld()
     const project = join(other.scratch.path, 'notes')
     await gitRepo(project)

@@ -168,7 +168,7 @@ describe('the way into the dashboard', () => {
       expect([401, 403, 404]).toContain((await call(path)).status)
   })
 
-  test('a second browser sees nothing but how to log in', { timeout: 120_000 }, async () => {
+  test('a second browser sees nothing but how to log in', { timeout: 240_000 }, async () => {
     await using mine = await browser.open()
     await mine.page.goto(await world.link())
     await mine.page.locator('.card').first().waitFor()
@@ -184,7 +184,7 @@ describe('the way into the dashboard', () => {
   })
 
   test('a login that ended is said so, and a fresh link brings every tab back to where it was', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using opened = await browser.open()
     const { page, context } = opened
@@ -211,7 +211,7 @@ describe('the way into the dashboard', () => {
     await other.locator('.link-state', { hasText: 'live' }).waitFor()
   })
 
-  test('text from an agent is shown, never run', { timeout: 120_000 }, async () => {
+  test('text from an agent is shown, never run', { timeout: 240_000 }, async () => {
     const [session] = await world.baton.store.sessions({ live: true, limit: 1 })
     if (!session) throw new Error('no session')
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>'

@@ -27,7 +27,7 @@ const sessions = (): Session[] =>
   })
 
 test('among many sessions one is found by project, agent or id, and the way back to all is short', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using world = await dashboardWorld()
   await world.baton.store.record([], sessions())

@@ -54,7 +54,7 @@ describe.each([
 
   test.each(PAGES)(
     '%s shows what is there, and bars nobody',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async (name, path, sign) => {
       const { page } = opened
       await page.goto(`${world.url}${path()}`)
@@ -73,7 +73,7 @@ describe.each([
 })
 
 describe('a person at the dashboard', () => {
-  test('the overview makes the picture of the README', { timeout: 120_000 }, async () => {
+  test('the overview makes the picture of the README', { timeout: 240_000 }, async () => {
     await using opened = await loggedIn({ width: 1280, height: 800, sharp: true })
     await opened.page.getByText('issue-to-impl').first().waitFor()
     const picture = await opened.picture('readme')
@@ -81,10 +81,10 @@ describe('a person at the dashboard', () => {
     expect(await opened.page.locator('.card').count()).toBe(5)
     await opened.page.getByText('migration-guide: implement, phase 2').waitFor()
     // How many questions are open is asked for by itself.
-    await expect.poll(() => opened.page.title(), { timeout: 30_000 }).toBe('(1) Overview · Baton')
+    await expect.poll(() => opened.page.title(), { timeout: 60_000 }).toBe('(1) Overview · Baton')
   })
 
-  test('answers by key after reading the whole command, and says why', { timeout: 120_000 }, async () => {
+  test('answers by key after reading the whole command, and says why', { timeout: 240_000 }, async () => {
     await using other = await dashboardWorld()
     const { question, answered } = await fillWorld(other)
     await using opened = await browser.open()
@@ -113,7 +113,7 @@ describe('a person at the dashboard', () => {
     expect(opened.complaints).toEqual([])
   })
 
-  test('finds a word anywhere in the journal and opens the whole entry', { timeout: 120_000 }, async () => {
+  test('finds a word anywhere in the journal and opens the whole entry', { timeout: 240_000 }, async () => {
     await using opened = await loggedIn()
     const { page } = opened
     await page.keyboard.press('/')
@@ -127,7 +127,7 @@ describe('a person at the dashboard', () => {
   })
 
   test('sees a restarted daemon by itself: what happened meanwhile, and what happens next', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using other = await dashboardWorld('')
     await fillWorld(other)

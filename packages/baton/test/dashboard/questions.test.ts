@@ -25,7 +25,7 @@ async function onPhone(): Promise<BrowserPage> {
 }
 
 describe('what an agent asks, on a phone', () => {
-  test('several questions are a form, and a missing answer is named', { timeout: 120_000 }, async () => {
+  test('several questions are a form, and a missing answer is named', { timeout: 240_000 }, async () => {
     const waiting = world.baton.asks.ask(
       sampleQuestion('questions', {
         kind: 'question',
@@ -79,7 +79,7 @@ describe('what an agent asks, on a phone', () => {
     await page.getByText('Answered: a text file; Cache, Queue; 36').waitFor()
   })
 
-  test('a plan is read, and goes back with a comment', { timeout: 120_000 }, async () => {
+  test('a plan is read, and goes back with a comment', { timeout: 240_000 }, async () => {
     const text = `# Move the shop\n\n${'1. Do it well\n'.repeat(200)}`
     const waiting = world.baton.asks.ask(
       sampleQuestion('plan', {

@@ -8,7 +8,7 @@ import { loginLink } from '../world/person.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
 
 test('a machine that slept with its daemon: the page says so, and everything goes on where it was', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const here = scratch('bz-')
   // Last of all: the daemon is ended from a folder in it.

@@ -17,7 +17,7 @@ export interface LateDaemon extends AsyncDisposable {
 }
 
 /** Its start alone is waited for longer than a test usually lasts. */
-export const WITH_LATE_DAEMON = { timeout: 120_000 }
+export const WITH_LATE_DAEMON = { timeout: 240_000 }
 
 export async function lateDaemon(
   { folder, home, env }: Pick<HookWorld, 'folder' | 'home' | 'env'>,
@@ -33,7 +33,7 @@ export async function lateDaemon(
   const count = (word: string) => said.split('\n').filter(line => line === word).length
   await until(() => count('listening') === 1, {
     what: 'the daemon to listen',
-    timeout: 30_000,
+    timeout: 60_000,
     evidence: () => said,
   })
   return {

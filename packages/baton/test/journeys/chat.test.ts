@@ -31,7 +31,7 @@ async function startChat(home: ClaudeHome, model: Model, args: string[] = []) {
 
 describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
   test('a prompt, a handoff cancelled with Escape, a handoff that begins a new session, and the way out', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using model = await startModel()
     await using home = claudeHome()
@@ -44,13 +44,13 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
       [/hello$/, () => say('At your service.', { usage: { input: 5000, output: 10 } })],
     ])
     await using terminal = await startChat(home, model)
-    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 120_000 })
     await terminal.type('/handoff')
     await terminal.press('Enter')
     await terminal.waitForScreen(/Nothing to hand off \(no messages yet\)/)
     await terminal.type('hello')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/At your service\.\s+>/, { timeout: 30_000 })
+    await terminal.waitForScreen(/At your service\.\s+>/, { timeout: 60_000 })
 
     await terminal.type('/hand')
     await terminal.press('Tab')
@@ -59,14 +59,14 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     await terminal.waitForScreen(/Writing the handoff document \(Escape cancels\)/)
     await model.waitForRequest(request => /focus: never$/.test(request.lastText))
     await terminal.press('Escape')
-    await terminal.waitForScreen(/Handoff cancelled/, { timeout: 30_000 })
+    await terminal.waitForScreen(/Handoff cancelled/, { timeout: 60_000 })
 
     await terminal.type('/handoff the endpoint')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 60_000 })
+    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 120_000 })
     await terminal.type('go on')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/I write the endpoint\.\s+>/, { timeout: 30_000 })
+    await terminal.waitForScreen(/I write the endpoint\.\s+>/, { timeout: 60_000 })
     const last = lastRequestOf(model, home)
     expect(last).toContain('<handoff-context>')
     expect(last).toContain('Write the endpoint')
@@ -76,7 +76,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     expect(last).not.toContain('At your service.')
 
     await terminal.press('C-d')
-    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
     const events = await baton.events()
     const started = events.filter(({ type }) => type === 'SessionStarted')
     expect(new Set(started.map(({ nativeSession }) => nativeSession)).size).toBe(2)
@@ -101,7 +101,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
   })
 
   test('where hooks tell of it, too, each of its sessions ends, and the second continues the first', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using model = await startModel()
     await using home = claudeHome()
@@ -112,19 +112,19 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
       [/./, () => say('Fine.')],
     ])
     await using terminal = await startChat(home, model)
-    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 120_000 })
     await terminal.type('hello')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/Fine\.\s+>/, { timeout: 30_000 })
+    await terminal.waitForScreen(/Fine\.\s+>/, { timeout: 60_000 })
     await terminal.type('/handoff')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 60_000 })
+    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 120_000 })
     await terminal.type('go on')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/go on[\s\S]*Fine\.\s+>/, { timeout: 30_000 })
+    await terminal.waitForScreen(/go on[\s\S]*Fine\.\s+>/, { timeout: 60_000 })
     await terminal.type('/exit')
     await terminal.press('Enter')
-    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
     const { sessions } = JSON.parse(await baton.must('status', '--all', '--json'))
     expect(sessions).toHaveLength(2)
     const first = sessions.find(({ parent }: { parent?: string }) => parent === undefined)
@@ -134,7 +134,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
   })
 
   test('tool calls are judged by the rules; what they leave open is asked here', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using model = await startModel()
     await using home = claudeHome()
@@ -162,18 +162,18 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     ])
 
     await using terminal = await startChat(home, model)
-    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 120_000 })
     await terminal.type('fetch it')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/Bash wants: curl -s [\s\S]*Allow\? \[y\]es, \[n\]o/, { timeout: 60_000 })
+    await terminal.waitForScreen(/Bash wants: curl -s [\s\S]*Allow\? \[y\]es, \[n\]o/, { timeout: 120_000 })
     await terminal.type('n')
-    await terminal.waitForScreen(/Seen\.\s+>/, { timeout: 30_000 })
+    await terminal.waitForScreen(/Seen\.\s+>/, { timeout: 60_000 })
     await baton.waitFor('ask', ({ what }) => what === 'withdrawn')
     await terminal.press('C-d')
-    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
   })
 
-  test('where the agent has hooks as well, everything counts once', { timeout: 120_000 }, async () => {
+  test('where the agent has hooks as well, everything counts once', { timeout: 240_000 }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
     play(model, home, [
@@ -195,7 +195,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
   })
 
   test('a handoff in the middle of a workflow has one voice: the workflow’s hook is silent until the document stands', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using model = await startModel()
     await using home = claudeHome()
@@ -211,19 +211,19 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
       [/./, () => say('Seen.')],
     ])
     await using terminal = await startChat(home, model)
-    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 120_000 })
     await terminal.type('hello')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/Seen\.\s+>/, { timeout: 30_000 })
+    await terminal.waitForScreen(/Seen\.\s+>/, { timeout: 60_000 })
     await terminal.type('/issue-to-impl 42')
     await terminal.press('Enter')
     await model.waitForRequest(request => /Implement issue 42/.test(textOf(request)))
     await baton.waitFor('workflow', ({ what }) => what === 'started')
     await terminal.press('Escape')
-    await terminal.waitForScreen(/[Ss]topped|[Cc]ancelled/, { timeout: 30_000 })
+    await terminal.waitForScreen(/[Ss]topped|[Cc]ancelled/, { timeout: 60_000 })
     await terminal.type('/handoff')
     await terminal.press('Enter')
-    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 60_000 })
+    await terminal.waitForScreen(/New session started with handoff context/, { timeout: 120_000 })
     // The stop was heard, and nobody but Baton's own question was answered.
     const events = await baton.events()
     expect(events.filter(({ type }) => type === 'TurnEnded').length).toBeGreaterThan(1)
@@ -232,7 +232,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
   })
 
   test('an agent that is not installed, and no terminal: each says what to do', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using home = claudeHome()
     await using baton = batonIn(home.path, home.project)

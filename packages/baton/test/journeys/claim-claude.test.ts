@@ -19,7 +19,7 @@ const plugin = join(import.meta.dirname, '../../../../plugin')
 const SECRET = 'a secret that only GitHub and Baton know'
 
 test('the whole life of an issue with the real Claude Code: no hand but for the merge and the closing yes', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   await using github = await fakeGitHub()
   const board = github.board({ owner: 'acme' })
@@ -69,7 +69,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
     const evidence = async () =>
       `${await terminal.screen()}\n${heard}\n${await baton.must('logs', '--kind', 'claim')}`
     const eventually = <T>(what: string, look: () => T | Promise<T>) =>
-      until(look, { what, timeout: 60_000, every: 100, evidence })
+      until(look, { what, timeout: 120_000, every: 100, evidence })
 
     await terminal.submit(`/baton:claim ${issue}`)
     const pull = await eventually('the pull request', () => signal().pr_number)
@@ -120,7 +120,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
 })
 
 test('claim.wake: resume takes the session of an agent that has left up again, with what is to be mended', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   await using github = await fakeGitHub()
   const issue = await github.repository.issue({ title: 'Say hello' })
@@ -151,7 +151,7 @@ test('claim.wake: resume takes the session of an agent that has left up again, w
   const eventually = <T>(what: string, look: () => T | Promise<T>) =>
     until(look, {
       what,
-      timeout: 60_000,
+      timeout: 120_000,
       every: 200,
       evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
     })

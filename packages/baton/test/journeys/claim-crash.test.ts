@@ -22,7 +22,7 @@ async function drive(w: ClaimWorld, issue: number): Promise<number> {
           return await done()
         }
       },
-      { what, timeout: 60_000, every: 50 },
+      { what, timeout: 120_000, every: 50 },
     )
   const claim = { project: w.project, issue }
   await patiently(

@@ -8,7 +8,7 @@ const READY = ['claim', 'ready', '--summary', 'Do it'] as const
 
 test.each(['PostgreSQL', 'refs on the remote'])(
   'a session that lost its claim pushes nothing, and its successor can (leases in %s)',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async keeper => {
     await using server = keeper === 'PostgreSQL' ? await postgres() : undefined
     const settings = server ? `store:\n  url: ${await server.database()}\n` : ''

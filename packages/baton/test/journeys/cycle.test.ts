@@ -83,7 +83,7 @@ async function world(answers: Parameters<typeof agent>[1] = {}, settings?: objec
     home,
     baton,
     terminal,
-    told: (what: CycleEntry['what'], timeout = 60_000) =>
+    told: (what: CycleEntry['what'], timeout = 120_000) =>
       until(async () => (await story(baton)).find(entry => entry.what === what), {
         what: `the cycle to be ${what}`,
         timeout,
@@ -116,7 +116,7 @@ async function listener() {
 
 describe('a full session of the real Claude Code', () => {
   test('is handed off without a hand on it: document, /clear, essentials shown, and the next step done', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using here = await world()
     const { terminal, home, baton, model, told } = here
@@ -133,7 +133,7 @@ describe('a full session of the real Claude Code', () => {
     ])
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
       what: 'the next step',
-      timeout: 30_000,
+      timeout: 60_000,
     })
     const entries = await story(baton)
     expect(entries.map(({ what }) => what)).toEqual([
@@ -164,7 +164,7 @@ describe('a full session of the real Claude Code', () => {
   })
 
   test('is heard of by its status line, which shows what the user’s own shows, and asked at its stop', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     const own = { type: 'command', command: "cat > /dev/null; echo 'my own line'" }
     await using here = await world({}, { statusLine: own })
@@ -186,7 +186,7 @@ describe('a full session of the real Claude Code', () => {
   })
 
   test('goes on in a daemon that follows one killed with -9, at every step', {
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     await using here = await world()
     const { terminal, home, baton, told } = here
@@ -205,7 +205,7 @@ describe('a full session of the real Claude Code', () => {
     await told('completed', 120_000)
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
       what: 'the next step',
-      timeout: 30_000,
+      timeout: 60_000,
     })
     const whats = (await story(baton)).map(({ what }) => what)
     for (const what of ['due', 'asked', 'written', 'cleared', 'resumed', 'verified', 'completed'])
@@ -221,7 +221,7 @@ describe('a full session of the real Claude Code', () => {
   ] as const
   test.each(process.env.BATON_LONG ? DEATHS : DEATHS.slice(0, 1))(
     'whose agent is killed over its %s leaves a document, a reason, and a next session that begins with it',
-    { timeout: 180_000 },
+    { timeout: 360_000 },
     async (hangs, what, asked) => {
       await using here = await world({ hangs })
       const { terminal, home, model, baton, told } = here
@@ -242,7 +242,7 @@ describe('a full session of the real Claude Code', () => {
   )
 
   test('is not cleared while a dialog is open, which would swallow the keys, but once it is closed', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     const { promise: lasts, resolve: end } = Promise.withResolvers<void>()
     await using here = await world({ lasts })
@@ -255,7 +255,7 @@ describe('a full session of the real Claude Code', () => {
     await terminal.waitForScreen(/Search settings/)
     await until(async () => JSON.parse(await baton.must('cycle', '--json')).cycles[0]?.busy > 0, {
       what: 'the terminal to be found in use',
-      timeout: 60_000,
+      timeout: 120_000,
       every: 500,
       evidence: terminal.history,
     })
@@ -268,7 +268,7 @@ describe('a full session of the real Claude Code', () => {
   })
 
   test('that only echoes the branch is refused twice; then a person is asked, and the old session can be gone back to', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     const wrong = block('Rewrite the billing service in Rust')
     await using here = await world({ checks: [wrong, wrong] })
@@ -293,7 +293,7 @@ describe('a full session of the real Claude Code', () => {
   })
 
   test('takes its workflow along: count, issue and state file go on in the next session', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using model = await startModel()
     await using home = claudeHome()
@@ -348,7 +348,7 @@ describe('a full session of the real Claude Code', () => {
   test.each(['without hooks', 'with hooks'])(
     'hosted over the Agent Client Protocol is handed off without a key typed (%s)',
     {
-      timeout: 180_000,
+      timeout: 360_000,
     },
     async kind => {
       await using model = await startModel()
@@ -363,13 +363,13 @@ describe('a full session of the real Claude Code', () => {
       expect(ran).toMatchObject({ code: 0 })
       const done = await until(async () => (await story(baton)).find(({ what }) => what === 'completed'), {
         what: 'the hosted session to be handed off',
-        timeout: 90_000,
+        timeout: 180_000,
         every: 300,
         evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
       })
       await until(() => existsSync(join(home.project, 'renewed.txt')), {
         what: 'the next step',
-        timeout: 30_000,
+        timeout: 60_000,
       })
       expect(done.to).not.toBe(done.from)
       expect(documents(home)).toEqual([done.document])
@@ -398,7 +398,7 @@ describe('a full session of the real Claude Code', () => {
     const told = (what: CycleEntry['what'], times = 1) =>
       until(async () => (await story(baton)).filter(entry => entry.what === what)[times - 1], {
         what: `the hosted cycle to be ${what}`,
-        timeout: 90_000,
+        timeout: 180_000,
         every: 100,
         evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
       })
@@ -419,14 +419,14 @@ describe('a full session of the real Claude Code', () => {
       // One that is killed while it starts the agent again would leave that to the next.
       await until(async () => (await revivals()) === before + 1, {
         what: 'the agent to be started again',
-        timeout: 60_000,
+        timeout: 120_000,
         evidence: () => baton.must('logs'),
       })
     }
     const done = await told('completed')
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
       what: 'the next step',
-      timeout: 60_000,
+      timeout: 120_000,
       evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
     })
     expect(done.to).not.toBe(done.from)

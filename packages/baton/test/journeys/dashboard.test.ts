@@ -15,7 +15,7 @@ const ASK_DATE =
 
 describe('the dashboard beside the real Claude Code', () => {
   test('a question is answered in the browser while Claude Code waits for it', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using here = await claudeWorld({ git: false, settings: ASK_DATE })
     const { model, home, baton } = here
@@ -62,7 +62,7 @@ describe('the dashboard beside the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('the session page shows its terminal as it is', { timeout: 120_000 }, async () => {
+  test('the session page shows its terminal as it is', { timeout: 240_000 }, async () => {
     await using here = await claudeWorld({ git: false })
     const { model, home, baton } = here
     await using browser = await startBrowser()
@@ -85,7 +85,7 @@ describe('the dashboard beside the real Claude Code', () => {
   })
 
   test('a hosted agent is talked to in the browser: its words, its calls, a question in place, and a stop', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using here = await claudeWorld({ settings: ASK_DATE })
     const { model, home, baton } = here
@@ -158,7 +158,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await baton.must('kill', 'inside')
   })
 
-  test('a chat in a terminal is followed word for word', { timeout: 120_000 }, async () => {
+  test('a chat in a terminal is followed word for word', { timeout: 240_000 }, async () => {
     await using model = await startModel()
     await using home = claudeHome()
     await home.git()

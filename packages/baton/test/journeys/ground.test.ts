@@ -10,7 +10,7 @@ import { call, say } from '../world/turn.ts'
 
 describe('an event on its way through Baton, with the real Claude Code', () => {
   test('every hook of a headless session arrives in the journal as our event, in order, once', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await claudeWorld({ git: false })
     const { model, home, baton } = here
@@ -37,7 +37,7 @@ describe('an event on its way through Baton, with the real Claude Code', () => {
   })
 
   test('a denied tool call reaches the model as an error with the reason and the way to the trail', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using here = await claudeWorld({ git: false })
     const { model, home, baton } = here
@@ -53,7 +53,7 @@ describe('an event on its way through Baton, with the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('40 calls of one session at once lose nothing', { timeout: 120_000 }, async () => {
+  test('40 calls of one session at once lose nothing', { timeout: 240_000 }, async () => {
     await using home = claudeHome()
     await using baton = await batonFor(home)
     await baton.must('down')
@@ -92,7 +92,7 @@ describe('an event on its way through Baton, with the real Claude Code', () => {
     expect(seen).toHaveLength(40)
   })
 
-  test('an idle session in a terminal is told by its notification', { timeout: 120_000 }, async () => {
+  test('an idle session in a terminal is told by its notification', { timeout: 240_000 }, async () => {
     await using model = await startModel()
     await using home = claudeHome({ config: { messageIdleNotifThresholdMs: 4000 } })
     await using baton = await batonFor(home)

@@ -31,7 +31,7 @@ async function afterClaude(home: ClaudeHome, model: Model): Promise<void> {
 
 describe('a handoff from one agent to another', () => {
   test('what Claude Code began is gone on with by Codex, which begins with the document', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using here = await claudeWorld({ dialects: [anthropic, codex.dialect] })
     const { model, home, baton } = here
@@ -64,7 +64,7 @@ describe('a handoff from one agent to another', () => {
   })
 
   test('at a terminal the next agent takes it over, begins with the document and is left to the person', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
@@ -80,7 +80,7 @@ describe('a handoff from one agent to another', () => {
       evidence: model.summary,
       tellsExit: true,
     })
-    await terminal.waitForScreen(/I write the endpoint now\./, { timeout: 60_000 })
+    await terminal.waitForScreen(/I write the endpoint now\./, { timeout: 120_000 })
     const told = textOf(model.mainRequests({ key: home.key }).at(-1) ?? expect.fail())
     expect(told.match(/<handoff-context>/g)).toHaveLength(1)
     expect(told).toContain('Focus: the endpoint')
@@ -91,7 +91,7 @@ describe('a handoff from one agent to another', () => {
     // In a turn Ctrl-C would stop that, and its last word shows before it has ended.
     await terminal.waitForScreen(
       screen => /Here I am\./.test(screen) && claudeTerminal.read(screen).state === 'waiting',
-      { what: 'the answer, and the end of its turn', timeout: 30_000 },
+      { what: 'the answer, and the end of its turn', timeout: 60_000 },
     )
     // Ctrl-C goes to the agent, not to Baton around it: the first one only warns.
     await terminal.press('C-c')
@@ -100,12 +100,12 @@ describe('a handoff from one agent to another', () => {
     // The warning stands for less than a second: whoever is slower is only warned again. So both at once.
     await terminal.waitForScreen(screen => !/again to exit/i.test(screen), { what: 'the warning to go' })
     await terminal.press('C-c', 'C-c')
-    expect(await terminal.waitForExit({ timeout: 30_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
     expect(await baton.must('handoffs')).toContain('received by claude-code')
     model.assertClean()
   })
 
-  test('an agent that is not installed: nothing is written', { timeout: 120_000 }, async () => {
+  test('an agent that is not installed: nothing is written', { timeout: 240_000 }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
     await afterClaude(home, model)
@@ -115,7 +115,7 @@ describe('a handoff from one agent to another', () => {
     expect(await baton.must('handoffs')).toContain('No handoff document')
   })
 
-  test('a session that /handoff began says which one it continues', { timeout: 120_000 }, async () => {
+  test('a session that /handoff began says which one it continues', { timeout: 240_000 }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
     await afterClaude(home, model)

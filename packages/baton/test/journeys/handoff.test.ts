@@ -34,7 +34,7 @@ const documents = (home: ClaudeHome): string[] => readdirSync(join(home.project,
 
 describe('a handoff, with the real Claude Code', () => {
   test('/handoff is written, sent back once for what is false, and found in the first request after /clear', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using here = await claudeWorld({ settings: RULES })
     const { model, home, baton } = here
@@ -90,7 +90,7 @@ describe('a handoff, with the real Claude Code', () => {
   })
 
   test('an agent that writes nothing: Baton writes it from evidence, and only the next session gets it', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
@@ -114,7 +114,7 @@ describe('a handoff, with the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('a crashed session is handed off by its transcript, from outside', { timeout: 120_000 }, async () => {
+  test('a crashed session is handed off by its transcript, from outside', { timeout: 240_000 }, async () => {
     await using here = await claudeWorld()
     const { model, home, baton } = here
     play(model, home, [

@@ -51,7 +51,7 @@ function worker(
 }
 
 describe('hands-off mode, with the real Claude Code', () => {
-  test('a job that needs five stops runs to its end untouched', { timeout: 120_000 }, async () => {
+  test('a job that needs five stops runs to its end untouched', { timeout: 240_000 }, async () => {
     await using model = await startModel()
     await using home = await workplace()
     await using baton = await batonFor(home)
@@ -68,7 +68,7 @@ describe('hands-off mode, with the real Claude Code', () => {
       prompt: '/issue-to-impl 42',
       args: FREE,
       env: home.searchPath,
-      timeout: 100_000,
+      timeout: 200_000,
     })
     expect(ran.isError).toBe(false)
     const session = ran.sessionId ?? ''
@@ -91,7 +91,7 @@ describe('hands-off mode, with the real Claude Code', () => {
   })
 
   test('max_continuations: 20 gives 20 where there is progress, and then it is capped', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using model = await startModel()
     await using home = await workplace()
@@ -104,7 +104,7 @@ describe('hands-off mode, with the real Claude Code', () => {
       prompt: '/issue-to-impl 42',
       args: FREE,
       env: home.searchPath,
-      timeout: 170_000,
+      timeout: 340_000,
     })
     expect(job.stops()).toBe(21)
     expect(await baton.waitFor('workflow', body => body.what === 'ended')).toMatchObject({
@@ -116,7 +116,7 @@ describe('hands-off mode, with the real Claude Code', () => {
   })
 
   test('an agent that only talks is told what is stuck, and ends as stalled', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using model = await startModel()
     await using home = await workplace()
@@ -132,7 +132,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     expect(last && textOf(last)).toContain('no tool call and no file change')
   })
 
-  test('a person edits the file midway and is obeyed', { timeout: 120_000 }, async () => {
+  test('a person edits the file midway and is obeyed', { timeout: 240_000 }, async () => {
     await using model = await startModel()
     await using home = await workplace()
     await using baton = await batonFor(home)
@@ -161,7 +161,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     expect(stateOf(home, ran.sessionId ?? '')).toMatchObject({ continuation_count: 10, mine: true })
   })
 
-  test('two sessions at once never touch each other', { timeout: 120_000 }, async () => {
+  test('two sessions at once never touch each other', { timeout: 240_000 }, async () => {
     await using model = await startModel()
     await using home = await workplace()
     await using baton = await batonFor(home)
@@ -189,7 +189,7 @@ describe('hands-off mode, with the real Claude Code', () => {
   })
 
   test('a session that meets a limit is parked, and goes on by itself in its terminal after the reset', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using model = await startModel()
     await using home = await workplace({ env: { CLAUDE_CODE_MAX_RETRIES: '0' } })
@@ -213,7 +213,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     expect(parked.reason).toContain('resumes at')
     await until(() => resumed, {
       what: 'the session to go on by itself',
-      timeout: 60_000,
+      timeout: 120_000,
       evidence: terminal.screen,
     })
     await baton.waitFor('workflow', body => body.what === 'resumed')
@@ -225,7 +225,7 @@ describe('hands-off mode, with the real Claude Code', () => {
   })
 
   test("the plugin's own command starts a run, and hooks that are installed twice count once", {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using model = await startModel()
     await using home = await workplace()
@@ -240,7 +240,7 @@ describe('hands-off mode, with the real Claude Code', () => {
       args: FREE,
       env: home.searchPath,
       pluginDir,
-      timeout: 100_000,
+      timeout: 200_000,
     })
     expect(job.stops()).toBe(3)
     expect(stateOf(home, ran.sessionId ?? '')).toMatchObject({
@@ -253,7 +253,7 @@ describe('hands-off mode, with the real Claude Code', () => {
   })
 
   test('a supervisor writes the next prompt, and its own hooks start nothing', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using model = await startModel()
     await using home = await workplace()
@@ -278,7 +278,7 @@ describe('hands-off mode, with the real Claude Code', () => {
       prompt: '/issue-to-impl 42',
       args: FREE,
       env: home.searchPath,
-      timeout: 100_000,
+      timeout: 200_000,
     })
     const supervised = await baton.waitFor('workflow', body => body.what === 'supervised')
     expect(supervised.prompt).toBe('Look at the parser first.')
@@ -289,7 +289,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     )
   })
 
-  test('a missing or garbled state file never makes it loop', { timeout: 120_000 }, async () => {
+  test('a missing or garbled state file never makes it loop', { timeout: 240_000 }, async () => {
     await using model = await startModel()
     await using home = await workplace()
     await using baton = await batonFor(home)

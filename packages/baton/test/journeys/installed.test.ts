@@ -76,7 +76,7 @@ describe('a stranger who installed it', () => {
   })
 
   test('sets it up, is protected by the installed hook, and takes it out without a trace', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const before = await picture(here)
     const init = await here.at('npx', 'baton', 'init', '--yes')
@@ -100,7 +100,7 @@ describe('a stranger who installed it', () => {
     expect(await processes(here)).toEqual([])
   })
 
-  test('sees the tour to its end by the name that npx takes', { timeout: 120_000 }, async () => {
+  test('sees the tour to its end by the name that npx takes', { timeout: 240_000 }, async () => {
     const before = await picture(here)
     const { code, stdout } = await here.at('npx', 'batonpass', 'tour', '--yes', '--pace', '20')
     expect(stdout).toMatch(/#43 {2}pull request opened, checked and merged; issue closed/)
@@ -162,7 +162,7 @@ async function stranger(): Promise<Stranger> {
     })
   if (!pack) throw new Error('npm pack made nothing')
   const install = ['install', '--no-audit', '--no-fund', '--no-package-lock', join(packed, pack.filename)]
-  await run('npm', install, { cwd: repo, env, timeout: 170_000 })
+  await run('npm', install, { cwd: repo, env, timeout: 340_000 })
   await run('git', ['init', '-q', '-b', 'main'], { cwd: repo, env })
   return {
     ...folder,

@@ -17,7 +17,7 @@ const decisionsOf = async (baton: BatonHere) =>
 
 describe('permission in the course of a session, with the real Claude Code', () => {
   test('a no with its reason reaches the model; a yes for the session is asked for once; other calls go on meanwhile', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({
@@ -66,7 +66,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
   })
 
   test('Escape takes a question back; `defer` leaves it to the dialog alone; what the person’s own settings ask stays asked', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({
@@ -109,7 +109,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
   })
 
   test('the gh commands of setup-viewboard run without a question while that workflow is active, and only then', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using here = await claudeWorld({
       git: false,
@@ -149,7 +149,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
   })
 
   test('in plan mode no rule says yes for the person; a question of a subagent reaches them too', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({

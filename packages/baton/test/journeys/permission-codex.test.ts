@@ -22,7 +22,7 @@ const unboxed = (command: string) =>
   })
 
 test('Codex’s own dialog is answered for the person where Baton knows the answer, from afar, or stays for them', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using model = await startModel([codex.dialect])
   await using telegram = await startTelegram()

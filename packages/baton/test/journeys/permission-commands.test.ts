@@ -70,7 +70,7 @@ describe('permission by the command line', () => {
     const ask = await until(
       async () =>
         AskList.parse(await json('asks')).asks.find(({ detail }) => detail.startsWith(`${command}\n`)),
-      { what: `the ask about ${command}`, timeout: 30_000, every: 50 },
+      { what: `the ask about ${command}`, timeout: 60_000, every: 50 },
     )
     const { url, headers } = await personLogin(baton)
     const answered = await fetch(`${url}/api/asks/${ask.id}/answer`, {
@@ -169,7 +169,7 @@ describe('permission by the command line', () => {
   })
 
   test('learn proposes what a person kept allowing; only a person at a terminal accepts it', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     expect(await baton.must('learn')).toContain('Nothing to learn yet')
     for (const command of ['some-tool --fast', 'other-tool', 'some-tool --fast', 'other-tool'])
@@ -221,7 +221,7 @@ describe('permission by the command line', () => {
     })
     await until(async () => (await baton.run(['status'])).stdout.includes(place), {
       what: 'the problem in the status',
-      timeout: 30_000,
+      timeout: 60_000,
       every: 200,
     })
     expect((await baton.run(['doctor'])).stdout).toContain(place)
@@ -273,7 +273,7 @@ describe('permission by the command line', () => {
         await wants('git status\n# two lines')
         return readFileSync(log, 'utf8')
       },
-      { what: 'the log', timeout: 30_000, every: 200 },
+      { what: 'the log', timeout: 60_000, every: 200 },
     )
     expect(readFileSync(log, 'utf8')).toMatch(
       /^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] \[11111111-[\w-]+\] Bash allow by rules: git status\\x0a# two lines \(.*\)\n/,

@@ -14,7 +14,7 @@ test('the guide has examples', () => expect(EXAMPLES.length).toBeGreaterThan(3))
 
 test.each(EXAMPLES)(
   'the rules in the guide decide as it says: $rules',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async ({ rules, decisions }) => {
     await using folder = scratch('bg-')
     const project = join(folder.path, 'project')

@@ -9,7 +9,7 @@ import { lastRequestOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
 
 /** The whole task, on a machine that has other things to do. */
-const LONG = { timeout: 120_000 }
+const LONG = { timeout: 240_000 }
 const DIALOG = /Do you want to (proceed|create|make)/
 
 /** Claude Code with Baton's default settings and no key for a judge, in a project whose tests leave a trace. */
@@ -39,7 +39,7 @@ const decisionsOf = async (baton: BatonHere) =>
 
 describe('Baton asks no more than the mode of the real Claude Code would', () => {
   test('bypassPermissions: an ordinary task without a dialog; what must be denied is denied, a secret is asked about', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const { here, tested } = await ordinaryProject()
     await using world = here
@@ -71,7 +71,7 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
   })
 
   test('auto: an ordinary task without a dialog; Claude Code decides about the tests', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     // The classifier of auto mode runs on Anthropic's servers: here the person's own settings let the tests through.
     const { here, tested } = await ordinaryProject({ permissions: { allow: ['Bash(npm test)'] } })
@@ -88,7 +88,7 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
   })
 
   test('default and acceptEdits: one dialog, about the tests, which names the cause', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     for (const permissionMode of ['default', 'acceptEdits']) {
       const { here, tested } = await ordinaryProject()
@@ -107,7 +107,7 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
   })
 
   test('acceptEdits: an edit outside the worktree is left to Claude Code, which asks by itself', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const { here } = await ordinaryProject()
     await using world = here
@@ -125,7 +125,7 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
   })
 
   test('-p: in bypassPermissions the tests run; in default a denial that the model reads, and the run goes well', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const { here, tested } = await ordinaryProject()
     await using world = here

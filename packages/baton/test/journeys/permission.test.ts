@@ -14,7 +14,7 @@ const RULES =
 
 describe('permission, with the real Claude Code', () => {
   test('an ask of a headless session is allowed from Telegram while Claude waits', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
@@ -31,7 +31,7 @@ describe('permission, with the real Claude Code', () => {
   })
 
   test('nobody answers in time: the message says so and the model is told', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram, 2) })
@@ -45,7 +45,7 @@ describe('permission, with the real Claude Code', () => {
   })
 
   test('the daemon is killed while Claude waits: the ask is still there and its answer counts', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
@@ -69,7 +69,7 @@ describe('permission, with the real Claude Code', () => {
   })
 
   test('in a terminal the dialog and Telegram ask together, and the person at the terminal may be first', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
@@ -88,7 +88,7 @@ describe('permission, with the real Claude Code', () => {
     expect(settled.text).not.toBe(asked)
   })
 
-  test('in a terminal an answer from Telegram closes the dialog', { timeout: 120_000 }, async () => {
+  test('in a terminal an answer from Telegram closes the dialog', { timeout: 240_000 }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: RULES + telegramSettings(telegram) })
     const { model, home } = here
@@ -103,7 +103,7 @@ describe('permission, with the real Claude Code', () => {
   })
 
   test('the agent cannot help itself to a yes, the token or other settings', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using here = await claudeWorld({ git: false, settings: RULES })
     const { model, home, baton } = here

@@ -30,7 +30,7 @@ const openAsk = (baton: BatonHere, words: string) =>
       AskList.parse(JSON.parse(await baton.must('asks', '--json'))).asks.find(({ detail }) =>
         detail.includes(words),
       ),
-    { what: `an open ask with ${words}`, timeout: 60_000 },
+    { what: `an open ask with ${words}`, timeout: 120_000 },
   )
 
 const outcomesOf = async (baton: BatonHere) =>
@@ -40,7 +40,7 @@ const outcomesOf = async (baton: BatonHere) =>
 
 describe('what the real Claude Code asks', () => {
   test('is answered at a terminal although the daemon was killed, on its own screen, and a form elsewhere', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using telegram = await startTelegram()
     await using here = await claudeWorld({ git: false, settings: QUIET + telegramSettings(telegram) })
@@ -76,7 +76,7 @@ describe('what the real Claude Code asks', () => {
     expect(lastRequestOf(model, home)).toContain('"Which others?"="Postgres (Recommended), SQLite"')
     expect(lastRequestOf(model, home)).toContain('"Which cache?"="SQLite"')
     await asPerson(baton, 'answer', form.id, 'Ada', '36', 'yes', 'pro')
-    await terminal.waitForScreen(/all is asked/, { timeout: 60_000 })
+    await terminal.waitForScreen(/all is asked/, { timeout: 120_000 })
     expect(lastRequestOf(model, home)).toMatch(/got .*name\W+Ada\W+age\W+36\W+news\W+true\W+plan\W+pro/)
     expect(await outcomesOf(baton)).toEqual(['reply', 'settled-elsewhere', 'reply'])
     expect(telegram.refused).toEqual([])
@@ -84,7 +84,7 @@ describe('what the real Claude Code asks', () => {
   })
 
   test('a plan goes back with a comment, and is approved when it is better', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using here = await claudeWorld({ git: false, settings: QUIET })
     const { model, home, baton } = here
@@ -99,7 +99,7 @@ describe('what the real Claude Code asks', () => {
     // Claude Code names the file in which it wants the plan.
     const file = await until(
       () => /[^"\\\s`]*\/plans\/[^"\\\s`]*\.md/.exec(lastRequestOf(model, home))?.[0],
-      { what: 'the name of the plan file', timeout: 60_000 },
+      { what: 'the name of the plan file', timeout: 120_000 },
     )
     mkdirSync(dirname(file), { recursive: true })
     // Longer than what Claude Code takes from a hook as one text.
@@ -112,11 +112,11 @@ describe('what the real Claude Code asks', () => {
         const ask = await openAsk(baton, '# The plan')
         return ask.id === first.id ? undefined : ask
       },
-      { what: 'the second ask', timeout: 60_000 },
+      { what: 'the second ask', timeout: 120_000 },
     )
     expect(lastRequestOf(model, home)).toContain('add a rollback step')
     await asPerson(baton, 'answer', second.id, '--approve')
-    await terminal.waitForScreen(/the plan is followed/, { timeout: 60_000 })
+    await terminal.waitForScreen(/the plan is followed/, { timeout: 120_000 })
     expect(readFileSync(file, 'utf8')).toContain('# The plan')
     expect(lastRequestOf(model, home)).toContain('Exited Plan Mode')
     expect(await outcomesOf(baton)).toEqual(['send-back', 'approve'])

@@ -19,7 +19,7 @@ const PLAN =
   '# Plan\n\n## Phase 1: Greet\n- [x] it greets\n**Review**: passed\n\n## Phase 2: Part\n- [ ] it parts\n'
 
 test('the comments on a pull request reach the implementer, the reviewer pushes, and who made them is asked again: real Claude Code', {
-  timeout: 180_000,
+  timeout: 360_000,
 }, async () => {
   await using github = await fakeGitHub()
   await using model = await startModel()
@@ -88,7 +88,7 @@ test('the comments on a pull request reach the implementer, the reviewer pushes,
       (await github.repository.pullNow(pull)).requested_reviewers?.map(({ login }) => login)
     await until(async () => (await asked())?.includes('reviewer'), {
       what: 'the question to the reviewer',
-      timeout: 90_000,
+      timeout: 180_000,
       evidence: async () =>
         `${seen.join('\n')}\n${await baton.must('logs', '--lines', '60')}\n${model.summary()}`,
     })
@@ -130,7 +130,7 @@ const MADE: Record<string, string> = {
 const DONE = process.env.BATON_LONG ? [] : ['DerivedSpec', 'CodeResearch']
 
 test('somebody else’s pull request is reviewed stage by stage, and nothing is posted: real Claude Code', {
-  timeout: 180_000,
+  timeout: 360_000,
 }, async () => {
   await using github = await fakeGitHub()
   await using model = await startModel()

@@ -21,7 +21,7 @@ const COMMIT = `git add -A && git commit -q -m "$(cat <<'EOT'\nadd notes\n\nwith
 
 describe('the sandbox, with the real Claude Code', () => {
   test('edit, test, serve, curl and commit run without a question; secrets stay out of reach; what is denied stays denied', {
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     await using here = await claudeWorld({ settings: ON })
     const { model, home, baton } = here
@@ -49,7 +49,7 @@ describe('the sandbox, with the real Claude Code', () => {
       bash('touch denied.txt'),
       say('all done'),
     ])
-    const ran = await runClaude({ home, model, prompt: 'work', timeout: 180_000 })
+    const ran = await runClaude({ home, model, prompt: 'work', timeout: 360_000 })
     expect(ran.isError).toBe(false)
 
     const told = lastRequestOf(model, home)
@@ -92,7 +92,7 @@ describe('the sandbox, with the real Claude Code', () => {
   })
 
   test('bypassPermissions is contained too; the sandbox survives the daemon and ends with the session', {
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     await using here = await claudeWorld({ settings: ON })
     const { model, home, baton } = here
@@ -109,7 +109,7 @@ describe('the sandbox, with the real Claude Code', () => {
       say('all done', { times: 9 }),
     ])
     const args = ['--permission-mode', 'bypassPermissions']
-    const running = runClaude({ home, model, prompt: 'go', args, timeout: 180_000 })
+    const running = runClaude({ home, model, prompt: 'go', args, timeout: 360_000 })
     await baton.waitFor('event', ({ event }) => event.type === 'ToolFinished')
     await baton.must('up', '--restart')
     expect((await running).isError).toBe(false)
@@ -117,7 +117,7 @@ describe('the sandbox, with the real Claude Code', () => {
     expect(told).toContain('got ENOENT')
     expect(told).toContain('hello from the server')
     const sessions = () => readdirSync(join(baton.stateDir, 'sandbox/sessions'))
-    await expect.poll(sessions, { timeout: 60_000 }).toEqual([])
+    await expect.poll(sessions, { timeout: 120_000 }).toEqual([])
     expect(await baton.must('status')).toContain('Sandbox bubblewrap')
   })
 })

@@ -46,7 +46,7 @@ async function journey(): Promise<Journey> {
     comes: (what, fits) =>
       until(async () => (await rows()).find(fits), {
         what,
-        timeout: 40_000,
+        timeout: 80_000,
         every: 200,
         evidence: async () => JSON.stringify(await rows(), null, 1),
       }),
@@ -73,7 +73,7 @@ const begin = async ({ baton, env }: Journey, ...words: string[]): Promise<Spawn
 
 describe('baton run with the real Claude Code', () => {
   it('starts a session that is watched, attached to, survives the daemon, and dies with a report', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using j = await journey()
     j.model.script({ key: j.home.key }, () =>
@@ -127,7 +127,7 @@ describe('baton run with the real Claude Code', () => {
     expect(await j.rows()).toEqual([])
   })
 
-  it('works in a worktree of its own, and is ended with its terminal', { timeout: 120_000 }, async () => {
+  it('works in a worktree of its own, and is ended with its terminal', { timeout: 240_000 }, async () => {
     await using j = await journey()
     await j.home.git()
     j.home.trust(`${j.home.project}-issue-7`)
@@ -157,7 +157,7 @@ describe('baton run with the real Claude Code', () => {
 })
 
 describe('baton watch', () => {
-  it('adopts a pane that a person opened, never ends it, and lets it go', { timeout: 120_000 }, async () => {
+  it('adopts a pane that a person opened, never ends it, and lets it go', { timeout: 240_000 }, async () => {
     await using j = await journey()
     j.model.script({ key: j.home.key }, () => say('Hello.'))
     await using claude = await claudeInTmux({ home: j.home, model: j.model, env: { PATH: j.env.PATH ?? '' } })
@@ -180,7 +180,7 @@ describe('baton watch', () => {
 })
 
 it('From inside the same tmux, attaching switches the person’s own client', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using j = await journey()
   const program = join(j.home.path, 'bin/claude')
@@ -219,7 +219,7 @@ it('From inside the same tmux, attaching switches the person’s own client', {
 })
 
 it('A hosted session is watched and ended by the same commands, and has no terminal', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using j = await journey()
   const agent = join(import.meta.dirname, '../world/agents/acp-agent.ts')
@@ -241,7 +241,7 @@ it('A hosted session is watched and ended by the same commands, and has no termi
 })
 
 it('A hosted session of a killed daemon whose agent cannot go back to it begins afresh with a document of what there was', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   await using j = await journey()
   const agent = join(import.meta.dirname, '../world/agents/acp-agent.ts')
@@ -283,7 +283,7 @@ it('A hosted session of a killed daemon whose agent cannot go back to it begins 
   await j.baton.must('kill', 'inside')
 })
 
-it('What cannot be started says why, and what to do', { timeout: 120_000 }, async () => {
+it('What cannot be started says why, and what to do', { timeout: 240_000 }, async () => {
   await using j = await journey()
   const odd = async (...words: string[]) =>
     (await j.baton.run(['run', ...words], { env: { ...j.env, PATH: '/usr/bin:/bin' } })).stderr

@@ -149,7 +149,7 @@ describe('staged work, with the real Claude Code', () => {
     ])
     await until(async () => seen.at(-1) === 'PAW-05 PR', {
       what: 'the last stage',
-      timeout: 240_000,
+      timeout: 480_000,
       evidence: async () =>
         `${seen.join('\n')}\n${await baton.must('logs', '--kind', 'stage')}\n${await terminal.screen()}`,
     })
@@ -200,7 +200,7 @@ describe('staged work, with the real Claude Code', () => {
         async () => (await stagesOf(baton)).filter(({ what }) => what === 'paused').length === times,
         {
           what: `pause number ${times}`,
-          timeout: 60_000,
+          timeout: 120_000,
           evidence: async () =>
             `${seen.join('\n')}\n${await baton.must('logs', '--kind', 'stage')}\n${await terminal.screen()}`,
         },
@@ -227,7 +227,7 @@ describe('staged work, with the real Claude Code', () => {
     await paused(5)
     expect(seen).toEqual(EVERYTHING.slice(0, 10))
     await terminal.submit('final pr')
-    await until(async () => seen.at(-1) === 'PAW-05 PR', { what: 'the last stage', timeout: 60_000 })
+    await until(async () => seen.at(-1) === 'PAW-05 PR', { what: 'the last stage', timeout: 120_000 })
     await baton.waitFor('stage', ({ what, stage }) => what === 'ended' && stage === 'pr')
     expect(seen).toEqual(EVERYTHING)
     expect(
@@ -256,7 +256,7 @@ describe('staged work, with the real Claude Code', () => {
   })
 
   test('the tools answer a headless session as the command answers a person', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     await using here = await claudeWorld({ settings: RULES })
     const { model, home, baton } = here
@@ -294,7 +294,7 @@ describe('staged work, with the real Claude Code', () => {
   })
 
   test('`baton work run` begins a stage in tmux with the plugin’s tools, and it goes on there', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await using here = await claudeWorld({ settings: RULES.replace('mcp: baton', 'mcp: plugin_baton_baton') })
     const { model, home, baton } = here
@@ -340,7 +340,7 @@ const HOSTED = process.env.BATON_LONG ? [claudeCode, codex] : [codex]
 
 describe.each(HOSTED)('staged work, hosted, with the real $name', agent => {
   test('auto mode goes from stage to stage without a terminal, each in a fresh conversation with the tools of its stage', {
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     await using model = await startModel([...new Set([anthropic, agent.dialect])])
     await using home = claudeHome()
@@ -379,11 +379,11 @@ describe.each(HOSTED)('staged work, hosted, with the real $name', agent => {
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('PAW-01A Specification begins as') })
     await until(() => existsSync(join(home.project, WORK, 'CodeResearch.md')), {
       what: 'the fourth stage',
-      timeout: 120_000,
+      timeout: 240_000,
       evidence: async () => `${seen.join('\n')}\n${await baton.must('logs')}\n${model.summary()}`,
     })
     expect(seen.slice(0, 4)).toEqual(EVERYTHING.slice(0, 4))
-    await until(() => offered, { what: 'the tools of a stage', timeout: 60_000, evidence: model.summary })
+    await until(() => offered, { what: 'the tools of a stage', timeout: 120_000, evidence: model.summary })
     const { sessions } = JSON.parse(await baton.must('ps', '--json'))
     expect(sessions).toMatchObject([{ agent: agent.name, place: expect.stringMatching(/^hosted /) }])
     const began = (await baton.events()).filter(({ type }) => type === 'SessionStarted')

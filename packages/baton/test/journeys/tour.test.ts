@@ -11,7 +11,7 @@ import { until } from '../world/wait.ts'
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
 test('the tour takes an issue from claim to closing with real hooks, daemon and engine, and leaves no trace', {
-  timeout: 180_000,
+  timeout: 360_000,
 }, async () => {
   await using here = world()
   const baton = batonIn(here.home, here.path)
@@ -72,18 +72,18 @@ test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any poi
       rows: 200,
       evidence: () => `running:\n${here.left().processes.join('\n')}`,
     })
-    const screen = await terminal.waitForScreen(point, { timeout: 120_000 })
+    const screen = await terminal.waitForScreen(point, { timeout: 240_000 })
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(screen) ?? []
     if (url) expect(await (await fetch(url)).text()).toMatch(/<title>Baton/)
     await terminal.press('C-c')
-    await terminal.waitForExit({ timeout: 30_000 })
+    await terminal.waitForExit({ timeout: 60_000 })
     expect(await terminal.history()).toContain('Tour cancelled.')
     expect(here.left()).toEqual({ folders: [], processes: [] })
   }
 })
 
 test('a closed pipe ends it, and what a killed tour left behind goes with the next one', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using here = world()
   const start = () => {
@@ -95,7 +95,7 @@ test('a closed pipe ends it, and what a killed tour left behind goes with the ne
   }
   const killed = start()
   await killed.begun
-  await until(() => here.left().processes.length > 0, { what: 'its daemon', timeout: 30_000 })
+  await until(() => here.left().processes.length > 0, { what: 'its daemon', timeout: 60_000 })
   killed.child.kill('SIGKILL')
   await killed.ended
   expect(here.left().folders).toHaveLength(1)

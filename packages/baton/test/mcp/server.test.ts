@@ -89,13 +89,13 @@ async function exercise(transport: Transport, shown: string): Promise<void> {
 
 describe('the MCP server, with the official client', () => {
   it('serves the tools on standard streams, and `baton work show` says the same', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using world = await begun()
     await exercise(overStreams(world.baton, world.repo.path), await world.baton.must('work', 'show'))
   })
 
-  it('serves the same over HTTP, by a key that opens nothing else', { timeout: 120_000 }, async () => {
+  it('serves the same over HTTP, by a key that opens nothing else', { timeout: 240_000 }, async () => {
     await using world = await begun()
     const shown = await world.baton.must('work', 'show')
     await exercise(await overHttp(world.baton), shown)

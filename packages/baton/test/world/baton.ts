@@ -101,7 +101,7 @@ export function batonIn(home: string, cwd: string, cli = CLI): BatonHere {
               body.kind === kind && fits(body as never),
           )
         },
-        { what: `a journal entry of kind ${kind}`, timeout: 60_000, every: 100 },
+        { what: `a journal entry of kind ${kind}`, timeout: 120_000, every: 100 },
       )
     },
     configure(yaml) {

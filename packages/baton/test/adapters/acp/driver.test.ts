@@ -290,7 +290,7 @@ describe('a hosted session', () => {
     })
   })
 
-  test('a program that speaks something else is ended', { timeout: 120_000 }, async () => {
+  test('a program that speaks something else is ended', { timeout: 240_000 }, async () => {
     const hosted = world()
     onTestFinished(hosted.close)
     const launch = {

@@ -111,7 +111,7 @@ async function open(told: Told) {
       ? { startsWithPrompt }
       : {
           ready: (place: string) =>
-            until(() => linesOf(`${fileOf(place)}.began`).length > 0, { what: 'its start', timeout: 30_000 }),
+            until(() => linesOf(`${fileOf(place)}.began`).length > 0, { what: 'its start', timeout: 60_000 }),
         }),
     order: (title: string) => {
       const order = world.order(title)
@@ -133,7 +133,7 @@ async function open(told: Told) {
           ended: (place: string, count: number) =>
             until(() => linesOf(`${fileOf(place)}.ended`).length >= count, {
               what: `the end of turn ${count}`,
-              timeout: 60_000,
+              timeout: 120_000,
             }),
         }
       : {}),

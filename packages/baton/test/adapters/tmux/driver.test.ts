@@ -226,7 +226,7 @@ describe('A person', () => {
     })
     await until(async () => (await world.driver.readScreen(place, AGENT)).state === 'waiting', {
       what: 'the attaching to be past',
-      timeout: 30_000,
+      timeout: 60_000,
     })
     outer.tmux('send-keys', 'Left')
     await comes(world, place, 'person')

@@ -102,7 +102,7 @@ describe('where am I?', () => {
 
 describe('pull requests', () => {
   it('are found by the branches of the work, with their comments and who answers them', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     await using github = await fakeGitHub()
     await using repo = await gitRepo()

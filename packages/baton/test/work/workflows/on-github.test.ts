@@ -8,7 +8,7 @@ import { gitRepo } from '../../world/scratch.ts'
 import { event, world, write } from './world.ts'
 
 it('A run ends when its pull request is on GitHub with the last commit, and reports its link', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   await using github = await fakeGitHub()
   await using repo = await gitRepo()

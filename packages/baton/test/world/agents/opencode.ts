@@ -70,7 +70,7 @@ export const opencode: RealAgent = {
     try {
       const url = await until(() => /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0], {
         what: 'the address of opencode serve',
-        timeout: 60_000,
+        timeout: 120_000,
         evidence: () => said,
       })
       await home.run({ ...order, attach: url })
