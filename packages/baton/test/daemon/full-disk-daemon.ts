@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { compose } from '../../src/compose.ts'
 import { openStateFolder } from '../../src/config/state-folder.ts'
@@ -10,8 +9,7 @@ import { takeLock } from '../../src/store/lock.ts'
 import { anEntry } from '../world/journal.ts'
 
 /** A daemon whose state folder is on a disk (or has a limit) that this program fills. Prints what it answers, as JSON. */
-const [home = '', how = ''] = process.argv.slice(2)
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const [home = '', how = '', CLI = ''] = process.argv.slice(2)
 const filler = join(home, 'filler')
 
 const folder = openStateFolder(join(home, 'state'))

@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { scratch } from '../world/scratch.ts'
 
 const run = promisify(execFile)
-const DAEMON = fileURLToPath(new URL('full-disk-daemon.ts', import.meta.url))
+const DAEMON = join(import.meta.dirname, 'full-disk-daemon.ts')
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
 /** A disk of its own in a private mount namespace, which goes with the process; nothing else sees it. */
 const NAMESPACE = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=12m tmpfs "$0" && exec "$@"']
 /** Where there are no namespaces: no file may grow beyond 1 MB. */
@@ -25,7 +26,7 @@ test('on a full disk rules still deny, and the answers, status and doctor name t
 }, async () => {
   await using folder = scratch('bf-')
   const hasDisk = spawnSync('unshare', [...NAMESPACE, folder.path, 'true']).status === 0
-  const program = [process.execPath, DAEMON, folder.path, hasDisk ? 'disk' : 'limit']
+  const program = [process.execPath, DAEMON, folder.path, hasDisk ? 'disk' : 'limit', CLI]
   const { stdout } = hasDisk
     ? await run('unshare', [...NAMESPACE, folder.path, ...program], { timeout: 400_000 })
     : await run('sh', [...LIMIT, ...program], { timeout: 400_000 })
