@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { scratch } from '../world/scratch.ts'
 
 const run = promisify(execFile)
-const DAEMON = join(import.meta.dirname, 'full-disk-daemon.ts')
+const DAEMON = fileURLToPath(new URL('full-disk-daemon.ts', import.meta.url))
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
 /** A disk of its own in a private mount namespace, which goes with the process; nothing else sees it. */
 const NAMESPACE = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=12m tmpfs "$0" && exec "$@"']
