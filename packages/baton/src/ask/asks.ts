@@ -242,7 +242,7 @@ export class Asks implements AnswerHandler {
     open.decideAfter(Math.max(0, due - clock.now()), ring)
   }
 
-  /** Answers as the agent recommends, or parks the ask. False: the ask goes on waiting. */
+  /** Answers as the agent recommends, or parks the ask. False: the ask keeps waiting. */
   async #decideUnanswered(
     open: OpenAsk,
     { policy, afterMs }: NonNullable<AskingOptions['unanswered']>,

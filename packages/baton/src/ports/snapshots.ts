@@ -81,7 +81,7 @@ export interface KeptRef {
 export interface CaptureRequest {
   /** Undefined: only compare, and store no step. */
   readonly about: StepAbout | undefined
-  /** Whether the newest step may stand for this one if it holds exactly the same. */
+  /** Whether the newest step may be used instead of a new one if it holds exactly the same. */
   reuse?(step: number): boolean
   readonly atMs: number
   readonly limits: CaptureLimits

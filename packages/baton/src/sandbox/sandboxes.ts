@@ -40,7 +40,7 @@ const UNUSED_MS = 10 * 60_000
 /** The sandboxes of all sessions. */
 export class Sandboxes {
   readonly #parts: SandboxesParts
-  /** By session; `key` stands for the settings with which it was opened. */
+  /** By session; `key` identifies the settings with which it was opened. */
   readonly #open = new Map<string, { key: string; opening: Promise<OpenSandbox> }>()
   readonly #ending = new Map<string, Promise<void>>()
   #status: SandboxStatus | undefined

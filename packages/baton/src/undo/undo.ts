@@ -96,7 +96,7 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     )
   }
 
-  /** Captures the worktree as the next step, and drops expired steps. An equal newest step stands for a new one. */
+  /** Captures the worktree as the next step, and drops expired steps. If the newest step is equal, it is used instead. */
   async function captureStep(
     worktree: SnapshotWorktree,
     about: Omit<StepAbout, 'step' | 'atMs'>,
@@ -318,5 +318,5 @@ export const nextStep = (kept: readonly KeptRef[]): number =>
   kept.reduce((highest, ref) => (ref.foreign ? highest : Math.max(highest, ref.step)), 0) + 1
 
 const DAY_MS = 86_400_000
-/** A step that stands for a new one must not expire soon after. */
+/** A step that is used instead of a new one must not expire soon after. */
 const REUSE_MS = DAY_MS

@@ -126,7 +126,7 @@ describe('when no one answers', () => {
     expect(await again).toMatchObject({ result: 'answered', by: { who: 'Ann' } })
   })
 
-  it('goes on waiting, and looks again in case the person goes away', async () => {
+  it('keeps waiting, and looks again in case the person goes away', async () => {
     await using world = await askWorld()
     const asks = await world.begin([listChannel('telegram')])
     let policy: UnansweredPolicy = 'wait'

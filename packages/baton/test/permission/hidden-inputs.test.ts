@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { check } from './place.ts'
 
-/** Commands that look at less than they say: what they use stands in a flag, a file, an address or a variable. */
+/** Commands that look at less than they say: what they use is in a flag, a file, an address or a variable. */
 const NOT_ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'names of files come from a file': [
     'xargs -a list cat',
@@ -39,7 +39,7 @@ const NOT_ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'find /proc -name environ -exec cat {} +',
     'find /etc -type f | xargs grep x',
   ],
-  'a secret stands in a flag or an address': [
+  'a secret is in a flag or an address': [
     'helm template . -f /home/me/.ssh/id_rsa',
     'helm template . --set-file a=/home/me/.ssh/id_rsa',
     'kubectl get pods -o go-template-file=/home/me/.ssh/id_rsa',

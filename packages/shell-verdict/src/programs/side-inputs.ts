@@ -16,7 +16,7 @@ export function noteUnplaced({ spec }: CompiledSpec, parsed: Parsed, result: Ass
       result.unplaced.push(value)
 }
 
-/** `@FILE` stands for arguments that nobody has seen. */
+/** `@FILE` is replaced by arguments that are not in the command. */
 export function demandWrittenOut({ positionals }: Parsed, result: Assessment): void {
   const file = positionals.find(word => (word.value ?? word.prefix).startsWith('@'))
   if (!file) return

@@ -47,7 +47,7 @@ export interface CommandSpec {
   readonly needs?: { readonly one: string; readonly otherwise: Kind }
   /** Parts of the arguments that belong to a nested command. */
   readonly strip?: 'find' | 'fd'
-  /** An argument `@FILE` stands for what is in the file: more flags, or more names. */
+  /** An argument `@FILE` is replaced by what is in the file: more flags, or more names. */
   readonly optionFiles?: boolean
   /** Named extra check, see checks/. */
   readonly check?: string

@@ -147,7 +147,7 @@ export class TripWires {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** Names that stand for what is only known here. */
+  /** Names that are replaced by what is only known here. */
   #fill(word: string): string {
     return word
       .replaceAll('PORT', String(this.#port))

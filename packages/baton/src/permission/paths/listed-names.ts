@@ -26,7 +26,7 @@ export function foundByListing(
   })
 }
 
-/** `xargs -a FILE` and `xargs < FILE`: whoever wrote the file chose the names. */
+/** `xargs -a FILE` and `xargs < FILE`: the names come from the file, which anyone may have written. */
 function takesNamesFromFile({ range }: SimpleCommand, { commands }: Analysis): boolean {
   return commands.some(
     ({ words: [first, ...rest], redirections, range: [start, end] }) =>

@@ -169,7 +169,7 @@ export const NETWORK_CHECKS: Readonly<Record<string, Check>> = {
   wget,
   'gh-api': ghApi,
   'gh-shows': ghShows,
-  // `@FILE` stands for what is in the file, which is sent.
+  // `@FILE` sends what is in the file.
   az: use => {
     const file = use.args.find(word => /^(?:[\w-]+=)?@./s.test(word.value ?? ''))
     if (!file) return
