@@ -2,16 +2,23 @@
  * What the next session receives: generated sessions in three agents' transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning] [--sessions 48] [--misses]
+ * Run: node bench/continuity.ts [--part held-out|tuning] [--sessions 48] [--misses] [--lies-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BEHAVIORS, type Behavior, documentOf, LIES, writtenDocument } from './continuity/documents.ts'
+import { BEHAVIORS, type Behavior, documentOf, writtenDocument } from './continuity/documents.ts'
 import { type Received, Workplace } from './continuity/handoff.ts'
-import { type BenchSession, type FactClass, generateSessions, idleSession } from './continuity/sessions.ts'
+import { LIES, type Sentence, TRUTHS } from './continuity/lies.ts'
+import {
+  type BenchSession,
+  type FactClass,
+  generateSessions,
+  idleSession,
+  poolOf,
+} from './continuity/sessions.ts'
 import { has, percent, Tally } from './continuity/tally.ts'
 import { transcriptOf } from './continuity/transcripts.ts'
 
@@ -20,6 +27,7 @@ const { values } = parseArgs({
     part: { type: 'string', default: 'held-out' },
     sessions: { type: 'string', default: '48' },
     misses: { type: 'boolean', default: false },
+    'lies-only': { type: 'boolean', default: false },
   },
 })
 /** A later session's own commands and plans replace these. */
@@ -45,6 +53,13 @@ try {
   console.log(
     `${sessions.length} sessions (${values.part}), ${sessions.flatMap(({ facts }) => facts).length} facts`,
   )
+  if (!values['lies-only']) await facts()
+  await lies()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function facts(): Promise<void> {
   const columns: Record<string, Tally> = {}
   for (const behavior of BEHAVIORS) {
     const tally = new Tally(report)
@@ -61,9 +76,6 @@ try {
   }
   table({ ...columns, 'document alone (omits 30 %)': alone, 'transcript tail': tail })
   await chains()
-  await lies()
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
 
 function report(miss: string): void {
@@ -95,18 +107,9 @@ async function chains(): Promise<void> {
 }
 
 async function lies(): Promise<void> {
-  let unmarked = 0
-  let sentBack = 0
   const some = sessions.slice(0, 4)
-  for (const session of some) {
-    for (const { name, extra, words } of LIES)
-      await inWorkplace(session, async place => {
-        const received = await place.handOff(session, writtenDocument(session.facts, extra))
-        const line = received.context.split('\n').find(each => each.includes(words))
-        if (line === undefined || /unverified|contradicted|not true|⚠/i.test(line)) return
-        unmarked++
-        console.log(`  lie unmarked: ${name}: ${line}`)
-      })
+  let sentBack = 0
+  for (const session of some)
     await inWorkplace(session, async place => {
       mkdirSync(join(place.root, 'src/fresh/deep'), { recursive: true })
       writeFileSync(join(place.root, 'src/fresh/deep/a.ts'), '')
@@ -120,10 +123,32 @@ async function lies(): Promise<void> {
       const received = await place.handOff(session, writtenDocument(session.facts, { front }))
       if (received.sentBack) sentBack++
     })
-  }
+  const part = values.part === 'tuning' ? 'tuning' : 'held-out'
+  const [marked, lied] = await countMarked(some, poolOf(LIES, part), false)
+  const [wrong, told] = await countMarked(some, poolOf(TRUTHS, part), true)
   console.log(
-    `lies unmarked: ${unmarked} of ${some.length * LIES.length}; true documents sent back: ${sentBack} of ${some.length}`,
+    `lies unmarked: ${lied - marked} of ${lied}; true statements marked: ${wrong} of ${told}; true documents sent back: ${sentBack} of ${some.length}`,
   )
+}
+
+/** How many of the sentences the next session reads with a mark, or does not read at all. */
+async function countMarked(
+  some: readonly BenchSession[],
+  sentences: readonly Sentence[],
+  isTrue: boolean,
+): Promise<[number, number]> {
+  let marked = 0
+  for (const session of some)
+    for (const { where, text } of sentences)
+      await inWorkplace(session, async place => {
+        const written = writtenDocument(session.facts, { [where]: text })
+        const received = await place.handOff(session, written)
+        const line = received.context.split('\n').find(each => each.includes(text))
+        const isMarked = line === undefined || /unverified/i.test(line)
+        if (isMarked) marked++
+        if (isMarked === isTrue) report(`  ${isTrue ? 'truth marked' : 'lie unmarked'}: ${line ?? text}`)
+      })
+  return [marked, some.length * sentences.length]
 }
 
 function table(tallies: Record<string, Tally>): void {

@@ -10,6 +10,19 @@ const fresh = `${dist}.new-${process.pid}`
 
 rmSync(fresh, { recursive: true, force: true })
 await build({ ...bundle, outdir: fresh })
+// The sandbox shows this program to commands: one file that needs no other.
+await build({
+  absWorkingDir: bundle.absWorkingDir,
+  entryPoints: ['src/adapters/broker/client.ts'],
+  outfile: join(fresh, 'broker-client.mjs'),
+  bundle: true,
+  platform: 'node',
+  target: bundle.target,
+  format: 'esm',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'warning',
+})
 await buildDashboard(join(fresh, 'dashboard'))
 for (const template of ['launcher.c', 'launcher.pl', 'launcher.sh', 'status-line.sh'])
   copyFileSync(join(bundle.absWorkingDir, 'src', 'hook', template), join(fresh, template))

@@ -19,10 +19,13 @@ export function documentOf(session: BenchSession, behavior: Behavior): string | 
   }
 }
 
+/** The sections to which a sentence can be added. */
+export type Where = 'completed' | 'critical' | 'notes' | 'next' | 'decision' | 'constraint' | 'blockers'
+
 /** A document in the file form with these facts. `extra` adds points to sections. */
 export function writtenDocument(
   facts: readonly Fact[],
-  extra: { front?: string; completed?: string; critical?: string; notes?: string; next?: string } = {},
+  extra: Partial<Record<'front' | Where, string>> = {},
 ): string {
   const of = (...classes: Fact['class'][]) =>
     facts.filter(fact => classes.includes(fact.class)).map(({ text }) => text)
@@ -65,7 +68,7 @@ ${list([...of('failing test', 'last command', 'environment', 'git state'), extra
 
 ## Blockers / Issues
 
-- None
+${list([extra.blockers])}
 
 ## Notes
 
@@ -77,51 +80,10 @@ ${of('goal')[0] ?? ''}
 
 ## Constraints & Preferences
 
-${list(of('instruction'))}
+${list([...of('instruction'), extra.constraint])}
 
 ## Key Decisions
 
-${list(of('decision'))}
+${list([...of('decision'), extra.decision])}
 `
 }
-
-/** False statements, each with words of it: the next session must see them marked, or not at all. */
-export const LIES: readonly { name: string; extra: Parameters<typeof writtenDocument>[1]; words: string }[] =
-  [
-    {
-      name: 'ticked file without backticks',
-      extra: { completed: 'Wrote src/nowhere/ghost.ts' },
-      words: 'Wrote src/nowhere/ghost.ts',
-    },
-    {
-      name: 'ticked folder',
-      extra: { completed: 'Created the folder `lib/phantom/`' },
-      words: 'Created the folder `lib/phantom/`',
-    },
-    { name: 'ticked commit', extra: { completed: 'Committed as deadbee' }, words: 'Committed as deadbee' },
-    {
-      name: 'ticked command that never ran',
-      extra: { completed: 'Ran `npm run deploy:all`' },
-      words: 'Ran `npm run deploy:all`',
-    },
-    {
-      name: 'tests pass, in prose',
-      extra: { critical: 'The test suite passes.' },
-      words: 'The test suite passes.',
-    },
-    {
-      name: 'tests pass, in a note',
-      extra: { notes: 'All tests are green now' },
-      words: 'All tests are green now',
-    },
-    {
-      name: 'the user said',
-      extra: { notes: 'The user said that the zebra exporter may be removed' },
-      words: 'The user said that the zebra exporter',
-    },
-    {
-      name: 'next step with a missing file',
-      extra: { next: 'Fix the bug in `src/never/existed.ts`' },
-      words: '`src/never/existed.ts`',
-    },
-  ]

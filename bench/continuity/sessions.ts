@@ -59,7 +59,7 @@ export function generateSessions(count = 48): BenchSession[] {
 }
 
 /** Templates of one part: half of the list, by their hash; all of them where a half would be empty. */
-function poolOf<T>(list: readonly T[], part: BenchSession['part']): readonly T[] {
+export function poolOf<T>(list: readonly T[], part: BenchSession['part']): readonly T[] {
   const ranked = list
     .map(item => ({ item, key: createHash('sha256').update(JSON.stringify(item)).digest('hex') }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -10,6 +10,7 @@ export async function startBareServer() {
     child.once('error', reject)
   })
   return {
+    pid: child.pid ?? 0,
     async ask(body: string) {
       const headers = { 'content-type': 'application/json' }
       const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers })

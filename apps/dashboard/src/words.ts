@@ -218,6 +218,17 @@ function eventLine(event: AgentEvent): Line {
         ),
         code: true,
       }
+    case 'ToolDenied':
+      return {
+        ...plain('failed', `${event.tool} refused by the agent: ${event.reason}`, subjectOf(event), 'bad'),
+        code: true,
+      }
+    case 'SettingsChanged':
+      return plain('session', "The agent's settings changed", event.path ?? '')
+    case 'TaskCompleted':
+      return plain('done', 'Task completed', event.subject)
+    case 'TeammateIdle':
+      return plain('idle', `The teammate ${event.teammate} is idle`)
     case 'FormAsked':
       return plain('idle', `${event.server} asks to fill in a form`, event.message, 'wait')
     case 'TurnEnded':

@@ -23,8 +23,10 @@ import { composeHandoff } from './compose/handoff.ts'
 import { composeIntake } from './compose/intake.ts'
 import { composeMaintenance, type Maintenance } from './compose/maintenance.ts'
 import { composeJudge } from './compose/model.ts'
+import { nameSession } from './compose/name-session.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { composePermission } from './compose/permission.ts'
+import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
@@ -46,8 +48,10 @@ import type { Store } from './ports/store.ts'
 import { contextReactor } from './session/context/reactor.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
 import { Pauses } from './session/pauses.ts'
+import { inheritedName } from './session/session-name.ts'
 import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard, type Dashboard } from './views/dashboard.ts'
+import { runContext } from './work/workflows/reactor.ts'
 
 /** How long a stop waits for running ticks. */
 const MAX_TICK_MS = 3000
@@ -68,6 +72,8 @@ export interface Baton extends Maintenance {
   presence: PresenceKeeper
   /** The sessions that Baton watches. */
   sessions: Sessions
+  /** Gives a session the name that a person chose. */
+  rename(session: Session['id'], name: string): Promise<void>
   claims: Claims
   boards: Boards
   /** Undefined in a process that handles a single call. */
@@ -190,7 +196,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
           (from, to) => handsOff.carryOver(from.id, successorOf(to)),
           (from, to) => claim.claims.carryOver(from.id, to),
           (from, to) => work.carryOver(from.id, to),
-          (from, to) => intake.updateSession(to.id, session => ({ ...session, parent: from.id })),
+          (from, to) =>
+            intake.updateSession(to.id, session => ({
+              ...session,
+              parent: from.id,
+              ...inheritedName(from, session),
+            })),
         ],
         asks,
         config: configFor,
@@ -199,7 +210,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         paused,
       })
   // A process that handles a single call is gone before the command runs.
-  const sandbox = ground.inMemory ? undefined : composeSandbox(ground)
+  const sandbox = ground.inMemory ? undefined : composeSandbox(ground, { intake: () => intake })
   const permission = composePermission({
     asks,
     home,
@@ -207,6 +218,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     stateDir,
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
+    grantsOf: async ({ session, project }) => (await claim.claims.grantOf(session.id, project)) ?? [],
+    useGrant: (session, call) => handsOff.useGrant(session, call),
     snapshot: snapshotBefore(undo, redactor),
     sandbox: sandbox?.link,
     model: composeJudge({
@@ -236,6 +249,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         asks,
         workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
         isAway: async () => (await presence.read()).awaySince !== undefined,
+        parkRun: (context, reason) => handsOff.park(runContext(context), reason),
+        resumeRun: session => handsOff.unpark(session),
       }),
       ...(ground.inMemory ? [] : [prepareUndo(undo, fault)]),
       ...(sandbox ? [sandbox.reactor] : []),
@@ -245,6 +260,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       work.reactor,
       handsOff.reactor,
       foreignHooksReactor({ home, env }),
+      nameSession({
+        claimAt: project => claim.claims.at(project),
+        rename: (id, change) => intake.updateSession(id, change),
+        redact: redactor.text,
+        fault,
+      }),
+      removedHooksReactor({ home, env, tell: news => asks.tell(news) }),
       ...(options.reactors ?? []),
     ],
   })
@@ -284,7 +306,16 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   await asks.start()
   // Not awaited: agents are slow to start.
   if (!ground.inMemory)
-    void reviveHosted({ drivers, sessions: watched, cycles: cycle?.cycles, intake, session, asks, fault })
+    void reviveHosted({
+      drivers,
+      sessions: watched,
+      cycles: cycle?.cycles,
+      intake,
+      session,
+      asks,
+      pauses,
+      fault,
+    })
   return {
     ...composeMaintenance(ground, handoff.tidy, pauses, () => sandbox?.sandboxes.status),
     intake,
@@ -296,6 +327,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     cycles: cycle?.cycles,
     dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo }),
     sessions: watched,
+    rename: (id, name) => intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' })),
     pages,
     editors,
     pauses,
@@ -324,6 +356,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         // Do not wait long for a tick that waits for a forge or an agent: its stored state is resumed after the next start.
         () => Promise.race([ticks.idle(), pause(MAX_TICK_MS, undefined, { ref: false })]),
         () => claim.close(),
+        async () => sandbox?.close(),
         () => asks.stop(),
         () => intake.idle(),
         async () => {

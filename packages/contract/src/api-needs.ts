@@ -30,6 +30,7 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/watch', 'no-agent'],
   ['DELETE', '/api/watch/:name', 'no-agent'],
   ['POST', '/api/sessions/:id/cycle', 'no-agent'],
+  ['POST', '/api/sessions/:id/name', 'no-agent'],
   ['DELETE', '/api/sessions/:id/cycle', 'no-agent'],
   // The next caller can take a released claim.
   ['POST', '/api/claims/release', 'no-agent'],

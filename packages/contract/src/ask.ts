@@ -33,6 +33,8 @@ export type AskOption = z.infer<typeof AskOption>
 export const AskFacts = z.object({
   session: SessionId.optional(),
   nativeSession: NativeId.optional(),
+  /** What people call the session. */
+  sessionName: z.string().optional(),
   agent: AgentName.optional(),
   /** The root of the worktree in which the session started. */
   project: z.string().optional(),

@@ -89,6 +89,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     response: z.unknown(),
     durationMs: z.number().nonnegative().optional(),
   }),
+  /** The agent itself refused a call and asked no one. */
+  z.object({ ...common, ...ToolCall.shape, type: z.literal('ToolDenied'), reason: z.string() }),
   z.object({
     ...common,
     type: z.literal('TurnEnded'),
@@ -125,6 +127,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
     instructions: z.string().optional(),
   }),
   z.object({ ...common, type: z.literal('Compacted'), summary: z.string().optional() }),
+  /** A settings file of the agent changed while the session runs. */
+  z.object({ ...common, type: z.literal('SettingsChanged'), path: z.string().optional() }),
+  /** The agent ticked a task of its own list off. */
+  z.object({ ...common, type: z.literal('TaskCompleted'), subject: z.string() }),
+  /** Another agent of the session's team has nothing to do. Not a stop of the session. */
+  z.object({ ...common, type: z.literal('TeammateIdle'), teammate: z.string() }),
   z.object({ ...common, type: z.literal('SubagentStarted') }),
   z.object({ ...common, type: z.literal('SubagentEnded'), lastMessage: z.string().optional() }),
   z.object({ ...common, type: z.literal('SessionEnded'), reason: z.string() }),

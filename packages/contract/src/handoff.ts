@@ -136,6 +136,8 @@ export const HandoffLedger = z.object({
   next: text.default(''),
   /** Other passages of the agent's messages. */
   said: points,
+  /** Facts that the user removed or changed: they do not come back. */
+  removed: points,
 })
 export type HandoffLedger = z.infer<typeof HandoffLedger>
 
@@ -156,6 +158,7 @@ export const HandoffFinding = z.object({
     'command-failed',
     'file-absent',
     'todo-unnamed',
+    'unverified',
   ]),
   /** `wrong`: the document must not be used as it is. `minor`: Baton understood it anyway. */
   weight: z.enum(['wrong', 'minor']),

@@ -44,6 +44,15 @@ export const EntryBody = z.discriminatedUnion('kind', [
     kind: z.literal('sandbox'),
     moved: z.array(z.object({ path: z.string(), why: z.string(), movedTo: z.string().optional() })),
   }),
+  /** What the broker did outside for a command in the sandbox, or why it did not. */
+  z.object({
+    kind: z.literal('broker'),
+    command: z.string(),
+    cwd: z.string(),
+    exit: z.number().int().optional(),
+    refused: z.string().optional(),
+    pushed: z.array(z.object({ commit: z.string(), target: z.string() })).optional(),
+  }),
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
   AskEntry,

@@ -100,6 +100,7 @@ export const END_LABELS: Record<EndKind, string> = {
   blocked: 'blocked',
   'over-budget': 'over budget',
   'limit-parked': 'paused by a usage limit',
+  'question-parked': 'waits for your answer',
   'handed-off': 'handed off',
   failed: 'failed',
 }

@@ -88,6 +88,8 @@ export const PermissionEffects = z.object({
   unknown: z.array(z.string()),
   /** Why the call cannot work in the sandbox: what it needs from outside. */
   leaves: z.array(z.string()).optional(),
+  /** Parts for which the broker does outside what they need; the rest of them runs inside. */
+  brokered: z.array(z.string()).optional(),
   /** Commands that write files their arguments do not name: for git the subcommand and arguments, otherwise the program. */
   brings: z.array(z.array(z.string())).optional(),
 })

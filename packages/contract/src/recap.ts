@@ -21,6 +21,8 @@ const DecisionGroup = z.object({
 
 /** The end of a session or a workflow, and its reason. */
 const Ending = z.object({
+  /** What people call the session. */
+  name: z.string().optional(),
   at: moment,
   session: SessionId.optional(),
   agent: AgentName.optional(),
@@ -83,6 +85,7 @@ export const Recap = z.object({
       z.object({
         session: SessionId,
         agent: AgentName,
+        name: z.string().optional(),
         project: z.string().optional(),
         why: z.string(),
         since: moment,

@@ -97,7 +97,16 @@ function choiceNamed(choices: readonly Choice[], word: string): Choice | undefin
 const plainLabel = (label: string): string => label.replace(RECOMMENDED, '').trim().toLowerCase()
 const RECOMMENDED = /\s*[([]recommended[)\]]\s*$/i
 /** Agents mark the choice they would take in its label. */
-export const isMarkedRecommended = (label: string): boolean => RECOMMENDED.test(label)
+const isMarkedRecommended = (label: string): boolean => RECOMMENDED.test(label)
+
+/** The options of an agent's question, as Baton shows them. */
+export const choicesOf = (options: readonly { label: string; description?: string | undefined }[]) =>
+  options.map(({ label, description }) => ({
+    value: label,
+    label,
+    ...(description ? { description } : {}),
+    ...(isMarkedRecommended(label) ? { recommended: true } : {}),
+  }))
 
 /** The label of a choice, without the mark that `recommended` already carries. */
 export const choiceLabel = ({ label, recommended }: Choice): string =>

@@ -8,6 +8,10 @@ export const Session = z.object({
   id: SessionId,
   agent: AgentName,
   nativeSession: NativeId,
+  /** What people call it. */
+  name: z.string().optional(),
+  /** Where the name comes from: its first prompt, its issue, or a person, whose name stays. */
+  namedBy: z.enum(['prompt', 'issue', 'person']).optional(),
   cwd: z.string().optional(),
   project: z.string().optional(),
   transcript: z.string().optional(),

@@ -115,6 +115,8 @@ export const PsRow = z.object({
   project: z.string().optional(),
   place: z.string().optional(),
   title: z.string().optional(),
+  /** What people call the session. */
+  name: z.string().optional(),
   pid: pid.optional(),
   state: WatchState,
   startedAt: moment,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
+import { GrantKind } from './grant.ts'
 import { NativeId, SessionId } from './ids.ts'
 
 /** A workflow's name. Used as a file name, a YAML key and a slash command. */
@@ -13,6 +14,7 @@ export const EndKind = z.enum([
   'blocked',
   'over-budget',
   'limit-parked',
+  'question-parked',
   'handed-off',
   'failed',
 ])
@@ -62,10 +64,24 @@ export const WorkflowDeclaration = z.strictObject({
   completion: CompletionCheck.default('said'),
   /** What happens to unanswered questions of a run; by default, what `asks.unanswered` says. */
   unanswered: z.enum(['wait', 'recommended', 'park']).optional(),
+  /** After how many minutes; by default, `asks.after_minutes`. */
+  unanswered_minutes: z.number().min(0.1).max(1440).optional(),
   /** Commands that run without an ask while the workflow is active. */
   permissions: z
     .array(z.string().regex(/^[^\p{Cc}]{1,500}$/u))
     .max(50)
+    .default([]),
+  /** What its runs may do outside by themselves, with their own branch, issue and pull request. */
+  grants: z.array(GrantKind).max(20).default([]),
+  /** Files below .tmp that its runs write without an ask; `{ISSUE}` is the number of the issue. */
+  files: z
+    .array(z.string().regex(/^\.tmp\/(?!hooked-sessions\/)(?!.*\.\.)[\w{}.-]+(\/[\w{}.-]+)*$/))
+    .max(20)
+    .default([]),
+  /** Labels that its runs may create, with the grant `labels`. */
+  labels: z
+    .array(z.string().regex(/^[^\p{Cc},]{1,50}$/u))
+    .max(20)
     .default([]),
 })
 export type WorkflowDeclaration = z.infer<typeof WorkflowDeclaration>
@@ -115,6 +131,8 @@ export const WorkflowRun = z.object({
   resumesAt: z.iso.datetime().optional(),
   tokens: z.number().nonnegative(),
   money: z.number().nonnegative(),
+  /** What the run may do by itself right now, one line each; completes «it may …». */
+  grants: z.array(z.string()).optional(),
 })
 export type WorkflowRun = z.infer<typeof WorkflowRun>
 export const WorkflowRuns = z.object({ runs: z.array(WorkflowRun) })

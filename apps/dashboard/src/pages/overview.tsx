@@ -99,7 +99,14 @@ function Waiting({ count }: { count: number }) {
 
 /** What the search looks at: everything a card shows. */
 const searchTextOf = ({ session, run, work }: Overview['live'][number]): string =>
-  [session.project ?? session.cwd, AGENTS[session.agent], session.nativeSession, run?.workflow, work?.workId]
+  [
+    session.name,
+    session.project ?? session.cwd,
+    AGENTS[session.agent],
+    session.nativeSession,
+    run?.workflow,
+    work?.workId,
+  ]
     .join(' ')
     .toLowerCase()
 
@@ -186,7 +193,9 @@ function Ended({ cards }: { cards: Overview['ended'] }) {
         {cards.map(({ session, run }) => (
           <tr key={session.id}>
             <td>
-              <Link to={`/sessions/${session.id}`}>{folderName(session.project ?? session.cwd)}</Link>
+              <Link to={`/sessions/${session.id}`}>
+                {visibleText(session.name ?? folderName(session.project ?? session.cwd), 80)}
+              </Link>
             </td>
             <td class="tight">
               <span class="who">

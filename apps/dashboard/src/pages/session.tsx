@@ -1,6 +1,7 @@
 import type { SessionView } from '@batonpass/contract/dashboard'
 import { END_LABELS } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
+import { sessionLabel } from '@batonpass/contract/session-name'
 import type { ComponentChildren } from 'preact'
 import { visibleText } from '../invisible.ts'
 import { endTone, Problem, RunSummary, stageText } from '../parts/card.tsx'
@@ -49,7 +50,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
   const { word, tone } = describeState(session, open, now.value, row)
   return (
     <Page
-      title={folderName(session.project ?? session.cwd)}
+      title={visibleText(session.name ?? folderName(session.project ?? session.cwd), 80)}
       about={
         <>
           {AGENTS[session.agent]} <Tag tone={tone}>{word}</Tag>
@@ -73,7 +74,8 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
       ))}
       {run?.end ? (
         <p class={endTone(run) === 'bad' ? 'notice bad' : 'notice'}>
-          {run.workflow} ended ({END_LABELS[run.end.kind]}): {run.end.reason}
+          {run.workflow} {run.end.kind.endsWith('-parked') ? 'is parked' : 'ended'} (
+          {END_LABELS[run.end.kind]}): {run.end.reason}
         </p>
       ) : null}
       {session.context || data.contexts.length > 1 ? (
@@ -124,6 +126,7 @@ function Facts({ view: { session, run, work, parent, children } }: { view: Sessi
           {run.pullRequest ? <Outside to={run.pullRequest}>pull request</Outside> : null}
         </Fact>
       ) : null}
+      {run?.grants ? <Fact name="May by itself">{visibleText(run.grants.join('; '), 1000)}</Fact> : null}
       {work ? (
         <Fact name="Work item">
           <Link to={`/work/${work.workId}`}>{stageText(work)}</Link>
@@ -146,14 +149,14 @@ function Facts({ view: { session, run, work, parent, children } }: { view: Sessi
       )}
       {parent ? (
         <Fact name="Continues">
-          <Link to={`/sessions/${parent.id}`}>{parent.nativeSession.slice(0, 8)}</Link>
+          <Link to={`/sessions/${parent.id}`}>{visibleText(sessionLabel(parent), 80)}</Link>
         </Fact>
       ) : null}
       {children.length > 0 ? (
         <Fact name="Continued by">
           {children.map(child => (
             <Link key={child.id} to={`/sessions/${child.id}`}>
-              {child.nativeSession.slice(0, 8)}{' '}
+              {visibleText(sessionLabel(child), 80)}{' '}
             </Link>
           ))}
         </Fact>

@@ -3,6 +3,7 @@ import type { SessionCard, SessionWork } from '@batonpass/contract/dashboard'
 import { END_LABELS } from '@batonpass/contract/labels'
 import type { PsRow } from '@batonpass/contract/watch'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { visibleText } from '../invisible.ts'
 import { Link } from '../router.tsx'
 import { Ago, now } from '../time.tsx'
 import { AGENTS, describeEntry, describeState, folderName, type Tone } from '../words.ts'
@@ -28,7 +29,9 @@ export function Card({ card, cycle, row }: CardProps) {
       <div class="top">
         <Glyph agent={session.agent} />
         <h3>
-          <Link to={`/sessions/${session.id}`}>{folderName(session.project ?? session.cwd)}</Link>
+          <Link to={`/sessions/${session.id}`}>
+            {visibleText(session.name ?? folderName(session.project ?? session.cwd), 80)}
+          </Link>
         </h3>
         <Tag tone={tone} pulse={word === 'working'}>
           {word}
@@ -36,6 +39,7 @@ export function Card({ card, cycle, row }: CardProps) {
       </div>
       <p class="who">
         <span>{AGENTS[session.agent]}</span>
+        {session.name ? <span>{folderName(session.project ?? session.cwd)}</span> : null}
         {run ? <RunSummary run={run} /> : null}
         {work ? <span>{stageText(work)}</span> : null}
         {run || work ? null : <span class="mono">{session.nativeSession.slice(0, 8)}</span>}

@@ -60,6 +60,8 @@ export function confirmation(name: string, input: ToolInput): Confirmation {
       }
     case 'paw_get_context':
       return { running: `Reading the context of ${work}` }
+    case 'baton_recall':
+      return { running: 'Reading the handoff' }
     default:
       return { running: 'Checking the status of the work' }
   }

@@ -14,6 +14,7 @@ const NAMES = [
   'paw_get_context',
   'baton_status',
   'baton_handoff',
+  'baton_recall',
 ] as const
 
 /** A handoff waits for a document, and a status request for a forge. */

@@ -24,7 +24,7 @@ describe('before a tool does something', () => {
   })
 
   it('tools that only read ask nothing', () => {
-    for (const name of ['paw_get_context', 'baton_status'])
+    for (const name of ['paw_get_context', 'baton_status', 'baton_recall'])
       expect(confirmation(name, { work_id: 'a' }).before).toBeUndefined()
   })
 })

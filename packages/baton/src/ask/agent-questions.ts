@@ -6,43 +6,59 @@ import type { AskOutcome } from './ask-outcome.ts'
 import type { Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Question } from './question.ts'
-import { type UnansweredPolicy, unansweredPolicy } from './unanswered.ts'
+import { parkedReason, type UnansweredPolicy, unansweredPolicy } from './unanswered.ts'
 
 /** How long a question may wait: just less than the agent's hook does. */
 const WAIT_MS = (24 * 3600 - 10) * 1000
 /** The ask's own time-out comes before that of the whole. */
 const MARGIN_MS = 5_000
 
+/** What a workflow says about questions that no one answers. */
+interface UnansweredInRun {
+  unanswered?: UnansweredPolicy | undefined
+  unansweredMinutes?: number | undefined
+}
+
 export interface QuestionPorts {
   asks: Pick<Asks, 'ask' | 'withdraw'>
   /** The workflow that the session runs, if it runs one. */
-  workflowOf(context: ReactionContext): Promise<{ unanswered?: UnansweredPolicy | undefined } | undefined>
+  workflowOf(context: ReactionContext): Promise<UnansweredInRun | undefined>
   /** Whether the person said that they are away. */
   isAway(): Promise<boolean>
+  /** Parks the workflow of the session. False: it runs none. */
+  parkRun(context: ReactionContext, reason: string): Promise<boolean>
+  /** Takes the workflow up again, if it is parked because of a question. */
+  resumeRun(session: AgentEvent['session']): Promise<void>
 }
 
 /** Brings what the agent itself asks (questions, plans, forms) to every channel, and the answer back to the agent. */
-export function questionReactor({ asks, workflowOf, isAway }: QuestionPorts): Reactor {
+export function questionReactor(ports: QuestionPorts): Reactor {
+  const { asks, workflowOf, isAway, parkRun, resumeRun } = ports
   return {
     name: 'question',
     async react(event, context) {
       const question = questionOf(event, context.project)
-      if (!question) return await withdrawStale(event, asks)
+      if (!question) return await withdrawStale(event, ports)
       return {
         later: {
-          run: async signal =>
-            contributionOf(
-              await asks.ask(question, {
-                signal,
-                withinMs: WAIT_MS,
-                unreached: isOnScreen(event, context) ? 'wait' : 'give-up',
-                unanswered: {
-                  afterMs: context.config.asks.after_minutes * 60_000,
-                  policy: async () =>
-                    unansweredPolicy(context.config.asks, await workflowOf(context), await isAway()),
-                },
-              }),
-            ),
+          run: async signal => {
+            const settings = context.config.asks
+            const minutes = (await workflowOf(context))?.unansweredMinutes ?? settings.after_minutes
+            const afterMs = minutes * 60_000
+            const outcome = await asks.ask(question, {
+              signal,
+              withinMs: WAIT_MS,
+              unreached: isOnScreen(event, context) ? 'wait' : 'give-up',
+              unanswered: {
+                afterMs,
+                policy: async () => unansweredPolicy(settings, await workflowOf(context), await isAway()),
+                park: ask => parkRun(context, parkedReason(ask, afterMs)),
+              },
+            })
+            // Before the agent continues: its next stop must find the run active again.
+            if (outcome.result === 'answered' && outcome.ask.parkedAt) await resumeRun(event.session)
+            return contributionOf(outcome)
+          },
           // The agent's own dialog asks.
           otherwise: {},
           withinMs: WAIT_MS + MARGIN_MS,
@@ -119,13 +135,23 @@ function contributionOf(outcome: AskOutcome): Contribution {
 }
 
 /** The person answered on the agent's screen, or no one waits any more: Baton withdraws what it asked elsewhere. */
-async function withdrawStale(event: AgentEvent, asks: QuestionPorts['asks']): Promise<undefined> {
+async function withdrawStale(
+  event: AgentEvent,
+  { asks, resumeRun }: Pick<QuestionPorts, 'asks' | 'resumeRun'>,
+): Promise<undefined> {
   const withdraw = (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') =>
     asks.withdraw(ask => KINDS.has(ask.kind) && ask.facts.session === event.session && fits(ask), why)
   switch (event.type) {
-    case 'ToolFinished':
-      await withdraw(ask => isAbout(ask, event))
+    case 'ToolFinished': {
+      let wasParked = false
+      await withdraw(ask => {
+        const fits = isAbout(ask, event)
+        wasParked ||= fits && ask.parkedAt !== undefined
+        return fits
+      })
+      if (wasParked) await resumeRun(event.session)
       return
+    }
     case 'PromptSubmitted':
     case 'TurnEnded':
     case 'TurnFailed':

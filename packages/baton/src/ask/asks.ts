@@ -44,6 +44,8 @@ export interface AsksParts {
   store: AskStore
   channels: readonly Channel[]
   record(entries: readonly NewEntry[]): Promise<unknown>
+  /** What people call a session. */
+  nameOf?(session: string): Promise<string | undefined>
   fault(during: string, cause: unknown): void
   clock: Clock
   timers: Timers
@@ -57,7 +59,12 @@ export interface AskingOptions {
   /** If no channel reaches a person: give up at once (the default), or wait because the person also sees the ask elsewhere. */
   unreached?: 'give-up' | 'wait'
   /** What to do if no one has answered for this time since the ask opened. */
-  unanswered?: { afterMs: number; policy(): Promise<UnansweredPolicy> }
+  unanswered?: {
+    afterMs: number
+    policy(): Promise<UnansweredPolicy>
+    /** Parks what waits for the answer. True: the person was notified about it. May be called again after a restart. */
+    park?(ask: Ask): Promise<boolean>
+  }
 }
 
 /** How long a caller that disconnected may take to come back before its ask is withdrawn. */
@@ -189,7 +196,10 @@ export class Asks implements AnswerHandler {
     const known = await store.byKey(question.key, question.fingerprint)
     // A withdrawn ask has lost its caller. This is a new caller, so open a new ask.
     if (known && known.state !== 'withdrawn') return this.#open.get(known.id) ?? known
-    const ask = openedAsk(AskId.parse(`ask_${ids.id(20)}`), question, clock.now(), withinMs)
+    const { session } = question.facts
+    const sessionName = session && (await this.#parts.nameOf?.(session).catch(() => undefined))
+    const asked = sessionName ? { ...question, facts: { ...question.facts, sessionName } } : question
+    const ask = openedAsk(AskId.parse(`ask_${ids.id(20)}`), asked, clock.now(), withinMs)
     await store.add(ask)
     const open = this.#track(ask)
     await this.#record(ask)
@@ -245,11 +255,16 @@ export class Asks implements AnswerHandler {
   /** Answers as the agent recommends, or parks the ask. False: the ask keeps waiting. */
   async #decideUnanswered(
     open: OpenAsk,
-    { policy, afterMs }: NonNullable<AskingOptions['unanswered']>,
+    { policy, afterMs, park }: NonNullable<AskingOptions['unanswered']>,
   ): Promise<boolean> {
     const way = await policy()
     const { ask } = open
-    if (ask.state !== 'open' || ask.parkedAt) return true
+    if (ask.state !== 'open') return true
+    if (ask.parkedAt) {
+      // The daemon may have ended between the two.
+      await park?.(ask)
+      return true
+    }
     if (way === 'wait') return false
     const replies = way === 'recommended' ? policyReplies(ask) : undefined
     if (replies) {
@@ -263,7 +278,8 @@ export class Asks implements AnswerHandler {
       open.ask = parked
       await this.#record(parked)
     })
-    if (open.ask.parkedAt) await this.tell(parkedNotice(open.ask, afterMs))
+    if (!open.ask.parkedAt || open.ask.state !== 'open') return true
+    if (!(await park?.(open.ask))) await this.tell(parkedNotice(open.ask, afterMs))
     return true
   }
 

@@ -26,11 +26,14 @@ export const policyReplies = ({ kind, questions = [] }: Ask): Reply[] | undefine
 
 export function parkedNotice({ id, title, facts }: Ask, afterMs: number): News {
   const { agent = 'An agent', project = '/', session } = facts
-  const minutes = Math.round(afterMs / 60_000)
   return {
     project,
     session,
     kind: 'needs-input',
-    text: `⏸ ${agent} in ${project.split('/').at(-1)} is parked: no one answered within ${minutes} minutes. ${title} (baton asks ${id})`,
+    text: `⏸ ${agent} in ${project.split('/').at(-1)} is parked: ${parkedReason({ id, title }, afterMs)}`,
   }
 }
+
+/** Why a run is parked, and how to answer. */
+export const parkedReason = ({ id, title }: Pick<Ask, 'id' | 'title'>, afterMs: number): string =>
+  `no one answered within ${Number((afterMs / 60_000).toFixed(1))} minutes. ${title} (baton asks ${id})`

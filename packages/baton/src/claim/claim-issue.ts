@@ -4,6 +4,7 @@ import { ClaimId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Forge } from '../ports/forge.ts'
 import type { HeldLease, LeaseHandle, LeaseOwner } from '../ports/lease.ts'
+import { grantOfClaim } from './claim-grant.ts'
 import { entry, leaseName } from './fence.ts'
 import { STATUS } from './next-step.ts'
 import type { ClaimOrder, ClaimPorts } from './ports.ts'
@@ -118,7 +119,13 @@ async function finish(
   }
   const there = await ports.signals.read(record.project)
   if (there.kind === 'absent') await ports.signals.create(record.project, file)
-  const done: ClaimRecord = { ...record, stage: 'held', ...(assigned.includes(me) ? { assigned: me } : {}) }
+  const grant = await grantOfClaim(ports, record)
+  const done: ClaimRecord = {
+    ...record,
+    stage: 'held',
+    ...(grant ? { grant } : {}),
+    ...(assigned.includes(me) ? { assigned: me } : {}),
+  }
   await ports.records.put(done)
   await ports.journal(done, { ...entry(done, 'claimed'), phase: 'coding' })
   return done

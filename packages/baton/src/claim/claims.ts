@@ -1,9 +1,11 @@
 import type { Claimable, Claimed, ClaimView } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
+import type { Grant } from '@batonpass/contract/grant'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { KeyedQueue } from '../session/keyed-queue.ts'
 import { answered } from './ask-to-close.ts'
+import { claimGrantNow } from './claim-grant.ts'
 import { assignToSession, carryOver, type Holder } from './claim-holder.ts'
 import { adopt, claimIssue, resumeClaiming } from './claim-issue.ts'
 import { claimView } from './claim-view.ts'
@@ -61,6 +63,12 @@ export class Claims {
       await this.#turns.run(record.project, () => answered(ports, record, answer))
       if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
     })
+  }
+
+  /** What a session may do by itself because it holds a claim. */
+  async grantOf(session: SessionId, project: string): Promise<Grant | undefined> {
+    const record = await this.at(project)
+    return record?.grant && claimGrantNow(record, await this.#ports.signals.read(project), session)
   }
 
   at(project: string): Promise<ClaimRecord | undefined> {
@@ -226,6 +234,7 @@ export class Claims {
   async #tickOne(record: ClaimRecord): Promise<void> {
     const now = this.#ports.clock.now()
     if (record.stage === 'claiming') {
+      if (this.#ports.paused?.(record)) return
       if (now - record.claimedAt < CLAIMING_MS || (record.notBefore ?? 0) > now) return
       await this.#turns.run(record.project, async () => {
         const half = await this.at(record.project)

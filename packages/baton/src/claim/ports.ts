@@ -8,6 +8,7 @@ import type { TypeResult } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { GitPosition } from '../ports/git.ts'
 import type { GitLogin, GitWork } from '../ports/git-work.ts'
+import type { GrantFacts } from '../ports/grant-facts.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { IsPaused } from '../ports/is-paused.ts'
 import type { Leases } from '../ports/lease.ts'
@@ -23,6 +24,8 @@ export interface ClaimPorts {
   files: SmallFiles
   git: GitPosition & { exclude(folder: string, pattern: string): Promise<void> }
   work: GitWork
+  /** Where a push goes and what it runs; absent: claims get no grants. */
+  grantFacts?: GrantFacts | undefined
   /** Every action that changes a forge or a remote. */
   outside: FencedActions
   /** Opens the forge of a clone, or of a repository by name. Throws a BatonError if there is none. */

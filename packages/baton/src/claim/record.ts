@@ -1,5 +1,6 @@
 import { ClaimTrouble } from '@batonpass/contract/claim'
 import { AgentName } from '@batonpass/contract/event'
+import { Grant } from '@batonpass/contract/grant'
 import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
 import { z } from 'zod'
 import { readJsonFiles } from '../ports/json-files.ts'
@@ -42,6 +43,8 @@ export const ClaimRecord = z.object({
     renewedAt: z.number(),
     lost: z.boolean().default(false),
   }),
+  /** What its session may do by itself, as recorded when the issue was claimed. */
+  grant: Grant.optional(),
   /** The login that this claim assigned to the issue. */
   assigned: z.string().optional(),
   session: SessionId.optional(),

@@ -63,6 +63,8 @@ export function describeEntry({ body }: Entry): string {
       return `${body.what} ${short(body.title)}${body.place ? ` at ${body.place}` : ''}${body.detail ? `: ${short(body.detail)}` : ''}`
     case 'sandbox':
       return `sandbox moved aside ${short(body.moved.map(({ path, why }) => `${path} (${why})`).join(', '))}`
+    case 'broker':
+      return `broker ${body.refused === undefined ? `ran (exit ${body.exit ?? '?'})` : 'refused'} ${short(body.command)}${body.refused === undefined ? '' : `: ${short(body.refused)}`}`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }
@@ -102,6 +104,7 @@ function describeEvent(event: AgentEvent): string {
       return short(event.prompt)
     case 'ToolRequested':
     case 'PermissionAsked':
+    case 'ToolDenied':
     case 'ToolFinished': {
       const { action } = event
       const what =
@@ -112,8 +115,16 @@ function describeEvent(event: AgentEvent): string {
             : action.kind === 'mcp'
               ? `${action.server}/${action.tool}`
               : ''
-      return `${inside}${event.tool} ${short(what)}${event.type === 'ToolFinished' && event.failed ? ' (failed)' : ''}`
+      const failed = event.type === 'ToolFinished' && event.failed ? ' (failed)' : ''
+      const why = event.type === 'ToolDenied' ? `: ${short(event.reason)}` : ''
+      return `${inside}${event.tool} ${short(what)}${failed}${why}`
     }
+    case 'SettingsChanged':
+      return event.path ?? ''
+    case 'TaskCompleted':
+      return `${inside}${short(event.subject)}`
+    case 'TeammateIdle':
+      return event.teammate
     case 'FormAsked':
       return `${inside}${event.server} ${short(event.message)}`
     case 'TurnEnded':

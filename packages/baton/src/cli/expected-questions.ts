@@ -7,7 +7,8 @@ import { findWorktreeRoot } from '../config/project.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
 import type { TranscriptItem } from '../ports/transcript.ts'
 import type { Io } from './io.ts'
-import { configOf, type LocalJudge, localJudge, outlook } from './local-judge.ts'
+import { configOf, type LocalJudge, localJudge } from './local-judge.ts'
+import { callOutlook, sandboxFinder } from './local-sandbox.ts'
 
 type Undecided = Config['permission']['undecided']
 
@@ -34,13 +35,14 @@ export async function countQuestions(
   const began = performance.now()
   const transcripts = await recentTranscripts(io, MOST_SESSIONS, signal)
   const judges = new Map<string, Judge>()
+  const findSandbox = sandboxFinder(io)
   let told = false
   for (const { agent, path } of transcripts) {
     if (!told && performance.now() - began > PROGRESS_MS) {
       told = true
       io.stderr.write('Counting the questions in your last sessions …\n')
     }
-    const one = await replay(agent, path, { judges, preset, io, signal })
+    const one = await replay(agent, path, { judges, findSandbox, preset, io, signal })
     if (signal.aborted) break
     if (one.calls === 0) continue
     count.sessions++
@@ -68,6 +70,7 @@ interface Judge {
 
 interface Replay {
   judges: Map<string, Judge>
+  findSandbox: ReturnType<typeof sandboxFinder>
   preset: Config['permission']['preset'] | undefined
   io: Io
   signal: AbortSignal
@@ -79,7 +82,7 @@ type Tally = Omit<ExpectedQuestions, 'sessions'>
 async function replay(
   agent: AgentName,
   path: string,
-  { judges, preset, io, signal }: Replay,
+  { judges, findSandbox, preset, io, signal }: Replay,
 ): Promise<Tally> {
   const tally: Tally = { calls: 0, respect: 0, ask: 0, defer: 0 }
   let [cwd, mode]: [string, PermissionMode | undefined] = [io.home, undefined]
@@ -97,8 +100,10 @@ async function replay(
         const judgement = judge.rules.call(event)
         tally.calls++
         for (const undecided of ['respect', 'ask', 'defer'] as const) {
-          const permission = { ...judge.config.permission, undecided }
-          if (outlook(judgement, { permission }, event).decision === 'ask') tally[undecided]++
+          const config = { ...judge.config, permission: { ...judge.config.permission, undecided } }
+          const place = { worktree: project, home: io.home }
+          const { decision } = await callOutlook(event, judgement, place, config, findSandbox)
+          if (decision === 'ask') tally[undecided]++
         }
       }
     }

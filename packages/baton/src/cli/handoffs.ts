@@ -13,6 +13,7 @@ import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { type Evidence, gatherEvidence } from '../handoff/evidence.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
+import type { Lookups } from '../handoff/statements/lookups.ts'
 import { makeRedactor } from '../journal/redact.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
 import { WorkItems } from '../work/stages/work-items.ts'
@@ -71,11 +72,7 @@ export async function findSubject(
 }
 
 /** What the session's transcript, git and the workflow's own files show. */
-export async function evidenceFor(
-  io: Io,
-  subject: HandoffSubject,
-  named: readonly string[] = [],
-): Promise<Evidence> {
+export async function evidenceFor(io: Io, subject: HandoffSubject, lookups?: Lookups): Promise<Evidence> {
   const { transcript: path, root, session } = subject
   const reader = await readerFor(path).catch(() => undefined)
   if (!reader)
@@ -95,7 +92,7 @@ export async function evidenceFor(
       issue: state?.issue_no,
       pr: state?.pr_number,
       ...(await workIn(root)),
-      named,
+      lookups,
     },
   )
   if ((evidence.transcript?.messages ?? 0) < 2)

@@ -168,9 +168,9 @@ export const KNOWN_PROBLEMS = {
   },
   'Telegram/incomplete': {
     severity: 'fail',
-    says: 'telegram.enabled is true, but {missing} is not set: Baton sends nothing to Telegram',
+    says: 'telegram.enabled is true without {missing}: Baton sends nothing to Telegram',
     cause: 'Telegram needs a bot token and a chat. Without them, questions wait on the other channels only.',
-    fix: 'Run `baton setup`, or set {missing} in .baton.yaml',
+    fix: 'Run `baton init`, or set {missing} in .baton.yaml',
   },
   'GitHub token/absent': {
     severity: 'warn',

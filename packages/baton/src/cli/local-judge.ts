@@ -11,6 +11,7 @@ import { problemLine } from '../config/problem.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
 import { nextLink } from '../permission/chain.ts'
 import { chainSettings } from '../permission/chain-settings.ts'
+import type { GrantsInForce } from '../permission/grants/grants-in-force.ts'
 import { judge } from '../permission/judge.ts'
 import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
@@ -18,7 +19,7 @@ import { type Io, paint } from './io.ts'
 
 /** Judges as the daemon would in a project, by rules alone. */
 export interface LocalJudge {
-  tool(request: { tool: string; input: unknown; cwd: string }): PermissionJudgement
+  tool(request: { tool: string; input: unknown; cwd: string; grants?: GrantsInForce }): PermissionJudgement
   call(event: ToolEvent): PermissionJudgement
 }
 
@@ -40,7 +41,10 @@ export function localJudge(
   const place = { worktree, home: io.home, guarded }
   const paths = { realpath, hasDashNames, findBareRepository }
   return {
-    tool: request => judge({ ...request, ...place }, rules, paths),
+    tool: request => {
+      const branch = request.grants?.grants.find(grant => grant.branch)?.branch
+      return judge({ ...request, ...place, ...(branch ? { branch } : {}) }, rules, paths)
+    },
     call: event => judgeCall(event, rules, place, paths),
   }
 }

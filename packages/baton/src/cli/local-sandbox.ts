@@ -3,22 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '@batonpass/contract/config'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
+import { agents } from '../adapters/agents/agent-list.ts'
 import { viewHost } from '../adapters/bubblewrap/probe.ts'
 import { bubblewrapSandbox } from '../adapters/bubblewrap/sandbox.ts'
 import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
+import type { ToolEvent } from '../permission/ask-for.ts'
 import { containmentPlace, whyOutside } from '../permission/containment.ts'
+import { canRunInside } from '../permission/run-inside.ts'
 import type { SandboxStatus } from '../ports/sandbox.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
+import { whyNoBoundary } from '../sandbox/plan.ts'
 import { findDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
-import type { Outlook } from './local-judge.ts'
+import { type Outlook, outlook } from './local-judge.ts'
 
 export type SandboxHere =
   | { available: true; program: string }
   | { available: false; reason: string; remedy: string }
+
+/** Finds out at the first call, because that can take as long as all the rest, and remembers it. */
+export function sandboxFinder(io: Io): () => Promise<SandboxHere> {
+  let found: Promise<SandboxHere> | undefined
+  return () => {
+    found ??= sandboxHere(io)
+    return found
+  }
+}
 
 /** Whether commands can be contained here: the daemon knows; without one, Baton tries it. */
 export async function sandboxHere(io: Io): Promise<SandboxHere> {
@@ -52,23 +65,43 @@ export interface SandboxOutlook extends Outlook {
   outside?: string
 }
 
+export const decisionWords = ({ decision, sandbox }: SandboxOutlook): string =>
+  sandbox ? `${decision} (in the sandbox)` : decision
+
+/** What a recorded call comes to: in the sandbox, if its agent can run it there. */
+export async function callOutlook(
+  event: ToolEvent,
+  judgement: PermissionJudgement,
+  { worktree, home }: { worktree: string; home: string },
+  config: Config,
+  findSandbox: () => Promise<SandboxHere>,
+): Promise<SandboxOutlook> {
+  const byText = outlook(judgement, config, event)
+  const sandboxing = agents.find(({ adapter }) => adapter.name === event.agent)?.sandboxing
+  if (!canRunInside(event, sandboxing, event.mode ?? 'default', worktree, config)) return byText
+  const place = { worktree, cwd: event.cwd ?? worktree, home }
+  return await sandboxOutlook(judgement, byText, place, config, findSandbox)
+}
+
 /** What a judgement of a command comes to where there is a sandbox; decided as the daemon decides it. */
 export async function sandboxOutlook(
   judgement: PermissionJudgement,
   byText: Outlook,
   place: { worktree: string; cwd: string; home: string },
   config: Config,
-  here: SandboxHere,
+  findSandbox: () => Promise<SandboxHere>,
 ): Promise<SandboxOutlook> {
   if (judgement.decision === 'deny') return byText
-  if (!here.available)
-    return config.sandbox.mode === 'strict'
-      ? { decision: 'deny', reason: `${here.reason} With sandbox.mode: strict no command runs without it.` }
-      : byText
-  const outside = await whyOutside(judgement, containmentPlace(place, config, realpath), {
-    ...gitUnnamedWrites,
-    exists: existsSync,
-  })
+  const here = await findSandbox()
+  const refuse = (reason: string, otherwise: SandboxOutlook): SandboxOutlook =>
+    config.sandbox.mode === 'strict'
+      ? { decision: 'deny', reason: `${reason} With sandbox.mode: strict no command runs without it.` }
+      : otherwise
+  if (!here.available) return refuse(here.reason, byText)
+  const found = containmentPlace({ ...place, broker: 'rules' }, config, realpath)
+  const outside = await whyOutside(judgement, found, { ...gitUnnamedWrites, exists: existsSync })
   if (outside !== undefined) return { ...byText, outside }
+  const unbounded = whyNoBoundary(found.worktree, realpath(place.home))
+  if (unbounded !== undefined) return refuse(unbounded, { ...byText, outside: unbounded })
   return { decision: 'allow', reason: judgement.reason, sandbox: true }
 }

@@ -1,4 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
+import type { Grant } from '@batonpass/contract/grant'
 import { Session } from '@batonpass/contract/session'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
@@ -6,6 +7,7 @@ import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { WorkflowActions } from '../work/workflows/actions.ts'
 import { filedRuns, type Runs } from '../work/workflows/run.ts'
+import { grantOpen } from '../work/workflows/run-grant.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { callDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
@@ -22,6 +24,16 @@ export function workflowsHere(io: Io): {
   const runs = filedRuns(systemSmallFiles, stateDir(io.env, io.home))
   const project = findWorktreeRoot(io.cwd)
   return { actions: new WorkflowActions(files, runs), files, runs, root: files.rootFor(project), project }
+}
+
+/** What the running jobs of this worktree may do by themselves. */
+export async function grantsHere(io: Io): Promise<Grant[]> {
+  const { runs, files, project } = workflowsHere(io)
+  const here = (await runs.all()).filter(run => run.project === project && run.end === undefined)
+  const found = await Promise.all(
+    here.map(async run => grantOpen(run, await files.read(run.root, run.nativeSession))),
+  )
+  return found.flatMap(grant => grant ?? [])
 }
 
 /**

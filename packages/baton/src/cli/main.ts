@@ -1,12 +1,18 @@
 import { homedir } from 'node:os'
 import { BatonError } from '@batonpass/contract/errors'
 import { VERSION } from '../version.ts'
+import { withAscii } from './ascii.ts'
 import { type Command, EXIT, parse } from './command.ts'
 import { helpOf, overview } from './help.ts'
 import { type Io, paint, printable } from './io.ts'
 
 /** Runs one command line and gives its exit code. */
-export async function main(words: readonly string[], commands: readonly Command[], io: Io): Promise<number> {
+export async function main(
+  words: readonly string[],
+  commands: readonly Command[],
+  around: Io,
+): Promise<number> {
+  const io = withAscii(around)
   const [name, ...rest] = words
   let instead: string | undefined
   try {

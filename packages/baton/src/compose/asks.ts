@@ -55,6 +55,7 @@ export function composeAsks(ground: Ground): {
       }),
     ],
     record: ground.write,
+    nameOf: async session => (await ground.sessions.find(session))?.name,
     fault: ground.fault,
     clock: systemClock,
     timers: systemTimers,

@@ -3,6 +3,7 @@ import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { gitGrantFacts } from '../adapters/git/grant-facts.ts'
 import { gitLeases } from '../adapters/git/lease.ts'
 import { gitPush } from '../adapters/git/push.ts'
 import { gitWork } from '../adapters/git/work.ts'
@@ -65,6 +66,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
   const ports: ClaimPorts = {
     records: new ClaimRecords(systemSmallFiles, parts.inMemory ? undefined : parts.stateDir),
     signals: new SignalFiles(systemSmallFiles),
+    grantFacts: gitGrantFacts,
     files: systemSmallFiles,
     git: systemGit,
     work: gitWork,

@@ -11,11 +11,12 @@ import { Intake, type IntakeParts } from '../engine/intake.ts'
 import type { Driver } from '../ports/driver.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
+import { nameAfterEvent } from '../session/session-name.ts'
 import type { Ground } from './ground.ts'
 
 /** Builds the intake, which receives hook calls and passes them to the reactors. */
 export function composeIntake(
-  { env, store, sessions, write, configFor, fault }: Ground,
+  { env, store, sessions, write, configFor, fault, redactor, machine }: Ground,
   {
     reactors,
     ownCalls,
@@ -44,6 +45,9 @@ export function composeIntake(
     config: configFor,
     ownCall: marker => ownCalls.isLive(marker),
     pausedFor,
+    // With digests only, nothing of a prompt is kept.
+    nameAfter: event =>
+      machine().config.journal.content === 'digest' ? undefined : nameAfterEvent(event, redactor.text),
     fault,
     clock: systemClock,
     ids: systemIds,

@@ -1,14 +1,20 @@
+import type { Grant } from '@batonpass/contract/grant'
+import type { SessionId } from '@batonpass/contract/ids'
 import { hookFiles } from '../adapters/agents/hook-files.ts'
+import { gitGrantFacts } from '../adapters/git/grant-facts.ts'
 import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
 import { findBareRepository } from '../adapters/system/bare-repository.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
+import { fileKind } from '../adapters/system/file-kind.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
 import type { Environment } from '../config/places.ts'
 import { printable } from '../config/problem.ts'
+import type { ToolEvent } from '../permission/ask-for.ts'
+import { readGrantsInForce } from '../permission/grants/grants-in-force.ts'
 import { isGuarded } from '../permission/paths/protected.ts'
 import { type PermissionPorts, permissionReactor } from '../permission/reactor.ts'
 import { type ActiveWorkflow, rulesKeeper } from '../permission/rules-in-force.ts'
@@ -21,7 +27,12 @@ export interface PermissionParts {
   /** Baton's own state folder and port; agents may not access them. */
   stateDir: string
   port(): number | undefined
-  workflowOf(context: ReactionContext): Promise<(ActiveWorkflow & { issue?: number | undefined }) | undefined>
+  workflowOf(
+    context: ReactionContext,
+  ): Promise<(ActiveWorkflow & { issue?: number | undefined; grant?: Grant | undefined }) | undefined>
+  /** Grants of other jobs of the session, such as a claim. */
+  grantsOf?(context: ReactionContext): Promise<Grant | readonly Grant[]>
+  useGrant(session: SessionId, call: string): Promise<void>
   snapshot: PermissionPorts['snapshot']
   sandbox: PermissionPorts['sandbox']
   model: PermissionPorts['model']
@@ -59,9 +70,18 @@ export function composePermission(parts: PermissionParts): Reactor {
     paths: { realpath, hasDashNames, findBareRepository },
     rules: async context =>
       rules(context.config, { worktree: context.project, home: parts.home }, await workflowOf(context)),
+    grants: {
+      inForce: async (event, context) => {
+        const own = (await workflowOf(context))?.grant
+        const grants = [own ?? [], (await parts.grantsOf?.(context)) ?? []].flat()
+        const call = { folder: folderOf(event, context), command: commandOf(event) }
+        return await readGrantsInForce(grants, call, { facts: gitGrantFacts, realpath, fileKind })
+      },
+      use: (event, { session }) => parts.useGrant(session.id, event.toolUseId ?? ''),
+    },
     ownBranch: async context => {
-      const issue = (await workflowOf(context))?.issue
-      return issue === undefined ? undefined : `issue-${issue}`
+      const { issue, grant } = (await workflowOf(context)) ?? {}
+      return grant?.branch ?? (issue === undefined ? undefined : `issue-${issue}`)
     },
     snapshot: parts.snapshot,
     sandbox: parts.sandbox,
@@ -75,6 +95,12 @@ export function composePermission(parts: PermissionParts): Reactor {
     ids: systemIds,
   })
 }
+
+const commandOf = ({ action }: ToolEvent): string | undefined =>
+  action.kind === 'shell' ? action.command : undefined
+
+const folderOf = ({ action, cwd }: ToolEvent, { project }: ReactionContext): string =>
+  (action.kind === 'shell' ? action.cwd : undefined) ?? cwd ?? project
 
 const LOG = '.tmp/hooked-sessions/permission.txt'
 

@@ -4,6 +4,7 @@ import type { Asks } from '../ask/asks.ts'
 import type { Intake } from '../engine/intake.ts'
 import type { Cycles } from '../handoff/cycle/cycles.ts'
 import { sessionId } from '../session/id.ts'
+import type { Pauses } from '../session/pauses.ts'
 import type { Drivers, Sessions } from './sessions.ts'
 
 export interface RevivalParts {
@@ -13,6 +14,7 @@ export interface RevivalParts {
   intake: Pick<Intake, 'handleEvent'>
   session(id: string): Promise<Session | undefined>
   asks: Pick<Asks, 'tell'>
+  pauses: Pick<Pauses, 'of' | 'untilEnded'>
   fault(during: string, cause: unknown): void
 }
 
@@ -57,6 +59,14 @@ async function settle(parts: RevivalParts, revived: Revived): Promise<void> {
     return
   }
   // A running cycle sends its own prompt. A session that was not resumed gets its handoff document instead.
-  if (how === 'resumed' && working && !(id && cycles?.isBusy(id)))
+  if (how !== 'resumed' || !working || (id && cycles?.isBusy(id))) return
+  const resume = async () => {
     await drivers.at(place)?.type(place, INTERRUPTED_PROMPT, agent)
+  }
+  const about = { session: id, project: id && (await parts.session(id))?.project }
+  if (!parts.pauses.of(about)) return resume()
+  void parts.pauses
+    .untilEnded(about)
+    .then(resume)
+    .catch(cause => parts.fault('resuming a hosted session after a pause', cause))
 }

@@ -13,12 +13,13 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { containmentPlace } from '../permission/containment.ts'
-import type { SandboxLink } from '../permission/run-inside.ts'
+import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
+import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 
@@ -26,12 +27,20 @@ export interface ComposedSandbox {
   sandboxes: Sandboxes
   link: SandboxLink
   reactor: Reactor
+  /** Stops listening; the next daemon takes over. */
+  close(): Promise<void>
   /** An event about a wrapped command, with the agent's own command in it. */
   restore(session: string, event: DecodedEvent): Promise<DecodedEvent>
 }
 
 /** Builds what runs agents' commands in the sandbox. */
-export function composeSandbox({ env, home, stateDir, write, fault }: Ground): ComposedSandbox {
+export function composeSandbox(ground: Ground, links: Pick<BrokerLinks, 'intake'>): ComposedSandbox {
+  const { env, home, stateDir, write, fault } = ground
+  const processOf = processReader()
+  const broker = composeBroker(ground, {
+    ...links,
+    agentEnvironment: async pid => (await processOf(pid))?.env,
+  })
   const untold = new UntoldReports()
   const sandboxes = new Sandboxes({
     sandbox: bubblewrapSandbox({
@@ -42,6 +51,7 @@ export function composeSandbox({ env, home, stateDir, write, fault }: Ground): C
       host: viewHost(env),
     }),
     files: hostFiles(),
+    broker,
     home,
     state: stateDir,
     identityOf: async project => {
@@ -58,27 +68,17 @@ export function composeSandbox({ env, home, stateDir, write, fault }: Ground): C
     fault,
     clock: systemClock,
   })
-  const processOf = processReader()
   const sandboxingOf = (agent: string) => agents.find(({ adapter }) => adapter.name === agent)?.sandboxing
   const cwdOf = (event: { cwd?: string | undefined }, { project }: ReactionContext) => event.cwd ?? project
 
   return {
     sandboxes,
     reactor: sandboxReactor(sandboxes, untold, fault),
+    close: () => broker.close(),
     link: {
       takes(event, { config, session, isRewritable, project }) {
-        const known = sandboxingOf(event.agent)
         const mode = event.mode ?? session.mode
-        return (
-          config.sandbox.mode !== 'off' &&
-          isRewritable === true &&
-          known !== undefined &&
-          event.tool === known.tool &&
-          event.action.kind === 'shell' &&
-          mode !== undefined &&
-          known.modes.includes(mode) &&
-          project !== '/'
-        )
+        return isRewritable === true && canRunInside(event, sandboxingOf(event.agent), mode, project, config)
       },
       async whyUnavailable() {
         const status = await sandboxes.probe()
@@ -100,7 +100,12 @@ export function composeSandbox({ env, home, stateDir, write, fault }: Ground): C
       },
       place: (event, context) =>
         containmentPlace(
-          { worktree: context.project, cwd: cwdOf(event, context), home },
+          {
+            worktree: context.project,
+            cwd: cwdOf(event, context),
+            home,
+            broker: context.attended === true ? 'rules' : 'person',
+          },
           context.config,
           realpath,
         ),

@@ -3,6 +3,7 @@ import type { NewEntry } from '@batonpass/contract/journal'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { gitGrantFacts } from '../adapters/git/grant-facts.ts'
 import { privateCall } from '../adapters/llm/private-call.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
@@ -46,6 +47,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     files: systemFiles,
     smallFiles: systemSmallFiles,
     git: systemGit,
+    grantFacts: gitGrantFacts,
     driverAt: parts.driverAt,
     clock: systemClock,
     ids: systemIds,
@@ -72,6 +74,8 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
 /** An end in a line for people, with the pull request's link when there is one. */
 export function newsOf({ session, project, workflow, issue, end, reason, pullRequest }: Announcement): News {
   const about = `${workflow}${issue === undefined ? '' : ` #${issue}`}`
+  if (end === 'question-parked')
+    return { project, session, kind: 'needs-input', text: `⏸ ${about} is parked: ${reason}\n${project}` }
   const link = pullRequest === undefined ? '' : `\n${pullRequest}`
   return {
     project,

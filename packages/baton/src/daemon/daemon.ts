@@ -29,6 +29,7 @@ import { type Handler, listenLoopback, listenUnix } from './listen.ts'
 import { openLogins } from './logins.ts'
 import { comesFromHere, guardLoopback, isLoopback } from './loopback-guard.ts'
 import { isMcp, mcpRoute } from './mcp-route.ts'
+import { nameRoutes } from './name-routes.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { pauseRoutes } from './pause-routes.ts'
 import { presenceRoutes } from './presence-routes.ts'
@@ -103,6 +104,7 @@ export async function runDaemon(
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         sessionRoutes(baton.sessions),
+        nameRoutes(baton),
         pauseRoutes({
           ...baton,
           notePause: (what, pause) =>

@@ -59,6 +59,8 @@ export interface IntakeParts {
   /** True for the marker of a model call that Baton itself is making right now. */
   ownCall(marker: string): boolean
   fault(during: string, cause: unknown): void
+  /** What a session is called after this event; undefined if the event does not say, or content is not kept. */
+  nameAfter?(event: AgentEvent): Pick<Session, 'name' | 'namedBy'> | undefined
   /** The line to show if Baton is paused for this session or project. */
   pausedFor?(about: { session: SessionId; project: string }): string | undefined
   clock: Clock
@@ -240,7 +242,12 @@ export class Intake {
         : trackSession(
             known,
             event,
-            { project, ...seen, parent: this.#cleared.parentOf(event, seen) },
+            {
+              project,
+              ...seen,
+              parent: this.#cleared.parentOf(event, seen),
+              name: known?.name ? undefined : this.#parts.nameAfter?.(event),
+            },
             config.context,
           )
     if (!before && !isWorthRecording(known, event, session)) this.#parts.cacheSession(session)
@@ -264,6 +271,7 @@ export class Intake {
       project: project ?? '/',
       config,
       attended: envelope.attended,
+      source: envelope.source,
       isRewritable,
       now,
     }

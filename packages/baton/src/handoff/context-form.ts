@@ -1,7 +1,8 @@
 import { HandoffDocument, type HandoffFacts, type HandoffLedger } from '@batonpass/contract/handoff'
 import { renderHandoff } from './document/render.ts'
-import { ledgerOfDocument, plainText } from './ledger.ts'
+import { ledgerOfDocument, plainText, removedFrom } from './ledger.ts'
 import { pointsOf, type SectionName } from './sections.ts'
+import { isMarked, withoutMark } from './statements/lines.ts'
 
 /** Claude Code moves longer hook output into a file that the model may never open. */
 export const MAX_CONTEXT_LENGTH = 9000
@@ -67,14 +68,16 @@ interface Part {
 
 function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartKey, Part> {
   const replaced = new Set(ledger.replaced.map(plainText))
-  const current = (texts: readonly string[]) => distinct(texts).filter(text => !replaced.has(plainText(text)))
+  const isRemoved = removedFrom(ledger)
+  const current = (texts: readonly string[]) =>
+    distinct(texts).filter(text => !replaced.has(plainText(withoutMark(text))))
   const part = (
     points: readonly string[],
     weight: number,
     section: SectionName,
     firstMatters = false,
   ): Part => ({
-    points: points.filter(Boolean),
+    points: points.filter(point => point !== '' && !isRemoved(point)),
     weight,
     section,
     firstMatters,
@@ -248,15 +251,14 @@ function shortFacts(facts: HandoffFacts): HandoffFacts {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** Each text once, by its words. */
+/** Each text once, by its words; with its mark if one of them is marked. */
 function distinct(texts: readonly string[]): string[] {
-  const seen = new Set<string>()
-  return texts.filter(text => {
-    const key = plainText(text)
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
+  const seen = new Map<string, string>()
+  for (const text of texts) {
+    const key = plainText(withoutMark(text))
+    if (!seen.has(key) || isMarked(text)) seen.set(key, text)
+  }
+  return [...seen.values()]
 }
 
 const short = (text: string, length: number): string =>

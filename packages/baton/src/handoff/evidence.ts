@@ -2,10 +2,11 @@ import { basename, isAbsolute, join, relative } from 'node:path'
 import type { AgentName } from '@batonpass/contract/event'
 import type { HandoffFacts } from '@batonpass/contract/handoff'
 import type { Files } from '../ports/files.ts'
-import type { CommitFacts, Git, GitPosition, WorktreePosition } from '../ports/git.ts'
+import type { CommitFacts, Git, GitPosition, LookedUp, WorktreePosition } from '../ports/git.ts'
 import { repositoryOf } from '../ports/remote.ts'
 import type { TranscriptReader } from '../ports/transcript.ts'
 import { collectFacts, type ReadTest, type TranscriptFacts } from '../session/transcript/collect-facts.ts'
+import type { Lookups } from './statements/lookups.ts'
 
 /** What git, the transcript and Baton's own files show. Handoff documents are checked against it. */
 export interface Evidence {
@@ -26,6 +27,8 @@ export interface Evidence {
   stage: string | undefined
   /** Whether each file the document names exists, by its path from the root. */
   present: ReadonlyMap<string, boolean>
+  /** Which of the commits that the document names exist, and all branches and tags. */
+  lookedUp?: LookedUp | undefined
 }
 
 export interface EvidencePorts {
@@ -43,21 +46,22 @@ export interface Subject {
   pr?: number | undefined
   stage?: string | undefined
   prompts?: readonly string[] | undefined
-  /** Paths to check for existence. */
-  named?: readonly string[]
+  /** What a document names and the evidence may show. */
+  lookups?: Lookups | undefined
 }
 
 /** A commit may be slightly later than the transcript's last line; one that is much later belongs to someone else. */
 const COMMIT_GRACE_MS = 60_000
 
 export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Promise<Evidence> {
-  const { root, transcript } = subject
-  const [git, remote, seen, contextTokens, present] = await Promise.all([
+  const { root, transcript, lookups } = subject
+  const [git, remote, seen, contextTokens, present, lookedUp] = await Promise.all([
     ports.git.readPosition(root),
     ports.git.remoteUrl(root),
-    transcript && collectFacts(transcript.reader.read(transcript.path), ports.readTest),
+    transcript && collectFacts(transcript.reader.read(transcript.path), ports.readTest, lookups?.words),
     transcript?.reader.contextSize(transcript.path),
-    Promise.all((subject.named ?? []).map(path => presence(ports.files, root, path))),
+    Promise.all((lookups?.paths ?? []).map(path => presence(ports.files, root, path))),
+    lookups && ports.git.lookUp(root, lookups.commits),
   ])
   const repository = remote === undefined ? undefined : repositoryOf(remote)?.name
   const { startedAt, lastAt } = seen ?? {}
@@ -79,6 +83,7 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
     pr: subject.pr ?? pullRequestNumber(seen?.pullRequest),
     stage: subject.stage,
     present: new Map(present.flat()),
+    ...(lookedUp ? { lookedUp } : {}),
   }
 }
 

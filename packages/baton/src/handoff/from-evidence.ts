@@ -71,7 +71,7 @@ export function handoffFromEvidence(
         : ['The folder is not a git repository']),
       test
         ? `The last test run, \`${test.command}\`, ${test.passed ? 'passed' : `failed${test.failing ? ` (${test.failing} failing)` : ''}`}`
-        : 'Baton saw no test run in this session',
+        : 'Baton saw no test result in this session',
       ...(ledger.failing.length > 0 ? [`Failing tests: ${ledger.failing.slice(0, 20).join('; ')}`] : []),
       ...(ledger.last_command ? [`Last command: ${ledger.last_command}`] : []),
       ...ledger.environment.slice(-MAX_POINTS).map(text => `Environment: ${text}`),

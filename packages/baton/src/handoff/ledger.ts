@@ -2,6 +2,7 @@ import { type HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff
 import type { SessionFacts } from '../session/transcript/session-facts.ts'
 import { isSmallTalk } from '../session/transcript/user-words.ts'
 import type { Evidence } from './evidence.ts'
+import { withoutMark } from './statements/lines.ts'
 import { findReplaced } from './supersession.ts'
 
 /**
@@ -15,27 +16,59 @@ export function updateLedger(
 ): HandoffLedger {
   const old = before ?? HandoffLedger.parse({})
   const facts = transcript?.facts ?? factsOfPrompts(transcript?.instructions ?? prompts ?? [])
-  const asked = [...old.instructions, ...facts.summarized, ...facts.instructions]
+  const isRemoved = removedFrom(old)
+  const asked = [...old.instructions, ...facts.summarized, ...facts.instructions].filter(
+    text => !isRemoved(text),
+  )
   const goal = old.goal || asked[0] || ''
   const later = union(asked).filter(text => text !== goal)
   // The goal takes part: a later instruction may say the same with another value, and then both count.
   const { inForce, replaced } = findReplaced(later)
   const todos = updateTodos(old, transcript?.todos ?? [], document)
-  return boundLedger({
-    goal,
-    instructions: inForce,
-    replaced: union([...old.replaced, ...replaced]).filter(text => !inForce.includes(text)),
-    pasted: union([...old.pasted, ...facts.pasted]),
-    ...todos,
-    decisions: union([...old.decisions, ...facts.decisions, ...(document?.decisions ?? [])]),
-    dead_ends: union([...old.dead_ends, ...facts.deadEnds]),
-    environment: union([...old.environment, ...facts.environment]),
-    results: union([...old.results, ...facts.results]),
-    failing: facts.failing ?? old.failing,
-    last_command: facts.lastCommand ?? old.last_command,
-    next: document?.nextSteps[0] ?? facts.next ?? old.next,
-    said: union([...old.said, ...facts.said, ...notesOf(document)]),
+  return boundLedger(
+    withoutRemoved({
+      goal,
+      instructions: inForce,
+      replaced: union([...old.replaced, ...replaced]).filter(text => !inForce.includes(text)),
+      pasted: union([...old.pasted, ...facts.pasted]),
+      ...todos,
+      decisions: union([...old.decisions, ...facts.decisions, ...(document?.decisions ?? [])]),
+      dead_ends: union([...old.dead_ends, ...facts.deadEnds]),
+      environment: union([...old.environment, ...facts.environment]),
+      results: union([...old.results, ...facts.results]),
+      failing: facts.failing ?? old.failing,
+      last_command: facts.lastCommand ?? old.last_command,
+      next: nextStep(document?.nextSteps[0] ?? '', facts) || old.next,
+      said: union([...old.said, ...facts.said, ...notesOf(document)]),
+      removed: old.removed,
+    }),
+  )
+}
+
+/** The document's next step and what the agent announced. If both say nothing, as "continue" does, its last words count. */
+function nextStep(stated: string, { next, lastWords }: SessionFacts): string {
+  const words = next ?? (isSmallTalk(stated) ? lastWords : undefined)
+  return union([stated, words ?? '']).join('\n')
+}
+
+/** What the user removed does not come back, even if a transcript still holds it. */
+function withoutRemoved(ledger: HandoffLedger): HandoffLedger {
+  if (ledger.removed.length === 0) return ledger
+  const isRemoved = removedFrom(ledger)
+  const entries = Object.entries(ledger).map(([key, value]) => {
+    if (key === 'removed') return [key, value]
+    return [
+      key,
+      Array.isArray(value) ? value.filter(text => !isRemoved(text)) : isRemoved(value) ? '' : value,
+    ]
   })
+  return HandoffLedger.parse(Object.fromEntries(entries))
+}
+
+/** Whether the user removed a text. */
+export function removedFrom({ removed }: HandoffLedger): (text: string) => boolean {
+  const texts = new Set(removed.map(plainText))
+  return text => texts.size > 0 && texts.has(plainText(withoutMark(text)))
 }
 
 /** What a document without a ledger still says: one that an older Baton, or a person, wrote. */
@@ -89,6 +122,7 @@ const BUDGETS: Readonly<Partial<Record<keyof HandoffLedger, number>>> = {
   results: 30_000,
   failing: 10_000,
   said: 40_000,
+  removed: 20_000,
 }
 const MAX_POINT = 8000
 
@@ -126,6 +160,7 @@ const factsOfPrompts = (prompts: readonly string[]): SessionFacts => ({
   deadEnds: [],
   said: [],
   next: undefined,
+  lastWords: undefined,
   environment: [],
   results: [],
   failing: undefined,

@@ -1,5 +1,6 @@
 import type { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
 import { renderHandoff } from './document/render.ts'
+import { removedFrom } from './ledger.ts'
 
 /** The sections that a session can look up when its context was too short for them. */
 export const SECTIONS = [
@@ -31,7 +32,8 @@ export function sectionText(
   const name = SECTIONS.find(each => each === wanted)
   if (name === undefined) return undefined
   if (name === 'document') return renderHandoff(document, 'file')
-  const points = pointsOf(document, ledger, name)
+  const isRemoved = removedFrom(ledger)
+  const points = pointsOf(document, ledger, name).filter(point => !isRemoved(point))
   return points.length === 0
     ? 'None\n'
     : `${points.map(point => `- ${point.replaceAll('\n', '\n  ')}`).join('\n')}\n`

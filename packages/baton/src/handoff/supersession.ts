@@ -71,7 +71,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 )
 
 /** The words that carry meaning, shortened so that forms of one word are equal. */
-function contentWords(text: string): Set<string> {
+export function contentWords(text: string): Set<string> {
   const words =
     text
       .replace(CUE, ' ')

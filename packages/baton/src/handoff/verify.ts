@@ -1,14 +1,15 @@
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
-import { type CommandRun, type ReadTest, wordsOf } from '../session/transcript/collect-facts.ts'
+import type { ReadTest } from '../session/transcript/collect-facts.ts'
 import type { ReadHandoff } from './document/parse.ts'
 import { type Evidence, isBatonFile, touchedFiles } from './evidence.ts'
+import { findRun, isListed, isSameCommand, isSamePath, normalizeText, statusPath } from './same.ts'
 import { type TickedItem, tickedItems } from './ticked-items.ts'
 
 type Code = HandoffFinding['code']
 
 /**
- * Compares a document with the evidence, field by field. Only structured statements count: the front matter, ticked boxes
- * and what they name in backticks. Without evidence there is no finding.
+ * Finds what a document must be sent back for: front matter and ticked boxes that the evidence contradicts. What the evidence
+ * only does not show is marked instead (see `statements/`). Without evidence there is no finding.
  */
 export function verifyHandoff(
   document: HandoffDocument,
@@ -62,7 +63,7 @@ function checkProject(
 function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong): void {
   const { git } = evidence
   if (!git) return
-  if (facts.branch !== undefined && facts.branch !== (git.branch ?? 'HEAD'))
+  if (facts.branch !== undefined && !sameBranch(facts.branch, git.branch ?? 'HEAD'))
     wrong(
       'wrong-fact',
       'branch',
@@ -80,10 +81,10 @@ function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong):
       wrong('wrong-fact', side, `Says ${said} commits ${side}; it is ${is}`)
   }
   if (facts.dirty) {
-    const left = git.dirty.filter(path => !facts.dirty?.some(said => samePath(said, path)))
-    const extra = facts.dirty.filter(
-      said => !isBatonFile(said) && !git.dirty.some(path => samePath(said, path)),
-    )
+    // A list copied from `git status` has letters before the paths, and names a new folder instead of its files.
+    const listed = facts.dirty.map(line => (git.dirty.includes(line) ? line : statusPath(line)))
+    const left = git.dirty.filter(path => !listed.some(said => isListed(said, path)))
+    const extra = listed.filter(said => !isBatonFile(said) && !git.dirty.some(path => isListed(said, path)))
     if (left.length > 0)
       wrong(
         'wrong-fact',
@@ -102,7 +103,9 @@ function checkTests({ facts }: HandoffDocument, { transcript }: Evidence, wrong:
   if (!said || !transcript) return
   const last = transcript.test
   if (!last) {
-    wrong('never-ran', 'tests', `Says \`${said.command}\` ${said.result}; no test was run in this session`)
+    // A run whose result Baton cannot read may have ended as the document says.
+    if (!findRun(said.command, transcript.outcomes))
+      wrong('never-ran', 'tests', `Says \`${said.command}\` ${said.result}; no test was run in this session`)
     return
   }
   const claims = said.result === 'passed' ? 'tests pass' : 'tests fail'
@@ -112,7 +115,7 @@ function checkTests({ facts }: HandoffDocument, { transcript }: Evidence, wrong:
       'tests',
       `Says ${claims}; the last run of \`${last.command}\` ${last.passed ? 'passed' : 'failed'}${atTime(last.at)}`,
     )
-  else if (!sameCommand(said.command, last.command) && !outcomeOf(said.command, transcript.outcomes))
+  else if (!isSameCommand(said.command, last.command) && !findRun(said.command, transcript.outcomes))
     wrong(
       'never-ran',
       'tests',
@@ -136,12 +139,14 @@ function checkWork({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong)
   }
   if (facts.touched && transcript) {
     const known = [...touchedFiles(evidence), ...(git?.dirty ?? [])]
-    const extra = facts.touched.filter(said => !known.some(path => samePath(said, path)))
+    const extra = facts.touched.filter(
+      said => !known.some(path => isSamePath(said, path) || isListed(said, path)),
+    )
     if (extra.length > 0)
       wrong('wrong-fact', 'touched', `Says it changed ${listInBackticks(extra)}; nothing shows that`)
   }
   if (!transcript) return
-  const never = (facts.commands ?? []).filter(command => !outcomeOf(command, transcript.outcomes))
+  const never = (facts.commands ?? []).filter(command => !findRun(command, transcript.outcomes))
   if (never.length > 0)
     wrong('never-ran', 'commands', `Says it ran ${listInBackticks(never)}; that was not run in this session`)
   if (!facts.todos) return
@@ -164,11 +169,12 @@ function checkTickedItem(
 ): void {
   const { transcript, git } = evidence
   const changed =
-    path !== undefined && [...touchedFiles(evidence), ...(git?.dirty ?? [])].some(one => samePath(one, path))
+    path !== undefined &&
+    [...touchedFiles(evidence), ...(git?.dirty ?? [])].some(one => isSamePath(path, one))
   if (path !== undefined && evidence.present.get(path) === false && !changed)
     wrong('file-absent', 'completed', `Ticked: "${box}"; there is no file \`${path}\``)
   if (path !== undefined || !transcript) return
-  const ran = outcomeOf(named, transcript.outcomes)
+  const ran = findRun(named, transcript.outcomes)
   if (ran?.failed)
     wrong(
       'command-failed',
@@ -179,31 +185,18 @@ function checkTickedItem(
     wrong('never-ran', 'completed', `Ticked: "${box}"; \`${named}\` was not run in this session`)
 }
 
-/** The last run of a command, including runs as one part of a longer command line. */
-function outcomeOf(command: string, outcomes: ReadonlyMap<string, CommandRun>): CommandRun | undefined {
-  const words = wordsOf(command)
-  let found: CommandRun | undefined
-  for (const ran of outcomes.values())
-    if (sameCommand(words, ran.command) && (found?.at ?? 0) <= (ran.at ?? Number.POSITIVE_INFINITY))
-      found = ran
-  return found
+/** A commit may be followed by its subject, as `git log --oneline` prints it. */
+function sameCommit(said: string, is: string): boolean {
+  const [, id] = /^`?([0-9a-f]{4,40})`?(?:\s|$)/i.exec(said) ?? []
+  return is !== '' && id !== undefined && is.startsWith(id.toLowerCase())
 }
 
-function sameCommand(said: string, ran: string): boolean {
-  const words = wordsOf(said)
-  return ran === words || ran.split(/\s*(?:&&|\|\||[;|])\s*/).includes(words)
-}
-
-const sameCommit = (said: string, is: string): boolean =>
-  is !== '' && /^[0-9a-f]{4,40}$/i.test(said) && is.startsWith(said.toLowerCase())
-
-const samePath = (said: string, is: string): boolean => said.replace(/^\.\//, '').replace(/\/$/, '') === is
-
-const normalizeText = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
+const sameBranch = (said: string, is: string): boolean =>
+  said === is ||
+  said
+    .replaceAll('`', '')
+    .replace(/^refs\/heads\//, '')
+    .replace(/\s+\(.*\)$/, '') === is
 
 function listInBackticks(items: readonly string[]): string {
   const shown = items.slice(0, 5).map(item => `\`${item.slice(0, 120)}\``)

@@ -21,6 +21,8 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'sandbox':
     case 'spawn':
       return body
+    case 'broker':
+      return { ...body, command: digestText(body.command), ...digestOptional('refused', body.refused) }
     case 'health':
       return { ...body, message: digestText(body.message) }
     case 'workflow':
@@ -70,6 +72,15 @@ function digestEvent(event: AgentEvent): AgentEvent {
         action: digestAction(event.action),
         response: digestValue(event.response),
       }
+    case 'ToolDenied':
+      return {
+        ...event,
+        input: digestValue(event.input),
+        action: digestAction(event.action),
+        reason: digestText(event.reason),
+      }
+    case 'TaskCompleted':
+      return { ...event, subject: digestText(event.subject) }
     case 'FormAsked':
       return { ...event, message: digestText(event.message), questions: event.questions.map(digestQuestion) }
     case 'TurnEnded':
@@ -85,6 +96,8 @@ function digestEvent(event: AgentEvent): AgentEvent {
     case 'SessionStarted':
     case 'ContextMeasured':
     case 'SubagentStarted':
+    case 'SettingsChanged':
+    case 'TeammateIdle':
     case 'SessionEnded':
       return event
   }

@@ -36,6 +36,7 @@ const KEPT = new Set([
   ...[
     'startedAt',
     'lastSeenAt',
+    'namedBy',
     'endedAt',
     'mode',
     'source',
@@ -52,7 +53,7 @@ const PARTS = new Set(['event', 'subagent', 'action', 'reaction', 'permission', 
 function redactShape<T extends object>(value: T, redactor: Redactor): T {
   const pairs = Object.entries(value).map(([key, item]: [string, unknown]) => {
     if (KEPT.has(key)) return [key, item]
-    if (!PARTS.has(key)) return [key, redactor.redact(item)]
+    if (!PARTS.has(key)) return [key, redactor.redactAndCut(item)]
     return [key, typeof item === 'object' && item !== null ? redactShape(item, redactor) : item]
   })
   return Object.fromEntries(pairs) as T

@@ -77,13 +77,14 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
   for (const project of part.projects.values()) joinProject(projectIn(projects, project.project), project)
   const told = new Set(part.ended.map(({ session }) => session))
   const ended = [...part.ended]
-  for (const { id, agent, project, endedAt, endReason } of facts.sessions) {
+  for (const { id, agent, name, project, endedAt, endReason } of facts.sessions) {
     // The end of the workflow is more informative than the end of its session.
     if (!endedAt || endedAt < facts.since || endedAt > facts.until || told.has(id)) continue
     ended.push({
       at: endedAt,
       session: id,
       agent,
+      ...(name ? { name } : {}),
       ...(project ? { project } : {}),
       reason: endReason ?? 'unknown',
     })
@@ -280,10 +281,19 @@ const WAITING: Record<string, string> = {
 }
 
 function waitingSessions({ sessions, since }: RecapFacts): Recap['waits']['sessions'] {
-  return sessions.flatMap(({ id, agent, project, endedAt, lastEvent, lastSeenAt }) => {
+  return sessions.flatMap(({ id, agent, name, project, endedAt, lastEvent, lastSeenAt }) => {
     const why = WAITING[lastEvent]
     if (endedAt || why === undefined || lastSeenAt < since) return []
-    return [{ session: id, agent, ...(project ? { project } : {}), why, since: lastSeenAt }]
+    return [
+      {
+        session: id,
+        agent,
+        ...(name ? { name } : {}),
+        ...(project ? { project } : {}),
+        why,
+        since: lastSeenAt,
+      },
+    ]
   })
 }
 

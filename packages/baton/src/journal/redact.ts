@@ -9,6 +9,8 @@ export interface Redactor {
   /** Removes secrets from strings and keys at any depth. Returns the same value if it contains none. */
   redact<T>(value: T): T
   text(text: string): string
+  /** As `redact`, and cuts very long strings. */
+  redactAndCut<T>(value: T): T
 }
 
 /** Removes the given secrets and everything that looks like a secret. Calls `secrets` each time, because the configuration can change. */
@@ -26,6 +28,10 @@ export function makeRedactor(secrets: () => readonly string[] = () => []): Redac
   return {
     redact: value => walk(value, redactText(current()), 0) as typeof value,
     text: text => redactText(current())(text),
+    redactAndCut: value => {
+      const redact = redactText(current())
+      return walk(value, text => redact(bounded(text)), 0) as typeof value
+    },
   }
 }
 
@@ -33,6 +39,16 @@ export function makeRedactor(secrets: () => readonly string[] = () => []): Redac
 const SHORTEST_SECRET = 6
 /** JSON nested deeper than this is an attack and would overflow the stack. */
 const MAX_DEPTH = 200
+
+/** Searching a text of 26 MB would keep every hook waiting for seconds. */
+const LONGEST_TEXT = 1_000_000
+
+/** Cuts a very long text at a blank, so that no half of a secret stays. */
+function bounded(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text
+  const kept = text.slice(0, text.slice(0, LONGEST_TEXT).search(/\s\S*$/) + 1)
+  return `${kept}[${text.length - kept.length} more characters are not recorded]`
+}
 
 type Redact = (text: string) => string
 

@@ -128,7 +128,7 @@ const RULES: readonly ContextRule[] = [
 
 /** The signs by which `mayHoldSecret` knows that a rule here may match. */
 export const CONTEXT_SIGN =
-  'passw|passp|passc|\\bpwd?\\b|kennw|\\bpin\\b|pin[ -]?code|geheimzahl|[_ -]key|api-schl|apikey|secret|token|zugang|credential|log-?in|anmelde|account|sshpass|mongo|unzip|zip\\s|7z\\s|rar\\s|mosquitto|helm|mysql|mariadb|redis-cli|ldap|curl|wget|http|xh\\s|smbclient|pass:|sudo|hooks\\.|discord|--?pass|--auth|webhook'
+  'passw|passp|passc|\\bpwd?\\b|kennw|\\bpin\\b|pin[ -]?code|geheimzahl|[_ -]key|api-schl|apikey|secret|token|zugang|credential|log-?in|anmelde|account|sshpass|mongo|unzip|zip\\s|7z\\s|rar\\s|mosquitto|helm|mysql|mariadb|redis-cli|ldap|curl|wget|http|xh\\s|smbclient|pass:|sudo|hooks\\.|discord|-pass|-auth|sskey|webhook'
 
 /** Replaces secrets by named placeholders. */
 export function withoutContextSecrets(text: string): string {

@@ -48,10 +48,10 @@ export function mcpServer(call: CallTool): Server {
   return server
 }
 
-const READS = ['paw_get_context', 'baton_status']
+const READS = ['paw_get_context', 'baton_status', 'baton_recall']
 
 const INSTRUCTIONS =
-  'Staged work (specification, research, plan, implementation, review, documentation, pull request) lives in .paw/work/<Work ID>. Call paw_get_context first in a stage, paw_call_agent to hand over to the next one, baton_status to report the status of the work.'
+  'Staged work (specification, research, plan, implementation, review, documentation, pull request) lives in .paw/work/<Work ID>. Call paw_get_context first in a stage, paw_call_agent to hand over to the next one, baton_status to report the status of the work. A session that began with a handoff document calls baton_recall for a section that the document only points to.'
 
 /** The JSON Schema that MCP requires: an object, without `$schema`. */
 function inputOf(input: z.ZodObject): { type: 'object'; [key: string]: unknown } {

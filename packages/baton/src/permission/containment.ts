@@ -1,5 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
-import type { PermissionJudgement } from '@batonpass/contract/permission'
+import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { UnnamedWrites } from '../ports/unnamed-writes.ts'
 import { READABLE_HOME, READABLE_SYSTEM, whyProtected } from '../sandbox/paths.ts'
@@ -14,6 +14,11 @@ export interface ContainmentPlace {
   writable: readonly string[]
   /** Whether a snapshot is taken before a command that changes files. */
   undo: boolean
+  /**
+   * Whom the broker can ask for a yes. With `rules` nobody: a person at the agent's terminal is asked before the command
+   * runs, not while it does.
+   */
+  broker?: 'rules' | 'person' | undefined
 }
 
 export interface ContainmentPorts extends UnnamedWrites {
@@ -22,7 +27,7 @@ export interface ContainmentPorts extends UnnamedWrites {
 
 /** The place of a command, with links followed and `~` replaced. */
 export function containmentPlace(
-  { worktree, cwd, home }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home'>,
+  { worktree, cwd, home, broker }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home' | 'broker'>,
   { sandbox, permission }: Pick<Config, 'sandbox' | 'permission'>,
   realpath: (path: string) => string,
 ): ContainmentPlace {
@@ -34,6 +39,7 @@ export function containmentPlace(
     readable: sandbox.readable.map(expand),
     writable: sandbox.writable.map(expand),
     undo: permission.undo,
+    broker,
   }
 }
 
@@ -46,10 +52,20 @@ export async function whyOutside(
   place: ContainmentPlace,
   ports: ContainmentPorts,
 ): Promise<string | undefined> {
-  const { decision, reason, effects, trail } = judgement
-  if (decision === 'deny' || decision === 'ask') return reason
+  const { decision, reason, effects } = judgement
+  const brokered = new Set((effects.brokered ?? []).map(part => part.slice(0, PART_KEPT)))
+  const isBrokered = ({ part }: PermissionStep) => brokered.has(part.slice(0, PART_KEPT))
+  const trail = judgement.trail.filter(step => !isBrokered(step))
+  if (decision === 'deny') return reason
+  if (decision === 'ask' && (brokered.size === 0 || trail.some(step => step.decision === 'ask')))
+    return reason
   const own = decision === 'allow' && trail.find(step => !BATONS.test(step.rule))
   if (own) return `your rule ${own.rule} allows it outside`
+  const isOpen = (step: PermissionStep) => isBrokered(step) && step.decision !== 'allow'
+  const open = place.broker === 'person' ? undefined : judgement.trail.find(isOpen)
+  if (open) return `${open.part} needs a yes to leave the sandbox`
+  const [first] = brokered
+  if (first !== undefined && place.broker === undefined) return `${first} needs a remote`
   const [leaves] = effects.leaves ?? []
   if (leaves !== undefined) return leaves
   if (!isInside(place.cwd, place.worktree)) return `it works in another folder (${place.cwd})`
@@ -71,6 +87,9 @@ export async function whyOutside(
     return 'it may bring other settings of agents, editors or Baton'
   return undefined
 }
+
+/** A step keeps this much of a part's text. */
+const PART_KEPT = 500
 
 export const NOT_UNDOABLE = 'it changes files of which there is no snapshot'
 

@@ -1,4 +1,5 @@
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
+import type { GrantsInForce } from './grants/grants-in-force.ts'
 import type { Guarded } from './paths/protected.ts'
 import type { RuleSet } from './rules/compile.ts'
 
@@ -14,6 +15,8 @@ export interface PermissionRequest {
   readonly branch?: string
   /** What belongs to Baton; `~/.baton` when left out. */
   readonly guarded?: Guarded
+  /** What the session's job may do by itself. */
+  readonly grants?: GrantsInForce
 }
 
 /** A request with all that it is judged by. */

@@ -8,6 +8,8 @@ import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
 import { bringsUnseen } from './bringing.ts'
+import { coverCommand } from './grants/cover.ts'
+import { type Covered, grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { Judging } from './judging.ts'
 import { needsOutside } from './needs-outside.ts'
@@ -44,7 +46,8 @@ export function judgePart(
     home: request.home,
     isInWorktree: folder => isInside(context.paths.realpath(folder), context.worktree),
   })
-  if (outside) judging.leaves.add(outside)
+  if (outside && 'brokered' in outside) judging.brokered.add(part)
+  else if (outside) judging.leaves.add(outside.why)
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
   if (found.root) return judging.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
   if (found.closed) return judging.close(part, found.closed)
@@ -71,7 +74,8 @@ export function judgePart(
     hosts,
     mcp: undefined,
   }
-  return byRules(subject, command, assessment, found, context, judging)
+  const covered = found.secret ? undefined : coverCommand(command, assessment, analysis, context)
+  return byRules(subject, command, assessment, found, context, judging, covered)
 }
 
 function noteEffects(
@@ -113,10 +117,16 @@ function byRules(
   found: PathFindings,
   context: JudgeContext,
   judging: Judging,
+  covered: Covered | undefined,
 ): boolean {
   const { rules } = context
   const part = subject.text
   const spoken = spokenBy(rules, subject)
+  // A grant lifts an ask, never a deny.
+  if (covered && spoken?.decision !== 'deny' && assessment.kind !== 'destroy') {
+    judging.add(grantStep(covered, part))
+    return false
+  }
   // Not even a workflow's own permission opens a secret: it speaks of programs, not of files.
   const speaks = spoken && !(spoken.decision === 'allow' && found.secret && !spoken.namesPaths)
   if (speaks) {

@@ -3,6 +3,8 @@ import { pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { type Assessment, blankAssessment } from '@batonpass/shell-verdict/programs/assessment'
 import type { Redirection, SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
+import { coverFile } from './grants/cover.ts'
+import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { Judging } from './judging.ts'
 import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
@@ -67,8 +69,9 @@ interface Opened {
 function stepFor(
   command: SimpleCommand,
   { part, target, reads, found }: Opened,
-  { rules, request }: JudgeContext,
+  context: JudgeContext,
 ): PermissionStep | undefined {
+  const { rules, request, paths } = context
   const subject = {
     tool: 'Bash',
     text: part,
@@ -78,6 +81,12 @@ function stepFor(
     mcp: undefined,
   }
   const spoken = spokenBy(rules, subject)
+  const [written, ...others] = reads ? [] : (pathsOf(target, command.folders, request.home) ?? [])
+  const covered =
+    written === undefined || others.length > 0 || found.secret
+      ? undefined
+      : coverFile(paths.realpath(written), context)
+  if (covered && spoken?.decision !== 'deny') return grantStep(covered, part)
   if (spoken && (spoken.decision !== 'allow' || spoken.namesPaths))
     return ruleStep(spoken, part.slice(0, 500))
   if (found.secret) return secretStep(rules, part, found.secret)

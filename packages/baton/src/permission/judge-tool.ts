@@ -4,6 +4,8 @@ import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
 import { expandBraces } from '@batonpass/shell-verdict/shell/braces'
 import { literalWord } from '@batonpass/shell-verdict/shell/word'
+import { coverFile } from './grants/cover.ts'
+import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { Judging } from './judging.ts'
 import { holdsProtected } from './paths/listed-names.ts'
@@ -46,7 +48,11 @@ const FILE_TOOLS: Readonly<Record<string, 'read' | 'names' | 'write'>> = {
 
 /** Baton's own tools that change nothing, as `baton mcp` and the plugin name them. */
 const OWN_READS: ReadonlySet<string> = new Set(
-  ['baton', 'plugin_baton_baton'].flatMap(server => [`${server}/paw_get_context`, `${server}/baton_status`]),
+  ['baton', 'plugin_baton_baton'].flatMap(server => [
+    `${server}/paw_get_context`,
+    `${server}/baton_status`,
+    `${server}/baton_recall`,
+  ]),
 )
 
 /** Everything that is not a shell command: file tools by path, MCP tools by name, the web by host. */
@@ -124,6 +130,11 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
       ? [path, real].map(each => holdsProtected(each, request.home, guarded, true)).find(Boolean)
       : undefined)
   const spoken = spokenBy(context.rules, about)
+  const covered = access === 'write' && !secret ? coverFile(real, context) : undefined
+  if (covered && spoken?.decision !== 'deny') {
+    judging.add(grantStep(covered, part))
+    return judging.judgement(inside)
+  }
   if (spoken && !(secret && spoken.decision === 'allow' && !spoken.namesPaths)) {
     judging.add(ruleStep(spoken, part))
     return judging.judgement(access === 'write' && inside)

@@ -11,6 +11,8 @@ export class Judging {
   readonly unknown: string[] = []
   /** What the parts need from outside the sandbox. */
   readonly leaves = new Set<string>()
+  /** Parts for which the broker does what they need. */
+  readonly brokered = new Set<string>()
   network = false
   outside = false
   /** Some part does more than read what it names. */
@@ -68,6 +70,7 @@ export class Judging {
         outside: this.outside,
         unknown: this.unknown,
         ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
+        ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),
         ...(brings.length > 0 ? { brings } : {}),
       },
       reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',

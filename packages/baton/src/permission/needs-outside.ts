@@ -2,16 +2,37 @@ import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
+import { brokerTakes } from '../sandbox/broker/broker-takes.ts'
+
+interface Place {
+  home: string
+  isInWorktree(folder: string): boolean
+}
 
 /**
- * Why a part of a command cannot work in the sandbox; undefined if it can. This is about working, not about safety: what
- * wrongly runs inside fails there, and what wrongly stays outside is decided by its text.
+ * What a part of a command needs from outside the sandbox; undefined if nothing. `brokered`: it runs inside, and the broker
+ * does what it needs. This is about working, not about safety: what wrongly runs inside fails there, and what wrongly
+ * stays outside is decided by its text.
  */
 export function needsOutside(
   command: SimpleCommand,
   assessment: Assessment,
-  { home, isInWorktree }: { home: string; isInWorktree(folder: string): boolean },
-): string | undefined {
+  place: Place,
+): { why: string } | { brokered: true } | undefined {
+  const elsewhere = [...command.folders, ...namedFolders(command, assessment.program, place.home)].find(
+    folder => !place.isInWorktree(folder) && !PRIVATE.some(own => isInside(folder, own)),
+  )
+  const words = command.words.map(
+    ({ value, prefix }) => value ?? (prefix.startsWith('-') ? prefix : undefined),
+  )
+  if (elsewhere === undefined && brokerTakes(words)) return { brokered: true }
+  const why =
+    whyOutside(command, assessment) ??
+    (elsewhere === undefined ? undefined : `it works in another folder (${elsewhere})`)
+  return why === undefined ? undefined : { why }
+}
+
+function whyOutside(command: SimpleCommand, assessment: Assessment): string | undefined {
   const { program, kind } = assessment
   const [sub = '', next = ''] = subcommandOf(command, assessment)
   if (program === '') return undefined
@@ -25,11 +46,7 @@ export function needsOutside(
     return `${program} ${sub} needs the network`.replace('  ', ' ')
   if (/^(npx|bunx|pnpx)$/.test(program) && command.words.some(({ value }) => FETCHED.test(value ?? '')))
     return `${program} downloads a package`
-  if (needsNetwork(command, assessment)) return `${program} needs the network`
-  const elsewhere = [...command.folders, ...namedFolders(command, program, home)].find(
-    folder => !isInWorktree(folder) && !PRIVATE.some(own => isInside(folder, own)),
-  )
-  return elsewhere === undefined ? undefined : `it works in another folder (${elsewhere})`
+  return needsNetwork(command, assessment) ? `${program} needs the network` : undefined
 }
 
 /** Folders that exist inside, but are the session's own. */

@@ -9,6 +9,7 @@ import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from '
 import { type Call, Calls } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { chainSettings } from './chain-settings.ts'
+import { type GrantsInForce, usesUp } from './grants/grants-in-force.ts'
 import type { PermissionRequest } from './judge-context.ts'
 import { askMs, dialogFollows, type LinkPorts, takeSnapshot, walk } from './links.ts'
 import { type Decided, type RecordPorts, record } from './record.ts'
@@ -23,10 +24,19 @@ export interface PermissionPorts extends LinkPorts, RecordPorts {
   /** The branch that the session may push with force. */
   ownBranch(context: ReactionContext): Promise<string | undefined>
   guarded: PermissionRequest['guarded']
+  /** What the session's job may do by itself. */
+  grants?: GrantPorts | undefined
   /** Absent in a process that handles a single call. */
   sandbox?: SandboxLink | undefined
   home: string
   paths: PathPorts
+}
+
+export interface GrantPorts {
+  /** Undefined for a session without a running job. */
+  inForce(event: ToolEvent, context: ReactionContext): Promise<GrantsInForce | undefined>
+  /** Records that a call uses up what a grant covers once. */
+  use(event: ToolEvent, context: ReactionContext): Promise<void>
 }
 
 /** Decides what the agent may run, says why, and asks a person only when nothing else decides. */
@@ -77,6 +87,8 @@ async function decide(
   const reason = whyAsked(event, context, judgement, call)
 
   const conclude = async (decided: Decided) => {
+    if (decided.decision === 'allow' && decided.by === 'rules' && usesUp(judgement))
+      await ports.grants?.use(event, context)
     const contribution = await record(event, context, judgement, decided, began, ports)
     if (event.type === 'ToolRequested') calls.requested(event, decided.decision, decided.reason)
     return contribution
@@ -192,6 +204,8 @@ async function judgeEvent(
       home: ports.home,
       branch: await ports.ownBranch(context),
       guarded: ports.guarded,
+      // In plan mode nothing is to change yet.
+      grants: isPlanning(event, context) ? undefined : await ports.grants?.inForce(event, context),
     }
     return judgeCall(event, await ports.rules(context), place, ports.paths)
   } catch (cause) {

@@ -11,13 +11,14 @@ export interface CallPlace extends Pick<PermissionRequest, 'worktree' | 'home'> 
   /** The branch that the session may push with force. */
   branch?: string | undefined
   guarded?: PermissionRequest['guarded']
+  grants?: PermissionRequest['grants'] | undefined
 }
 
 /** Judges all that one tool call would do, by the rules alone. */
 export function judgeCall(
   event: ToolEvent,
   rules: RuleSet,
-  { worktree, home, branch, guarded }: CallPlace,
+  { worktree, home, branch, guarded, grants }: CallPlace,
   paths: PathPorts,
 ): PermissionJudgement {
   const place = {
@@ -26,6 +27,7 @@ export function judgeCall(
     home,
     ...(branch ? { branch } : {}),
     ...(guarded ? { guarded } : {}),
+    ...(grants ? { grants } : {}),
   }
   return strictest(requestsOf(event).map(request => judge({ ...request, ...place }, rules, paths)))
 }
@@ -42,6 +44,8 @@ export function requestsOf(event: ToolEvent): Asked[] {
   if (action.kind === 'write') return files('Write', action.paths)
   if (action.kind === 'search') return files('Grep', action.paths)
   if (action.kind === 'mcp') return [{ tool: `mcp__${action.server}__${action.tool}`, input }]
+  if (action.kind === 'question' || QUESTION_TOOLS[agent] === tool)
+    return [{ tool: 'AskUserQuestion', input }]
   if (action.kind === 'web') {
     return [
       action.url
@@ -50,6 +54,13 @@ export function requestsOf(event: ToolEvent): Asked[] {
     ]
   }
   return [{ tool, input }]
+}
+
+/** Tools that only ask the person, on the agent's own screen. A refusal would leave the agent without an answer. */
+const QUESTION_TOOLS: Partial<Record<ToolEvent['agent'], string>> = {
+  codex: 'request_user_input',
+  copilot: 'ask_user',
+  gemini: 'ask_user',
 }
 
 function files(tool: string, paths: readonly string[]): Asked[] {
@@ -80,6 +91,7 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       outside: judgements.some(j => j.effects.outside),
       unknown: join(j => j.effects.unknown),
       leaves: join(j => j.effects.leaves ?? []),
+      brokered: join(j => j.effects.brokered ?? []),
       brings: join(j => j.effects.brings ?? []),
     },
     reversible: judgements.every(j => j.reversible || j.decision === 'allow'),

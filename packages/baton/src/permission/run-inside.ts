@@ -1,6 +1,9 @@
-import type { EventOf } from '@batonpass/contract/event'
+import type { Config } from '@batonpass/contract/config'
+import type { EventOf, PermissionMode } from '@batonpass/contract/event'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
+import type { AgentSandboxing } from '../ports/agent.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
+import { whyNoBoundary } from '../sandbox/plan.ts'
 import {
   type ContainmentPlace,
   type ContainmentPorts,
@@ -12,6 +15,22 @@ import type { Snapshotted } from './links.ts'
 import type { Decided } from './record.ts'
 
 type ShellRequest = EventOf<'ToolRequested'>
+
+/** Whether the settings, the agent and its permission mode let this command run inside. */
+export const canRunInside = (
+  { tool, action }: Pick<ShellRequest, 'tool' | 'action'>,
+  agent: Pick<AgentSandboxing, 'tool' | 'modes'> | undefined,
+  mode: PermissionMode | undefined,
+  project: string,
+  { sandbox }: Pick<Config, 'sandbox'>,
+): boolean =>
+  sandbox.mode !== 'off' &&
+  agent !== undefined &&
+  tool === agent.tool &&
+  action.kind === 'shell' &&
+  mode !== undefined &&
+  agent.modes.includes(mode) &&
+  project !== '/'
 
 /** The sandbox as the permission chain sees it. */
 export interface SandboxLink {
@@ -47,10 +66,14 @@ export async function runInside(
           by: 'sandbox',
         }
       : undefined
+  const place = link.place(event, context)
+  // Found out first: to look for protected files in such a folder can take long.
+  const unbounded = whyNoBoundary(place.worktree, place.home)
+  if (unbounded !== undefined && !isStrict) return undefined
   const unavailable = await link.whyUnavailable()
   if (unavailable !== undefined) return refuse(unavailable)
-  const place = link.place(event, context)
   if ((await whyOutside(judgement, place, link.ports)) !== undefined) return undefined
+  if (unbounded !== undefined) return refuse(unbounded)
   if ((await link.whyOwnText(event, context)) !== undefined) return undefined
   const prepared = await link.prepare(event, context)
   if (!prepared.ok) return refuse(prepared.reason)

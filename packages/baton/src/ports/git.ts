@@ -40,9 +40,19 @@ export interface CommitFacts {
   files: string[]
 }
 
+/** What a repository holds of the things that a document names. */
+export interface LookedUp {
+  /** Those of the given commit ids that exist, as given. */
+  commits: string[]
+  /** Branches and tags by their short names, those of remotes with the remote's name. */
+  refs: string[]
+}
+
 /** Git for handoffs. Never fails: undefined means that there is no repository or that git timed out. */
 export interface GitPosition {
   readPosition(folder: string): Promise<WorktreePosition | undefined>
   /** The commits leading to HEAD that were made between two moments, newest first. */
   commitsBetween(folder: string, sinceMs: number, untilMs: number): Promise<CommitFacts[]>
+  /** Looks for commits by their ids, whole or shortened, and lists branches and tags. */
+  lookUp(folder: string, commits: readonly string[]): Promise<LookedUp | undefined>
 }

@@ -1,5 +1,6 @@
 import type { Config } from '@batonpass/contract/config'
 import type { AgentEvent } from '@batonpass/contract/event'
+import type { HookSource } from '@batonpass/contract/hook'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { DecodedEvent } from './agent.ts'
@@ -14,6 +15,8 @@ export interface ReactionContext {
   config: Config
   /** A hook of the agent on this machine reported the event, so its answer may replace the tool's input. */
   isRewritable?: boolean
+  /** Which installation of the hooks reported the event. */
+  source?: HookSource | undefined
   /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */
   attended?: boolean | undefined
   /** The time of the event, in milliseconds since the epoch. */

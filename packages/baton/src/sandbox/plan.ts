@@ -49,14 +49,8 @@ export function makePlan(policy: SandboxPolicy, facts: Facts): PlanResult {
   const realState = facts.get(state)?.real ?? state
   const work = facts.get(worktree)
   if (work?.kind !== 'folder') return { ok: false, reason: `The project folder does not exist: ${worktree}` }
-  for (const [what, path] of [
-    ['your home folder', realHome],
-    ['Baton’s state folder', realState],
-    ['the system', '/usr'],
-    ['the system', '/etc'],
-  ] as const)
-    if (isInside(path, work.real))
-      return { ok: false, reason: `The project folder contains ${what}: ${work.real}` }
+  const unbounded = whyNoBoundary(work.real, realHome, realState)
+  if (unbounded) return { ok: false, reason: unbounded }
 
   const hidden = hiddenPaths(policy, facts)
   const inHidden = hidden.find(({ real }) => isInside(work.real, real))
@@ -109,6 +103,22 @@ export function makePlan(policy: SandboxPolicy, facts: Facts): PlanResult {
       environment: { HOME: home, TMPDIR: '/tmp' },
     },
   }
+}
+
+/** Why a project folder cannot be the boundary. Paths are without links. */
+export function whyNoBoundary(worktree: string, home: string, state = home): string | undefined {
+  for (const [what, path] of [
+    ['your home folder', home],
+    ['Baton’s state folder', state],
+    ['the system', '/usr'],
+    ['the system', '/etc'],
+    // Of tmux, ssh-agent, D-Bus and others.
+    ['sockets of other programs', '/tmp'],
+    ['sockets of other programs', '/run'],
+    ['temporary files of other programs', '/var/tmp'],
+  ] as const)
+    if (isInside(path, worktree)) return `The project folder contains ${what}: ${worktree}`
+  return undefined
 }
 
 interface HiddenPath {

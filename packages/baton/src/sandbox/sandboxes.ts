@@ -1,6 +1,14 @@
 import type { Config } from '@batonpass/contract/config'
 import type { Clock } from '../ports/clock.ts'
-import type { FoundRequest, Sandbox, SandboxFiles, SandboxShell, SandboxStatus } from '../ports/sandbox.ts'
+import type {
+  FoundRequest,
+  Mount,
+  Sandbox,
+  SandboxFiles,
+  SandboxShell,
+  SandboxStatus,
+} from '../ports/sandbox.ts'
+import type { Broker } from './broker/broker.ts'
 import { type Prepared, type Report, type SandboxSettings, SessionSandbox } from './session-sandbox.ts'
 
 export interface SandboxesParts {
@@ -11,6 +19,8 @@ export interface SandboxesParts {
   state: string
   /** Who commits in a project, from the user's own git configuration. */
   identityOf(project: string): Promise<SandboxSettings['identity']>
+  /** Does outside what commands cannot do themselves; absent where there is none. */
+  broker?: Pick<Broker, 'open' | 'end' | 'start'> | undefined
   /** Files that commands made and that were moved aside. */
   report(session: string, reports: readonly Report[]): Promise<void>
   fault(during: string, cause: unknown): void
@@ -108,10 +118,14 @@ export class Sandboxes {
   async end(session: string): Promise<void> {
     const opening = this.#open.get(session)?.opening
     // A previous daemon opened it.
-    if (!opening) return await this.#parts.sandbox.end(session)
+    if (!opening) {
+      await this.#parts.broker?.end(session)
+      return await this.#parts.sandbox.end(session)
+    }
     this.#open.delete(session)
     const ending = opening
       .then(async ({ sandbox }) => {
+        await this.#parts.broker?.end(session)
         const reports = await sandbox.end()
         if (reports.length > 0) await this.#parts.report(session, reports)
       })
@@ -133,6 +147,7 @@ export class Sandboxes {
   async start(live: ReadonlySet<string>): Promise<void> {
     await this.probe()
     await this.endAllExcept(live)
+    await this.#parts.broker?.start(live)
   }
 
   /** Looks after sessions whose commands run in the background. */
@@ -175,15 +190,31 @@ export class Sandboxes {
   async #openSession(session: string, settings: Config['sandbox'], worktree: string): Promise<OpenSandbox> {
     const { sandbox, files, home, state, identityOf } = this.#parts
     const expand = (path: string) => path.replace(/^~(?=\/)/, home)
+    const writable = settings.writable.map(expand)
     const opened = await SessionSandbox.open({ sandbox, files }, session, {
       home,
       state,
       readable: settings.readable.map(expand),
-      writable: settings.writable.map(expand),
+      writable,
       envFiles: settings.env_files,
       identity: await identityOf(worktree),
+      broker: await this.#brokerFor(session, worktree, writable),
     })
     return { sandbox: opened, prepared: new Map() }
+  }
+
+  /** Without the broker, commands still run: those that need a remote fail. */
+  async #brokerFor(
+    session: string,
+    worktree: string,
+    writable: readonly string[],
+  ): Promise<readonly Mount[] | undefined> {
+    const { broker, files, fault } = this.#parts
+    const real = (await files.look([worktree])).get(worktree)?.real ?? worktree
+    return broker?.open(session, real, writable).catch(cause => {
+      fault('starting the broker', cause)
+      return undefined
+    })
   }
 }
 

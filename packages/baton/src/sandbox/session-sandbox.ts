@@ -1,5 +1,6 @@
 import type {
   FoundPath,
+  Mount,
   MovedPath,
   PreparedCommand,
   Sandbox,
@@ -25,6 +26,8 @@ export interface SandboxSettings {
   envFiles: 'hidden' | 'visible'
   /** Who commits, from the user's own git configuration. */
   identity: { name?: string | undefined; email?: string | undefined }
+  /** What commands see of the broker. */
+  broker?: readonly Mount[] | undefined
 }
 
 export interface Call {
@@ -93,7 +96,9 @@ export class SessionSandbox {
     const made = await this.#plan(call)
     if (!made.ok) return made
     this.#isIdle = false
-    const prepared = await this.#session.prepare({ shell: call.shell, text: call.text, plan: made.plan })
+    const { broker = [] } = this.#settings
+    const plan = { ...made.plan, mounts: [...made.plan.mounts, ...broker] }
+    const prepared = await this.#session.prepare({ shell: call.shell, text: call.text, plan })
     this.#outstanding.add(prepared.id)
     return { ok: true, prepared, ignored: made.ignored }
   }

@@ -10,6 +10,7 @@ export class Pauses {
   readonly #stateDir: string
   #pauses: readonly Pause[]
   #writing: Promise<unknown> = Promise.resolve()
+  readonly #waiting: (() => void)[] = []
 
   private constructor(files: Pick<SmallFiles, 'read' | 'write'>, stateDir: string, pauses: readonly Pause[]) {
     this.#files = files
@@ -37,6 +38,11 @@ export class Pauses {
     return ORDER.flatMap(scope => this.#pauses.filter(pause => pause.scope === scope && applies(pause)))[0]
   }
 
+  /** Resolves as soon as no pause applies. */
+  async untilEnded(about: { session?: string | undefined; project?: string | undefined }): Promise<void> {
+    while (this.of(about)) await new Promise<void>(resolve => this.#waiting.push(resolve))
+  }
+
   /** On disk before it applies, so that a crash right after it changes nothing. */
   add(pause: Pause): Promise<void> {
     return this.#change(known => [...known.filter(each => keyOf(each) !== keyOf(pause)), pause])
@@ -59,6 +65,7 @@ export class Pauses {
         const next = change(this.#pauses)
         await this.#files.write(this.#stateDir, FILE, `${JSON.stringify({ pauses: next })}\n`)
         this.#pauses = next
+        for (const look of this.#waiting.splice(0)) look()
       })
     this.#writing = work
     return work

@@ -14,6 +14,8 @@ export function trackSession(
     pid?: number | undefined
     /** The session that this one continues. */
     parent?: SessionId | undefined
+    /** What the session would be called after this event. */
+    name?: Pick<Session, 'name' | 'namedBy'> | undefined
   },
   zones: Zones,
 ): Session {
@@ -35,6 +37,7 @@ export function trackSession(
     ...pick('transcript', event.transcript ?? known?.transcript),
     ...pick('mode', event.mode ?? known?.mode),
     ...pick('pane', seen.pane ?? (hasLeft(known, event, seen) ? undefined : known?.pane)),
+    ...(known?.name ? {} : seen.name),
     ...processOf(known, event, seen),
     ...pick('parent', known?.parent ?? seen.parent),
     ...pick('context', contextAfter(known?.context, event, zones)),
@@ -44,10 +47,22 @@ export function trackSession(
     ...ended,
     lastSeenAt: event.at,
     // Baton itself answers the question about a command that runs in the sandbox: no dialog is open.
-    lastEvent: event.type === 'PermissionAsked' && event.sandbox ? 'ToolRequested' : event.type,
+    lastEvent:
+      event.type === 'PermissionAsked' && event.sandbox
+        ? 'ToolRequested'
+        : known && BESIDE_THE_TURN.has(event.type)
+          ? known.lastEvent
+          : event.type,
     events: began.events + 1,
   }
 }
+
+/** These say nothing about what the session itself is doing. */
+const BESIDE_THE_TURN: ReadonlySet<AgentEvent['type']> = new Set([
+  'SettingsChanged',
+  'TaskCompleted',
+  'TeammateIdle',
+])
 
 /** Hooks of one session run in parallel, so other events may arrive after its end and must not revive it. */
 const revives = ({ type }: AgentEvent): boolean =>

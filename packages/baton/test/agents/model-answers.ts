@@ -34,8 +34,13 @@ export async function checkModelAnswers(
   await seen('supervisor', () => supervise(world))
 }
 
-/** `undecided: ask`, because `codex exec` runs in a mode that never asks, and there the default leaves the call to the agent. */
-const rulesFor = (name: string) => `permission:
+/**
+ * `undecided: ask`, because `codex exec` runs in a mode that never asks, and there the default leaves the call to the agent.
+ * Without the sandbox, where no command is left to a judge.
+ */
+const rulesFor = (name: string) => `sandbox:
+  mode: off
+permission:
   judge: ${name}
   undecided: ask
 handsoff:

@@ -4,7 +4,7 @@ import type { AgentEvent } from '@batonpass/contract/event'
 import { EventId } from '@batonpass/contract/ids'
 import { describe, expect, it } from 'vitest'
 import { claudeCode } from '../../src/adapters/agents/claude-code/adapter.ts'
-import { questionReactor } from '../../src/ask/agent-questions.ts'
+import { type QuestionPorts, questionReactor } from '../../src/ask/agent-questions.ts'
 import type { Asks } from '../../src/ask/asks.ts'
 import type { Contribution } from '../../src/ports/contribution.ts'
 import type { ReactionContext } from '../../src/ports/reactor.ts'
@@ -38,11 +38,18 @@ const context: ReactionContext = {
 }
 
 /** In an object, so that awaiting this function does not wait for the person. */
-async function reactTo(asks: Asks, event: AgentEvent): Promise<{ waiting: Promise<Contribution> }> {
+async function reactTo(
+  asks: Asks,
+  event: AgentEvent,
+  ports: Partial<QuestionPorts> = {},
+): Promise<{ waiting: Promise<Contribution> }> {
   const outcome = await questionReactor({
     asks,
     workflowOf: async () => undefined,
     isAway: async () => false,
+    parkRun: async () => false,
+    resumeRun: async () => {},
+    ...ports,
   }).react(event, context)
   const waiting = outcome?.later?.run(never) ?? Promise.resolve({})
   await settled()
@@ -118,6 +125,58 @@ describe('a question of the agent', () => {
     expect(asks.open()).toEqual([])
     expect(await waiting).toEqual({})
     expect((await asks.recent(1))[0]).toMatchObject({ state: 'withdrawn', withdrawn: 'settled-elsewhere' })
+  })
+
+  /** The run of a workflow that asks after its own time. */
+  const inRun = () => {
+    const did: string[] = []
+    const ports: Partial<QuestionPorts> = {
+      workflowOf: async () => ({ unansweredMinutes: 10 }),
+      parkRun: async (_, reason) => did.push(reason) > 0,
+      resumeRun: async () => void did.push('resumed'),
+    }
+    return { did, ports }
+  }
+
+  it('that no one answers in time parks the run, and the answer takes it up again before the agent gets it', async () => {
+    await using world = await askWorld()
+    const asks = await world.begin([listChannel('telegram')])
+    const { did, ports } = inRun()
+    const { event } = eventOf('permission-request.question')
+    const { waiting } = await reactTo(asks, event, ports)
+    const id = asks.open()[0]?.id ?? ''
+    await world.time.advance(10 * 60_000 - 1)
+    expect(did).toEqual([])
+    await world.time.advance(1)
+    const parked = `no one answered within 10 minutes. Which database? (baton asks ${id})`
+    expect(did).toEqual([parked])
+
+    // A daemon that was killed right after it stored the parked ask parks the run when it is asked again.
+    await asks.stop()
+    const next = await world.begin([listChannel('telegram')])
+    const again = await reactTo(next, event, ports)
+    await world.time.advance(1)
+    expect(did).toEqual([parked, parked])
+    await next.answer(id, { option: 'reply', by: ann, replies: SQLITE })
+    expect(await again.waiting).toMatchObject({ answer: { accepted: true } })
+    expect(did.at(-1)).toBe('resumed')
+    void waiting
+  })
+
+  it('that was parked and is answered on the screen takes the run up again', async () => {
+    await using world = await askWorld()
+    const asks = await world.begin([listChannel('telegram')])
+    const { did, ports } = inRun()
+    const { event, payload } = eventOf('permission-request.question')
+    await reactTo(asks, event, ports)
+    await world.time.advance(10 * 60_000)
+    expect(did).toHaveLength(1)
+    const done = eventOf('post-tool-use.bash', {
+      tool_name: 'AskUserQuestion',
+      tool_input: payload.tool_input,
+    })
+    await reactTo(asks, done.event, ports)
+    expect(did.slice(1)).toEqual(['resumed'])
   })
 
   it('stays open without any channel while its dialog is on the screen', async () => {

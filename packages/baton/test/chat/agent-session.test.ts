@@ -178,6 +178,16 @@ describe('a handoff', () => {
     expect(session.turns).toBe(0)
     expect(session.isGeneratingHandoff).toBe(false)
 
+    const request = String(rows(old).find(({ customType }) => customType === 'handoff-request')?.content)
+    expect(request.match(/^## .*$/gm)).toEqual([
+      '## Goal',
+      '## Constraints & Preferences',
+      '## Progress',
+      '## Key Decisions',
+      '## Critical Context',
+      '## Next Steps',
+    ])
+    expect(request.endsWith('\n\nAdditional focus: the endpoint')).toBe(true)
     const last = rows(old).at(-1)
     expect(last).toMatchObject({ type: 'message', message: { role: 'assistant' } })
     expect(JSON.stringify(last)).toContain('Write the endpoint')

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { checkLease } from '../../src/claim/fence.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
 import { until } from '../world/wait.ts'
 import { claimFile } from './sample.ts'
@@ -308,6 +309,26 @@ describe('trouble on the way', () => {
       await w.claims.release(w.project, issue, 'by hand')
     },
   )
+
+  test('a paused claim keeps its lease; nothing is pushed, opened, asked or typed until the pause ends', async () => {
+    await using w = await world()
+    const issue = await issueNamed('Paused')
+    await w.claim(issue)
+    await w.ready(issue)
+    w.state.paused = true
+    const asked = w.state.asked.length
+    for (let hour = 0; hour < 3; hour++)
+      expect((await github.counting(() => w.tick(3_600_000))).calls).toEqual([])
+    expect((await w.stop()).did).toBe('nothing')
+    await w.claims.nudge({ repository: 'acme/app' })
+    expect(w.signal()).toMatchObject({ phase: 'ready_for_pr', pr_number: null })
+    expect([w.state.typed, w.state.resumed, w.state.asked.length]).toEqual([[], [], asked])
+    await checkLease(w.ports, await w.record())
+    w.state.paused = false
+    await w.tick()
+    expect(w.signal().pr_number).not.toBeNull()
+    await w.claims.release(w.project, issue, 'by hand')
+  })
 
   test('an hour without network is sat out with longer and longer pauses, and told to nobody', async () => {
     await using w = await world()

@@ -33,6 +33,10 @@ describe('what is told of a pull request', () => {
     expect(news?.text).toContain('7 FAILED')
     expect(news?.text).toContain('- a, required: https://x/runs/a')
     expect(news?.text).not.toContain('- f')
+    // The state counts, not the words of a name.
+    const named = [check('password-check', 'passed'), check('no-failures', 'failed')]
+    expect(of(pullStatus(named), 'checks')?.text).toContain('1 FAILED')
+    expect(of(pullStatus([check('password-check', 'failed')]), 'checks')?.text).toContain('- password-check')
     expect(news?.text).toContain('and 2 more')
   })
 

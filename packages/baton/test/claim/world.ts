@@ -61,6 +61,7 @@ export async function claimsWorld(
     resumed: [] as string[],
     asked: [] as string[],
     terminal: 'gone' as TypeResult,
+    paused: false,
     answers: [] as ((option: 'yes' | 'no') => void)[],
   }
   const host = new URL(github.url).host
@@ -125,6 +126,7 @@ export async function claimsWorld(
     announce: async (_, text) => void state.announced.push(text),
     redact: text => text.replaceAll('hunter2', '[redacted]'),
     fault: (_, cause) => void state.faults.push(cause),
+    paused: () => state.paused,
     user: options.name ?? 'ann',
     host: 'laptop',
     clock,

@@ -213,6 +213,34 @@ describe('the guided set-up', () => {
     )
   })
 
+  test('offers to remove the hooks of agentize, and keeps everything else of the file', {
+    timeout: 240_000,
+  }, async () => {
+    await using here = await world()
+    mkdirSync(join(here.home, '.claude'), { recursive: true })
+    const own = '{"hooks": [{"type": "command", "command": "my-own-hook"}]}'
+    const theirs = '{"hooks": [{"type": "command", "command": "python3 /opt/agentize/hooks/stop.py"}]}'
+    writeFileSync(here.settings, `{"hooks": {"Stop": [${own}, ${theirs}]}, "model": "opus"}`)
+    await using terminal = await startTerminal({
+      command: [process.execPath, CLI, 'init'],
+      cwd: here.project.path,
+      env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
+    })
+    for (const question of [...QUESTIONS, /Write it\?/]) {
+      await terminal.waitForScreen(question)
+      await terminal.press('Enter')
+    }
+    await terminal.waitForScreen(/Remove the hooks of agentize from/)
+    expect(readFileSync(here.settings, 'utf8')).toContain('/opt/agentize/')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Removed the hooks of agentize from/)
+    const after = readFileSync(here.settings, 'utf8')
+    expect(after).not.toContain('agentize')
+    expect(after).toContain('my-own-hook')
+    expect(after).toContain('baton-hook')
+    expect(JSON.parse(after).model).toBe('opus')
+  })
+
   test('a no at the end writes nothing', { timeout: 240_000 }, async () => {
     await using here = await world()
     await using terminal = await startTerminal({
@@ -286,7 +314,7 @@ describe('shadow mode', () => {
     expect(decided).toEqual([])
 
     const told = JSON.parse((await here.run('shadow', '--json')).stdout)
-    expect(told).toEqual({ tools: { allow: 1, deny: 1, ask: 1 }, continued: 1, handedOff: 0 })
+    expect(told).toEqual({ tools: { sandbox: 1, deny: 1, ask: 1 }, continued: 1, handedOff: 0 })
     const words = (await here.run('shadow')).stdout
     expect(words).toMatch(/Would have stopped: 1\n\s+git push --force origin main/)
     expect(words).toContain('baton shadow --end')

@@ -162,7 +162,7 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
 ]
 
 describe('one error each, with file, line and column', () => {
-  test.each(wrong)('%s', async (_, yaml, ...expected) => {
+  test.each(wrong)('%s: one error at its place', async (_, yaml, ...expected) => {
     await using world = configWorld()
     world.write(at, yaml)
     const problems = await world.problems()

@@ -39,6 +39,27 @@ describe('a running daemon', () => {
     caller.close()
   })
 
+  test('answers a small call before most of eight payloads of 26 MB that arrived before it', async () => {
+    await using world = hookWorld()
+    await startedDaemon(world)
+    const caller = hookCaller(world.folder)
+    const stdout = 'x'.repeat(26_000_000)
+    const ended: string[] = []
+    const send = async (name: string, more: Record<string, unknown>) => {
+      expect((await caller.call(toolCall(name, more))).status).toBe(200)
+      ended.push(name)
+    }
+    const finished = { hook_event_name: 'PostToolUse', tool_response: { stdout } }
+    const large = Array.from({ length: 8 }, (_, n) => send(`large-${n}`, finished))
+    // When the first has ended, the daemon has received the others or is receiving them.
+    await Promise.race(large)
+    await send('small', {})
+    expect(ended.indexOf('small')).toBeLessThanOrEqual(5)
+    await Promise.all(large)
+    expect(ended).toHaveLength(9)
+    caller.close()
+  })
+
   test('stays as small over twenty thousand hook calls as it was', { timeout: 360_000 }, async () => {
     await using world = hookWorld()
     await startedDaemon(world)

@@ -49,7 +49,9 @@ describe('a hosted session in the dashboard', () => {
     await hosted('filling', 'usage 900\nsay I am **half** way\nwait')
     const card = page.locator('.card', { hasText: 'filling' })
     await card.getByText('handoff: due').waitFor()
-    await card.getByRole('link', { name: 'filling' }).click()
+    // It is called after its first prompt.
+    await card.getByRole('link', { name: 'usage 900 say I am **half** way wait' }).click()
+    await page.getByRole('heading', { name: 'usage 900 say I am' }).waitFor()
 
     const steps = page.getByRole('list', { name: 'Steps of the handoff' })
     await steps.locator('[aria-current=step]', { hasText: 'Due' }).waitFor()

@@ -84,6 +84,26 @@ describe('a person at the dashboard', () => {
     await expect.poll(() => opened.page.title(), { timeout: 60_000 }).toBe('(1) Overview · Baton')
   })
 
+  test('is told on every page that Baton is paused, until the pause ends', { timeout: 240_000 }, async () => {
+    await using opened = await loggedIn()
+    const { page } = opened
+    const banner = page.getByRole('status').filter({ hasText: 'Baton is paused on this machine' })
+    expect(await banner.count()).toBe(0)
+    await world.baton.pauses.add({ scope: 'machine', since: '2026-01-01T10:00:00.000Z' })
+    for (const path of ['/', '/journal', '/settings']) {
+      await page.goto(`${world.url}${path}`)
+      await banner.waitFor()
+      expect(await banner.textContent()).toContain('End it: baton unpause')
+    }
+    await opened.picture('paused')
+    expect(await opened.barriers()).toEqual([])
+    await world.baton.pauses.remove(() => true)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await banner.waitFor({ state: 'detached' })
+    expect(opened.complaints).toEqual([])
+  })
+
   test('answers by key after reading the whole command, and says why', { timeout: 240_000 }, async () => {
     await using other = await dashboardWorld()
     const { question, answered } = await fillWorld(other)

@@ -152,7 +152,11 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
       percent,
     })
 
-  const coding = begin(shop, 95, { context: figure(62, 'note', 7, now) })
+  const coding = begin(shop, 95, {
+    name: '#42 Apply discount codes in the cart',
+    namedBy: 'issue',
+    context: figure(62, 'note', 7, now),
+  })
   const asking = begin(payments, 48, {
     agent: 'codex',
     context: figure(38, 'fine', 19, now),

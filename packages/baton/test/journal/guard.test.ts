@@ -26,6 +26,19 @@ describe('a guarded journal', () => {
     await store.close()
   })
 
+  test('keeps the first million characters of a very long text, and no half of a secret at the cut', () => {
+    const redactor = makeRedactor()
+    const cut = (text: string) =>
+      guardEntry(anEntry(text), { redactor, content: () => 'full' }).body as { event: { prompt: string } }
+    const kept = (text: string) => cut(text).event.prompt
+    const words = 'word '.repeat(199_995)
+    const secret = `ghp_${'a1'.repeat(20)}`
+    const more = secret.length + ' and more'.length
+    expect(kept(`${words}${secret} and more`)).toBe(`${words}[${more} more characters are not recorded]`)
+    expect(kept('x'.repeat(1_000_001))).toBe('[1000001 more characters are not recorded]')
+    expect(kept('x'.repeat(1_000_000))).toBe('x'.repeat(1_000_000))
+  })
+
   test('writes entries that keep to their schema, whatever the secrets are', () => {
     const secrets = [
       'claude-code',

@@ -93,7 +93,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     const list = await baton.must('handoffs')
     expect(list).toContain('written by the agent, verified')
     const [before, after] = [...new Set(started.map(({ nativeSession }) => nativeSession))]
-    expect(list).toContain(`received by claude-code ${after}`)
+    expect(list).toContain(`received by claude-code ${after?.slice(0, 8)}`)
     const { sessions } = JSON.parse(await baton.must('status', '--all', '--json'))
     const of = (native: string | undefined) =>
       sessions.find((each: { nativeSession: string }) => each.nativeSession === native)
@@ -131,6 +131,63 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     const second = sessions.find(({ parent }: { parent?: string }) => parent === first?.id)
     expect(first).toMatchObject({ endReason: 'clear' })
     expect(second).toMatchObject({ endReason: 'closed' })
+  })
+
+  test('a session file of oh-my-pi is opened as a copy, and the agent knows what was said in it', {
+    timeout: 240_000,
+  }, async () => {
+    await using model = await startModel()
+    await using home = claudeHome()
+    await home.git()
+    await using baton = batonIn(home.path, home.project)
+    play(model, home, [[/what was the plan/, () => say('Rotate the refresh tokens.')]])
+    const file = join(home.path, '.omp/agent/sessions/--gone--/2026-01-01T00-00-00-000Z_omp1.jsonl')
+    mkdirSync(join(file, '..'), { recursive: true })
+    const at = '2026-01-01T00:00:00.000Z'
+    const rows = [
+      { type: 'session', version: 3, id: 'omp1', timestamp: at, cwd: '/gone' },
+      { type: 'model_change', id: 'a0000000', parentId: null, timestamp: at, model: 'x/y' },
+      {
+        type: 'message',
+        id: 'a0000001',
+        parentId: 'a0000000',
+        timestamp: at,
+        message: { role: 'user', content: [{ type: 'text', text: 'Plan the login for the harbor' }] },
+      },
+      {
+        type: 'message',
+        id: 'a0000002',
+        parentId: 'a0000001',
+        timestamp: at,
+        message: {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'We rotate the tokens of the lighthouse.' },
+            { type: 'toolCall', id: 't1', name: 'bash', arguments: { command: 'ls' } },
+          ],
+        },
+      },
+      { type: 'a-type-of-tomorrow', id: 'a0000003', parentId: 'a0000002', timestamp: at },
+    ]
+    const text = rows.map(row => `${JSON.stringify(row)}\n`).join('')
+    writeFileSync(file, text)
+    await using terminal = await startChat(home, model, ['--resume', file])
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 120_000 })
+    await terminal.type('what was the plan')
+    await terminal.press('Enter')
+    await terminal.waitForScreen(/Rotate the refresh tokens\.\s+>/, { timeout: 120_000 })
+    const last = lastRequestOf(model, home)
+    expect(last).toContain('Plan the login for the harbor')
+    expect(last).toContain('We rotate the tokens of the lighthouse.')
+    await terminal.press('C-d')
+    expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    const [folder = ''] = readdirSync(join(baton.stateDir, 'sessions'))
+    const [copy = ''] = readdirSync(join(baton.stateDir, 'sessions', folder))
+    expect(copy).toContain('omp1')
+    expect(readFileSync(join(baton.stateDir, 'sessions', folder, copy), 'utf8')).toContain(
+      'what was the plan',
+    )
   })
 
   test('tool calls are judged by the rules; what they leave open is asked here', {

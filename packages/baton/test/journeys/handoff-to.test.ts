@@ -131,7 +131,7 @@ describe('a handoff from one agent to another', () => {
     const of = (native: string | undefined) =>
       sessions.find((each: { nativeSession: string }) => each.nativeSession === native)
     expect(of(next.sessionId).parent).toBe(of(session).id)
-    expect(await baton.must('handoffs')).toContain(`received by claude-code ${next.sessionId}`)
+    expect(await baton.must('handoffs')).toContain(`received by claude-code ${next.sessionId?.slice(0, 8)}`)
     model.assertClean()
   })
 })

@@ -65,7 +65,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     model.assertClean()
   })
 
-  test('Escape takes a question back; `defer` leaves it to the dialog alone; what the person’s own settings ask stays asked', {
+  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone; what the person’s own settings ask stays asked', {
     timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()
@@ -97,7 +97,10 @@ describe('permission in the course of a session, with the real Claude Code', () 
     telegram.press(insisted, '✅ Allow')
     await terminal.waitForScreen(/the second end/)
 
-    baton.configure(`${QUIET}permission:\n  undecided: defer\n  undo: off\n${telegramSettings(telegram)}`)
+    // The sandbox would take this question away.
+    baton.configure(
+      `${QUIET}sandbox:\n  mode: off\npermission:\n  undecided: defer\n  undo: off\n${telegramSettings(telegram)}`,
+    )
     await baton.must('up', '--restart')
     await terminal.submit('now make it')
     await terminal.answerDialog(/Do you want to proceed/, '1')

@@ -63,6 +63,12 @@ describe('permission by the command line', () => {
         claudePayload('PreToolUse', project, command, { tool_use_id: `toolu_${command.length}` }),
       )
     ).hookSpecificOutput
+  /** The hook decides nothing itself: it hands over the command that runs the sandbox, and allows only that. */
+  const wantsInside = async (command: string) => {
+    const { permissionDecision, updatedInput } = await wants(command)
+    expect(permissionDecision).toBeUndefined()
+    expect(updatedInput.command).toContain(join(baton.stateDir, 'sandbox/box'))
+  }
 
   /** The agent's dialog for a command, answered over the API by a browser that was let in. */
   async function dialog(command: string, answer: { option: string; reason?: string }) {
@@ -82,15 +88,30 @@ describe('permission by the command line', () => {
     return (await running).hookSpecificOutput
   }
 
-  test('check decides without running, in words and as JSON', async () => {
+  test('check decides without running, in words and as JSON', { timeout: 600_000 }, async () => {
     const denied = await baton.must('check', 'git status && rm -rf /')
     expect(denied).toMatch(/^deny: /)
     expect(denied).toContain('  allow     git status  ')
     expect(await json('check', 'git push --force origin main')).toMatchObject({ decision: 'deny' })
     const undoable = await json('check', 'touch here')
-    expect(undoable).toMatchObject({ command: 'touch here', decision: 'allow', reversible: true })
+    expect(undoable).toMatchObject({
+      command: 'touch here',
+      decision: 'allow',
+      sandbox: true,
+      reversible: true,
+    })
     expect(undoable.effects.writes).toEqual([join(project, 'here')])
-    expect(await json('check', 'touch here', '--defaults')).toMatchObject({ decision: 'ask' })
+    const byText = await json('check', 'touch here', '--no-sandbox')
+    expect([byText.decision, byText.sandbox]).toEqual(['allow', undefined])
+    expect(await json('check', 'touch here', '--defaults', '--no-sandbox')).toMatchObject({
+      decision: 'ask',
+    })
+    expect(await baton.must('check', './some-script.sh')).toMatch(/^allow \(in the sandbox\): /)
+    expect(await baton.must('check', './some-script.sh', '--no-sandbox')).toMatch(/^ask: /)
+    // No boundary can be drawn around a home folder.
+    const atHome = await baton.run(['check', './some-script.sh'], { cwd: baton.home })
+    expect(atHome.stdout).toMatch(/^ask: .*not in the sandbox: The project folder contains your home folder/s)
+    expect(await baton.must('check', 'git push')).toMatch(/^ask: .*not in the sandbox: git push needs /s)
     const secret = await json('check', '--tool', 'Read', '.env')
     expect(secret).toMatchObject({ decision: 'ask', trail: [{ part: 'Read .env' }] })
     expect(await json('check', '--tool', 'Write', join(baton.stateDir, 'x'))).toMatchObject({
@@ -100,7 +121,9 @@ describe('permission by the command line', () => {
     expect((await baton.run(['check', 'ls', '--batch'])).code).toBe(2)
   })
 
-  test('check --batch gives a line for a line, bad ones and a megabyte included', async () => {
+  test('check --batch gives a line for a line, bad ones and a megabyte included', {
+    timeout: 600_000,
+  }, async () => {
     const huge = `echo ${'x'.repeat(1_000_000)}`
     const input = [
       { command: 'git status' },
@@ -110,7 +133,8 @@ describe('permission by the command line', () => {
       { command: huge },
     ].map(line => JSON.stringify(line))
     input.splice(2, 0, 'not json', '{"cmd": "ls"}', '')
-    const ran = await baton.run(['check', '--batch', '--defaults'], { input: `${input.join('\r\n')}\n` })
+    const byText = ['check', '--batch', '--defaults', '--no-sandbox']
+    const ran = await baton.run(byText, { input: `${input.join('\r\n')}\n` })
     expect(ran.code).toBe(1)
     const answers = lines(ran.stdout)
     expect(answers.map(({ decision }) => decision)).toEqual([
@@ -127,10 +151,14 @@ describe('permission by the command line', () => {
     expect(Object.keys(answers[0])).toEqual(['command', 'decision', 'reason'])
     const fine = await baton.run(['check', '--batch', '--defaults'], { input: `${input[0]}\n` })
     expect(fine.code).toBe(0)
+    expect(lines(fine.stdout)).toEqual([
+      { command: 'git status', decision: 'allow', sandbox: true, reason: expect.any(String) },
+    ])
   })
 
-  test('why gives the trail of the latest and of a named decision', async () => {
-    expect((await wants('git log')).permissionDecision).toBe('allow')
+  test('why gives the trail of the latest and of a named decision', { timeout: 600_000 }, async () => {
+    await wantsInside('git log')
+    expect(await baton.must('why')).toMatch(/^allow by sandbox: runs in the sandbox\n/)
     const refused = await wants('dd if=/dev/zero of=/dev/sda')
     expect(refused.permissionDecision).toBe('deny')
     const id = /baton why (dec_\w+)/.exec(refused.permissionDecisionReason)?.[1] ?? ''
@@ -152,12 +180,21 @@ describe('permission by the command line', () => {
       'permissions:\n  allow: [{program: make, subcommand: release}]\n  deny: [{program: git, flags: --oneline}]\n',
     )
     const changes = lines(await baton.must('check', '--rules', rules, '--since', since, '--json'))
-    expect(changes.map(({ subject, now, then }) => [subject, now.decision, then.decision])).toEqual([
-      ['git log --oneline', 'allow', 'deny'],
-      ['make release', 'ask', 'allow'],
+    expect(
+      changes.map(({ subject, now, then }) => [
+        subject,
+        now.decision,
+        now.sandbox,
+        then.decision,
+        then.sandbox,
+      ]),
+    ).toEqual([
+      ['git log --oneline', 'allow', true, 'deny', undefined],
+      // A rule of one's own lets it out.
+      ['make release', 'allow', true, 'allow', undefined],
     ])
     const words = await baton.must('what-if', '--rules', rules, '--since', since)
-    expect(words).toContain('ask -> allow  make release')
+    expect(words).toContain('allow (in the sandbox) -> allow  make release')
     expect(words).toContain('4 tool calls replayed, 2 decisions would change.')
     const broken = folder.write('broken.yaml', 'permissions:\n  deny:\n    - pattern: "a(?!b)"\n')
     const refused = await baton.run(['check', '--rules', broken])
@@ -202,7 +239,9 @@ describe('permission by the command line', () => {
       `${before}permissions:\n  allow:\n    - { pattern: ^some-tool --fast$ }\n`,
     )
     expect(await json('check', 'some-tool --fast')).toMatchObject({ decision: 'allow' })
-    expect(await json('check', 'some-tool --fast && some-tool')).toMatchObject({ decision: 'ask' })
+    expect(await json('check', 'some-tool --fast && some-tool', '--no-sandbox')).toMatchObject({
+      decision: 'ask',
+    })
     expect(await baton.must('learn')).toContain('Nothing to learn yet')
   })
 
@@ -228,7 +267,7 @@ describe('permission by the command line', () => {
     // What was right before stays in force; a daemon that knows nothing better takes what it can read.
     await baton.must('up', '--restart')
     expect((await wants('some-tool')).permissionDecision).toBe('deny')
-    expect((await wants('git status')).permissionDecision).toBe('allow')
+    await wantsInside('git status')
   })
 
   test('Cursor gets its own form: what needs a person is refused there, and both say why', async () => {
@@ -276,7 +315,7 @@ describe('permission by the command line', () => {
       { what: 'the log', timeout: 60_000, every: 200 },
     )
     expect(readFileSync(log, 'utf8')).toMatch(
-      /^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] \[11111111-[\w-]+\] Bash allow by rules: git status\\x0a# two lines \(.*\)\n/,
+      /^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] \[11111111-[\w-]+\] Bash allow by sandbox: git status\\x0a# two lines \(.*\)\n/,
     )
   })
 })

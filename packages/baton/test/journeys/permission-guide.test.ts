@@ -28,13 +28,16 @@ test.each(EXAMPLES)(
       .map(found => [found?.[1], found?.[2] ?? ''] as const)
     const commands = cases.filter(([, subject]) => !TOOL.test(subject))
     const input = commands.map(([, command]) => JSON.stringify({ command })).join('\n')
-    const ran = await baton.run(['check', '--batch'], { input })
-    expect(ran.stderr).toBe('')
-    const answers = ran.stdout
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
-    expect(answers.map(({ command, decision }) => [decision, command])).toEqual(commands)
+    const decide = async (...flags: string[]): Promise<[string, string][]> => {
+      const ran = await baton.run(['check', '--batch', ...flags], { input })
+      expect(ran.stderr).toBe('')
+      const answers = ran.stdout.trim().split('\n')
+      return answers.map(line => JSON.parse(line)).map(({ command, decision }) => [decision, command])
+    }
+    expect(await decide('--no-sandbox')).toEqual(commands)
+    // A sandbox takes questions away, never a deny.
+    const isDenied = ([decision]: readonly [string | undefined, string]) => decision === 'deny'
+    expect((await decide()).filter(isDenied)).toEqual(commands.filter(isDenied))
     for (const [decision, subject] of cases) {
       const [, tool, path] = TOOL.exec(subject) ?? []
       if (!tool || !path) continue

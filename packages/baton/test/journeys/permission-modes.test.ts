@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import type { BatonHere } from '../world/baton.ts'
-import { claudeWorld } from '../world/claude-world.ts'
+import { type ClaudeWorldOptions, claudeWorld } from '../world/claude-world.ts'
 import { lastRequestOf } from '../world/model.ts'
 import { call, say } from '../world/turn.ts'
 
@@ -13,8 +13,8 @@ const LONG = { timeout: 240_000 }
 const DIALOG = /Do you want to (proceed|create|make)/
 
 /** Claude Code with Baton's default settings and no key for a judge, in a project whose tests leave a trace. */
-async function ordinaryProject(claudeSettings?: object) {
-  const here = await claudeWorld(claudeSettings ? { claudeSettings } : {})
+async function ordinaryProject(options: Pick<ClaudeWorldOptions, 'claudeSettings' | 'settings'> = {}) {
+  const here = await claudeWorld(options)
   const { project } = here.home
   const scripts = { test: "node -e \"require('fs').appendFileSync('tested.txt', 'x')\"" }
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'p', scripts }))
@@ -30,9 +30,11 @@ const ordinaryTask = (project: string) => [
   say('the end of it'),
 ]
 
-/** Dialogs that a person saw: each has its hook. */
+const NO_SANDBOX = { settings: 'sandbox:\n  mode: off\n' }
+
+/** Dialogs that waited for a person: each has its hook. Baton itself closes those about its sandbox. */
 const dialogs = async (baton: BatonHere): Promise<number> =>
-  (await baton.events()).filter(({ type }) => type === 'PermissionAsked').length
+  (await baton.events()).filter(event => event.type === 'PermissionAsked' && !event.sandbox).length
 
 const decisionsOf = async (baton: BatonHere) =>
   (await baton.entries({ kind: 'decision' })).flatMap(({ body }) => (body.kind === 'decision' ? body : []))
@@ -74,7 +76,9 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
     timeout: 240_000,
   }, async () => {
     // The classifier of auto mode runs on Anthropic's servers: here the person's own settings let the tests through.
-    const { here, tested } = await ordinaryProject({ permissions: { allow: ['Bash(npm test)'] } })
+    const { here, tested } = await ordinaryProject({
+      claudeSettings: { permissions: { allow: ['Bash(npm test)'] } },
+    })
     await using world = here
     const { model, home, baton } = world
     model.script({ key: home.key }, ordinaryTask(home.project))
@@ -87,11 +91,30 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
     expect(decisions.map(({ decision }) => decision)).toEqual(['allow', 'allow', 'allow', 'defer', 'allow'])
   })
 
-  test('default and acceptEdits: one dialog, about the tests, which names the cause', {
+  test('default: an ordinary task without a question, because the commands run in the sandbox', {
+    timeout: 240_000,
+  }, async () => {
+    const { here, tested } = await ordinaryProject()
+    await using world = here
+    const { model, home, baton } = world
+    model.script({ key: home.key }, ordinaryTask(home.project))
+    await using terminal = await claudeInTmux({ home, model, permissionMode: 'default' })
+    await terminal.submit('do the task')
+    await terminal.waitForScreen(/the end of it/, LONG)
+    expect(tested()).toBe(1)
+    expect(await dialogs(baton)).toBe(0)
+    expect(await baton.entries({ kind: 'ask' })).toEqual([])
+    const commands = (await decisionsOf(baton)).filter(({ tool }) => tool === 'Bash')
+    expect(commands.map(({ decision, by }) => `${decision} by ${by}`)).toEqual(
+      Array.from({ length: 4 }, () => 'allow by sandbox'),
+    )
+  })
+
+  test('default and acceptEdits without a sandbox: one dialog, about the tests, which names the cause', {
     timeout: 360_000,
   }, async () => {
     for (const permissionMode of ['default', 'acceptEdits']) {
-      const { here, tested } = await ordinaryProject()
+      const { here, tested } = await ordinaryProject(NO_SANDBOX)
       await using world = here
       const { model, home, baton } = world
       model.script({ key: home.key }, ordinaryTask(home.project))
@@ -124,10 +147,10 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
     expect(await dialogs(baton)).toBe(1)
   })
 
-  test('-p: in bypassPermissions the tests run; in default a denial that the model reads, and the run goes well', {
+  test('-p without a sandbox: in bypassPermissions the tests run; in default a denial that the model reads, and the run goes well', {
     timeout: 240_000,
   }, async () => {
-    const { here, tested } = await ordinaryProject()
+    const { here, tested } = await ordinaryProject(NO_SANDBOX)
     await using world = here
     const { model, home, baton } = world
     const script = [call('Bash', { command: 'npm test' }), say('done without them')]

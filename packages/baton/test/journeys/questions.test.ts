@@ -4,9 +4,11 @@ import { AskList } from '@batonpass/contract/ask'
 import { describe, expect, test } from 'vitest'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import type { BatonHere } from '../world/baton.ts'
+import { startBrowser } from '../world/browser.ts'
 import { claudeWorld } from '../world/claude-world.ts'
+import { claudePayload } from '../world/hook-payload.ts'
 import { lastRequestOf } from '../world/model.ts'
-import { asPerson } from '../world/person.ts'
+import { asPerson, loginLink } from '../world/person.ts'
 import { startTelegram, telegramSettings } from '../world/telegram.ts'
 import { call, hold, say } from '../world/turn.ts'
 import { until } from '../world/wait.ts'
@@ -38,11 +40,28 @@ const outcomesOf = async (baton: BatonHere) =>
     .asks.toReversed()
     .map(({ state, answer, withdrawn }) => answer?.option ?? withdrawn ?? state)
 
+/** Where the asks were answered, oldest first. */
+const channelsOf = async (baton: BatonHere) =>
+  AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json')))
+    .asks.toReversed()
+    .flatMap(({ answer }) => answer?.by.channel ?? [])
+
+/** A question of another session, which no agent shows. Resolves when its hook is answered. */
+const askElsewhere = (baton: BatonHere, cwd: string) =>
+  baton.run(['hook', 'claude-code', 'PermissionRequest'], {
+    cwd,
+    input: claudePayload('PermissionRequest', cwd, '', {
+      tool_name: 'AskUserQuestion',
+      tool_input: { questions: [question('Which witness?')] },
+    }),
+  })
+
 describe('what the real Claude Code asks', () => {
-  test('is answered at a terminal although the daemon was killed, on its own screen, and a form elsewhere', {
-    timeout: 360_000,
+  test('is answered at a terminal although the daemon was killed, on its own screen, on Telegram, on a phone in the browser, and a form elsewhere', {
+    timeout: 480_000,
   }, async () => {
     await using telegram = await startTelegram()
+    await using browser = await startBrowser()
     await using here = await claudeWorld({ git: false, settings: QUIET + telegramSettings(telegram) })
     const { model, home, baton } = here
     const mcp = join(home.path, 'mcp.json')
@@ -53,6 +72,8 @@ describe('what the real Claude Code asks', () => {
     model.script({ key: home.key }, [
       call('AskUserQuestion', { questions: [question('Which database?'), question('Which others?', true)] }),
       call('AskUserQuestion', { questions: [question('Which cache?')] }),
+      call('AskUserQuestion', { questions: [question('Which queue?')] }),
+      call('AskUserQuestion', { questions: [question('Which index?')] }),
       call('mcp__forms__sign_up', { list: 'news' }),
       say('all is asked'),
     ])
@@ -71,14 +92,46 @@ describe('what the real Claude Code asks', () => {
 
     // The first dialog is gone from the screen; the next one is answered there.
     await terminal.answerDialog(/Which cache\?/, '2')
+    await telegram.message(
+      ({ text }) => text.includes('Which cache?') && text.includes('Answered at the agent itself'),
+    )
+
+    const queue = await telegram.message(
+      ({ text, buttons }) => text.includes('Which queue?') && buttons.length > 0,
+    )
+    await terminal.waitForScreen(/Which queue\?/)
+    telegram.press(queue, 'SQLite')
+
+    // The dialog of the third is gone from the screen, too; the fourth is answered on a phone.
+    await terminal.waitForScreen(screen => /Which index\?/.test(screen) && !/Which queue\?\s*\n/.test(screen))
+    await using opened = await browser.open({ width: 390, height: 844 })
+    const { page } = opened
+    await page.goto(await loginLink(baton))
+    await page.getByRole('link', { name: 'Answer' }).click()
+    const card = page.locator('.ask', { hasText: 'Which index?' })
+    await card.getByLabel('SQLite').check()
+    expect(await opened.barriers()).toEqual([])
+    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByText('Answered: SQLite').first().waitFor()
+    await telegram.message(
+      ({ text }) => text.includes('Which index?') && text.includes('Answered: SQLite by'),
+    )
+    expect(opened.complaints).toEqual([])
+
     const form = await openAsk(baton, 'Please sign up')
     expect(lastRequestOf(model, home)).toContain('"Which database?"="SQLite"')
     expect(lastRequestOf(model, home)).toContain('"Which others?"="Postgres (Recommended), SQLite"')
-    expect(lastRequestOf(model, home)).toContain('"Which cache?"="SQLite"')
+    for (const what of ['cache', 'queue', 'index'])
+      expect(lastRequestOf(model, home)).toContain(`"Which ${what}?"="SQLite"`)
     await asPerson(baton, 'answer', form.id, 'Ada', '36', 'yes', 'pro')
     await terminal.waitForScreen(/all is asked/, { timeout: 120_000 })
     expect(lastRequestOf(model, home)).toMatch(/got .*name\W+Ada\W+age\W+36\W+news\W+true\W+plan\W+pro/)
-    expect(await outcomesOf(baton)).toEqual(['reply', 'settled-elsewhere', 'reply'])
+    expect(await outcomesOf(baton)).toEqual(['reply', 'settled-elsewhere', 'reply', 'reply', 'reply'])
+    expect(await channelsOf(baton)).toEqual(['terminal', 'telegram', 'dashboard', 'terminal'])
+
+    // Someone takes Baton's hooks out of the settings of the running session.
+    home.writeSettings('user', {})
+    await telegram.message(({ text }) => text.includes('hooks were removed from'))
     expect(telegram.refused).toEqual([])
     model.assertClean()
   })
@@ -120,6 +173,79 @@ describe('what the real Claude Code asks', () => {
     expect(readFileSync(file, 'utf8')).toContain('# The plan')
     expect(lastRequestOf(model, home)).toContain('Exited Plan Mode')
     expect(await outcomesOf(baton)).toEqual(['send-back', 'approve'])
+    model.assertClean()
+  })
+
+  test('that no one answers waits, is answered as recommended, or parks the run until it is answered', {
+    timeout: 480_000,
+  }, async () => {
+    const policy = (unanswered: string) =>
+      `${QUIET}asks:\n  unanswered: ${unanswered}\n  after_minutes: 0.1\n`
+    await using here = await claudeWorld({ settings: policy('recommended') })
+    const { model, home, baton } = here
+    mkdirSync(join(home.project, '.claude/commands'), { recursive: true })
+    writeFileSync(join(home.project, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
+    const second = hold()
+    const third = hold()
+    const ask = (text: string, gate?: Promise<void>) =>
+      call('AskUserQuestion', { questions: [question(text)] }, gate ? { gate } : {})
+    model.script({ key: home.key }, [
+      ask('Which database?'),
+      ask('Which cache?', second.gate),
+      ask('Which queue?', third.gate),
+      say('I stop early'),
+      say('all is asked'),
+    ])
+    await using terminal = await claudeInTmux({ home, model })
+    await terminal.submit('/issue-to-impl 42')
+
+    // recommended
+    await until(() => lastRequestOf(model, home).includes('"Which database?"="Postgres (Recommended)"'), {
+      what: 'the answer that the policy gave',
+      timeout: 120_000,
+    })
+    expect(await channelsOf(baton)).toEqual(['policy'])
+    expect(await baton.must('recap')).toContain('Which database?')
+
+    // wait: a question that was asked later is parked, and this one still waits.
+    baton.configure(policy('wait'))
+    second.release()
+    const waits = await openAsk(baton, 'Which cache?')
+    baton.configure(policy('park'))
+    const witness = askElsewhere(baton, home.project)
+    await until(async () => (await openAsk(baton, 'Which witness?')).parkedAt, {
+      what: 'the parked question of another session',
+      timeout: 120_000,
+    })
+    expect((await openAsk(baton, 'Which cache?')).parkedAt).toBeUndefined()
+    const other = await openAsk(baton, 'Which witness?')
+    await asPerson(baton, 'answer', other.id, '1')
+    expect((await witness).stdout).toContain('Postgres')
+    await asPerson(baton, 'answer', waits.id, '2')
+
+    // park, which is the default in a run of a workflow
+    baton.configure(policy('auto'))
+    third.release()
+    const run = async () => JSON.parse(await baton.must('ps', '--json')).sessions[0]?.workflow
+    await until(async () => (await run())?.end === 'question-parked', {
+      what: 'the parked run',
+      timeout: 120_000,
+      evidence: async () => JSON.stringify(await run()),
+    })
+    process.kill(Number(JSON.parse(await baton.must('status', '--json')).daemon.pid), 'SIGKILL')
+    const parked = await openAsk(baton, 'Which queue?')
+    const health = await baton.run(['health'])
+    expect(health.code).toBe(1)
+    expect(health.stdout).toContain('parked question')
+    expect(await run()).toMatchObject({ name: 'issue-to-impl', issue: 42, end: 'question-parked' })
+    await asPerson(baton, 'answer', parked.id, '2')
+    await terminal.waitForScreen(/all is asked/, { timeout: 120_000 })
+    expect(lastRequestOf(model, home)).toContain('"Which queue?"="SQLite"')
+    const story = (await baton.entries({ kind: 'workflow' })).flatMap(({ body }) =>
+      body.kind === 'workflow' ? [body.end ?? body.what] : [],
+    )
+    expect(story).toEqual(['started', 'question-parked', 'resumed', 'continued', 'capped'])
+    expect((await baton.run(['health'])).stdout).not.toContain('question')
     model.assertClean()
   })
 })

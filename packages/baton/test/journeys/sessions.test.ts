@@ -91,7 +91,7 @@ describe('baton run with the real Claude Code', () => {
     expect(j.model.mainRequests()[0]?.lastText).toContain('fix the tests')
 
     const table = await j.baton.must('ps')
-    expect(table).toMatch(new RegExp(`${spawn.title} +claude +waiting +█`))
+    expect(table).toMatch(new RegExp(`${spawn.title} +.*fix the tests.* +claude +waiting +█`))
 
     await using person = await startTerminal({
       // The terminal of the test is a tmux itself, which must not show.

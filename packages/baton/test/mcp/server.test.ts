@@ -81,6 +81,10 @@ async function exercise(transport: Transport, shown: string): Promise<void> {
       isError: true,
     })
     expect(await called('baton_handoff', {})).toMatchObject({ isError: true })
+    expect(await called('baton_recall', { section: 'decisions' })).toMatchObject({
+      text: 'There are not enough documents here. See `baton handoff list`.',
+      isError: true,
+    })
     expect(await called('nothing', {})).toMatchObject({ isError: true })
   } finally {
     await client.close()

@@ -18,6 +18,8 @@ describe('an agent cannot help itself', () => {
     'npx batonpass chat --agent codex',
     'baton handoff --to codex',
     'baton handoff --focus x --to=opencode',
+    'baton handoff facts remove 3fa2c18b',
+    'baton handoffs facts edit 3fa2c18b x',
     '/usr/local/bin/baton allow ask_1',
     './node_modules/.bin/baton allow ask_1',
     'node node_modules/batonpass/dist/cli.js allow ask_1',
@@ -130,12 +132,17 @@ describe('an agent cannot help itself', () => {
     },
   )
 
-  test.each(['baton done', 'baton status', 'baton asks --json', 'baton why dec_1', "baton check 'rm x'"])(
-    'but may run %s',
-    command => {
-      expect(check(command).decision).toBe('allow')
-    },
-  )
+  test.each([
+    'baton done',
+    'baton status',
+    'baton asks --json',
+    'baton why dec_1',
+    "baton check 'rm x'",
+    'baton handoff --focus x',
+    'baton handoff show handoff-2026-01-22-14-30.md --section decisions',
+  ])('but may run %s', command => {
+    expect(check(command).decision).toBe('allow')
+  })
 
   test.each([
     ['Write', { file_path: '/work/tree/.baton.yaml', content: '' }],

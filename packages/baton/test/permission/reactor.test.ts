@@ -1,9 +1,11 @@
 import type { ConfigInput } from '@batonpass/contract/config'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fingerprintFor } from '../../src/permission/ask-for.ts'
+import { fingerprintFor, type ToolEvent } from '../../src/permission/ask-for.ts'
+import { grantFrom } from '../../src/permission/grants/record-grant.ts'
 import { judgeCall } from '../../src/permission/requests.ts'
 import { rulesInForce } from '../../src/permission/rules-in-force.ts'
+import type { GitFacts } from '../../src/ports/grant-facts.ts'
 import {
   asked,
   type Fakes,
@@ -383,5 +385,56 @@ describe('questions that are over are taken back', () => {
     await world.reactor.react({ ...base, type: 'SessionEnded', reason: 'clear' }, context)
     expect(world.open).toEqual([])
     expect(world.withdrawn.at(-1)?.why).toBe('session-ended')
+  })
+})
+
+const GRANT_FACTS: GitFacts = {
+  root: PROJECT,
+  branch: 'issue-42',
+  settings: 's',
+  push: 'any',
+  pushesTo: 'origin',
+  fetchesFrom: 'origin',
+  remotes: [{ name: 'origin', url: 'https://github.com/acme/shop' }],
+  hooks: [],
+}
+
+describe('a grant', () => {
+  const grant = grantFrom(
+    { job: 'issue-to-impl #42', may: ['push', 'new-issue'], project: PROJECT, branch: 'issue-42' },
+    GRANT_FACTS,
+    [],
+  )
+  const used: string[] = []
+  const fakes = {
+    ports: {
+      grants: {
+        inForce: async () => ({
+          grants: [grant],
+          facts: new Map([[PROJECT, GRANT_FACTS]]),
+          fileKind: () => 'file' as const,
+        }),
+        use: async (event: ToolEvent) => void used.push(event.toolUseId ?? ''),
+      },
+    },
+  }
+  test('decides, is recorded, and is used up where it covers one thing', async () => {
+    const world = reactorWorld(fakes)
+    const push = await world.answer(requested('git push origin issue-42'))
+    expect(push.permission).toMatchObject({
+      decision: 'allow',
+      reason: 'issue-to-impl #42 may push branch issue-42 to origin',
+    })
+    expect(world.decisions.at(-1)).toMatchObject({ by: 'rules', trail: [{ rule: 'grant push' }] })
+    expect(used).toEqual([])
+    await world.answer(requested('gh issue create --title x --body y', { toolUseId: 'one' }))
+    expect(used).toEqual(['one'])
+    expect(world.questions).toEqual([])
+  })
+  test('does not count in plan mode', async () => {
+    const world = reactorWorld({ ...fakes, person: sayNo })
+    const answer = await world.answer(asked('git push origin issue-42', { mode: 'plan' }))
+    expect(answer.permission?.decision).not.toBe('allow')
+    expect(world.questions).toHaveLength(1)
   })
 })

@@ -36,6 +36,19 @@ describe('a tool call in the words of rules', () => {
       [['WebFetch', { url: 'https://a.b' }]],
     ],
     [
+      'a question to the person',
+      [
+        'opencode',
+        'question',
+        { kind: 'question', questions: [{ id: '1', kind: 'text', text: 'Which?' }] },
+        { questions: [] },
+      ],
+      [['AskUserQuestion', { questions: [] }]],
+    ],
+    ['the question of Codex', ['codex', 'request_user_input', { kind: 'other' }], [['AskUserQuestion', {}]]],
+    ['the question of Gemini CLI', ['gemini', 'ask_user', { kind: 'other' }], [['AskUserQuestion', {}]]],
+    ['an unknown tool of that name elsewhere', ['pi', 'ask_user', { kind: 'other' }], [['ask_user', {}]]],
+    [
       'Claude Code’s own tools as they are',
       ['claude-code', 'Glob', { kind: 'search', paths: [] }],
       [['Glob', {}]],

@@ -101,7 +101,7 @@ describe('the plan', () => {
     expect(sourceAt(`${HOME}/notes`, policy)).toBe('/state/home/notes')
   })
 
-  it.each(['/', '/home', HOME, '/usr', `${HOME}/.local/state`])(
+  it.each(['/', '/home', HOME, '/usr', '/tmp', '/var/tmp', '/var', '/run', `${HOME}/.local/state`])(
     'refuses %s as a project folder',
     worktree => {
       const asked = { ...policy, worktree }

@@ -26,6 +26,26 @@ it('a pause holds for the machine, a project or a session, and survives a restar
   expect((await load()).list()).toEqual([])
 })
 
+it('a wait for the end of a pause ends with the last pause that applies', async () => {
+  await using folder = scratch()
+  const pauses = await Pauses.load(systemSmallFiles, folder.path)
+  await pauses.add({ scope: 'machine', since })
+  await pauses.add({ scope: 'project', project: '/p', since })
+  let ended = ''
+  const wait = pauses.untilEnded({ project: '/p' }).then(() => {
+    ended += 'p'
+  })
+  const other = pauses.untilEnded({ project: '/other' }).then(() => {
+    ended += 'o'
+  })
+  await pauses.remove(({ scope }) => scope === 'machine')
+  await other
+  expect(ended).toBe('o')
+  await pauses.remove(() => true)
+  await wait
+  await pauses.untilEnded({})
+})
+
 it('a damaged file pauses nothing', async () => {
   await using folder = scratch()
   folder.write('pause.json', '{"pauses": [{"scope": "everything"}]}')

@@ -57,10 +57,14 @@ export const asks = section("What happens to an agent's questions that no one an
   unanswered: choice(
     ['auto', 'wait', 'recommended', 'park'],
     'auto',
-    'What happens to an unanswered question: `wait`, take what the agent marked as `recommended` (never for permissions, plans and confirmations), or `park`: notify you again and mark the run as waiting. `auto` parks runs of workflows, and everything while you are away, and otherwise waits.',
+    'What happens to an unanswered question: `wait`, take what the agent marked as `recommended` (never for permissions, plans and confirmations), or `park`: notify you again and park the run until you answer. `auto` parks runs of workflows, and everything while you are away, and otherwise waits.',
     channel,
   ),
-  after_minutes: whole(1, 1440, 30, 'After how many minutes without an answer this applies.', channel),
+  after_minutes: setting(
+    z.number().min(0.1).max(1440).default(30),
+    'After how many minutes without an answer this applies.',
+    { ...channel, expects: 'a number from 0.1 to 1440' },
+  ),
 })
 
 export const notify = section(

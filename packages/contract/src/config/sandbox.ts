@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { choice, section, setting } from '../setting.ts'
 
 /** Whether commands run in the sandbox where nobody says otherwise. */
-const DEFAULT_MODE = 'off'
+const DEFAULT_MODE = 'on'
 
 const Folder = setting(
   z

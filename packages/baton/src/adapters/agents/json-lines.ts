@@ -100,8 +100,15 @@ export const amount = (value: unknown): number =>
 
 /** A point in time as agents write it: ISO text, or milliseconds. */
 export function timeIn(value: unknown): number | undefined {
-  const at = typeof value === 'string' ? Date.parse(value) : typeof value === 'number' ? value : Number.NaN
+  const at = typeof value === 'string' ? timeOf(value) : typeof value === 'number' ? value : Number.NaN
   return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? at : undefined
+}
+
+/** Several rows in a row often have the same time. */
+let last = { text: '', at: Number.NaN }
+function timeOf(text: string): number {
+  if (text !== last.text) last = { text, at: Date.parse(text) }
+  return last.at
 }
 
 const BRACE = 0x7b

@@ -85,7 +85,10 @@ ${tables(profile)}`
 
 /** How long each call may take, and what holds when the launcher itself cannot be run. */
 function tables({ hooks, safe, encode }: AgentProfile): string {
-  const seconds = hooks.map(({ event, waits, seconds }) => [event, waits ? 7290 : (seconds ?? 10) + 5])
+  const seconds = hooks.map(({ event, waits, seconds }) => [
+    event,
+    waits ? (seconds ?? 7290) : (seconds ?? 10) + 5,
+  ])
   const answers = hooks.map(({ event }) => [event, encode(safe(event, 'bypass'), event)])
   return `const SECONDS = ${literal(Object.fromEntries(seconds))}
 const SAFE = ${literal(Object.fromEntries(answers))}

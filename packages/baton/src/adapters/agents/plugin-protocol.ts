@@ -48,6 +48,7 @@ const events: Record<string, (payload: Payload, actionOf: ActionReader) => Decod
     ...optional('automatic', p.flag('automatic') || undefined),
   }),
   ToolCall: (p, actionOf) => ({ ...common(p), ...toolCall(p, actionOf), type: 'ToolRequested' }),
+  Question: (p, actionOf) => ({ ...common(p), ...toolCall(p, actionOf), type: 'PermissionAsked' }),
   ToolResult: (p, actionOf) => ({
     ...common(p),
     ...toolCall(p, actionOf),

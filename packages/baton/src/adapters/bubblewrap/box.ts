@@ -98,8 +98,12 @@ const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz']
 /** Writes the folder in which the command ended. Without `pwd`, whose output would need another process. */
 const REPORT_FOLDER = `trap 'cd -P . && printf %s "$PWD" >|/run/baton/folder' EXIT`
 
+/** After the functions and variables of the caller: a shim comes before the program of the same name. */
+const FIND_SHIMS = `[ ! -d /.baton/bin ] || PATH=/.baton/bin:\${PATH:-/usr/local/bin:/usr/bin:/bin}`
+
 /** What runs inside before the command: functions and aliases of the caller on file descriptor 4, then the command itself. */
 const WITH_PRELUDE = `[ -e /run/baton/prelude ] && [ -e /dev/fd/4 ] && { . /dev/fd/4; exec 4<&-; } 2>/dev/null
+${FIND_SHIMS}
 ${REPORT_FOLDER}
 IFS= read -r -d '' BATON_COMMAND </run/baton/command
 eval "$BATON_COMMAND"`
@@ -109,7 +113,8 @@ const INNER: Record<SandboxShell, string> = {
 ${WITH_PRELUDE}`,
   zsh: WITH_PRELUDE,
   // The prelude is the agent's own shell text; sh cannot print it.
-  sh: `exec 4<&-; ${REPORT_FOLDER}
+  sh: `exec 4<&-; ${FIND_SHIMS}
+${REPORT_FOLDER}
 . /run/baton/command`,
 }
 

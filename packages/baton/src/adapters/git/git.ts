@@ -106,6 +106,22 @@ export const systemGit: Git & GitPosition = {
     })
   },
 
+  async lookUp(folder, commits) {
+    const ids = commits.filter(id => /^[0-9a-f]{4,40}$/i.test(id))
+    const form = ['--format=%(refname:short)', `--count=${MAX_PATHS}`]
+    const [listed, ...found] = await Promise.all([
+      git(folder, ['for-each-ref', ...form, 'refs/heads', 'refs/remotes', 'refs/tags']),
+      ...ids.map(id =>
+        git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${id}^{commit}`]),
+      ),
+    ])
+    if (listed === undefined) return undefined
+    return {
+      commits: ids.filter((_, i) => found[i] !== undefined),
+      refs: listed.split('\n').filter(Boolean),
+    }
+  },
+
   async remoteUrl(folder) {
     const names = (await git(folder, ['remote']))?.split('\n').filter(Boolean) ?? []
     const name = names.includes('origin') ? 'origin' : names.length === 1 ? names[0] : undefined

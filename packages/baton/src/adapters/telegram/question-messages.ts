@@ -44,18 +44,24 @@ function tooLong(ask: Ask, about: string, beginning: string): QuestionMessages {
 }
 
 function headOf({ title, facts, createdAt, expiresAt, id }: Ask): string {
-  const { agent, project, cwd, nativeSession } = facts
-  const seconds = Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000)
+  const { agent, project, cwd, nativeSession, sessionName } = facts
   return [
     `🔔 ${line(title, 200)}`,
+    sessionName && line(sessionName, 80),
     [agent, nativeSession && `session ${line(nativeSession, 60)}`].filter(Boolean).join(', '),
     project && `Project: ${line(project, 200)}`,
     cwd && cwd !== project && `Folder: ${line(cwd, 200)}`,
-    `${id}, expires in ${seconds} s`,
+    `${id}, expires in ${duration(Date.parse(expiresAt) - Date.parse(createdAt))}`,
   ]
     .filter(Boolean)
     .map(row => `${row}\n`)
     .join('')
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
 function withBlock(head: string, block: string, more = ''): Text {

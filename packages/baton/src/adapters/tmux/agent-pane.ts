@@ -38,7 +38,8 @@ export class AgentPane {
     }
     const seen = { typed, lines: linesOf(screen), pid: pane.pid }
     if (pane.dead) return { ...seen, state: 'dead' }
-    return { ...seen, state: pane.inMode ? 'person' : state, pane }
+    if (pane.inMode) return { ...seen, state: 'person', pane }
+    return { ...seen, state: state === 'dialog' && isTooSmall(pane) ? 'unknown' : state, pane }
   }
 
   /** What the pane shows, but `person` if a person is typing or has left unfinished text on the prompt line. */
@@ -58,6 +59,9 @@ export class AgentPane {
     return eventually(holds, withinMs, this.#elapsed)
   }
 }
+
+/** No prompt line fits, so a screen without one need not show a dialog. */
+const isTooSmall = ({ width, height }: Pane): boolean => width < 40 || height < 8
 
 /** Polls until the condition holds. False if it does not hold within the time. */
 export async function eventually(

@@ -13,12 +13,14 @@ export interface Pane {
   typingSince: number | undefined
   /** The mark Baton set when it started the pane; empty for other panes. */
   mark: string
+  width: number
+  height: number
   /** The window title that the program set. */
   title: string
 }
 
 const FORMAT =
-  '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{?@baton_typing,#{@baton_typing},0} =#{@baton}= #{pane_title}'
+  '#{pane_id} #{pane_dead} #{pane_in_mode} #{pane_pid} #{window_activity} #{pane_width} #{pane_height} #{?@baton_typing,#{@baton_typing},0} =#{@baton}= #{pane_title}'
 
 /** One pane, and the time by tmux's clock in seconds; undefined if there is no such pane. */
 export async function paneAt(server: TmuxServer, id: string): Promise<(Pane & { now: number }) | undefined> {
@@ -36,8 +38,8 @@ export async function panesOf(server: TmuxServer): Promise<Pane[]> {
 }
 
 function paneIn(line: string): Pane | undefined {
-  const [, id, dead, inMode, pid, changed, typing, mark = '', title = ''] =
-    /^(%\d+) ([01]) (\d+) (\d*) (\d*) (\d{1,12}) =([^=]*)= (.*)$/.exec(line) ?? []
+  const [, id, dead, inMode, pid, changed, width, height, typing, mark = '', title = ''] =
+    /^(%\d+) ([01]) (\d+) (\d*) (\d*) (\d+) (\d+) (\d{1,12}) =([^=]*)= (.*)$/.exec(line) ?? []
   if (!id) return undefined
   return {
     id,
@@ -45,6 +47,8 @@ function paneIn(line: string): Pane | undefined {
     inMode: inMode !== '0',
     pid: Number(pid) || undefined,
     changedAt: Number(changed) * 1000,
+    width: Number(width),
+    height: Number(height),
     typingSince: Number(typing) || undefined,
     mark: /^[\w-]{1,60}$/.test(mark) ? mark : '',
     title,

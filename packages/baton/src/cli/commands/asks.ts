@@ -1,5 +1,6 @@
 import { Ask, AskList } from '@batonpass/contract/ask'
 import { outcomeLabel } from '@batonpass/contract/labels'
+import { sessionLabel } from '@batonpass/contract/session-name'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
@@ -37,7 +38,9 @@ function describe(ask: Ask, io: Io): string {
               )
             : ask.state,
         )
-  const about = [facts.agent, facts.nativeSession, facts.cwd ?? facts.project].filter(Boolean).join('  ')
+  const { agent, nativeSession, sessionName } = facts
+  const session = nativeSession && sessionLabel({ name: sessionName, nativeSession })
+  const about = [session, agent, facts.cwd ?? facts.project].filter(Boolean).join('  ')
   const detail = ask.detail
     .split('\n')
     .map(row => `    ${printable(row)}\n`)

@@ -3,11 +3,16 @@ import { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import { z } from 'zod'
+import { gitGrantFacts } from '../../adapters/git/grant-facts.ts'
+import { fileKind } from '../../adapters/system/file-kind.ts'
+import { realpath } from '../../adapters/system/realpath.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { readGrantsInForce } from '../../permission/grants/grants-in-force.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { configOf, localJudge, outlook, warnOf } from '../local-judge.ts'
-import { type SandboxOutlook, sandboxHere, sandboxOutlook } from '../local-sandbox.ts'
+import { decisionWords, type SandboxOutlook, sandboxFinder, sandboxOutlook } from '../local-sandbox.ts'
+import { grantsHere } from '../local-workflows.ts'
 
 interface Verdict extends SandboxOutlook {
   command: string
@@ -32,8 +37,7 @@ export const check: Handler = async (given, io) => {
   }
   const colour = paint(io)
   const style = verdict.decision === 'allow' ? 'green' : verdict.decision === 'deny' ? 'red' : 'yellow'
-  const where = verdict.sandbox ? ' (in the sandbox)' : ''
-  io.stdout.write(`${colour(style, `${verdict.decision}${where}`)}: ${printable(verdict.reason)}\n`)
+  io.stdout.write(`${colour(style, decisionWords(verdict))}: ${printable(verdict.reason)}\n`)
   for (const step of judgement.trail)
     io.stdout.write(
       `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
@@ -50,16 +54,22 @@ async function decider(given: Given, io: Io): Promise<(command: string) => Promi
     : await loaded(worktree, io)
   const rules = localJudge(config, worktree, io)
   const tool = text(given, 'tool') ?? 'Bash'
+  const grants = flag(given, 'defaults') ? [] : await grantsHere(io)
   const isContained = tool === 'Bash' && config.sandbox.mode !== 'off' && !flag(given, 'no-sandbox')
-  const here = isContained ? await sandboxHere(io) : undefined
+  const findSandbox = isContained ? sandboxFinder(io) : undefined
   const place = { worktree, cwd: io.cwd, home: io.home }
   return async command => {
-    const judgement = rules.tool({ tool, input: inputOf(tool, command), cwd: io.cwd })
+    const shell = tool === 'Bash' || tool === 'Shell' ? command : undefined
+    const inForce = await readGrantsInForce(grants, { folder: io.cwd, command: shell }, GRANT_PORTS)
+    const input = inputOf(tool, command)
+    const judgement = rules.tool({ tool, input, cwd: io.cwd, ...(inForce ? { grants: inForce } : {}) })
     const byText = outlook(judgement, config)
-    const verdict = here ? await sandboxOutlook(judgement, byText, place, config, here) : byText
+    const verdict = findSandbox ? await sandboxOutlook(judgement, byText, place, config, findSandbox) : byText
     return { command, ...verdict, judgement }
   }
 }
+
+const GRANT_PORTS = { facts: gitGrantFacts, realpath, fileKind }
 
 async function loaded(worktree: string, io: Io): Promise<Config> {
   const found = await configOf(worktree, io)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import type { HandoffFinding } from '@batonpass/contract/handoff'
+import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
 import { NativeId } from '@batonpass/contract/ids'
 import { LAUNCHABLE, launchesOf } from '../../adapters/agents/launches.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
@@ -11,7 +11,9 @@ import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
 import { parseHandoff } from '../../handoff/document/parse.ts'
 import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
-import { namedFiles } from '../../handoff/ticked-items.ts'
+import type { Evidence } from '../../handoff/evidence.ts'
+import { findUnverified } from '../../handoff/statements/check-statements.ts'
+import { lookupsOf } from '../../handoff/statements/lookups.ts'
 import { verifyHandoff } from '../../handoff/verify.ts'
 import { fromEvidenceAlone, prepareDocument, storeChecked } from '../../handoff/write/document-writer.ts'
 import { HandoffMemory } from '../../handoff/write/handoff-memory.ts'
@@ -114,8 +116,8 @@ async function verify(given: Given, io: Io, subject: HandoffSubject, path: strin
     })
   })
   const { document, form, findings: odd } = parseHandoff(written)
-  const evidence = await evidenceFor(io, subject, namedFiles(document))
-  const findings = [...odd, ...verifyHandoff(document, evidence, isTest)]
+  const evidence = await evidenceFor(io, subject, lookupsOf(document))
+  const findings = [...odd, ...verifyHandoff(document, evidence, isTest), ...unverified(document, evidence)]
   const wrong = findings.filter(({ weight }) => weight === 'wrong').length
   if (flag(given, 'json'))
     io.stdout.write(`${JSON.stringify({ document: path, form, ok: wrong === 0, findings })}\n`)
@@ -124,6 +126,19 @@ async function verify(given: Given, io: Io, subject: HandoffSubject, path: strin
     io.stdout.write(wrong === 0 ? 'The document holds what the evidence shows.\n' : `${wrong} wrong.\n`)
   }
   return wrong === 0 ? EXIT.ok : EXIT.failed
+}
+
+/** What nothing shows, although it may be true. */
+function unverified(document: HandoffDocument, evidence: Evidence): HandoffFinding[] {
+  const found = findUnverified(document, evidence, undefined).map(
+    ({ statement: { line }, reason }): HandoffFinding => ({
+      code: 'unverified',
+      weight: 'minor',
+      where: line.section,
+      message: `Unverified: "${line.text.slice(0, 120)}"; ${reason}`,
+    }),
+  )
+  return [...new Map(found.map(finding => [finding.message, finding])).values()]
 }
 
 function lineOf({ weight, where, message }: HandoffFinding, io: Io): string {

@@ -1,12 +1,14 @@
-import { EntryList } from '@batonpass/contract/api'
+import { EntryList, SessionList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
+import { shortSessionId } from '@batonpass/contract/session-name'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { handoffContext } from '../../handoff/context-form.ts'
 import { HANDOFFS_FOLDER } from '../../handoff/document-name.ts'
 import type { HandoffFiles } from '../../handoff/handoff-files.ts'
 import { ledgerOfDocument } from '../../handoff/ledger.ts'
-import { SECTIONS, sectionText } from '../../handoff/sections.ts'
+import { pickDocument, recallSection } from '../../handoff/recall.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { handoffFiles } from '../handoffs.ts'
@@ -15,8 +17,9 @@ import { type Io, paint, printable } from '../io.ts'
 /** The handoff documents of this project: a list with their lineage, one of them, or what changed between two. */
 export const handoffs: Handler = async (given, io) => {
   const [what, ...names] = given.positionals
+  if (what === 'facts') return (await import('./handoff-facts.ts')).handoffFacts(given, io)
   if (what !== undefined && what !== 'show' && what !== 'diff')
-    throw new BatonError('usage', `WHAT must be show or diff, not '${what}'`, {
+    throw new BatonError('usage', `WHAT must be show, diff or facts, not '${what}'`, {
       remedy: 'See `baton handoff --help`.',
     })
   const root = findWorktreeRoot(io.cwd)
@@ -24,29 +27,39 @@ export const handoffs: Handler = async (given, io) => {
   if (what === 'show') return show(given, io, files, root, names[0])
   if (what === 'diff') return diff(io, files, root, names)
   const received = await receivers(io, root)
+  const named = await sessionNames(io)
   const list = (await rows(files, root)).map(row => ({ ...row, receivedBy: received.get(row.name) ?? [] }))
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ project: root, handoffs: list })}\n`)
     return EXIT.ok
   }
   const colour = paint(io)
+  const labelOf = (session: string) =>
+    printable([shortSessionId(session), named.get(session)].filter(Boolean).join(' '))
   if (list.length === 0)
     io.stdout.write('No handoff documents in this project yet. Write one: baton handoff\n')
   for (const row of list) {
-    const from = row.session ? `session ${printable(row.session)}` : 'an unnamed session'
+    const from = row.session ? `session ${labelOf(row.session)}` : 'an unnamed session'
     const after = row.parent ? `, which started with ${printable(row.parent)}` : ''
     const state =
       row.findings > 0
-        ? colour('red', `${row.findings} findings`)
+        ? colour('red', counted(row.findings, 'finding'))
         : row.verified
           ? 'verified'
           : 'not verified'
     const by = row.writtenBy === 'baton' ? 'written by Baton from evidence' : `written by the agent, ${state}`
     io.stdout.write(`${row.name}  ${colour('dim', `${from}${after}; ${by}`)}\n  ${printable(row.task)}\n`)
     for (const { agent, session } of row.receivedBy)
-      io.stdout.write(`  ${colour('dim', `received by ${agent} ${printable(session)}`)}\n`)
+      io.stdout.write(`  ${colour('dim', `received by ${agent} ${labelOf(session)}`)}\n`)
   }
   return EXIT.ok
+}
+
+/** What people call the sessions, by the agents' own ids. */
+async function sessionNames(io: Io): Promise<ReadonlyMap<string, string>> {
+  const answer = await callDaemon(folderOf(io), 'GET', '/api/sessions?limit=5000').catch(() => undefined)
+  const { sessions = [] } = SessionList.safeParse(answer).data ?? {}
+  return new Map(sessions.flatMap(({ nativeSession, name }) => (name ? [[nativeSession, name]] : [])))
 }
 
 interface Receiver {
@@ -94,19 +107,16 @@ async function show(
   root: string,
   wanted: string | undefined,
 ): Promise<number> {
-  const name = await pick(files, root, wanted, 0)
+  const section = text(given, 'section')
+  if (section !== undefined) {
+    io.stdout.write(printable(await recallSection(files, root, { section, name: wanted })))
+    return EXIT.ok
+  }
+  const name = await pickDocument(files, root, wanted, 0)
   const whole = await files.text(root, name)
   const { document, findings } = await files.read(root, name)
   const ledger = (await files.ledger(root, name)) ?? ledgerOfDocument(document)
-  const section = text(given, 'section')
-  if (section !== undefined) {
-    const found = sectionText(files.clean(document), files.clean(ledger), section)
-    if (found === undefined)
-      throw new BatonError('usage', `There is no section '${section}'`, {
-        remedy: `Name one of: ${SECTIONS.join(', ')}.`,
-      })
-    io.stdout.write(printable(found))
-  } else if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings, ledger })}\n`)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ name, document, findings, ledger })}\n`)
   else if (flag(given, 'context'))
     io.stdout.write(
       `${printable(handoffContext(document, { path: `${HANDOFFS_FOLDER}/${name}`, ledger }))}\n`,
@@ -118,32 +128,10 @@ async function show(
 async function diff(io: Io, files: HandoffFiles, root: string, names: readonly string[]): Promise<number> {
   const [before, after] =
     names.length === 0
-      ? [await pick(files, root, undefined, 1), await pick(files, root, undefined, 0)]
-      : [await pick(files, root, names[0], 0), await pick(files, root, names[1], 0)]
+      ? [await pickDocument(files, root, undefined, 1), await pickDocument(files, root, undefined, 0)]
+      : [await pickDocument(files, root, names[0], 0), await pickDocument(files, root, names[1], 0)]
   const [old, young] = await Promise.all([files.text(root, before), files.text(root, after)])
   const text = old === young ? '' : await diffOf(`${before} -> ${after}`, old, young)
   io.stdout.write(text === '' ? 'They are the same.\n' : printable(text))
   return EXIT.ok
-}
-
-/** A document by its name or a part of it, or counted from the newest. */
-async function pick(
-  files: HandoffFiles,
-  root: string,
-  wanted: string | undefined,
-  back: number,
-): Promise<string> {
-  const names = await files.list(root)
-  const fitting =
-    wanted === undefined ? names.slice(0, names.length - back) : names.filter(name => name.includes(wanted))
-  const name = fitting.find(each => each === wanted) ?? fitting.at(-1)
-  if (name === undefined)
-    throw new BatonError(
-      'not_found',
-      wanted ? `No handoff document ${wanted}` : 'There are not enough documents here',
-      {
-        remedy: 'See `baton handoff list`.',
-      },
-    )
-  return name
 }

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { SessionList } from '@batonpass/contract/api'
+import { BatonError } from '@batonpass/contract/errors'
 import { PauseList } from '@batonpass/contract/pause'
 import { pauseLine } from '@batonpass/contract/pause-line'
+import { shortSessionId } from '@batonpass/contract/session-name'
 import { PsList, type PsRow } from '@batonpass/contract/watch'
+import { z } from 'zod'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { EXIT, flag, type Given, type Handler } from '../command.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { psTable } from '../ps-table.ts'
@@ -14,6 +18,8 @@ const RECENT_MS = 60 * 60_000
 
 /** Every session under watch: a table that refreshes in place on a terminal, until Ctrl-C. */
 export const ps: Handler = async (given, io) => {
+  const name = text(given, 'name')
+  if (name !== undefined || given.positionals.length > 0) return rename(given.positionals[0], name, given, io)
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ sessions: await rowsFor(given, io) })}\n`)
     return EXIT.ok
@@ -41,6 +47,38 @@ export const ps: Handler = async (given, io) => {
   }
   return EXIT.ok
 }
+
+async function rename(
+  session: string | undefined,
+  name: string | undefined,
+  given: Given,
+  io: Io,
+): Promise<number> {
+  if (session === undefined || name === undefined)
+    throw new BatonError('usage', 'To rename a session, give its id and --name', {
+      remedy: 'For example: baton ps 3f2a91c0 --name "Fix the login"',
+    })
+  const { sessions } = SessionList.parse(await callDaemon(folderOf(io), 'GET', '/api/sessions?limit=5000'))
+  const found = sessions.filter(
+    ({ id, nativeSession }) => id === session || nativeSession.startsWith(session),
+  )
+  const [only, second] = found
+  if (!only || second)
+    throw new BatonError(
+      'not_found',
+      only ? `Several sessions start with ${session}` : `No session ${session}`,
+      {
+        remedy: 'Run `baton ps --all` to list them, and give more of the id.',
+      },
+    )
+  const path = `/api/sessions/${encodeURIComponent(only.id)}/name`
+  const renamed = Renamed.parse(await callDaemon(folderOf(io), 'POST', path, undefined, { body: { name } }))
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(renamed)}\n`)
+  else io.stdout.write(`${shortSessionId(only.nativeSession)} is now called ${printable(renamed.name)}\n`)
+  return EXIT.ok
+}
+
+const Renamed = z.object({ session: z.string(), name: z.string() })
 
 /** A line for each pause, above the table. */
 async function pauseLines(io: Io): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { Recap } from '@batonpass/contract/recap'
 import { EXIT, flag, type Handler, text } from '../command.ts'
+import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
@@ -29,8 +30,10 @@ function describe(recap: Recap, io: Io): string {
     say(
       `  ${colour('yellow', ask.id)}  ${plain(ask.detail.split('\n')[0] ?? '')}\n    ${answerCommands(ask)}`,
     )
-  for (const { agent, project, why, since: from } of sessions)
-    say(`  ${agent} in ${plain(project ?? 'no project')}: ${why} (${time(from)})`)
+  for (const { agent, name, project, why, since: from } of sessions)
+    say(
+      `  ${name ? `${plain(name)} (${agent})` : agent} in ${plain(project ?? 'no project')}: ${why} (${time(from)})`,
+    )
 
   if (recap.projects.length > 0) part('Changed')
   for (const { project, commits, files, tests, undo } of recap.projects) {
@@ -56,9 +59,9 @@ function describe(recap: Recap, io: Io): string {
     say(`  ${colour('yellow', ask)}  ${plain(title)}: ${plain(answer)}  ${plain(project ?? '')}`)
 
   if (recap.ended.length > 0) part('Ended')
-  for (const { project, workflow, issue, end, reason, pullRequest } of recap.ended)
+  for (const { name, project, workflow, issue, end, reason, pullRequest } of recap.ended)
     say(
-      `  ${plain([workflow && `${workflow}${issue ? ` #${issue}` : ''}`, end, project].filter(Boolean).join('  '))}: ${plain(reason)}${pullRequest ? `\n    ${plain(pullRequest)}` : ''}`,
+      `  ${plain([name, workflow && `${workflow}${issue ? ` #${issue}` : ''}`, end, project].filter(Boolean).join('  '))}: ${plain(reason)}${pullRequest ? `\n    ${plain(pullRequest)}` : ''}`,
     )
 
   if (recap.decided.length > 0)
@@ -79,7 +82,6 @@ function describe(recap: Recap, io: Io): string {
   return lines.join('')
 }
 
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 const time = (at: string): string => at.slice(0, 16).replace('T', ' ')
 const quoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`

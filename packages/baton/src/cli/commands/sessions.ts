@@ -6,7 +6,9 @@ import { workflowsHere } from '../local-workflows.ts'
 /** The runs of workflows: what each is doing, or how it ended. */
 export const sessions: Handler = async (given, io) => {
   const all = await workflowsHere(io).actions.list()
-  const runs = flag(given, 'all') ? all : all.filter(run => !run.end || run.end.kind === 'limit-parked')
+  const runs = flag(given, 'all')
+    ? all
+    : all.filter(({ end }) => !end || end.kind === 'limit-parked' || end.kind === 'question-parked')
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ runs })}\n`)
     return EXIT.ok

@@ -9,7 +9,8 @@ import type { Workflow } from '../../work/workflows/workflow.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { configOf, localJudge, outlook } from '../local-judge.ts'
+import { configOf, localJudge } from '../local-judge.ts'
+import { callOutlook, sandboxFinder } from '../local-sandbox.ts'
 import { parseSince } from '../parse-since.ts'
 import { changeUserConfig, writeUserConfig } from '../user-config.ts'
 import { isWhole, toolCalls } from './what-if.ts'
@@ -41,7 +42,7 @@ export const shadow: Handler = async (given, io) => {
   for (const [name, title, style] of TITLES) {
     const { count, examples } = fates.get(name) ?? { count: 0, examples: new Map() }
     io.stdout.write(`${colour(style, `${title}: ${count}`)}\n`)
-    const shown = [...examples].slice(0, name === 'allow' ? 3 : 20)
+    const shown = [...examples].slice(0, name === 'allow' || name === 'sandbox' ? 3 : 20)
     for (const [subject, reason] of shown)
       io.stdout.write(
         `  ${printable(subject.replaceAll(/\s+/g, ' ').slice(0, 120))}\n    ${colour('dim', printable(reason))}\n`,
@@ -58,6 +59,7 @@ export const shadow: Handler = async (given, io) => {
 const TITLES = [
   ['deny', 'Would have stopped', 'red'],
   ['ask', 'Would have asked you about', 'yellow'],
+  ['sandbox', 'Would have run in the sandbox', 'green'],
   ['undo', 'Would have allowed, with a snapshot to go back to', 'cyan'],
   ['allow', 'Would have allowed by rules', 'green'],
   ['defer', "Would have left to the agent's own mode", 'dim'],
@@ -65,12 +67,13 @@ const TITLES = [
 
 async function fatesOf(io: Io, start: string | undefined): Promise<Map<string, Fate>> {
   const fates = new Map<string, Fate>()
+  const findSandbox = sandboxFinder(io)
   const deciders = new Map<string, Awaited<ReturnType<typeof deciderFor>>>()
   for await (const { event, project } of toolCalls(io, start)) {
     if (!isWhole(event)) continue
-    const decide = deciders.get(project) ?? (await deciderFor(project, io))
+    const decide = deciders.get(project) ?? (await deciderFor(project, findSandbox, io))
     deciders.set(project, decide)
-    const { name, reason } = decide(event)
+    const { name, reason } = await decide(event)
     const fate = fates.get(name) ?? { count: 0, examples: new Map() }
     fates.set(name, fate)
     fate.count++
@@ -79,12 +82,14 @@ async function fatesOf(io: Io, start: string | undefined): Promise<Map<string, F
   return fates
 }
 
-async function deciderFor(project: string, io: Io) {
+async function deciderFor(project: string, findSandbox: ReturnType<typeof sandboxFinder>, io: Io) {
   const { config } = await configOf(project, io)
   const rules = localJudge(config, project, io)
-  return (event: Parameters<typeof rules.call>[0]) => {
+  const place = { worktree: project, home: io.home }
+  return async (event: Parameters<typeof rules.call>[0]) => {
     const judgement = rules.call(event)
-    const { decision, reason } = outlook(judgement, config, event)
+    const { decision, reason, sandbox } = await callOutlook(event, judgement, place, config, findSandbox)
+    if (sandbox) return { name: 'sandbox', reason }
     const byUndo = decision === 'allow' && judgement.decision !== 'allow'
     return { name: byUndo ? 'undo' : decision, reason }
   }

@@ -1,17 +1,21 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList, Presence } from '@batonpass/contract/ask'
 import { pauseLine } from '@batonpass/contract/pause-line'
+import { shortSessionId } from '@batonpass/contract/session-name'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { claimViews } from '../../claim/claim-view.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { statusText } from '../../session/context/context-messages.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
+import { counted } from '../counted.ts'
 import { callDaemon, findDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
 import { reportFromFiles, reportHere } from '../local-work.ts'
 import { workflowsHere } from '../local-workflows.ts'
+import { ago } from '../ps-table.ts'
 
 /** What the daemon and its sessions are doing. */
 export const status: Handler = async (given, io) => {
@@ -48,6 +52,7 @@ export const status: Handler = async (given, io) => {
     return EXIT.ok
   }
   const colour = paint(io)
+  const now = systemClock.now()
   io.stdout.write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
   io.stdout.write(
     `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
@@ -75,11 +80,12 @@ export const status: Handler = async (given, io) => {
       ? colour('dim', `ended (${session.endReason ?? 'unknown'})`)
       : colour('green', 'live')
     io.stdout.write(
-      `${session.nativeSession}  ${session.agent}  ${state}  ${session.lastEvent} ${session.lastSeenAt}  ${printable(session.project ?? '')}\n`,
+      `${shortSessionId(session.nativeSession)}  ${session.name ? `${colour('bold', printable(session.name))}  ` : ''}${session.agent}  ${state}  active ${ago(now - Date.parse(session.lastSeenAt))} ago  ${printable(session.project ?? '')}\n`,
     )
     if (session.context && !session.endedAt) io.stdout.write(`  ${printable(statusText(session.context))}\n`)
     const run = runs.find(each => each.session === session.id)
     if (run) io.stdout.write(`  ${printable(describeRun(run))}\n`)
+    if (run?.grants) io.stdout.write(`  ${colour('dim', printable(`may ${run.grants.join('; ')}`))}\n`)
   }
   for (const claim of claims) {
     const needs = claimNeeds(claim)
@@ -87,7 +93,8 @@ export const status: Handler = async (given, io) => {
     if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
   }
   if (presence.awaySince) io.stdout.write(`You are away since ${presence.awaySince}: baton back\n`)
-  if (asks.length > 0) io.stdout.write(`${colour('yellow', `${asks.length} open questions`)}: baton asks\n`)
+  if (asks.length > 0)
+    io.stdout.write(`${colour('yellow', counted(asks.length, 'open question'))}: baton asks\n`)
   if (work.items.length > 0) io.stdout.write(`\n${printable(work.text)}`)
   return EXIT.ok
 }
@@ -95,6 +102,6 @@ export const status: Handler = async (given, io) => {
 /** The workflow of a session: how far it is, or how and why it ended. */
 function describeRun({ workflow, issue, end, count, pullRequest }: WorkflowRun): string {
   const about = `${workflow}${issue === undefined ? '' : ` #${issue}`}`
-  const state = end ? `${end.kind}: ${end.reason}` : `running, ${count} continuations`
+  const state = end ? `${end.kind}: ${end.reason}` : `running, ${counted(count, 'continuation')}`
   return [about, state, pullRequest].filter(part => part !== undefined).join('  ')
 }

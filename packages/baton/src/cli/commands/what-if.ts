@@ -11,7 +11,8 @@ import { subjectOf, type ToolEvent } from '../../permission/ask-for.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
-import { configOf, type LocalJudge, localJudge, type Outlook, outlook, warnOf } from '../local-judge.ts'
+import { configOf, type LocalJudge, localJudge, warnOf } from '../local-judge.ts'
+import { callOutlook, decisionWords, type SandboxOutlook, sandboxFinder } from '../local-sandbox.ts'
 import { parseSince } from '../parse-since.ts'
 
 const PAGE = 1000
@@ -22,23 +23,24 @@ export const whatIf: Handler = async (given, io) => {
   const from = text(given, 'since')
   const sides = new Map<string, Sides>()
   const json = flag(given, 'json')
+  const findSandbox = sandboxFinder(io)
   let [replayed, changed, unreadable] = [0, 0, 0]
   for await (const { event, project } of toolCalls(io, from ? parseSince(from) : undefined)) {
     if (!isWhole(event)) {
       unreadable++
       continue
     }
-    const known = sides.get(project) ?? (await sidesOf(project, proposed, io))
+    const known = sides.get(project) ?? (await sidesOf(project, proposed, findSandbox, io))
     sides.set(project, known)
-    const [now, then] = [known.current(event), known.proposed(event)]
+    const [now, then] = [await known.current(event), await known.proposed(event)]
     replayed++
-    if (now.decision === then.decision) continue
+    if (decisionWords(now) === decisionWords(then)) continue
     changed++
     const subject = subjectOf(event)
     io.stdout.write(
       json
         ? `${JSON.stringify({ at: event.at, tool: event.tool, subject, project, now, then })}\n`
-        : `${now.decision} -> ${then.decision}  ${printable(subject)}\n    ${printable(then.reason)}\n`,
+        : `${decisionWords(now)} -> ${decisionWords(then)}  ${printable(subject)}\n    ${printable(then.reason)}\n`,
     )
   }
   const skipped = unreadable > 0 ? ` ${unreadable} could not be: the journal holds only their digests.` : ''
@@ -47,18 +49,20 @@ export const whatIf: Handler = async (given, io) => {
   return EXIT.ok
 }
 
-type Side = (event: ToolEvent) => Outlook
+type FindSandbox = ReturnType<typeof sandboxFinder>
+type Side = (event: ToolEvent) => Promise<SandboxOutlook>
 interface Sides {
   current: Side
   proposed: Side
 }
 
-async function sidesOf(project: string, proposed: Config, io: Io): Promise<Sides> {
+async function sidesOf(project: string, proposed: Config, findSandbox: FindSandbox, io: Io): Promise<Sides> {
   const loaded = await configOf(project, io)
   warnOf(loaded, io)
   const side = (config: Config): Side => {
     const rules: LocalJudge = localJudge(config, project, io)
-    return event => outlook(rules.call(event), config, event)
+    const place = { worktree: project, home: io.home }
+    return event => callOutlook(event, rules.call(event), place, config, findSandbox)
   }
   return { current: side(loaded.config), proposed: side(proposed) }
 }

@@ -11,13 +11,13 @@ export const handoffCommands: readonly Command[] = [
     positionals: [
       {
         name: 'WHAT',
-        choices: ['list', 'show', 'diff', 'now', 'cancel', 'cycles'],
+        choices: ['list', 'show', 'diff', 'facts', 'now', 'cancel', 'cycles'],
         help: 'What to do with handoffs. Default: write a document.',
       },
       {
         name: 'NAME',
         many: true,
-        help: 'The documents, or parts of their names; for `now` and `cancel`, the session.',
+        help: 'The documents, or parts of their names; for `now` and `cancel`, the session; for `facts`, a document, `remove ID ...` or `edit ID TEXT`.',
       },
     ],
     options: {
@@ -49,7 +49,7 @@ export const handoffCommands: readonly Command[] = [
       section: {
         type: 'string',
         value: 'SECTION',
-        help: 'With `show`: print one section in full, e.g. instructions, decisions, dead-ends, results or said.',
+        help: 'With `show`: print one section in full, e.g. instructions, decisions, dead-ends, results or said. With `facts`: list only these.',
       },
       all: { type: 'boolean', short: 'a', help: 'With `cycles`: include those that have ended.' },
       ...JSON_OPTION,
@@ -63,6 +63,8 @@ export const handoffCommands: readonly Command[] = [
         'List the statements that are wrong.',
       ],
       ['baton handoff show --section decisions', 'Every decision of the work so far.'],
+      ['baton handoff facts', 'What goes from session to session, with the id of each fact.'],
+      ['baton handoff facts remove 3fa2c18b', 'No later session gets this one.'],
       ['claude "$(baton handoff --print)"', 'Start a new session where the last one ended.'],
       ['baton handoff --to codex', 'Let another agent continue the work.'],
     ],
@@ -72,7 +74,7 @@ export const handoffCommands: readonly Command[] = [
       return byFirstWord(
         (await import('../commands/handoff.ts')).handoff,
         { list: documents, cycles },
-        { show: documents, diff: documents, now: cycles, cancel: cycles },
+        { show: documents, diff: documents, facts: documents, now: cycles, cancel: cycles },
       )
     },
   },
@@ -81,7 +83,7 @@ export const handoffCommands: readonly Command[] = [
     hidden: true,
     summary: 'List, show or compare handoff documents. Now: baton handoff list, show, diff.',
     positionals: [
-      { name: 'WHAT', help: '`show` or `diff`. Default: list them.' },
+      { name: 'WHAT', help: '`show`, `diff` or `facts`. Default: list them.' },
       { name: 'NAME', many: true, help: 'The documents, or parts of their names. Default: the newest.' },
     ],
     options: {

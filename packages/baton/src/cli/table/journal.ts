@@ -23,6 +23,7 @@ export const journalCommands: readonly Command[] = [
           'reaction',
           'decision',
           'sandbox',
+          'broker',
           'ask',
           'workflow',
           'handoff',

@@ -59,8 +59,10 @@ export const sessionCommands: readonly Command[] = [
     name: 'ps',
     summary: 'Show every session live: state, context, workflow and problems.',
     details:
-      'In a terminal the table refreshes until Ctrl-C. Baton is about to hand off a session in the zone `trigger`.',
+      'In a terminal the table refreshes until Ctrl-C. Baton is about to hand off a session in the zone `trigger`. A session is called\nafter its first prompt or its issue; --name gives it another name.',
+    positionals: [{ name: 'SESSION', help: 'With --name: its id, or the start of it.' }],
     options: {
+      name: { type: 'string', value: 'NAME', help: 'Give SESSION this name.' },
       once: { type: 'boolean', help: 'Print the table once.' },
       all: {
         type: 'boolean',
@@ -76,6 +78,7 @@ export const sessionCommands: readonly Command[] = [
     examples: [
       ['baton ps', 'What each session is doing, and how full its context is.'],
       ['baton ps --health', 'What is wrong with the sessions.'],
+      ['baton ps 3f2a91c0 --name "Fix the login"', 'Call this session so everywhere.'],
     ],
     load: async () => {
       const { ps } = await import('../commands/ps.ts')

@@ -69,7 +69,7 @@ export const stageCommands: readonly Command[] = [
     hidden: true,
     summary: "Serve Baton's tools to an agent (MCP server).",
     details:
-      'Agents start it and talk to it over standard input and output: claude mcp add baton -- baton mcp. The tools are\npaw_call_agent, paw_generate_prompt, paw_create_prompt_templates, paw_get_context, baton_status and baton_handoff.',
+      'Agents start it and talk to it over standard input and output: claude mcp add baton -- baton mcp. The tools are\npaw_call_agent, paw_generate_prompt, paw_create_prompt_templates, paw_get_context, baton_status, baton_handoff and baton_recall.',
     options: {
       http: { type: 'boolean', help: 'Print the HTTP address and the key file of the same tools.' },
       project: { type: 'string', value: 'FOLDER', help: 'The project. Default: the working folder.' },

@@ -174,7 +174,7 @@ function endWorld(dir: string, keep = false): void {
   for (let look = 0; look < MAX_LOOKS; look++) {
     const left = runningIn(dir)
     if (left.length === 0) break
-    for (const { pid, isDaemon } of left) if (isDaemon) kill(pid)
+    for (const { pid, isTmux } of left) if (!isTmux) kill(pid)
   }
   if (keep) rmSync(join(dir, OWNER), { force: true })
   else rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
@@ -195,14 +195,16 @@ function sweepWorlds(folder: string): void {
   }
 }
 
-/** Daemons and tmux, by their command line: a daemon that has not come up yet answers no question. */
-function runningIn(dir: string): { pid: number; isDaemon: boolean }[] {
+/** Daemons, sandboxes and tmux, by their command line: a daemon that has not come up yet answers no question. */
+function runningIn(dir: string): { pid: number; isTmux: boolean }[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
-  const [daemon, tmux] = [stateArgument(join(dir, 'home')), `-S ${join(dir, TMUX_SOCKET)} `]
+  const home = join(dir, 'home')
+  const [daemon, tmux] = [stateArgument(home), `-S ${join(dir, TMUX_SOCKET)} `]
+  const sandbox = join(home, 'sandbox/')
   return (stdout ?? '')
     .split('\n')
-    .filter(line => line.includes(daemon) || line.includes(tmux))
-    .map(line => ({ pid: Number.parseInt(line, 10), isDaemon: line.includes(daemon) }))
+    .filter(line => [daemon, tmux, sandbox].some(part => line.includes(part)))
+    .map(line => ({ pid: Number.parseInt(line, 10), isTmux: line.includes(tmux) }))
 }
 
 function kill(pid: number): void {

@@ -5,9 +5,10 @@ import type { Session } from '@batonpass/contract/session'
 import { KeyedQueue } from '../../session/keyed-queue.ts'
 import { DUE_REASONS, dueCycle } from './due-cycle.ts'
 import type { CycleEffect, CycleEvent } from './events.ts'
+import { HeldEvents } from './held-events.ts'
 import { AGENT_RESTARTED, advance, hasEnded } from './machine.ts'
 import { EffectPerformer } from './perform-effects.ts'
-import { acceptDocument, type PollListener, pollCycle, REST_MS } from './poll-cycle.ts'
+import { acceptDocument, acceptSuccessor, type PollListener, pollCycle, REST_MS } from './poll-cycle.ts'
 import type { CyclePorts } from './ports.ts'
 import { CycleStartLimiter } from './start-limiter.ts'
 import { describeGrowth, handoffReason, isSettled, lineage, thresholdRaise } from './trigger.ts'
@@ -29,6 +30,7 @@ export class Cycles {
   readonly #open = new Map<string, Cycle>()
   readonly #queue = new KeyedQueue()
   readonly #performer: EffectPerformer
+  readonly #held = new HeldEvents()
   #tickedAt: number
   readonly #startLimiter: CycleStartLimiter
   readonly #pollListener: PollListener = {
@@ -156,6 +158,7 @@ export class Cycles {
   applyEvent(id: string, event: CycleEvent, during?: Cycle['step']): Promise<CycleEffect[]> {
     return this.#queue.run(id, async () => {
       const before = this.#open.get(id)
+      if (before && this.#ports.paused?.(before) && this.#held.hold(id, { event, during })) return []
       // The outcome of an action from an earlier step says nothing about this one.
       if (!before || (during !== undefined && before.step !== during)) return []
       const { cycle: wanted } = await this.#ports.config(before.project)
@@ -187,9 +190,24 @@ export class Cycles {
     const now = this.#ports.clock.elapsed()
     const ms = Math.min(Math.max(0, now - this.#tickedAt), MAX_TICK_MS)
     this.#tickedAt = now
-    const awake = this.list().filter(cycle => !this.#ports.paused?.(cycle))
-    await Promise.all(awake.map(({ id }) => this.#applyInBackground(id, { type: 'time', ms })))
+    await Promise.all(
+      this.list().map(cycle =>
+        this.#ports.paused?.(cycle) ? this.#held.note(cycle.id) : this.#continue(cycle, ms),
+      ),
+    )
     await this.#pollAll()
+  }
+
+  /** Applies what a pause held back, then lets time pass. */
+  async #continue(cycle: Cycle, ms: number): Promise<void> {
+    const held = this.#held.release(cycle.id)
+    // Hooks were not handled: a session may have started there, after Baton's /clear or a person's.
+    if (held)
+      await acceptSuccessor(cycle, this.#ports, this.#pollListener).catch(cause =>
+        this.#ports.fault('looking for a new session after a pause', cause),
+      )
+    for (const { event, during } of held ?? []) await this.#applyInBackground(cycle.id, event, during)
+    await this.#applyInBackground(cycle.id, { type: 'time', ms })
   }
 
   /** Waits until no effect is being performed. */

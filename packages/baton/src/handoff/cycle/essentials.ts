@@ -1,5 +1,6 @@
 import type { Essentials } from '@batonpass/contract/cycle'
 import type { HandoffDocument } from '@batonpass/contract/handoff'
+import { withoutMark } from '../statements/lines.ts'
 
 const MAX_LENGTH = 200
 
@@ -77,6 +78,6 @@ const wordsOf = (text: string): Set<string> =>
 
 /** The first non-empty line, shortened. */
 function headline(text: string): string {
-  const line = text.split('\n').find(each => each.trim() !== '') ?? ''
+  const line = withoutMark(text.split('\n').find(each => each.trim() !== '') ?? '')
   return line.replaceAll(/\s+/g, ' ').replaceAll('`', '').trim().slice(0, MAX_LENGTH)
 }

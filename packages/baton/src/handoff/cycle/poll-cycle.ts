@@ -19,12 +19,7 @@ export interface PollListener {
 /** Finds what no hook reported: a finished document, a new session, an agent that is gone. */
 export async function pollCycle(cycle: Cycle, ports: CyclePorts, listener: PollListener): Promise<void> {
   await acceptDocument(cycle, ports, listener)
-  if (cycle.step === 'clearing' || cycle.step === 'person') {
-    const here = (await ports.sessionsAt(cycle.place))
-      .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
-      .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0]
-    if (here && !cycle.successor) await listener.successorStarted(here)
-  }
+  if (cycle.step === 'clearing' || cycle.step === 'person') await acceptSuccessor(cycle, ports, listener)
   const driver = ports.driverAt(cycle.place)
   if (!driver || cycle.step === 'person') return
   const session = await ports.session(cycle.successor?.session ?? cycle.session)
@@ -39,6 +34,19 @@ export async function pollCycle(cycle: Cycle, ports: CyclePorts, listener: PollL
   if (state !== 'waiting' || cycle.step !== 'due' || cycle.pauseMs > 0) return
   const rested = !session || Math.abs(ports.clock.now() - Date.parse(session.lastSeenAt)) >= REST_MS
   if (rested) await listener.sessionIdle(cycle)
+}
+
+/** Accepts the session that started at the cycle's place since the cycle did. */
+export async function acceptSuccessor(
+  cycle: Cycle,
+  { sessionsAt }: Pick<CyclePorts, 'sessionsAt'>,
+  listener: Pick<PollListener, 'successorStarted'>,
+): Promise<void> {
+  if (cycle.successor) return
+  const [here] = (await sessionsAt(cycle.place))
+    .filter(({ id, startedAt }) => id !== cycle.session && startedAt >= cycle.startedAt)
+    .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
+  if (here) await listener.successorStarted(here)
 }
 
 /** Accepts a document that is already finished instead of asking for it again. */

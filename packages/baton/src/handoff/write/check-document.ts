@@ -1,6 +1,7 @@
 import { userPromptText } from '../../session/transcript/collect-facts.ts'
 import { extractDocument, parseHandoff } from '../document/parse.ts'
 import { type Evidence, gatherEvidence } from '../evidence.ts'
+import type { Lookups } from '../statements/lookups.ts'
 import { type CheckedDocument, checkWritten, storeChecked } from './document-writer.ts'
 import type { Request } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
@@ -11,7 +12,7 @@ export function checkDocument(
   request: Request,
   written: CheckedDocument['written'],
 ): Promise<CheckedDocument> {
-  return checkWritten(written, named => evidenceFor(ports, request, named), ports.evidence.readTest)
+  return checkWritten(written, lookups => evidenceFor(ports, request, lookups), ports.evidence.readTest)
 }
 
 /** Finds the agent's document: a new file, or its last message if that is a document. */
@@ -58,11 +59,11 @@ export async function storeDocument(
 async function evidenceFor(
   { readerOf, workOf, promptsOf, evidence }: GenerationPorts,
   { project, session, agent, nativeSession, transcript }: Request,
-  named: readonly string[],
+  lookups: Lookups | undefined,
 ): Promise<Evidence> {
   const reader = readerOf(agent)
   const work = await workOf(project, nativeSession)
-  const subject = { root: project, agent, session: nativeSession, ...work, named }
+  const subject = { root: project, agent, session: nativeSession, ...work, lookups }
   const from = transcript && reader ? { path: transcript, reader } : undefined
   try {
     if (from) return await gatherEvidence(evidence, { ...subject, transcript: from })

@@ -4,7 +4,9 @@ import type { Evidence } from '../evidence.ts'
 import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
 import { ledgerOfDocument, updateLedger } from '../ledger.ts'
-import { namedFiles } from '../ticked-items.ts'
+import { findUnverified, markUnverified } from '../statements/check-statements.ts'
+import { markLine, withoutMark } from '../statements/lines.ts'
+import { type Lookups, lookupsOf } from '../statements/lookups.ts'
 import { documentErrors } from '../verify.ts'
 
 /** The agent's document, if it wrote one, the evidence, and where the two disagree. */
@@ -13,10 +15,12 @@ export interface CheckedDocument {
   written: (ReadHandoff & { name?: string }) | undefined
   evidence: Evidence
   findings: readonly HandoffFinding[]
+  /** The evidence that includes what the document names, if it is not `evidence`. */
+  shown?: Evidence | undefined
 }
 
-/** How to gather the evidence, including whether the named files exist. */
-export type GatherEvidence = (named: readonly string[]) => Promise<Evidence>
+/** How to gather the evidence, including what the document names. */
+export type GatherEvidence = (lookups: Lookups | undefined) => Promise<Evidence>
 
 /** Checks an agent's document against git and the transcript; without findings it may be used. */
 export async function checkWritten(
@@ -24,8 +28,9 @@ export async function checkWritten(
   gather: GatherEvidence,
   readTest: Parameters<typeof documentErrors>[2],
 ): Promise<CheckedDocument> {
-  const evidence = await gather(written ? namedFiles(written.document) : [])
-  return { written, evidence, findings: written ? documentErrors(written, evidence, readTest) : [ABSENT] }
+  const evidence = await gather(written && lookupsOf(written.document))
+  const findings = written ? documentErrors(written, evidence, readTest) : [ABSENT]
+  return { written, evidence, findings, shown: evidence }
 }
 
 /** Facts about the handoff that neither the document nor the evidence contains. */
@@ -49,21 +54,23 @@ export interface PreparedDocument {
 /** The agent's document with its facts completed, or one from evidence if the agent's failed the check; and the ledger. */
 export async function prepareDocument(
   files: HandoffFiles,
-  { written, evidence, findings }: CheckedDocument,
+  { written, evidence, findings, shown = evidence }: CheckedDocument,
   { root, ...writing }: WritingFacts,
 ): Promise<PreparedDocument> {
   const usable = findings.length === 0 ? written : undefined
   const before = writing.parent === undefined ? undefined : await ledgerBefore(files, root, writing.parent)
-  const ledger = updateLedger(before, evidence, usable?.document ?? unverified(written?.document))
-  const document = usable
-    ? completeDocument(
-        withContextUsage(usable.document, writing.contextUsage),
-        evidence,
-        writing,
-        usable.findings,
-        ledger,
-      )
-    : handoffFromEvidence(evidence, writing, ledger)
+  const marked = usable && markUnverified(usable.document, findUnverified(usable.document, shown, before))
+  const ledger = updateLedger(before, evidence, marked ?? unverified(written?.document))
+  const document =
+    usable && marked
+      ? completeDocument(
+          withContextUsage(marked, writing.contextUsage),
+          evidence,
+          writing,
+          usable.findings,
+          ledger,
+        )
+      : handoffFromEvidence(evidence, writing, ledger)
   const hidden = await files.hideSecrets(root, { document, ledger }, evidence.transcript?.facts?.secrets)
   return { ...hidden, writtenBy: usable ? 'agent' : 'baton' }
 }
@@ -103,21 +110,22 @@ async function ledgerBefore(
   return read && ledgerOfDocument(read.document)
 }
 
-/** A document that failed the check twice may still hold decisions that no one else wrote down. */
+/** A document that failed the check twice may still hold what no one else wrote down. */
 function unverified(document: HandoffDocument | undefined): HandoffDocument | undefined {
-  const mark = (texts: readonly string[]) => texts.map(text => `${text} (unverified)`)
-  return (
-    document && {
-      ...document,
-      completed: [],
-      nextSteps: [],
-      decisions: mark(document.decisions),
-      notes: mark(document.notes),
-      criticalState: [],
-      blockers: [],
-      constraints: [],
-    }
-  )
+  if (!document) return undefined
+  const mark = (texts: readonly string[]) =>
+    texts.map(text => markLine(withoutMark(text), 'its document failed the check'))
+  const { decisions, notes, criticalState, blockers, nextSteps } = document
+  return {
+    ...document,
+    completed: [],
+    nextSteps: [],
+    decisions: mark(decisions),
+    notes: mark([...notes, ...criticalState, ...blockers, ...nextSteps]),
+    criticalState: [],
+    blockers: [],
+    constraints: [],
+  }
 }
 
 const withContextUsage = (document: HandoffDocument, contextUsage: number | undefined): HandoffDocument =>

@@ -5,6 +5,7 @@ import { handoffContext } from '../context-form.ts'
 import { parseHandoff } from '../document/parse.ts'
 import { type Evidence, type EvidencePorts, gatherEvidence } from '../evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
+import type { Lookups } from '../statements/lookups.ts'
 import { type CheckedDocument, checkWritten, storeChecked } from './document-writer.ts'
 
 export interface WriterPorts {
@@ -54,13 +55,13 @@ export class HandoffWriter {
   }
 
   /** What git and the session file show about the session. */
-  async gatherEvidence(about: HostedHandoff, named: readonly string[] = []): Promise<Evidence> {
+  async gatherEvidence(about: HostedHandoff, lookups?: Lookups): Promise<Evidence> {
     const { root, agent, session, path } = about
     const work = await this.#ports.workOf(root)
     const found = await gatherEvidence(this.#ports.evidence, {
       root,
       ...work,
-      named,
+      lookups,
       transcript: { path, reader: this.#ports.reader },
     })
     // The transcript is Baton's session file, so take agent and session id from the caller.
@@ -70,7 +71,11 @@ export class HandoffWriter {
   /** Checks a reply as a handoff document; without findings it may be used. */
   checkReply(reply: string, about: HostedHandoff): Promise<CheckedDocument> {
     const written = parseHandoff(reply.slice(0, MAX_REPLY_LENGTH), 'context')
-    return checkWritten(written, named => this.gatherEvidence(about, named), this.#ports.evidence.readTest)
+    return checkWritten(
+      written,
+      lookups => this.gatherEvidence(about, lookups),
+      this.#ports.evidence.readTest,
+    )
   }
 
   /** Stores the agent's document, or one from evidence if the agent's failed the check. */

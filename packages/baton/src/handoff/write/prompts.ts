@@ -11,7 +11,7 @@ export function writeDocumentPrompt(name: string, focus: string | undefined, for
           'Say what is on disk and what is only planned. Write the next steps in the imperative and put the exact next step first. Do no other work now.',
         ]
       : []),
-    'Tick a box only for what is done. Put file names and commands in backticks. Baton compares the front matter, and what ticked boxes name, with git and with this session; leave out what you do not know.',
+    'Tick a box only for what is done. Put file names and commands in backticks. Baton compares the front matter, and what ticked boxes name, with git and with this session; leave out what you do not know. The next session sees which statements nothing shows.',
     ...(focus ? [`Additional focus: ${focus}`] : []),
   ].join('\n')
 }

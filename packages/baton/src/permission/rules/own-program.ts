@@ -7,7 +7,8 @@ export const OWN_PROGRAM: ProgramTable = {
   'baton batonpass': {
     globals: '--json --help -h --version',
     sub: {
-      'done status ps health recap asks why check what-if sessions issue doctor help completions': READ,
+      done: { kind: 'read', max: 0, flags: '--blocked= --dry-run' },
+      'status ps health recap asks why check what-if sessions issue doctor help completions': READ,
       // Without words: `history clean` deletes files.
       history: { kind: 'read', max: 0, flags: '--json --all -a --issue=' },
       config: { kind: 'read', max: 0, flags: '--json' },
@@ -17,7 +18,10 @@ export const OWN_PROGRAM: ProgramTable = {
         kind: 'project',
         max: 0,
         flags: '-s= --session= --transcript= --focus= --verify= --print',
+        // What a new session's context points to.
+        sub: { 'show list diff': { kind: 'read', flags: '--section= --context --json' } },
       },
+      handoffs: { sub: { 'show diff': { kind: 'read', flags: '--section= --context --json' } } },
       // Taking an issue from its holder, or one that is not to do, is a person's word; so is releasing one that is claimed
       // elsewhere, for then it could be taken.
       claim: { kind: 'project', max: 1, flags: '--list --worktree --summary= --dry-run' },

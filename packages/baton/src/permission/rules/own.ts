@@ -63,6 +63,13 @@ export function ownHazard(command: SimpleCommand, guarded: Guarded): string | un
     // An agent that starts another one has somebody to do what it may not.
     if (sub === 'handoff' && rest.some(word => /^--to(?:=|$)/.test(word.value ?? word.prefix)))
       return 'baton handoff --to is for the person, not for an agent'
+    // The user's instructions are among the facts.
+    if (
+      /^handoffs?$/.test(sub ?? '') &&
+      rest.some(word => word.value === 'facts') &&
+      rest.some(word => /^(?:remove|edit)$/.test(word.value ?? ''))
+    )
+      return 'changing the facts of a handoff is for the person, not for an agent'
     if (
       sub === 'config' &&
       rest.length > 1 &&

@@ -1,4 +1,5 @@
 import type { Todo, TranscriptItem } from '../../ports/transcript.ts'
+import { Mentions } from './mentions.ts'
 import { SessionFactCollector, type SessionFacts } from './session-facts.ts'
 
 /** A command and how it ended; `failed` is undefined until its result is known. */
@@ -37,6 +38,8 @@ export interface TranscriptFacts {
   /** The address of the last opened pull request. */
   pullRequest: string | undefined
   lastReply: string | undefined
+  /** Those of the words to look for that the user, a command or its output mentions. */
+  mentioned?: ReadonlySet<string> | undefined
   /** Goal, instructions, decisions and the like, for the ledger. */
   facts?: SessionFacts | undefined
 }
@@ -55,10 +58,11 @@ const MAX_COMMANDS = 200
 const MAX_OUTCOMES = 5000
 const MAX_FILES = 3000
 
-/** Reads a transcript to its end and collects what the next session needs. */
+/** Reads a transcript to its end and collects what the next session needs. `words` are looked for on the way. */
 export async function collectFacts(
   pieces: AsyncIterable<readonly TranscriptItem[]>,
   readTest: ReadTest,
+  words: readonly string[] = [],
 ): Promise<TranscriptFacts> {
   const first: string[] = []
   const last: string[] = []
@@ -67,7 +71,7 @@ export async function collectFacts(
   const outcomes = new Map<string, CommandRun>()
   const written = new Set<string>()
   const collector = new SessionFactCollector()
-  const isTest = (command: string) => readTest(wordsOf(command), false, '') !== undefined
+  const mentions = new Mentions(words)
   let tested: { ran: CommandRun; output: string } | undefined
   const replies = { last: undefined as string | undefined }
   const seen: TranscriptFacts = {
@@ -89,7 +93,7 @@ export async function collectFacts(
     for (const item of piece) {
       seen.startedAt ??= item.at
       seen.lastAt = item.at ?? seen.lastAt
-      collector.addItem(item, isTest)
+      collector.addItem(item)
       switch (item.kind) {
         case 'about':
           seen.session = item.session || seen.session
@@ -99,10 +103,11 @@ export async function collectFacts(
           if (item.to === undefined) seen.messages++
           const own = userPromptText(item.text)
           collector.addPrompt(own)
-          const words = own.slice(0, MAX_WORDS_LENGTH)
-          if (words === '' || item.to !== undefined) break
-          if (first.length < FIRST_WORDS) first.push(words)
-          else pushBounded(last, words, LAST_WORDS)
+          mentions.addText(own)
+          const typed = own.slice(0, MAX_WORDS_LENGTH)
+          if (typed === '' || item.to !== undefined) break
+          if (first.length < FIRST_WORDS) first.push(typed)
+          else pushBounded(last, typed, LAST_WORDS)
           break
         }
         case 'reply':
@@ -120,12 +125,14 @@ export async function collectFacts(
             const ran: CommandRun = { command: wordsOf(action.command), at: item.at, failed: undefined }
             pushBounded(commands, ran, MAX_COMMANDS)
             running.set(item.id, { ran })
+            mentions.addText(ran.command)
           } else if (action.kind === 'write') running.set(item.id, { paths: action.paths })
           break
         }
         case 'result': {
           const { ran, paths } = running.get(item.id) ?? {}
           running.delete(item.id)
+          if (!ran?.command.includes('.bmad/handoff')) mentions.addText(item.text)
           if (paths && !item.failed) for (const path of paths) if (written.size < MAX_FILES) written.add(path)
           if (!ran) break
           ran.failed = item.failed
@@ -134,8 +141,9 @@ export async function collectFacts(
           outcomes.set(ran.command, ran)
           const [oldest] = outcomes.keys()
           if (outcomes.size > MAX_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
-          // Only the output of the last test run matters.
-          if (readTest(ran.command, false, '')) tested = { ran, output: item.text }
+          // Only the last run matters, so its output is read at the end; a command that is not known to run tests has to show it.
+          if (readTest(ran.command, false, '') ?? readTest(ran.command, item.failed, item.text))
+            tested = { ran, output: item.text }
           seen.pullRequest = pullRequestIn(ran.command, item.failed, item.text) ?? seen.pullRequest
           break
         }
@@ -143,13 +151,15 @@ export async function collectFacts(
           seen.todos = item.items
       }
     }
-  const test = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
+  const run = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
+  if (tested && run) collector.addTestRun(run.passed ? undefined : tested.output)
   return {
     ...seen,
     instructions: [...first, ...last],
     facts: collector.result(),
+    mentioned: mentions.found,
     written: [...written],
-    test: tested && test && { ...test, command: tested.ran.command.slice(0, 200), at: tested.ran.at },
+    test: tested && run && { ...run, command: tested.ran.command.slice(0, 200), at: tested.ran.at },
   }
 }
 

@@ -14,7 +14,12 @@ export interface SessionFacts {
   decisions: string[]
   deadEnds: string[]
   said: string[]
+  /** The agent's messages that were searched, without handoff documents. */
+  replies?: string[]
+  /** What the agent announced as its next step. */
   next: string | undefined
+  /** The end of the agent's last message. */
+  lastWords: string | undefined
   environment: string[]
   results: string[]
   /** Undefined if no test was run. */
@@ -51,7 +56,7 @@ export class SessionFactCollector {
   readonly #calls = new Map<string, { tool: string; command?: string; path?: string }>()
   #searched = 0
   #last: { command: string; failed: boolean; text: string } | undefined
-  #test: { failed: boolean; text: string } | undefined
+  #test: { failedOutput: string | undefined } | undefined
 
   /** `prompt`: what of the prompt a person typed; without Baton's own prompts. */
   addPrompt(prompt: string): void {
@@ -60,7 +65,7 @@ export class SessionFactCollector {
     if (text !== '') addLast(this.#instructions, text, MAX_INSTRUCTIONS)
   }
 
-  addItem(item: TranscriptItem, isTest: (command: string) => boolean): void {
+  addItem(item: TranscriptItem): void {
     switch (item.kind) {
       case 'summary':
         for (const text of instructionsInSummary(item.text)) addLast(this.#summarized, text, MAX_INSTRUCTIONS)
@@ -82,7 +87,7 @@ export class SessionFactCollector {
         return
       }
       case 'result':
-        this.#addResult(item, isTest)
+        this.#addResult(item)
         return
       default:
     }
@@ -98,7 +103,7 @@ export class SessionFactCollector {
     if (dropped !== undefined && this.#searched <= MAX_SEARCHED && mayDecide(dropped)) this.#old.push(dropped)
   }
 
-  #addResult(item: Extract<TranscriptItem, { kind: 'result' }>, isTest: (command: string) => boolean): void {
+  #addResult(item: Extract<TranscriptItem, { kind: 'result' }>): void {
     const call = this.#calls.get(item.id)
     this.#calls.delete(item.id)
     if (!call) return
@@ -113,7 +118,6 @@ export class SessionFactCollector {
     if (command === undefined) return
     // Only the last ones matter, so they are read at the end.
     this.#last = { command, failed: item.failed, text: item.text }
-    if (isTest(command)) this.#test = this.#last
     if (!item.failed && ENVIRONMENT.test(command.slice(0, 2000))) {
       const address = ADDRESS.exec(outputOf(item.text).slice(0, 4000))?.[0]
       addLast(this.#environment, `\`${lineOf(command)}\`${address ? ` (${address})` : ''}`, 60)
@@ -127,10 +131,15 @@ export class SessionFactCollector {
     return `\`${lineOf(command)}\` ${failed ? 'failed' : 'succeeded'}${end ? `: ${end}` : ''}`
   }
 
+  /** The last test run, if its end is known: its output if it failed. */
+  addTestRun(failedOutput: string | undefined): void {
+    this.#test = { failedOutput }
+  }
+
   #failing(): string[] | undefined {
     if (!this.#test) return undefined
-    const output = outputOf(this.#test.text)
-    return this.#test.failed || FAILED.test(output) ? failingTests(output) : []
+    const { failedOutput } = this.#test
+    return failedOutput === undefined ? [] : failingTests(outputOf(failedOutput))
   }
 
   result(): SessionFacts {
@@ -151,7 +160,9 @@ export class SessionFactCollector {
       decisions: [...decisions].slice(-MAX_POINTS),
       deadEnds: [...deadEnds].slice(-MAX_POINTS),
       said: [...said].slice(-MAX_POINTS),
-      next: sortPassages(last ?? '').next ?? next ?? last?.trim().slice(-600),
+      replies: [...this.#old, ...this.#replies].filter(reply => !DOCUMENT.test(reply)),
+      next: sortPassages(last ?? '').next ?? next,
+      lastWords: last?.trim().slice(-600),
       environment: [...this.#environment.keys()],
       results: this.#results,
       failing: this.#failing(),
@@ -164,7 +175,8 @@ export class SessionFactCollector {
 /** A message about the handoff itself says nothing about the work. */
 const HANDOFF_TALK = /\bhandoff(?: document)?\b/i
 
-const FAILED = /^(?:FAIL|FAILED|not ok)\b|\bFAILED\b|--- FAIL/m
+/** A message that is a handoff document repeats its own statements. */
+const DOCUMENT = /^#{1,2} (?:Handoff Document|Next Steps|Key Decisions|Critical (?:State|Context))\b/m
 
 /** Commands that leave something behind: a service, a container, a variable. */
 const ENVIRONMENT =

@@ -34,12 +34,15 @@ export const isSmallTalk = (text: string): boolean =>
 const BUILT_IN =
   /^\/(?:add-dir|agents|bashes|bug|clear|compact|config|context|cost|doctor|exit|export|fast|help|hooks|ide|init|login|logout|mcp|memory|model|new|permissions|plan|plugin|pr-comments|quit|release-notes|rename|resume|review|rewind|sandbox|security-review|status|statusline|stats|tasks|terminal-setup|think|todos|undo|usage|vim|approvals|diff|mention|fork|tree|session|settings|copy|share|reload)(?:\s|$)/i
 
+/** Whether the text is a command of the agent itself, such as /clear. */
+export const isBuiltInCommand = (text: string): boolean => BUILT_IN.test(text)
+
 /** The words after a command that the user or a plugin defined; nothing of a built-in command or of a short one. */
 function slashCommand(text: string): string {
   const [whole, rest] = /^\/[A-Za-z][\w.:-]{0,80}(?:\s+([\s\S]*))?$/.exec(text) ?? []
   if (whole === undefined) return text
   const words = rest?.trim() ?? ''
-  return BUILT_IN.test(text) || words.split(/\s+/).length < MIN_COMMAND_WORDS ? '' : words
+  return isBuiltInCommand(text) || words.split(/\s+/).length < MIN_COMMAND_WORDS ? '' : words
 }
 const MIN_COMMAND_WORDS = 4
 

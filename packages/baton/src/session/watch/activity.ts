@@ -25,6 +25,7 @@ const BY_EVENT: Record<string, WatchState> = {
   PromptSubmitted: 'working',
   ToolRequested: 'working',
   ToolFinished: 'working',
+  ToolDenied: 'working',
   SubagentStarted: 'working',
   SubagentEnded: 'working',
   Compacting: 'working',

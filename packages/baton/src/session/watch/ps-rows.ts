@@ -26,6 +26,7 @@ export function psRows(
         startedAt: spawn?.started_at ?? session?.startedAt ?? new Date(one.activeAt).toISOString(),
         lastActivityAt: new Date(one.activeAt).toISOString(),
         ...(session ? { session: session.id, nativeSession: session.nativeSession } : {}),
+        ...(session?.name ? { name: session.name } : {}),
         ...(spawn ? { spawn: spawn.id, title: spawn.title } : {}),
         ...(one.project === undefined ? {} : { project: one.project }),
         ...(one.place === undefined ? {} : { place: one.place }),

@@ -33,7 +33,8 @@ export class StageStarter {
   /** Starts a due stage. Never rejects: resolves with the reason if the stage did not start. */
   begin(pass: DueStage): Promise<string | undefined> {
     const key = keyOf(pass)
-    if (this.#starting.has(key)) return Promise.resolve(undefined)
+    // A due stage of a paused project stays due: the tick after the pause starts it.
+    if (this.#starting.has(key) || this.#isPaused(pass)) return Promise.resolve(undefined)
     this.#starting.add(key)
     return this.#startStage(pass)
       .catch(async cause => {
@@ -56,12 +57,16 @@ export class StageStarter {
       // Read it again: the stages before it in the list may have taken a while.
       const pass = await memory.pass(project, workId)
       if (!pass || this.#starting.has(keyOf(pass))) continue
-      if (this.#ports.paused?.({ project, session: pass.from })) continue
+      if (this.#isPaused(pass)) continue
       if (pass.state === 'due') void this.begin(pass)
       else if (pass.state === 'begun' && now() - pass.at > REPORT_TIMEOUT_MS)
         await this.#fail(pass, 'the new session did not report')
       else if (pass.state === 'called' && now() - pass.at > 24 * 3_600_000) await memory.drop(pass)
     }
+  }
+
+  #isPaused({ project, from }: DueStage): boolean {
+    return this.#ports.paused?.({ project, session: from }) ?? false
   }
 
   /** A session started at a place: the stage that cleared it can now type its prompt. */
@@ -91,7 +96,7 @@ export class StageStarter {
     if (from) await this.#writeHandoff(from, pass, spot?.place)
     if (spot && from) {
       await memory.keep({ ...pass, state: 'begun', place: spot.place, at: now() })
-      const typed = await this.#startInPlace(spot.driver, spot.place, from.agent, prompt)
+      const typed = await this.#startInPlace(pass, spot, from.agent, prompt)
       if (typed === 'taken') {
         await this.#journal(pass, from, 'passed', `at ${spot.place}`)
         return undefined
@@ -134,9 +139,15 @@ export class StageStarter {
   }
 
   /** Clears the conversation at the same place and types the prompt into the new one. */
-  async #startInPlace(driver: Driver, place: string, agent: AgentName, prompt: string): Promise<TypeResult> {
+  async #startInPlace(
+    pass: DueStage,
+    { place, driver }: { place: string; driver: Driver },
+    agent: AgentName,
+    prompt: string,
+  ): Promise<TypeResult> {
     const ready = await this.#waitUntilReady(driver, place, agent)
     if (ready !== 'taken') return ready
+    if (this.#isPaused(pass)) return 'busy'
     const started = new Promise<void>(resolve => this.#onSessionStart.set(place, resolve))
     try {
       const cleared = await driver.clear(place, agent)
@@ -164,7 +175,7 @@ export class StageStarter {
   }
 
   async #retry(pass: DueStage, why: string): Promise<void> {
-    const tries = pass.tries + 1
+    const tries = this.#isPaused(pass) ? pass.tries : pass.tries + 1
     if (tries >= MAX_ATTEMPTS) return this.#fail(pass, why)
     await this.#ports.memory.keep({ ...pass, state: 'due', tries, at: this.#ports.now() })
   }

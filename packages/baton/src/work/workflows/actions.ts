@@ -1,6 +1,8 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
+import { describeGrant } from '../../permission/grants/grants-in-force.ts'
 import type { Run, Runs } from './run.ts'
+import { grantOpen } from './run-grant.ts'
 import type { StateFiles } from './state-files.ts'
 
 /**
@@ -127,6 +129,8 @@ export class WorkflowActions {
     const found = await this.#files.read(run.root, run.nativeSession)
     const state = found.kind === 'state' ? found.state : undefined
     const { session, nativeSession, agent, project, workflow, spent, end, parked } = run
+    const grant = grantOpen(run, found)
+    const may = grant ? describeGrant(grant) : []
     return {
       session,
       nativeSession,
@@ -143,6 +147,7 @@ export class WorkflowActions {
       ...(parked && !parked.resumed ? { resumesAt: new Date(parked.until).toISOString() } : {}),
       tokens: spent.tokens,
       money: spent.money,
+      ...(may.length > 0 ? { grants: may } : {}),
     }
   }
 }

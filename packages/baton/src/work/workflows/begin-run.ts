@@ -6,6 +6,7 @@ import type { WorkflowPorts } from './ports.ts'
 import { judgeProgress } from './progress.ts'
 import { Run } from './run.ts'
 import { debug, type RunContext } from './run-context.ts'
+import { grantOfRun } from './run-grant.ts'
 import { asDict } from './state-files.ts'
 import type { Workflow } from './workflow.ts'
 
@@ -36,7 +37,8 @@ export async function beginRun(
     }
   }
   const run = newRun(event, at, root, state)
-  const [worktree, usage] = await Promise.all([
+  const [grant, worktree, usage] = await Promise.all([
+    grantOfRun(ports, workflow, { issue, prompt: event.prompt, project: at.project }),
     git.worktree(event.cwd ?? at.project),
     run.transcript ? ports.transcriptsOf(run.agent)?.usage(run.transcript, undefined) : undefined,
     root === at.project ? git.exclude(at.project, '/.tmp/').catch(() => {}) : undefined,
@@ -44,6 +46,7 @@ export async function beginRun(
   const start = judgeProgress(run.course, NO_EVIDENCE, { worktree, milestones: 0, nature: workflow.nature })
   await runs.put({
     ...run,
+    ...(grant ? { grant } : {}),
     course: { ...start.course, stuck: 0 },
     // A transcript that does not exist yet is read from its start.
     reading: usage?.reading ?? { offset: 0 },
@@ -61,7 +64,13 @@ export async function beginRun(
   }
 }
 
-const REVIVABLE: ReadonlySet<EndKind> = new Set(['stalled', 'blocked', 'failed', 'limit-parked'])
+const REVIVABLE: ReadonlySet<EndKind> = new Set([
+  'stalled',
+  'blocked',
+  'failed',
+  'limit-parked',
+  'question-parked',
+])
 
 /** Reopens a run that ended because it needed a person, when a person prompts it. Done, stopped or deleted runs stay so. */
 export async function reviveRun(
@@ -75,16 +84,26 @@ export async function reviveRun(
     await runs.put({ ...run, awaiting: false })
     return
   }
-  const found = await files.read(run.root, event.nativeSession)
-  if (found.kind !== 'state' || !REVIVABLE.has(run.end.kind)) return
-  if (found.state.state.split(':', 1)[0] !== run.end.kind) return
-  const state = { ...found.state, state: 'initial' }
-  if (!(await files.change(run.root, event.nativeSession, found.text, state))) return
-  const { end, parked, ...rest } = run
+  if (!REVIVABLE.has(run.end.kind)) return
   // Keep counting consecutive limits: only a successful turn shows that the limit is over.
-  const kept = event.prompt.startsWith(HEADING) && parked ? { parked } : {}
-  const course = { ...run.course, stuck: 0 }
-  await runs.put({ ...rest, ...kept, course, helpers: {}, seenAt: at.now, awaiting: false })
+  const isContinuation = event.prompt.startsWith(HEADING)
+  const reopened = isContinuation ? run : { ...run, parked: undefined }
+  await reopenRun({ files, runs }, { ...reopened, helpers: {} }, at.now)
+}
+
+/** Lets an ended run continue. False: a person changed its state file since, or removed it, and that counts. */
+export async function reopenRun(
+  { files, runs }: Pick<WorkflowPorts, 'files' | 'runs'>,
+  run: Run,
+  now: number,
+): Promise<boolean> {
+  const found = await files.read(run.root, run.nativeSession)
+  if (found.kind !== 'state' || found.state.state.split(':', 1)[0] !== run.end?.kind) return false
+  const state = { ...found.state, state: 'initial' }
+  if (!(await files.change(run.root, run.nativeSession, found.text, state))) return false
+  const { end, ...rest } = run
+  await runs.put({ ...rest, course: { ...run.course, stuck: 0 }, seenAt: now, awaiting: false })
+  return true
 }
 
 export function newRun(event: AgentEvent, at: RunContext, root: string, state: WorkflowState): Run {

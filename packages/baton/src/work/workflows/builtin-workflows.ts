@@ -7,6 +7,11 @@ export const issueToImpl: Workflow = {
   goal: 'A pull request on GitHub implements the issue, with all tests passing.',
   completion: 'pull-request',
   permissions: [],
+  grants: {
+    may: ['read', 'push', 'rebase', 'pull-request', 'issue'],
+    files: ['.tmp/plan-of-issue-{ISSUE}.md', '.tmp/pr-body.md'],
+    labels: [],
+  },
   nature: 'building',
   prompt: ({ issue, plan }) => `The goal of this workflow: a pull request on GitHub that implements ${
     issue === undefined ? 'the issue' : `issue #${issue}`
@@ -38,6 +43,7 @@ export const planToIssue: Workflow = {
   goal: "A GitHub [plan] issue contains the user's plan.",
   completion: 'plan-issue',
   permissions: [],
+  grants: { may: ['read', 'new-issue', 'labels'], files: ['.tmp/plan-issue.md'], labels: ['plan'] },
   nature: 'thinking',
   prompt: ({ session }) => `The goal of this workflow: a GitHub [plan] issue created from the user's plan.
 
@@ -67,7 +73,13 @@ export const setupViewboard: Workflow = {
     { words: ['gh', 'api', 'graphql'], options: [], never: ['--input', '--hostname'] },
     { words: ['gh', 'label', 'create'], options: ['--force'], never: [] },
     { words: ['baton', 'board', 'setup'], options: [], never: [] },
+    { words: ['baton', 'claim', 'board', 'setup'], options: [], never: [] },
   ],
+  grants: {
+    may: ['read', 'labels'],
+    files: [],
+    labels: ['plan', 'ready-for-agent', 'needs-person'],
+  },
   nature: 'building',
   prompt: () => `The goal of this workflow: a GitHub Projects v2 board, set up completely. Are all steps done?
 1. No: continue with the remaining steps.
@@ -81,6 +93,7 @@ export const ultraPlanner: Workflow = {
   goal: 'A comprehensive implementation plan is posted as a GitHub issue.',
   completion: 'plan-issue',
   permissions: [],
+  grants: { may: ['read', 'issue', 'new-issue', 'labels'], files: ['.tmp/plan.md'], labels: ['plan'] },
   nature: 'thinking',
   prompt: ({
     session,

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Config } from '@batonpass/contract/config'
+import { GrantKind } from '@batonpass/contract/grant'
 import { type CommandRule, WorkflowDeclaration, WorkflowName } from '@batonpass/contract/workflow'
 import { type MapNode, nodeAt, plainValue, type Source } from '../../config/node.ts'
 import { parseConfig } from '../../config/parse.ts'
@@ -97,6 +98,9 @@ const EXPECTED: Record<string, string> = {
   prompt: 'the prompt for an agent that stops early (in a file: the text below the front matter)',
   completion: 'one of pull-request, plan-issue, board, said',
   permissions: 'a list of commands such as "gh release create"',
+  grants: `a list of ${GrantKind.options.join(', ')}`,
+  files: 'a list of files below .tmp, such as .tmp/notes.md',
+  labels: 'a list of names of labels',
 }
 const NAME_RULE = 'Use letters, digits, dots, dashes and underscores.'
 
@@ -109,7 +113,9 @@ function toWorkflow(name: string, declared: WorkflowDeclaration, file: string | 
     goal,
     completion: declared.completion,
     permissions: declared.permissions.map(ruleOf),
+    grants: { may: declared.grants, files: declared.files, labels: declared.labels },
     ...(declared.unanswered ? { unanswered: declared.unanswered } : {}),
+    ...(declared.unanswered_minutes ? { unansweredMinutes: declared.unanswered_minutes } : {}),
     nature: declared.completion === 'plan-issue' ? 'thinking' : 'building',
     prompt: facts => fillIn(prompt, goal, facts),
     ...(file === undefined ? {} : { file }),

@@ -10,6 +10,7 @@ const END_WORDS: Record<EndKind, string> = {
   blocked: 'is blocked',
   'over-budget': 'is over budget',
   'limit-parked': 'waits for a usage limit',
+  'question-parked': 'waits for an answer',
   'handed-off': 'was handed off',
   failed: 'failed',
 }

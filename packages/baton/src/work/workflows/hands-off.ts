@@ -1,6 +1,7 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import { KeyedQueue } from '../../session/keyed-queue.ts'
+import { textOf } from '../../session/transcript/test-runs.ts'
 import { answerStop } from './answer-stop.ts'
 import { beginRun, newRun, reviveRun } from './begin-run.ts'
 import { detectWorkflow } from './detect-workflow.ts'
@@ -8,6 +9,7 @@ import { endRun } from './end-run.ts'
 import { marksOf, observe } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { debug, type RunContext, type StopAnswer } from './run-context.ts'
+import { grantAfter } from './run-grant.ts'
 import { readFailure } from './usage-limits.ts'
 
 /** Baton does not wait for a subagent that has run for longer than this. */
@@ -58,6 +60,14 @@ export class HandsOff {
     })
   }
 
+  /** Records the call that uses up what the run's grant covers once. */
+  useGrant(session: SessionId, call: string): Promise<void> {
+    return this.inTurn(session, async () => {
+      const run = await this.#ports.runs.get(session)
+      if (run?.grant) await this.#ports.runs.put({ ...run, grant: { ...run.grant, created: { call } } })
+    })
+  }
+
   /** Records a finished call as evidence of progress. */
   toolFinished(event: EventOf<'ToolFinished'>): Promise<void> {
     return this.inTurn(event.session, async () => {
@@ -73,6 +83,7 @@ export class HandsOff {
         marks: [...new Set([...run.marks, ...marks])].slice(-100),
         awaiting: false,
         ...(opened ? { pullRequest: opened } : {}),
+        ...(run.grant ? { grant: grantAfter(run.grant, event, textOf(event.response)) } : {}),
       })
       const number = Number(/\/pull\/(\d{1,9})$/.exec(opened ?? '')?.[1])
       const found = number ? await files.read(run.root, event.nativeSession) : undefined

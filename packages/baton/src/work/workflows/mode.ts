@@ -1,4 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
+import type { Grant } from '@batonpass/contract/grant'
 import type { Session } from '@batonpass/contract/session'
 import type { LoadedConfig } from '../../config/load.ts'
 import { batonHome, type Environment } from '../../config/places.ts'
@@ -10,10 +11,13 @@ import type { Reactor } from '../../ports/reactor.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { HandsOff } from './hands-off.ts'
+import { parkRun, resumeParkedRun } from './park-run.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { workflowReactor } from './reactor.ts'
 import { resumeParked } from './resume-run.ts'
 import { cacheKnownSessions, filedRuns, Run, runsInMemory } from './run.ts'
+import type { RunContext } from './run-context.ts'
+import { grantNow } from './run-grant.ts'
 import { StateFiles } from './state-files.ts'
 import {
   cleanAnswer,
@@ -30,6 +34,7 @@ export interface HandsOffParts
     Pick<
       WorkflowPorts,
       | 'git'
+      | 'grantFacts'
       | 'transcriptsOf'
       | 'forgeFor'
       | 'journal'
@@ -53,7 +58,7 @@ export interface HandsOffParts
 }
 
 /** A running workflow, and the issue it works on. */
-type ActiveRun = Workflow & { issue?: number | undefined }
+type ActiveRun = Workflow & { issue?: number | undefined; grant?: Grant | undefined }
 
 /** Hands-off mode with all its parts connected. */
 export interface HandsOffMode {
@@ -63,8 +68,14 @@ export interface HandsOffMode {
     session: Pick<Session, 'id' | 'nativeSession'>,
     project: string,
   ): Promise<ActiveRun | undefined>
+  /** Records the call that uses up what a run's grant covers once. */
+  useGrant(session: Session['id'], call: string): Promise<void>
   /** Resumes parked runs whose limit has been reset; call it every few seconds. Returns how many were resumed. */
   tick(): Promise<number>
+  /** Parks the run of a session whose question no one answers; false if it has none. */
+  park(at: RunContext, reason: string): Promise<boolean>
+  /** Takes a run up again that waited for an answer. */
+  unpark(session: Session['id']): Promise<void>
   carryOver(from: Session['id'], to: Parameters<typeof carryOver>[3]): Promise<boolean>
   /** All workflows of a project, and the problems of those that cannot be used. */
   catalogue(project: string): Promise<Catalogue>
@@ -81,6 +92,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     runs: parts.inMemory ? runsInMemory() : cacheKnownSessions(filedRuns(smallFiles, stateDir)),
     workflows: async project => (await catalogue(project)).workflows,
     git: parts.git,
+    grantFacts: parts.grantFacts,
     transcriptsOf: parts.transcriptsOf,
     forgeFor: parts.forgeFor,
     supervisor: programSupervisor(parts),
@@ -107,12 +119,17 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
         return undefined
       if (run.workflow !== found.state.workflow) return undefined
       const workflow = (await ports.workflows(project)).findLast(each => each.name === found.state.workflow)
-      return workflow && { ...workflow, issue: found.state.issue_no }
+      // The number in the file can end what the run may do, but not name another issue.
+      const issue = found.state.issue_no === run.issue ? run.issue : undefined
+      return workflow && { ...workflow, issue, grant: grantNow(run, found, workflow) }
     },
+    useGrant: (session, call) => handsOff.useGrant(session, call),
     async tick() {
       await reportSilentFailures(ports)
       return resumeParked(ports, handsOff, clock.now())
     },
+    park: (at, reason) => parkRun(ports, handsOff, at, reason),
+    unpark: session => resumeParkedRun(ports, handsOff, session, clock.now()),
     carryOver: (from, to) => carryOver(ports, handsOff, from, to, clock.now()),
     catalogue,
   }
@@ -130,9 +147,11 @@ export async function reportSilentFailures({
   transcriptsOf,
   driverAt,
   tell,
-}: Pick<WorkflowPorts, 'runs' | 'transcriptsOf' | 'driverAt' | 'tell'>): Promise<void> {
+  paused,
+}: Pick<WorkflowPorts, 'runs' | 'transcriptsOf' | 'driverAt' | 'tell' | 'paused'>): Promise<void> {
   for (const run of await runs.all()) {
-    const transcripts = run.end ? undefined : transcriptsOf(run.agent)
+    // While paused, the report would be recorded without effect; it is made after the pause.
+    const transcripts = run.end || paused?.(run) ? undefined : transcriptsOf(run.agent)
     if (!transcripts?.failsSilently || !run.transcript || !run.pane) continue
     const error = (await transcripts.tail(run.transcript, TAIL))?.error
     if (error === undefined) continue

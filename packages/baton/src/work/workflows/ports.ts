@@ -5,6 +5,7 @@ import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Driver } from '../../ports/driver.ts'
 import type { Forge } from '../../ports/forge.ts'
 import type { Git } from '../../ports/git.ts'
+import type { GrantFacts } from '../../ports/grant-facts.ts'
 import type { IsPaused } from '../../ports/is-paused.ts'
 import type { Transcripts } from '../../ports/transcript.ts'
 import type { Run, Runs } from './run.ts'
@@ -19,6 +20,8 @@ export interface WorkflowPorts {
   /** The workflows that are active in a project. */
   workflows(project: string): Promise<readonly Workflow[]>
   git: Git
+  /** Where a push goes and what it runs; absent: runs get no grants. */
+  grantFacts?: GrantFacts | undefined
   transcriptsOf(agent: AgentName): Transcripts | undefined
   /** Undefined if no forge is configured or reachable. */
   forgeFor(project: string): Promise<Forge | undefined>

@@ -2,7 +2,7 @@ import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext, Reactor } from '../../ports/reactor.ts'
 import { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
-import type { StopAnswer } from './run-context.ts'
+import type { RunContext, StopAnswer } from './run-context.ts'
 import { SUPERVISOR_MS } from './supervisor.ts'
 
 /** Time for git, the forge and the files; a supervisor's time is added. */
@@ -58,7 +58,7 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
   }
 }
 
-const runContext = ({ session, project, config, now }: ReactionContext) => ({
+export const runContext = ({ session, project, config, now }: ReactionContext): RunContext => ({
   session: { id: session.id, pane: session.pane, transcript: session.transcript },
   project,
   config,

@@ -1,4 +1,5 @@
 import { AgentName } from '@batonpass/contract/event'
+import { Grant } from '@batonpass/contract/grant'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
 import { EndKind } from '@batonpass/contract/workflow'
 import { z } from 'zod'
@@ -35,6 +36,8 @@ export const Run = z.object({
   /** Everything that the run created on the forge. */
   marks: z.array(z.string()).default([]),
   pullRequest: z.string().optional(),
+  /** What it may do outside by itself, as recorded when it began. */
+  grant: Grant.optional(),
   end: End.optional(),
   /** A usage limit ended the turn; the run resumes at `until`, once. */
   parked: z

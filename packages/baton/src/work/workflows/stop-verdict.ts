@@ -71,4 +71,12 @@ function endFromState(word: string): [EndKind, string] {
     `the state file says ${JSON.stringify(word.slice(0, 40))}`,
   ]
 }
-const ENDS: readonly EndKind[] = ['stalled', 'blocked', 'over-budget', 'limit-parked', 'handed-off', 'failed']
+const ENDS: readonly EndKind[] = [
+  'stalled',
+  'blocked',
+  'over-budget',
+  'limit-parked',
+  'question-parked',
+  'handed-off',
+  'failed',
+]

@@ -1,3 +1,4 @@
+import type { GrantKind } from '@batonpass/contract/grant'
 import type { CommandRule, CompletionCheck } from '@batonpass/contract/workflow'
 
 /** A declared job that runs until its completion criterion is met. */
@@ -12,12 +13,24 @@ export interface Workflow {
   completion: CompletionCheck
   /** What happens to unanswered questions of a run. */
   unanswered?: 'wait' | 'recommended' | 'park'
+  /** After how many minutes. */
+  unansweredMinutes?: number
   /** Commands that are allowed without asking while the workflow runs. */
   permissions: readonly CommandRule[]
+  /** What its runs may do outside by themselves, with their own branch, issue and pull request. */
+  grants: WorkflowGrants
   /** `thinking`: reading counts as work. `building`: reading only prepares the work. */
   nature: 'thinking' | 'building'
   /** The file that declares it; undefined for built-in workflows. */
   file?: string
+}
+
+export interface WorkflowGrants {
+  may: readonly GrantKind[]
+  /** Files that the agent is told to write; `{ISSUE}` is the number of the issue. */
+  files: readonly string[]
+  /** Labels that it may create. */
+  labels: readonly string[]
 }
 
 export interface PromptFacts {

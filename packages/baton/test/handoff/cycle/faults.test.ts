@@ -15,6 +15,8 @@ describe('a cycle', () => {
       '/clear',
       'Read handoff from .bmad/handof',
     ])
+    expect(world.agent.typed[0]).toMatch(/^Create handoff document now - context at 87%/)
+    expect(world.agent.typed[2]).toMatch(/^Read handoff from \.bmad\/handoffs\/doc-1\.md and resume work/)
     expect(world.done).toEqual(['native-2'])
     expect(world.carried).toEqual([['native-1', 'native-2']])
     expect(world.cycle()).toMatchObject({ step: 'done', writtenBy: 'agent', percent: 87 })
@@ -65,6 +67,81 @@ describe('a cycle', () => {
     world.agent.state = 'waiting'
     await world.run()
     expect(world.cycle()?.step).toBe('done')
+  })
+})
+
+describe('while Baton is paused, a cycle', () => {
+  it('that is due types nothing, and runs after the pause', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    world.pause.on = true
+    await world.pass(() => false, 60)
+    expect(world.agent.typed).toEqual([])
+    expect(world.what()).toEqual(['due'])
+    world.pause.on = false
+    await world.run()
+    expect(world.what()).toEqual(STORY)
+  })
+
+  it.each([
+    [1, false],
+    [1, true],
+    [2, false],
+    [2, true],
+    [3, false],
+    [3, true],
+  ])('that typed %i texts types no other, and ends after the pause (restart: %s)', async (texts, restart) => {
+    const world = cycleWorld({ pausedAfter: texts })
+    await world.measured()
+    await world.pass(() => world.pause.on)
+    await world.pass(() => false, 30)
+    if (restart) world.kill()
+    await world.pass(() => false, 30)
+    expect(world.agent.typed).toHaveLength(texts)
+    expect(world.questions).toEqual([])
+    world.pause.on = false
+    await world.run()
+    expect(world.faults).toEqual([])
+    expect(world.cycle()?.step).toBe('done')
+    expect(world.agent.cleared).toBe(1)
+    expect(world.done).toEqual(['native-2'])
+  })
+
+  it('keeps a document that is finished meanwhile, and continues with it after the pause', async () => {
+    const world = cycleWorld({ documents: ['hangs'] })
+    await world.measured()
+    await world.pass(() => world.agent.typed.length === 1)
+    world.pause.on = true
+    await world.pass(() => false, 30)
+    await world.documentFound()
+    await world.pass(() => false, 30)
+    expect(world.agent.typed).toHaveLength(1)
+    world.pause.on = false
+    await world.run()
+    expect(world.what()).toEqual(STORY)
+    expect(world.agent.cleared).toBe(1)
+  })
+
+  it('that waits for its moment ends if the person clears the context meanwhile', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    world.pause.on = true
+    await world.pass(() => false, 1)
+    world.clearedByPerson()
+    await world.pass(() => false, 5)
+    world.pause.on = false
+    await world.run()
+    expect(world.cycle()).toMatchObject({ step: 'cancelled', why: 'a person cleared the context' })
+    expect(world.agent.typed).toEqual([])
+  })
+
+  it('can be cancelled', async () => {
+    const world = cycleWorld()
+    await world.measured()
+    world.pause.on = true
+    const session = world.cycle()?.session ?? ''
+    await world.daemon().cancelCycle(session, 'not now')
+    expect(world.cycle()?.step).toBe('cancelled')
   })
 })
 

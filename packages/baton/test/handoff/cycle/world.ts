@@ -34,6 +34,8 @@ export interface Behaviour {
   lateGoodbye?: boolean
   /** Is in a long turn when the context becomes full. */
   working?: boolean
+  /** A person pauses Baton right after it typed this many texts. */
+  pausedAfter?: number
 }
 
 /** Thrown at the point where the daemon is killed. */
@@ -57,6 +59,8 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
   const sessions = new Map<string, Session>()
   const done: string[] = []
   const disk = { full: false, unreadable: false }
+  /** While Baton is paused, hook calls are answered without its reactors. */
+  const pause = { on: false }
   let points = 0
   let kills = 0
   let serial = 0
@@ -109,6 +113,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       nativeSession: native,
       ...event,
     })
+    if (pause.on) return undefined
     for (;;) {
       const daemon = current
       try {
@@ -184,19 +189,23 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     })()
   }
 
+  const typedOnce = (text: string) => {
+    if (agent.typed.push(text) === behaviour.pausedAfter) pause.on = true
+  }
+
   /** What happens in the terminal, no matter who types. */
   const terminal = {
     async type(text: string): Promise<TypeResult> {
       if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
       if (agent.state !== 'waiting') return 'busy'
-      agent.typed.push(text)
+      typedOnce(text)
       await submit(text)
       return 'taken'
     },
     clear(): TypeResult {
       if (agent.state === 'gone' || agent.state === 'dead') return 'gone'
       if (agent.state !== 'waiting') return 'busy'
-      agent.typed.push('/clear')
+      typedOnce('/clear')
       if ((behaviour.swallows ?? 0) > 0) {
         behaviour.swallows = (behaviour.swallows ?? 0) - 1
         return 'taken'
@@ -280,6 +289,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       handoff: async (_event: AgentEvent) => undefined as { prompt: string } | undefined,
       reactor: { react: async () => undefined } as unknown as ReturnType<typeof cycleReactor>,
       cycles: undefined as unknown as Cycles,
+      documents: undefined as unknown as CyclePorts['documents'],
     }
     const settle = (session: string, native: string, by: 'agent' | 'baton', name?: string) => {
       if (disk.full) throw new Error('Cannot store the handoff document: the disk is full')
@@ -318,6 +328,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       },
       wanted: async () => undefined,
     }
+    daemon.documents = documents
     /** What the reactor of `/handoff` does in addition to the cycle's. */
     daemon.handoff = async event => {
       if (event.type === 'PromptSubmitted' && handoffCommand(event.prompt))
@@ -376,6 +387,7 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
       fault: (during, cause) => {
         if (!daemon.dead) faults.push(`${during}: ${cause}`)
       },
+      paused: () => pause.on,
       clock: time.clock,
       timers: { after: (ms, run) => time.timers.after(ms, () => daemon.dead || run()) },
       ids: { id: length => String(++serial).padStart(length, '0') },
@@ -436,11 +448,26 @@ export function cycleWorld(behaviour: Behaviour = {}, options: { killAt?: number
     files,
     done,
     disk,
+    pause,
     kept,
     cycle,
     hook,
     submit,
     measured: () => hook(measured),
+    /** An agent that hung writes its document after all, and the daemon finds it. */
+    async documentFound() {
+      const session = cycle()?.session ?? ''
+      const request = requests.get(session)
+      if (!request) throw new Error('no document was asked for')
+      files.set('doc-1.md', { from: agent.native, by: 'agent' })
+      request.name = 'doc-1.md'
+      agent.state = 'waiting'
+      await current.documents.ready(session, time.clock.now())
+    },
+    clearedByPerson() {
+      agent.native = `native-${++agent.n}`
+      agent.running = hook({ type: 'SessionStarted', source: 'clear' })
+    },
     begin: () => begin('please begin', agent.native),
     pass,
     /** Until the cycle has ended or needs a person. */

@@ -113,6 +113,10 @@ it('A handoff that went well, failed or came too often is a finding in the seedâ
       action: 'Manual intervention required',
     },
   )
+  expect(handoffFinding(cycle({ what: 'failed', reason: 'its terminal is gone' }))).toMatchObject({
+    status: 'critical',
+    details: { error: 'its terminal is gone' },
+  })
   expect(handoffFinding(cycle({ what: 'warned' }))).toMatchObject({ check: 'context', status: 'warning' })
   expect(handoffFinding(cycle({ what: 'cleared' }))).toBeUndefined()
   expect(handoffFinding({ body: { kind: 'daemon', what: 'started', version: '1', pid: 1 } })).toBeUndefined()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Config } from '@batonpass/contract/config'
-import { WorkReport } from '@batonpass/contract/work'
+import { StageAgent, WorkReport } from '@batonpass/contract/work'
 import { describe, expect, it } from 'vitest'
 import { systemGit } from '../../../src/adapters/git/git.ts'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
@@ -189,6 +189,8 @@ describe('the agents of the plugin', () => {
     readFileSync(join(import.meta.dirname, '../../../../../plugin', name), 'utf8')
 
   it('are in the form that Claude Code reads, with the component filled in', () => {
+    for (const agent of StageAgent.options)
+      expect(plugin(`agents/${agent.toLowerCase().replaceAll(' ', '-')}.md`)).not.toContain('{{')
     const text = plugin('agents/paw-03a-implementer.md')
     expect(text).toMatch(/^---\nname: paw-03a-implementer\ndescription: ".+"\n---\n/)
     expect(text).not.toContain('{{')

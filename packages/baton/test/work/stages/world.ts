@@ -30,6 +30,7 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: W
   const faults: unknown[] = []
   let now = Date.now()
   let answer: TypeResult = 'taken'
+  let paused = false
   const driver: Driver = {
     kind: 'tmux',
     reaches: place => place.startsWith('%'),
@@ -78,6 +79,7 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: W
     journal: async (_, entry) => void entries.push(entry),
     announce: async (_, text) => void told.push(text),
     fault: (_, cause) => void faults.push(cause),
+    paused: () => paused,
   }
   const stages: Stages = new Stages(ports)
   const about = (n: number) => ({
@@ -108,6 +110,9 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: W
     write: (name: string, text: string) => folder.write(`project/${name}`, text),
     later: (ms: number) => {
       now += ms
+    },
+    pause: (on: boolean) => {
+      paused = on
     },
     answers: (next: TypeResult) => {
       answer = next

@@ -175,6 +175,31 @@ describe('A parked run', () => {
     expect(await tick(w.now + 700_000)).toBe(1)
   })
 
+  it('waits while Baton is paused, and resumes once after the pause', async () => {
+    const typed: string[] = []
+    let paused = true
+    await using w = world(
+      {},
+      {
+        paused: () => paused,
+        driverAt: () =>
+          typing(async text => {
+            typed.push(text)
+            return 'taken'
+          }),
+      },
+    )
+    await start(w)
+    await limit(w, 600)
+    expect(await resumeParked(w.ports, w.handsOff, w.now + 630_000)).toBe(0)
+    expect(await resumeParked(w.ports, w.handsOff, w.now + 86_400_000)).toBe(0)
+    expect(typed).toEqual([])
+    paused = false
+    expect(await resumeParked(w.ports, w.handsOff, w.now + 86_400_000)).toBe(1)
+    expect(await resumeParked(w.ports, w.handsOff, w.now + 86_500_000)).toBe(0)
+    expect(typed).toHaveLength(1)
+  })
+
   it('waits while a person uses the terminal, and ends as failed after too many limits in a row', async () => {
     const answers: ('busy' | 'taken')[] = ['busy', 'taken']
     await using w = world({}, { driverAt: () => typing(async () => answers.shift() ?? 'taken') })

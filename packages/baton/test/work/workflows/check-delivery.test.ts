@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Forge, Issue, PullRequest } from '../../../src/ports/forge.ts'
 import { sessionId } from '../../../src/session/id.ts'
-import { issueToImpl, setupViewboard, ultraPlanner } from '../../../src/work/workflows/builtin-workflows.ts'
+import {
+  issueToImpl,
+  planToIssue,
+  setupViewboard,
+  ultraPlanner,
+} from '../../../src/work/workflows/builtin-workflows.ts'
 import { checkDelivery } from '../../../src/work/workflows/check-delivery.ts'
 import { Run } from '../../../src/work/workflows/run.ts'
 
@@ -115,6 +120,10 @@ describe('A plan counts as delivered', () => {
       '#7',
     )
     expect(queries).toEqual([{ titleStart: '[plan]', state: 'any', author: 'dev', createdSince: 0 }])
+    expect((await checkDelivery(planToIssue, run(), worktree, forge({ findIssue }))).delivered).toContain(
+      '#7',
+    )
+    expect(queries[1]).toEqual(queries[0])
   })
 })
 

@@ -26,6 +26,18 @@ describe('A workflow in its own file', () => {
     expect(detectWorkflow('/my:ship #7', workflows)?.issue).toBe(7)
   })
 
+  it('declares its grants, files and labels', () => {
+    const { workflows, problems } = file(
+      '---\ngoal: G\ngrants: [read, push, pull-request]\nfiles: [".tmp/notes-{ISSUE}.md"]\nlabels: [release]\n---\nGo',
+    )
+    expect(problems).toEqual([])
+    expect(workflows[0]?.grants).toEqual({
+      may: ['read', 'push', 'pull-request'],
+      files: ['.tmp/notes-{ISSUE}.md'],
+      labels: ['release'],
+    })
+  })
+
   it.each([
     ['Just text', 1, 'expected front matter'],
     ['---\ngoal: [a, b]\n---\nGo', 2, 'goal: expected one or two sentences'],
@@ -33,6 +45,10 @@ describe('A workflow in its own file', () => {
     ['---\ngoal: G\ncompletion: merged\n---\nGo', 3, 'expected one of pull-request'],
     ['---\ngoal: G\n---\n', 2, 'prompt: expected the prompt'],
     ['---\ngoal: G\ncommands:\n  - "/a b"\n---\nGo', 4, 'commands'],
+    ['---\ngoal: G\ngrants: [everything]\n---\nGo', 3, 'grants.0: expected a list of read, push'],
+    ['---\ngoal: G\nfiles: [../x]\n---\nGo', 3, 'files below .tmp'],
+    ['---\ngoal: G\nfiles: [.tmp/../x]\n---\nGo', 3, 'files below .tmp'],
+    ['---\ngoal: G\nfiles: [.tmp/hooked-sessions/a.json]\n---\nGo', 3, 'files below .tmp'],
     ['---\ngoal: "open\n---\nGo', undefined, 'invalid YAML'],
   ])('names the line of what is wrong: %j', (text, line, words) => {
     const { workflows, problems } = file(text)
@@ -63,6 +79,7 @@ it('Setting up a board may check the login, ask for the owner, use GraphQL, make
     'gh api graphql',
     'gh label create --force',
     'baton board setup',
+    'baton claim board setup',
   ])
   expect(setupViewboard.permissions[0]?.never).toContain('--show-token')
 })

@@ -35,7 +35,7 @@ describe('A prompt starts a workflow', () => {
     ['/plan-to-issue 42', 'plan-to-issue', undefined],
     ['/setup-viewboard 42', 'setup-viewboard', undefined],
     ['/baton:setup-viewboard', 'setup-viewboard', undefined],
-  ])('%j', (prompt, name, issue) => {
+  ])('by %j, with its issue', (prompt, name, issue) => {
     expect(detect(prompt)).toEqual([name, issue])
   })
 

@@ -24,6 +24,7 @@ async function toldOf({
   state = 'waiting' as ScreenReading['state'],
   silent = true,
   kept = run,
+  paused = false,
 }): Promise<DecodedEvent[]> {
   const runs = runsInMemory()
   await runs.put(kept)
@@ -39,6 +40,7 @@ async function toldOf({
     transcriptsOf: () => transcripts,
     driverAt: () => driver,
     tell: async (_, event) => void told.push(event),
+    paused: () => paused,
   })
   return told
 }
@@ -55,6 +57,7 @@ test.each([
   ['a person at the keys', { state: 'person' }],
   ['an agent that has a hook for it', { silent: false }],
   ['a run that has ended', { kept: { ...run, end: { kind: 'failed', reason: 'x', at: 0 } } }],
+  ['a run that is paused', { paused: true }],
   ['a run without a terminal', { kept: { ...run, pane: undefined } }],
 ] as const)('%s is not a failure', async (_, given) => {
   expect(await toldOf(given)).toEqual([])

@@ -32,6 +32,22 @@ await recordHeadless('bypassPermissions', 'echo hello', {
 await recordHeadless('default', 'touch made.txt', { 'permission-request.bash': 'PermissionRequest' })
 await recordHeadless('auto', 'curl -s http://127.0.0.1:1/ | sh', { 'permission-denied': 'PermissionDenied' })
 await recordQuestions()
+await recordTeam()
+
+/** A teammate that has nothing left to do. */
+async function recordTeam(): Promise<void> {
+  await using model = await startModel()
+  await using home = claudeHome({ env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } })
+  const hooks = recordHooks(home, { events: claudeEvents })
+  model.script({ key: home.key }, [
+    call('Agent', { ...subagent, name: 'helper' }),
+    say('Done.', { times: Number.POSITIVE_INFINITY }),
+  ])
+  await using claude = await claudeInTmux({ home, model, settings: hooks.settings })
+  await claude.submit('work as a team')
+  await hooks.waitFor('TeammateIdle')
+  keeper(home, hooks.raw())('teammate-idle', 'TeammateIdle')
+}
 
 /** What the agent itself asks: questions, a plan and a tool server's form; and what it schedules. */
 async function recordQuestions(): Promise<void> {

@@ -41,6 +41,27 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
   PermissionRequest: p => ({ ...common(p), ...toolCall(p), type: 'PermissionAsked' }),
   PostToolUse: p => toolFinished(p, false, 'tool_response'),
   PostToolUseFailure: p => toolFinished(p, true, 'error'),
+  PermissionDenied: p => ({
+    ...common(p),
+    ...toolCall(p),
+    type: 'ToolDenied',
+    reason: p.optionalText('reason') ?? '',
+  }),
+  ConfigChange: p => ({
+    ...common(p),
+    type: 'SettingsChanged',
+    ...optional('path', p.someText('file_path')),
+  }),
+  TaskCompleted: p => ({
+    ...common(p),
+    type: 'TaskCompleted',
+    subject: p.optionalText('task_subject') ?? '',
+  }),
+  TeammateIdle: p => ({
+    ...common(p),
+    type: 'TeammateIdle',
+    teammate: p.optionalText('teammate_name') ?? '',
+  }),
   Stop: p => ({
     ...common(p),
     type: 'TurnEnded',

@@ -8,6 +8,8 @@ export const hooks: readonly HookPoint[] = [
   { event: 'PermissionRequest', waits: true, matcher: '*' },
   // A tool server asks the person to fill in a form.
   { event: 'Elicitation', waits: true },
+  // Auto mode refused a call without asking.
+  { event: 'PermissionDenied', matcher: '*' },
   { event: 'PostToolUse', matcher: '*' },
   { event: 'PostToolUseFailure', matcher: '*' },
   // A supervisor may write the next prompt meanwhile.
@@ -16,6 +18,10 @@ export const hooks: readonly HookPoint[] = [
   { event: 'Notification' },
   { event: 'PreCompact' },
   { event: 'PostCompact' },
+  // Someone may remove Baton's hooks while a session runs.
+  { event: 'ConfigChange' },
+  { event: 'TaskCompleted' },
+  { event: 'TeammateIdle' },
   { event: 'SubagentStart' },
   { event: 'SubagentStop' },
   { event: 'SessionEnd', seconds: 5 },

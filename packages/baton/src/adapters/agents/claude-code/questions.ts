@@ -1,5 +1,5 @@
 import { AskedQuestion } from '@batonpass/contract/question'
-import { isMarkedRecommended } from '@batonpass/contract/replies'
+import { choicesOf } from '@batonpass/contract/replies'
 import { z } from 'zod'
 
 /** The input of the tool AskUserQuestion. */
@@ -25,12 +25,7 @@ export function questionsOf(input: unknown): AskedQuestion[] | undefined {
     kind: multiSelect ? 'multi-choice' : 'choice',
     text: question,
     ...(header ? { name: header.slice(0, 200) } : {}),
-    choices: options.map(({ label, description }) => ({
-      value: label,
-      label,
-      ...(description ? { description } : {}),
-      ...(isMarkedRecommended(label) ? { recommended: true } : {}),
-    })),
+    choices: choicesOf(options),
     ownWords: true,
   }))
   // Claude Code finds an answer by the words of its question.

@@ -7,7 +7,7 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'Codex waves a hook’s ask through, so it is a refusal that says so.' },
     dialog: { missing: 'It takes a hook’s ask for no decision, and asks only for what its own policy says.' },
-    question: { missing: 'Not tried. It asks on its own screen only.' },
+    question: { missing: 'Baton allows its tool request_user_input; Codex asks on its own screen only.' },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

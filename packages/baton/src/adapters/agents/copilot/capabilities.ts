@@ -7,7 +7,7 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'In its terminal. Without one it makes a refusal of an ask, and says so.' },
     dialog: 'yes',
-    question: { missing: 'Not tried. It asks on its own screen only.' },
+    question: { missing: 'Baton allows its tool ask_user; Copilot CLI asks on its own screen only.' },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

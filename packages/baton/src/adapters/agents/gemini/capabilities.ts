@@ -10,7 +10,7 @@ export const capabilities: Capabilities = {
         'In tmux, by its own dialog. Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
     },
     dialog: { partly: 'In tmux, where Baton sees its screen.' },
-    question: { missing: 'Not tried. It asks on its own screen only.' },
+    question: { missing: 'Baton allows its tool ask_user; Gemini CLI asks on its own screen only.' },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

@@ -91,7 +91,8 @@ function tellCall(
       kind: 'result',
       id,
       failed: failed || /^(?:Exit Code|Error): (?!0\b)/m.test(text.slice(0, 2000)),
-      text,
+      // Gemini CLI labels the first line of a command's output.
+      text: text.replace(/^Output: /m, ''),
       at,
     },
     ...(list ? [{ kind: 'todos' as const, items: list, at }] : []),

@@ -2,6 +2,7 @@ import type { Action } from '@batonpass/contract/event'
 import { findPatchedPaths } from '@batonpass/shell-verdict/languages/apply-patch'
 import type { Payload } from '../payload.ts'
 import { actionBy, type ToolTable } from '../tool-actions.ts'
+import { questionAction } from './questions.ts'
 
 const tools: ToolTable = {
   bash: { kind: 'shell', command: 'command', cwd: 'workdir' },
@@ -21,5 +22,6 @@ const tools: ToolTable = {
 export function actionOf(tool: string, input: Payload, cwd: string | undefined): Action {
   if (tool === 'apply_patch' || tool === 'patch')
     return { kind: 'write', paths: findPatchedPaths(input.text('patchText')) }
+  if (tool === 'question') return questionAction({ questions: input.raw('questions') })
   return actionBy(tools, tool, input, cwd)
 }

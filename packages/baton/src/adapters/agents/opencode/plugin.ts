@@ -15,6 +15,7 @@ export const Baton = async ({ client, directory }) => {
   const failed = new Map()
   const windows = new Map()
   const busy = new Set()
+  const waiting = new Map()
   // Its terminal shows one conversation at a time; a server may have many.
   const inTerminal = process.argv.some(word => word.includes('/tui/'))
   let shown
@@ -78,6 +79,19 @@ export const Baton = async ({ client, directory }) => {
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: answer.prompt }] } })
   }
 
+  // Its dialog is on the screen meanwhile; the first answer counts.
+  async function question(id, { id: request, questions, tool }) {
+    const asked = { tool_name: 'question', tool_input: { questions }, tool_use_id: tool?.callID }
+    const leaving = new AbortController()
+    waiting.set(request, leaving)
+    const answer = await ask('Question', { ...about(id), ...asked }, leaving.signal)
+    waiting.delete(request)
+    const way = answer.answers ? 'reply' : answer.dismiss ? 'reject' : undefined
+    if (!way || leaving.signal.aborted) return
+    const body = answer.answers ? { body: { answers: answer.answers }, headers: { 'Content-Type': 'application/json' } } : {}
+    await client._client.post({ url: '/question/{request}/' + way, path: { request }, query: { directory }, ...body })
+  }
+
   return {
     async event({ event }) {
       const { type, properties = {} } = event
@@ -94,6 +108,9 @@ export const Baton = async ({ client, directory }) => {
       } else if (type === 'session.compacted' && !parents.has(id)) await ask('Compacted', about(id))
       else if (type === 'session.deleted' && started.delete(id))
         await ask('SessionEnd', { ...about(id), reason: 'deleted' })
+      // Not awaited: opencode would handle no other event before the person answers.
+      else if (type === 'question.asked') void question(id, properties).catch(() => {})
+      else if (type === 'question.replied' || type === 'question.rejected') waiting.get(properties.requestID)?.abort()
       else if ((type === 'permission.asked' || type === 'permission.updated') && allowed.has(properties.tool?.callID ?? properties.callID))
         // Baton allowed the call already: nobody need be asked again.
         await client.postSessionIdPermissionsPermissionId({ path: { id, permissionID: properties.id }, body: { response: 'once' } })

@@ -7,7 +7,7 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'In its terminal, as a dialog. Without one it is a refusal that says so.' },
     dialog: 'yes',
-    question: { missing: 'Not tried. It asks on its own screen only.' },
+    question: { missing: 'It has no tool that asks.' },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

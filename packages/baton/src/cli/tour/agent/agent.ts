@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { agent as claude } from '../../../adapters/agents/claude-code/agent.ts'
 import { systemClock } from '../../../adapters/system/clock.ts'
+import { onPath } from '../../../adapters/system/on-path.ts'
 import { replyTo } from './answers.ts'
 import { type Answer, Hooks } from './hooks.ts'
 import { keyboard } from './keyboard.ts'
@@ -146,9 +148,9 @@ export async function scriptedAgent(options: {
   }
 
   async function run(command: string, pretend?: string): Promise<Outcome> {
-    return await tool('Bash', { command }, async () => {
+    return await tool('Bash', { command }, async input => {
       if (pretend !== undefined) return { state: 'done', text: pretend }
-      return await shell(command)
+      return await shell(String(input.command))
     })
   }
 
@@ -164,7 +166,7 @@ export async function scriptedAgent(options: {
   async function tool(
     name: string,
     input: Readonly<Record<string, unknown>>,
-    perform: () => Promise<Outcome>,
+    perform: (input: Readonly<Record<string, unknown>>) => Promise<Outcome>,
   ): Promise<Outcome> {
     const tool_use_id = `toolu_${session.slice(0, 8)}_${++calls}`
     const call = { ...payload(), tool_name: name, tool_input: input, tool_use_id }
@@ -173,24 +175,26 @@ export async function scriptedAgent(options: {
     transcript.reply([{ type: 'tool_use', id: tool_use_id, name, input }], tokens)
     await pause(paceMs)
     const asked = (await hooks.tell('PreToolUse', call)).hookSpecificOutput
+    // As in Claude Code, what a hook puts in the input's place is what is asked about and what runs.
+    const performed = { ...call, tool_input: asked?.updatedInput ?? input }
     const refusal =
       asked?.permissionDecision === 'deny'
         ? (asked.permissionDecisionReason ?? 'refused')
         : asked?.permissionDecision === 'allow'
           ? undefined
-          : await dialog(call, shown)
+          : await dialog(performed, shown)
     if (refusal !== undefined) {
       screen.say(`  ⎿ ${refusal}`)
       transcript.result(tool_use_id, refusal, true)
       return { state: 'refused', text: refusal }
     }
-    const outcome = await perform()
+    const outcome = await perform(performed.tool_input)
     const [line = ''] = outcome.text.trim().split('\n').slice(-1)
     screen.say(`  ⎿ ${line || 'done'}`)
     transcript.result(tool_use_id, outcome.text, outcome.state === 'failed')
     const event = outcome.state === 'failed' ? 'PostToolUseFailure' : 'PostToolUse'
     const response = { stdout: outcome.text, stderr: '' }
-    await hooks.tell(event, { ...call, tool_response: response, error: outcome.text })
+    await hooks.tell(event, { ...performed, tool_response: response, error: outcome.text })
     return outcome
   }
 
@@ -207,7 +211,7 @@ export async function scriptedAgent(options: {
     return new Promise(resolve => {
       // Claude Code tells its commands whose they are.
       const env = { ...process.env, CLAUDE_CODE_SESSION_ID: session }
-      execFile('/bin/sh', ['-c', command], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
+      execFile(claudeShell(), ['-c', command], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
         resolve({ state: error ? 'failed' : 'done', text: `${stdout}${stderr}` })
       })
     })
@@ -224,6 +228,13 @@ export async function scriptedAgent(options: {
   function reached(now: number): void {
     writeFileSync(join(home, 'tour-step'), String(now))
   }
+}
+
+/** The shell in which Claude Code would run its commands. */
+function claudeShell(): string {
+  const find = (name: string) => onPath(name, process.env)
+  const name = claude.sandboxing?.shellOf(process.env, shell => find(shell) !== undefined)
+  return (name && find(name)) ?? '/bin/sh'
 }
 
 /** The record of one conversation, in the rows that Claude Code writes. */

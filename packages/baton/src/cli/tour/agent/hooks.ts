@@ -19,6 +19,7 @@ const Answer = z.object({
       permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
       permissionDecisionReason: z.string().optional(),
       additionalContext: z.string().optional(),
+      updatedInput: z.record(z.string(), z.unknown()).optional(),
       decision: z.object({ behavior: z.enum(['allow', 'deny']), message: z.string().optional() }).optional(),
     })
     .optional(),

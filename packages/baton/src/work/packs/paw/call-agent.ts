@@ -43,6 +43,10 @@ export async function callAgent(
   const session = caller && (await ports.session(caller))
   // Use the project path that the session's hooks report.
   const project = session?.project ?? folder
+  if (ports.paused?.({ project, session: session?.id }))
+    throw new BatonError('not_allowed', `Baton is paused here, so ${row.agent} was not started`, {
+      remedy: 'Tell the user to run `baton unpause`, then call paw_call_agent again.',
+    })
   const now = ports.now()
   const pass: DueStage = {
     project,

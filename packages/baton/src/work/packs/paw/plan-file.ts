@@ -48,6 +48,7 @@ class PlanReader {
       this.#readStatus(line)
       return
     }
+    this.#readTableRow(line)
     this.#readStatement(line)
     if (!this.#current) return
     if (/^\s*\*\*[^*]*\bmanual\b[^*]*\*\*:?\s*$/i.test(line)) this.#manual = BELOW_HEADINGS
@@ -93,13 +94,23 @@ class PlanReader {
     this.#status.set(name.toLowerCase(), { done: mark !== ' ', title: title.trim().slice(0, 200) })
   }
 
+  /** `| 4 | Title | ✅ Complete |` in a table of phases, which comes before the phases. */
+  #readTableRow(line: string): void {
+    if (this.#parts.length > 0) return
+    const [, name, title = ''] =
+      /^\s*\|\s*(?:Phase\s+)?(\d{1,3}[A-Za-z]?)\s*\|([^|]*)\|(?:[^|]*\|)*?\s*(?:✅\s*)?(?:complete|completed|done)\s*\|\s*$/iu.exec(
+        line,
+      ) ?? []
+    if (name) this.#status.set(name.toLowerCase(), { done: true, title: title.trim().slice(0, 200) })
+  }
+
   /** `Phase 3 Complete`, `Phases 1-4 Implementation Complete`, `Status: complete`, `Completion Notes`. */
   #readStatement(line: string): void {
     const words = line
       .replaceAll(/[*_`#>]/g, '')
       .replace(/^\s*[-+]\s+/, '')
       .trim()
-    const about = STATED.exec(words)
+    const about = STATED.exec(words) ?? LISTED.exec(words)
     if (about) {
       const [, from = '', to] = about
       const last = Number(to ?? Number.parseInt(from, 10))
@@ -114,7 +125,7 @@ class PlanReader {
     }
     const current = this.#current
     if (!current) return
-    if (STATUS.test(words) || COMPLETION.test(words)) current.said = true
+    if (STATUS.test(words) || COMPLETION.test(words) || COMPLETED_ON.test(words)) current.said = true
     if (this.#expectsState && words !== '') {
       this.#expectsState = false
       if (
@@ -138,7 +149,8 @@ class PlanReader {
         const split = all.filter(part => part !== whole)
         // The heading above parts only introduces them.
         const counted = split.length > 0 && whole && !this.#says(whole) && whole.ticked === 0 ? split : all
-        const done = counted.every(part => this.#isDone(part))
+        const done =
+          (whole && this.#status.get(whole.name)?.done) || counted.every(part => this.#isDone(part))
         const begun = counted.some(part => this.#isDone(part) || part.ticked > 0)
         return {
           number,
@@ -195,6 +207,9 @@ const STATED =
   /^Phases?\s+(\d{1,3}(?:\.\d{1,2})?[A-Za-z]?)(?:\s*[-–—]\s*(\d{1,3}))?\s+(?:implementation\s+)?(?:complete|completed|completion (?:notes|summary))\b/i
 const STATUS =
   /^(?:phase )?status\s*:\s*(?:✅\s*)?(?:phase\s+[\w.]+\s+)?(?:implementation\s+)?(?:complete|completed|done|finished)\b/i
+/** `1. ✅ **Phase 1: Title**` in a summary of the whole plan. */
+const LISTED = /^(?:\d{1,3}[.)]\s*)?✅\s*Phase\s+(\d{1,3}(?:\.\d{1,2})?[A-Za-z]?)\s*(?:[:.—–-]|$)/iu
+const COMPLETED_ON = /^completed\s*:\s*\d{4}-\d{2}-\d{2}\b/i
 const COMPLETION = /^completion (?:notes|summary)\b/i
 const REVIEWED =
   /^[\s>*_-]*review(?:ed)?[*_]*\s*:[\s*_]*(?:✅\s*)?(?:passed|approved|complete|completed|done|yes)\b/i

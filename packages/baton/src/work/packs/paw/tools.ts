@@ -2,7 +2,11 @@ import { BatonError } from '@batonpass/contract/errors'
 import { StageAgent, TemplateKey, type ToolAnswer } from '@batonpass/contract/work'
 import { z } from 'zod'
 import { handoffName } from '../../../handoff/document-name.ts'
+import { HandoffFiles } from '../../../handoff/handoff-files.ts'
+import { recallSection } from '../../../handoff/recall.ts'
+import { SECTIONS } from '../../../handoff/sections.ts'
 import { writeDocumentPrompt } from '../../../handoff/write/prompts.ts'
+import { makeRedactor } from '../../../journal/redact.ts'
 import type { StagePorts } from '../../stages/ports.ts'
 import type { Stages } from '../../stages/stages.ts'
 import { checkWorkId } from '../../stages/work-id.ts'
@@ -89,6 +93,16 @@ export const TOOLS: readonly StageTool[] = [
       focus: z.string().optional().describe('What the next session should look at first'),
     }),
   },
+  {
+    name: 'baton_recall',
+    title: 'Recall what earlier sessions knew',
+    description:
+      'Returns one section of the handoff in full: what your context had no room for, such as every instruction of the user, decision, dead end or result of a subagent.',
+    input: z.object({
+      section: z.enum(SECTIONS).describe('The section'),
+      document: z.string().optional().describe("The document's file name. Default: the newest"),
+    }),
+  },
 ]
 
 /** Runs a tool. Every failure is a BatonError that says what to do. */
@@ -119,6 +133,13 @@ export async function callTool(
       return { text: (await workReport(ports, context.project, args.work_id)).text }
     case 'baton_handoff':
       return { text: await handOff(stages, ports, args, context) }
+    case 'baton_recall': {
+      const files = new HandoffFiles(ports.files, { exclude: async () => {} }, makeRedactor())
+      const section = textOf(args, 'section') ?? ''
+      return {
+        text: await recallSection(files, context.project, { section, name: textOf(args, 'document') }),
+      }
+    }
     default:
       throw new BatonError('not_found', `Unknown tool ${name.slice(0, 60)}`, {
         remedy: `Use one of ${TOOLS.map(tool => tool.name).join(', ')}.`,

@@ -34,6 +34,14 @@ describe('a plan', () => {
     ])
   })
 
+  it('does not take a row of its table of phases for done without the word', () => {
+    const plan = (state: string) =>
+      `| # | Phase | Status |\n|---|---|---|\n| 1 | A | ${state} |\n\n## Phase 1: A\n- [ ] a\n`
+    expect(parsePhases(plan('✅ Complete'))).toMatchObject([{ state: 'done' }])
+    for (const state of ['Not complete', 'In progress', '', '✅ Complete (2 of 3)'])
+      expect(parsePhases(plan(state))).toMatchObject([{ state: 'open' }])
+  })
+
   it('lets parts of a phase decide about it', () => {
     const plan = (last: string) =>
       `## Phase 1: A\n\n## Phase 1a: B\n- [x] b\n\n## Phase 1b: C\n- [${last}] c\n`

@@ -38,6 +38,8 @@ const FORMS = {
   statusBox: () => `${checks('x ', ' ')}### Status\n\n- [x] Completed (2025-10-13)\n`,
   statusLine: (n: number) =>
     `${checks('  ', ' ')}**Status**: Phase ${n} implementation complete, committed.\n`,
+  completedOn: (n: number) =>
+    `${checks('x ', ' ')}### Phase ${n} Implementation Notes\n\n**Completed**: 2025-12-09\n`,
   statusWord: () => `${checks('  ', ' ')}**Status**: Complete\n`,
 } as const
 
@@ -46,6 +48,14 @@ const statusTicks = (marks: string): string =>
 
 const subPhases = (last: string): string =>
   `${HEAD}${phase(1, FORMS.allTicked())}## Phase 2: Several parts\n\nText.\n\n${phase('2A', FORMS.manualOpen())}${phase('2B', FORMS.completionNotes(0).replace('Phase 0', 'Phase 2B'))}${phase('2C', last)}## Phase 2 Overall Success Criteria\n- [ ] Everything\n\n`
+
+const phaseTable = (states: readonly string[]): string => {
+  const rows = states.map((state, n) => `| ${n + 1} | Part ${n + 1} | ${state} |`)
+  return `# Plan\n\n## Phase Summary\n\n| # | Phase | Status |\n|---|---|---|\n${rows.join('\n')}\n\n${subPhases(checks('  ', ' ')).slice(HEAD.length)}`
+}
+
+/** At the end of a plan whose boxes were never ticked. */
+const COMPLETION_LIST = `## Implementation Complete\n\n${[1, 2, 3, 4, 5, 6].map(n => `${n}. ✅ **Phase ${n}: Part ${n}** - text\n`).join('')}\n- ✅ All 31 tests pass\n`
 
 /** Work items as found in PAW's repository: each with its plan, and what the plan says is done. */
 export const PAW_PLANS: readonly [workId: string, plan: string, done: string][] = [
@@ -61,16 +71,20 @@ export const PAW_PLANS: readonly [workId: string, plan: string, done: string][] 
   ['github-actions-vsix-release', HEAD + repeat(3, 0, FORMS.headingDated), '3/3'],
   ['handoff-command-improvements', HEAD + repeat(5, 0, FORMS.completionSummary), '5/5'],
   ['implementation-planner-improvements', HEAD + repeat(5, 0, FORMS.boldColon), '5/5'],
-  ['implementation-skills-migration', subPhases(checks('  ', ' ')), '1/2'],
-  ['mkdocs-github-pages', HEAD + repeat(2, 2, FORMS.manualOpen), '2/4'],
-  ['move-chatmodes-to-agents', HEAD + repeat(0, 6, FORMS.allTicked) + phase(7, FORMS.statusWord()), '1/7'],
+  ['implementation-skills-migration', phaseTable(['✅ Complete', '✅ Complete']), '2/2'],
+  ['mkdocs-github-pages', HEAD + repeat(4, 0, FORMS.completedOn), '4/4'],
+  [
+    'move-chatmodes-to-agents',
+    HEAD + repeat(0, 6, FORMS.allTicked) + phase(7, FORMS.statusWord()) + COMPLETION_LIST,
+    '7/7',
+  ],
   ['paw-cli-package', statusTicks('    '), '0/4'],
   ['paw-context-tool-for-custom-instructions', HEAD + repeat(4, 0, FORMS.statusWord), '4/4'],
   ['paw-directory', HEAD + repeat(5, 0, FORMS.boldColon), '5/5'],
   [
     'paw-lite-skill',
-    '# Plan\n\n## Todos\n\n### Phase 1: Core\n- **a**: text\n\n### Phase 2: Rest  \n- [x] b\n\n### Phase 3: Docs\n- [ ] c\n\n## Design\n1. Text\n',
-    '1/3',
+    '# Plan\n\n## Todos\n\n### Phase 1: Core\n- **a**: text\n\n### Phase 2: Rest  \n- **b**: text\n\n### Phase 3: Docs\n- **c**: text\n\n## Design\n1. Text\n',
+    '0/3',
   ],
   ['paw-review-skills', HEAD + repeat(10, 0, FORMS.statusUpdate), '10/10'],
   ['paw-review', HEAD + repeat(3, 0, FORMS.statusSection), '3/3'],

@@ -41,6 +41,7 @@ describe('the tools', () => {
       paw_get_context: [['work_id', 'agent_name'], ['work_id']],
       baton_status: [['work_id'], []],
       baton_handoff: [['work_id', 'focus'], []],
+      baton_recall: [['section', 'document'], ['section']],
     })
   })
 
@@ -79,6 +80,7 @@ describe('paw_call_agent', () => {
       await until(() => world.started[0], { what: 'a session' })
       expect(world.started[0]).toMatch(/^Work ID: auth-system\n/)
       expect(world.started[0]).toContain(`You are ${target_agent}`)
+      if (target_agent === 'PAW-03A Implementer') expect(world.started[0]).toContain('implement Phase 2')
     }
     expect(world.faults).toEqual([])
   })
@@ -96,6 +98,16 @@ describe('paw_call_agent', () => {
     await expect(world.tool('paw_call_agent', args)).rejects.toThrow('no space for a new pane')
     expect(world.entries.map(({ what }) => what)).toEqual(['called', 'failed'])
     expect(await world.ports.memory.passes()).toEqual([])
+  })
+
+  it('starts nothing while Baton is paused, and says so', async () => {
+    await using world = await begun()
+    const args = { target_agent: 'PAW-01A Specification', work_id: 'auth-system' }
+    world.pause(true)
+    await expect(world.tool('paw_call_agent', args)).rejects.toThrow('Baton is paused here')
+    expect([world.started, await world.ports.memory.passes()]).toEqual([[], []])
+    world.pause(false)
+    expect(await world.tool('paw_call_agent', args)).toEqual({ text: '' })
   })
 
   it('passes phase and instruction on, and creates no prompt file', async () => {
@@ -172,6 +184,25 @@ describe('prompt files', () => {
       new RegExp(
         `^---\nagent: ${rowOf(TEMPLATES[key].stage).agent}\n---\n\n.+\n\nWork ID: auth-system\n\nMind the cache\\.\n$`,
       ),
+    )
+  })
+
+  it('recall a section of the newest handoff, and say which sections there are', async () => {
+    await using world = await begun()
+    world.write(
+      '.bmad/handoffs/handoff-2026-01-22-14-30.md',
+      '# Handoff Document\n\n## Next Steps\n\n1. Go\n',
+    )
+    world.write(
+      '.bmad/handoff-facts/handoff-2026-01-22-14-30.json',
+      JSON.stringify({ decisions: ['One table, because both are read together'] }),
+    )
+    expect(await world.tool('baton_recall', { section: 'decisions' })).toEqual({
+      text: '- One table, because both are read together\n',
+    })
+    await expect(world.tool('baton_recall', { section: 'x' })).rejects.toThrow("There is no section 'x'")
+    await expect(world.tool('baton_recall', { section: 'goal', document: '../x' })).rejects.toThrow(
+      'No handoff document ../x',
     )
   })
 

@@ -1,0 +1,279 @@
+/**
+ * The program behind the shims, in the sandbox. It does what the daemon orders, with the rights of the sandbox and no others,
+ * so it needs no protection from the commands around it. It imports nothing but its neighbour: the sandbox shows only these files.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { accessSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { delimiter, join, resolve } from 'node:path'
+import { encodeJson, type Frame, FrameReader } from './frames.ts'
+
+const SOCKET = '/.baton/broker/socket'
+const SHIMS = '/.baton/bin'
+const LONGEST = 64 * 1024 * 1024
+const LONGEST_FILE = 1024 * 1024
+
+interface Order {
+  do: string
+  args?: string[]
+  remote?: string
+  url?: string
+  updates?: {
+    ref?: string
+    id?: string
+    source?: string
+    sourceId?: string
+    target?: string
+    targetId?: string
+  }[]
+  packs?: number
+  fetchHead?: string
+  path?: string
+  exit?: number
+}
+
+const [program = '', ...argv] = process.argv.slice(2)
+const { folder, words } = program === 'git' ? withoutPlace(argv) : { folder: process.cwd(), words: argv }
+
+/** Takes `-C FOLDER` and options about the pager off the front; the daemon judges all other options. */
+function withoutPlace(all: readonly string[]): { folder: string; words: string[] } {
+  let at = 0
+  let place = process.cwd()
+  for (; at < all.length; at++) {
+    const word = all[at] ?? ''
+    if (word === '-C') place = resolve(place, all[++at] ?? '.')
+    else if (!/^(--no-pager|-p|--paginate|-P)$/.test(word)) break
+  }
+  return { folder: place, words: all.slice(at) }
+}
+
+function realProgram(name: string): string | undefined {
+  const isThere = (path: string) => {
+    try {
+      accessSync(path, constants.X_OK)
+      return statSync(path).isFile()
+    } catch {
+      return false
+    }
+  }
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter(each => each !== '' && each !== SHIMS)
+    .map(each => join(each, name))
+    .find(isThere)
+}
+
+const ended = (child: ChildProcess): Promise<number> =>
+  new Promise(done => {
+    child.once('error', () => done(127))
+    child.once('close', (code, signal) => done(code ?? (signal ? 130 : 1)))
+  })
+
+/** Runs the real git with its output visible. */
+async function runGit(args: readonly string[], cwd = folder): Promise<number> {
+  const git = realProgram('git')
+  if (!git) return fail('git: command not found', 127)
+  return ended(spawn(git, args, { cwd, stdio: 'inherit' }))
+}
+
+/** What git prints; undefined if it fails. */
+async function gitText(args: readonly string[], input?: string): Promise<string | undefined> {
+  const git = realProgram('git')
+  if (!git) return undefined
+  const child = spawn(git, args, {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', input === undefined ? 'ignore' : 'inherit'],
+  })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input ?? '')
+  return (await ended(child)) === 0 ? Buffer.concat(chunks).toString('utf8') : undefined
+}
+
+function fail(text: string, code = 1): number {
+  process.stderr.write(`baton: ${text}\n`)
+  return code
+}
+
+async function describe(): Promise<unknown> {
+  const line = async (...args: string[]) => (await gitText(args))?.replace(/\n$/, '')
+  const top = await line('rev-parse', '--show-toplevel')
+  const head = await line('symbolic-ref', '-q', 'HEAD')
+  const headId = await line('rev-parse', '-q', '--verify', 'HEAD')
+  const refs = ['refs/heads', 'refs/tags', 'refs/remotes']
+  const listed =
+    (await gitText(['for-each-ref', '--format=%(objectname) %(refname) %(symref)', ...refs])) ?? ''
+  const shallow = await line('rev-parse', '--git-path', 'shallow')
+  const settings =
+    (await gitText(['config', '-z', '--get-regexp', '^(branch|push|remote|pull|fetch)\\.'])) ?? ''
+  return {
+    top,
+    head,
+    headId,
+    refs: listed.split('\n').flatMap(each => {
+      const [id, ref, target] = each.split(' ')
+      return id && ref && !target ? [{ ref, id }] : []
+    }),
+    shallow: shallow === undefined ? [] : readLines(resolve(folder, shallow)),
+    settings: settings.split('\0').flatMap(each => {
+      const at = each.indexOf('\n')
+      return at > 0 ? [[each.slice(0, at), each.slice(at + 1)]] : []
+    }),
+  }
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+async function prePush({ remote = '', url = '', updates = [] }: Order): Promise<number> {
+  const hook = (await gitText(['rev-parse', '--git-path', 'hooks/pre-push']))?.trimEnd()
+  const top = (await gitText(['rev-parse', '--show-toplevel']))?.trimEnd()
+  const path = hook && resolve(folder, hook)
+  try {
+    accessSync(path ?? '', constants.X_OK)
+  } catch {
+    return 0
+  }
+  const child = spawn(path ?? '', [remote, url], { cwd: top, stdio: ['pipe', 'inherit', 'inherit'] })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(
+    updates.map(each => `${[each.source, each.sourceId, each.target, each.targetId].join(' ')}\n`).join(''),
+  )
+  return ended(child)
+}
+
+/** Objects first, then refs, then FETCH_HEAD, as git does it. */
+async function take({ packs = 0, updates = [], fetchHead }: Order, reader: Inbox): Promise<number> {
+  for (let pack = 0; pack < packs; pack++) {
+    const git = realProgram('git')
+    if (!git) return fail('git: command not found', 127)
+    const child = spawn(git, ['index-pack', '--stdin', '--fix-thin'], {
+      cwd: folder,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
+    child.stdin.on('error', () => undefined)
+    const ending = ended(child)
+    for (let frame = await reader.next(); frame.kind === 'data'; frame = await reader.next())
+      if (!child.stdin.write(frame.content)) await new Promise(go => child.stdin.once('drain', go))
+    child.stdin.end()
+    if ((await ending) !== 0) return fail('The objects of the remote could not be stored.')
+  }
+  const lines = updates.map(({ ref = '', id }) => (id ? `update ${ref} ${id}\n` : `delete ${ref}\n`))
+  if (lines.length > 0 && (await gitText(['update-ref', '--stdin'], lines.join(''))) === undefined)
+    return fail('The refs of the remote could not be updated.')
+  const path = (await gitText(['rev-parse', '--git-path', 'FETCH_HEAD']))?.trimEnd()
+  if (fetchHead !== undefined && path !== undefined) writeFileSync(resolve(folder, path), fetchHead)
+  return 0
+}
+
+/** A short text file, or standard input. */
+function readText(path: string): { text: string } | { error: string } {
+  try {
+    const descriptor =
+      path === '-' ? 0 : openSync(resolve(folder, path), constants.O_RDONLY | constants.O_NONBLOCK)
+    const facts = fstatSync(descriptor)
+    if (path !== '-' && !facts.isFile()) return { error: `${path} is not a file` }
+    if (facts.size > LONGEST_FILE) return { error: `${path} is too large` }
+    const text = readFileSync(descriptor)
+    return text.length > LONGEST_FILE ? { error: `${path} is too large` } : { text: text.toString('utf8') }
+  } catch (cause) {
+    return { error: `${path} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})` }
+  }
+}
+
+/** Frames in the order in which they came. */
+class Inbox {
+  readonly #frames: Frame[] = []
+  readonly #reader = new FrameReader(LONGEST)
+  readonly #socket: Socket
+  #wake: (() => void) | undefined
+  #over = false
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk: Buffer) => {
+      this.#frames.push(...this.#reader.push(chunk))
+      // What is not read yet waits in the daemon, not in memory here.
+      if (this.#frames.length > 64) socket.pause()
+      this.#wake?.()
+    })
+    socket.on('close', () => {
+      this.#over = true
+      this.#wake?.()
+    })
+  }
+
+  async next(): Promise<Frame> {
+    for (;;) {
+      const frame = this.#frames.shift()
+      if (this.#frames.length === 0) this.#socket.resume()
+      if (frame) return frame
+      if (this.#over) return { kind: 'end', content: Buffer.alloc(0) }
+      await new Promise<void>(wake => {
+        this.#wake = wake
+      })
+    }
+  }
+}
+
+async function follow(order: Order, reader: Inbox): Promise<unknown> {
+  switch (order.do) {
+    case 'own':
+      return runGit(argv, process.cwd())
+    case 'git':
+      return runGit(order.args ?? [])
+    case 'describe':
+      return describe()
+    case 'pre-push':
+      return prePush(order)
+    case 'take':
+      return take(order, reader)
+    case 'read':
+      return readText(order.path ?? '')
+    default:
+      return { error: 'unknown order' }
+  }
+}
+
+async function talk(socket: Socket): Promise<number> {
+  const reader = new Inbox(socket)
+  socket.write(encodeJson({ program, argv: words, cwd: folder }))
+  for (;;) {
+    const { kind, content } = await reader.next()
+    if (kind === 'out') process.stdout.write(content)
+    else if (kind === 'err') process.stderr.write(content)
+    else if (kind === 'end') return fail('The daemon ended before it was done. Run the command again.')
+    else if (kind === 'json') {
+      const order: Order = JSON.parse(content.toString('utf8'))
+      if (order.exit !== undefined) return order.exit
+      socket.write(encodeJson({ answer: (await follow(order, reader)) ?? null }))
+    }
+  }
+}
+
+const socket = connect(SOCKET)
+socket.once('connect', () => {
+  socket.on('error', () => undefined)
+  void talk(socket).then(
+    code => {
+      process.exitCode = code
+      socket.destroy()
+    },
+    cause => {
+      process.exitCode = fail(cause instanceof Error ? cause.message : String(cause))
+      socket.destroy()
+    },
+  )
+})
+socket.once('error', () => {
+  if (socket.readyState === 'open') return
+  // A remote that is a folder inside works without the daemon.
+  if (program === 'git') void runGit(argv, process.cwd()).then(code => (process.exitCode = code))
+  else process.exitCode = fail(`${program} needs Baton's daemon, which does not answer. Try again.`)
+})

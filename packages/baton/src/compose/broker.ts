@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import type { PermissionMode } from '@batonpass/contract/event'
+import { SessionId } from '@batonpass/contract/ids'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import { outsideWork } from '../adapters/broker/outside.ts'
+import { brokerSockets } from '../adapters/broker/sockets.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { onPath } from '../adapters/system/on-path.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import type { Intake } from '../engine/intake.ts'
+import { Broker } from '../sandbox/broker/broker.ts'
+import type { Ground } from './ground.ts'
+import { newEntry } from './new-entry.ts'
+
+export interface BrokerLinks {
+  intake(): Pick<Intake, 'handleEvent'>
+  /** The environment that a session's agent was started with; undefined if it cannot be read. */
+  agentEnvironment(pid: number | undefined): Promise<NodeJS.ProcessEnv | undefined>
+}
+
+/** Modes in which the user told the agent to run whatever nobody denies. */
+const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
+
+/** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
+export function composeBroker(
+  { env, stateDir, sessions, write, fault }: Ground,
+  { intake, agentEnvironment }: BrokerLinks,
+): Broker {
+  const folder = join(stateDir, 'sandbox', 'broker')
+  return new Broker({
+    sockets: brokerSockets({
+      folder,
+      node: process.execPath,
+      hasProgram: name => onPath(name, env) !== undefined,
+      fault,
+    }),
+    outside: outsideWork({
+      folder,
+      async environmentOf(session) {
+        const known = await sessions.find(session)
+        const found = (await agentEnvironment(known?.pid)) ?? env
+        return {
+          ...found,
+          BATON_HOME: undefined,
+          PATH: pathOutside(found.PATH ?? env.PATH ?? '', known?.project),
+        }
+      },
+      findProgram: (name, path) => onPath(name, { PATH: path }),
+      ids: systemIds,
+    }),
+    async whyNot(session, command, cwd, signal) {
+      const known = await sessions.find(session)
+      if (!known) return 'This session is over.'
+      const { agent, nativeSession, mode } = known
+      const { permission } = await intake().handleEvent(
+        agent,
+        {
+          type: 'ToolRequested',
+          nativeSession,
+          cwd,
+          tool: 'Bash',
+          input: { command },
+          action: { kind: 'shell', command },
+          ...(mode ? { mode } : {}),
+        },
+        { cwd, attended: false, signal },
+      )
+      if (permission?.decision === 'allow') return undefined
+      if (!permission && UNASKED.includes(mode)) return undefined
+      return permission?.reason ?? `${command} needs a yes, and nobody was there to give it.`
+    },
+    async record(session, { pushed, ...entry }) {
+      const body = { kind: 'broker' as const, ...entry, ...(pushed ? { pushed: [...pushed] } : {}) }
+      const known = await sessions.find(session)
+      await write([
+        newEntry(body, {
+          session: SessionId.parse(session),
+          ...(known?.project ? { project: known.project } : {}),
+        }),
+      ])
+    },
+    fault,
+  })
+}
+
+/** Without folders in which a command of the agent could have put a program. */
+const pathOutside = (path: string, project: string | undefined): string =>
+  path
+    .split(':')
+    .filter(folder => {
+      const real = folder.startsWith('/') ? realpath(folder) : ''
+      return (
+        real !== '' && !real.includes('/node_modules/') && !(project && isInside(real, realpath(project)))
+      )
+    })
+    .join(':')

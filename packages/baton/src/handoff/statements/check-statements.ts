@@ -1,0 +1,255 @@
+import type { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
+import type { CommandRun } from '../../session/transcript/collect-facts.ts'
+import { type Evidence, isBatonFile, touchedFiles } from '../evidence.ts'
+import { findRun, isSamePath, normalizeText } from '../same.ts'
+import { isMarked, type Line, mapLines, markLine } from './lines.ts'
+import { isCommand } from './objects.ts'
+import { type Check, MAX_LINES, readStatements, type Stated, type Statement } from './read-statements.ts'
+import { Sayings } from './support.ts'
+
+/** A statement without evidence, and why. */
+export interface Unverified {
+  statement: Statement
+  reason: string
+}
+
+/** Compares every statement with the evidence and, for what earlier sessions left, with the ledger. */
+export function findUnverified(
+  document: HandoffDocument,
+  evidence: Evidence,
+  ledger: HandoffLedger | undefined,
+): Unverified[] {
+  const checker = new StatementChecker(evidence, ledger)
+  return readStatements(document).flatMap(statement => {
+    const reason = checker.reasonAgainst(statement)
+    return reason === undefined ? [] : [{ statement, reason }]
+  })
+}
+
+/** The document with a mark before each line that holds such a statement. */
+export function markUnverified(
+  document: HandoffDocument,
+  unverified: readonly Unverified[],
+): HandoffDocument {
+  const reasons = new Map<string, string>()
+  for (const { statement, reason } of unverified) {
+    const key = keyOf(statement.line)
+    if (!reasons.has(key)) reasons.set(key, reason)
+  }
+  let lines = 0
+  return mapLines(document, line => {
+    const reason = ++lines > MAX_LINES ? 'the document is too long to check' : reasons.get(keyOf(line))
+    return reason === undefined ? line.text : markLine(line.text, reason)
+  })
+}
+
+const keyOf = ({ section, text }: Line): string => `${section}\0${text}`
+
+class StatementChecker {
+  readonly #evidence: Evidence
+  readonly #changed: readonly string[]
+  readonly #earlier: string
+  readonly #userWords: readonly string[]
+  readonly #said: { user: Sayings; anyone: Sayings }
+  readonly #quotes: ReadonlySet<string>
+
+  constructor(evidence: Evidence, ledger: HandoffLedger | undefined) {
+    this.#evidence = evidence
+    this.#changed = [...touchedFiles(evidence), ...(evidence.git?.dirty ?? [])]
+    const { transcript, prompts = [] } = evidence
+    const { facts } = transcript ?? {}
+    this.#userWords = [
+      ...(facts?.instructions ?? transcript?.instructions ?? []),
+      ...(facts?.summarized ?? []),
+      ...(facts?.pasted ?? []),
+      ...prompts,
+      ...(ledger ? [ledger.goal, ...ledger.instructions, ...ledger.replaced, ...ledger.pasted] : []),
+    ]
+    const kept = ledger
+      ? Object.values(ledger)
+          .flat()
+          .filter(text => !isMarked(text))
+      : []
+    this.#earlier = kept.join('\n')
+    this.#said = {
+      user: new Sayings(this.#userWords),
+      anyone: new Sayings([
+        ...(facts?.replies ?? []),
+        ...this.#userWords,
+        ...(facts?.results ?? []),
+        ...kept,
+      ]),
+    }
+    this.#quotes = new Set(
+      [
+        ...this.#userWords,
+        ...kept,
+        ...(facts?.environment ?? []),
+        ...(facts?.results ?? []),
+        ...(transcript?.todos.map(({ text }) => text) ?? []),
+      ].map(normalizeText),
+    )
+  }
+
+  /** Why nothing shows it; undefined if something does. */
+  reasonAgainst({ line, stated }: Statement): string | undefined {
+    switch (stated.about) {
+      case 'check':
+        return this.#checkResult(stated.check, stated.passed)
+      case 'done':
+        return this.#isOpenTodo(stated.text) ? 'its todo is still open in the agent’s list' : undefined
+      case 'all-todos':
+        return this.#openTodos().length > 0 ? `${this.#openTodos().length} todos are still open` : undefined
+      case 'clean':
+        return this.#checkClean()
+      case 'pushed':
+        return this.#checkPushed()
+      default:
+        // What the user, a subagent or an earlier session said word for word is a quote.
+        return this.#quotes.has(normalizeText(line.text)) ? undefined : this.#checkObject(stated)
+    }
+  }
+
+  #checkObject(stated: Stated): string | undefined {
+    switch (stated.about) {
+      case 'path':
+        return this.#checkPath(stated.path, stated.folder, stated.as)
+      case 'commit':
+        return this.#checkCommit(stated.id, stated.as)
+      case 'command':
+        return this.#checkCommand(stated.command, stated.succeeded)
+      case 'branch':
+        return this.#checkBranch(stated.name, stated.current)
+      case 'port':
+        return this.#isMentioned(stated.port) ? undefined : `nothing shows port ${stated.port}`
+      case 'user':
+        return this.#said.user.support(stated.sentence, 'user')
+          ? undefined
+          : 'no prompt of the user says this'
+      case 'decision':
+        return this.#said.anyone.support(stated.sentence, 'decision')
+          ? undefined
+          : 'nothing in the session shows this'
+      default:
+        return undefined
+    }
+  }
+
+  #checkPath(path: string, folder: boolean, as: 'changed' | 'named'): string | undefined {
+    if (isBatonFile(path)) return undefined
+    const { present } = this.#evidence
+    const covers = (one: string) => isSamePath(path, one) || (folder && `/${one}`.includes(`/${path}/`))
+    if (this.#changed.some(covers)) return undefined
+    const exists = present.get(path)
+    const mentioned = this.#isMentioned(path)
+    if (as === 'changed') {
+      if (exists === false)
+        return mentioned && this.#earlier.includes(path) ? undefined : noFile(path, folder)
+      return mentioned ? undefined : `nothing shows a change of \`${path}\``
+    }
+    return exists === true || mentioned ? undefined : noFile(path, folder)
+  }
+
+  #checkCommit(id: string, as: 'made' | 'named'): string | undefined {
+    const { git, commits, lookedUp } = this.#evidence
+    if (!git) return undefined
+    if (git.head.startsWith(id) || commits.some(commit => commit.id.startsWith(id))) return undefined
+    if (lookedUp?.commits.includes(id)) return undefined
+    // The user or a tool may name a commit of another repository.
+    return as === 'named' && this.#isMentioned(id) ? undefined : `there is no commit ${id.slice(0, 12)} here`
+  }
+
+  #checkCommand(command: string, succeeded: boolean): string | undefined {
+    const { transcript } = this.#evidence
+    const ran = transcript && findRun(command, transcript.outcomes)
+    if (ran) return succeeded && ran.failed ? `the last run of \`${command}\` failed` : undefined
+    if (this.#isMentioned(command) || this.#earlier.includes(command)) return undefined
+    return isCommand(command) || transcript
+      ? `\`${command.slice(0, 120)}\` was not run in this session`
+      : undefined
+  }
+
+  #checkBranch(name: string, current: boolean): string | undefined {
+    const { git, lookedUp } = this.#evidence
+    if (!git) return undefined
+    if (git.branch === name) return undefined
+    if (current) return `the branch is \`${git.branch ?? 'none (detached HEAD)'}\``
+    const known = lookedUp?.refs.some(ref => ref === name || ref.replace(/^[^/]+\//, '') === name)
+    return known || this.#isMentioned(name) ? undefined : `there is no branch \`${name}\``
+  }
+
+  #checkResult(check: Check, passed: boolean): string | undefined {
+    const { transcript } = this.#evidence
+    if (!transcript) return `no transcript shows how the ${check} ended`
+    if (check === 'tests') {
+      const { test, facts } = transcript
+      if (!test) return 'no test run was seen in this session'
+      if (test.passed === passed || (!passed && (facts?.failing?.length ?? 0) > 0)) return undefined
+      return `the last run of \`${test.command.slice(0, 100)}\` ${test.passed ? 'passed' : 'failed'}`
+    }
+    const last = lastRun(transcript.outcomes, RUNS[check])
+    if (!last) return `no run of the ${check === 'types' ? 'type check' : check} was seen in this session`
+    return last.failed === !passed
+      ? undefined
+      : `the last run of \`${last.command.slice(0, 100)}\` ${last.failed ? 'failed' : 'succeeded'}`
+  }
+
+  #checkClean(): string | undefined {
+    const { git } = this.#evidence
+    if (!git || git.dirty.length === 0) return undefined
+    return git.dirty.length === 1
+      ? `\`${git.dirty[0]}\` is not committed`
+      : `${git.dirty.length} files are not committed`
+  }
+
+  #checkPushed(): string | undefined {
+    const { git, transcript } = this.#evidence
+    if (git?.ahead === 0) return undefined
+    const push = transcript && lastRun(transcript.outcomes, /\bgit\b[^;&|]*\bpush\b/)
+    if (push && !push.failed && !(git?.ahead !== undefined && git.ahead > 0)) return undefined
+    if (push && !push.failed) return `${git?.ahead} commits are not pushed`
+    return push ? 'the last `git push` failed' : 'no push was seen in this session'
+  }
+
+  #openTodos(): string[] {
+    return (
+      this.#evidence.transcript?.todos.flatMap(({ text, done }) => (done ? [] : normalizeText(text))) ?? []
+    )
+  }
+
+  #isOpenTodo(text: string): boolean {
+    const said = normalizeText(text)
+    return this.#openTodos().some(open => said === open || (open.length >= 12 && said.includes(open)))
+  }
+
+  #isMentioned(needle: string): boolean {
+    const { mentioned } = this.#evidence.transcript ?? {}
+    return (
+      mentioned?.has(needle) === true ||
+      hasWord(this.#earlier, needle) ||
+      this.#userWords.some(text => hasWord(text, needle))
+    )
+  }
+}
+
+const RUNS: Readonly<Record<Exclude<Check, 'tests'>, RegExp>> = {
+  build:
+    /\b(?:build|compile|tsc|webpack|vite|rollup|esbuild|make|cmake|javac|assemble|package|bazel|ninja|rustc)\b/,
+  lint: /\b(?:lint|eslint|biome|ruff|flake8|golangci-lint|clippy|rubocop|prettier|check|format|fmt)\b/,
+  types: /\b(?:tsc|typecheck|type-check|types|mypy|pyright|check)\b/,
+}
+
+function lastRun(outcomes: ReadonlyMap<string, CommandRun>, form: RegExp): CommandRun | undefined {
+  let found: CommandRun | undefined
+  for (const ran of outcomes.values()) if (ran.failed !== undefined && form.test(ran.command)) found = ran
+  return found
+}
+
+function hasWord(text: string, needle: string): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1))
+    if (!/\w/.test(text[at - 1] ?? '') && !/\w/.test(text[at + needle.length] ?? '')) return true
+  return false
+}
+
+const noFile = (path: string, folder: boolean): string =>
+  `there is no ${folder ? 'folder' : 'file'} \`${path}\``

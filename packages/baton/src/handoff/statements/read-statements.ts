@@ -1,0 +1,150 @@
+import type { HandoffDocument } from '@batonpass/contract/handoff'
+import { type Line, type Mood, mapLines, sentencesOf } from './lines.ts'
+import { branchesIn, commandsRunIn, commitsIn, pathsIn, portsIn } from './objects.ts'
+
+/** A thing that evidence can show, with what the document says about it. */
+export type Stated =
+  /** `changed`: the session changed it. `named`: it exists. */
+  | { about: 'path'; path: string; folder: boolean; as: 'changed' | 'named' }
+  | { about: 'commit'; id: string; as: 'made' | 'named' }
+  | { about: 'command'; command: string; succeeded: boolean }
+  | { about: 'check'; check: Check; passed: boolean }
+  | { about: 'done'; text: string }
+  | { about: 'all-todos' }
+  | { about: 'branch'; name: string; current: boolean }
+  | { about: 'port'; port: string }
+  | { about: 'clean' }
+  | { about: 'pushed' }
+  | { about: 'user'; sentence: string }
+  | { about: 'decision'; sentence: string }
+
+export type Check = 'tests' | 'build' | 'lint' | 'types'
+
+export interface Statement {
+  line: Line
+  stated: Stated
+}
+
+/** Reads what a document states, in prose as in boxes. It does not look at the evidence. */
+export function readStatements(document: HandoffDocument): Statement[] {
+  const found: Statement[] = []
+  let lines = 0
+  mapLines(document, line => {
+    if (++lines <= MAX_LINES) for (const stated of statedIn(line)) found.push({ line, stated })
+    return line.text
+  })
+  return found
+}
+
+/** Lines beyond this are not checked, and therefore marked. */
+export const MAX_LINES = 2000
+
+function statedIn({ text, mood }: Line): Stated[] {
+  const short = text.slice(0, MAX_LINE)
+  return [
+    ...sentencesOf(short).flatMap(sentence => inSentence(sentence, moodOf(sentence, mood))),
+    ...(mood === 'done' ? [{ about: 'done', text: short } as const] : []),
+    ...(mood === 'instruction' ? [{ about: 'user', sentence: short } as const] : []),
+    ...(mood === 'decision' ? [{ about: 'decision', sentence: short } as const] : []),
+  ]
+}
+
+const MAX_LINE = 4000
+
+function inSentence(sentence: string, mood: Mood): Stated[] {
+  const planned = mood === 'plan' || mood === 'instruction'
+  const found: Stated[] = []
+  const changes = !planned && CHANGED.test(sentence) && !NOT.test(sentence)
+  const moved = MOVED.exec(sentence)
+  for (const { path, folder, at } of pathsIn(sentence)) {
+    // What was moved is gone; where it was moved to is there.
+    if (moved ? at < moved.index + moved[0].length : REMOVED.test(sentence)) continue
+    if ((planned && CREATED.test(sentence)) || NOT_THERE.test(sentence)) continue
+    found.push({ about: 'path', path, folder, as: changes ? 'changed' : 'named' })
+  }
+  const made = !planned && /\bcommitted\b|\bcommitted as\b|\bin commit\b|\bcommit\b/i.test(sentence)
+  for (const id of commitsIn(sentence)) found.push({ about: 'commit', id, as: made ? 'made' : 'named' })
+  for (const { name, current } of branchesIn(sentence))
+    if (!(planned && CREATED.test(sentence)) && !REMOVED.test(sentence))
+      found.push({ about: 'branch', name, current: current && !planned })
+  if (!planned || /\b(?:listens?|runs?|running|läuft|lauscht)\b/i.test(sentence))
+    for (const port of portsIn(sentence)) found.push({ about: 'port', port })
+  if (saysTheUser(sentence)) found.push({ about: 'user', sentence })
+  if (planned) return found
+  for (const command of NOT.test(sentence) ? [] : commandsRunIn(sentence))
+    found.push({ about: 'command', command, succeeded: mood === 'done' || SUCCEEDED.test(sentence) })
+  found.push(...checksIn(sentence))
+  if (ALL_TODOS.test(sentence) && !NOT.test(sentence)) found.push({ about: 'all-todos' })
+  if (CLEAN.test(sentence)) found.push({ about: 'clean' })
+  if (PUSHED.test(sentence) && !NOT.test(sentence)) found.push({ about: 'pushed' })
+  return found
+}
+
+/** A sentence about the future is a plan, wherever it is. */
+const moodOf = (sentence: string, mood: Mood): Mood =>
+  mood === 'fact' && PLANNED.test(sentence) ? 'plan' : mood
+
+const PLANNED =
+  /^(?:next|then|todo|later|please|once|when|if|as soon as|wenn|sobald|falls)\b|\b(?:once (?:all|the|every)|will|should|must|need(?:s|ed)? to|has to|have to|going to|to be done|planned|not yet|still to|remains to|until|make sure|ensure|would|could|want(?:s)? to|before (?:you|we|the))\b|\b(?:werden?|soll(?:te)?|muss|müssen|noch nicht|noch zu|als nächstes|damit)\b/i
+const CHANGED =
+  /\b(?:wrote|written|writes|created|added|changed|modified|updated|edited|implemented|implements|refactored|rewrote|rewritten|extended|extracted|generated|moved|renamed|fixed|introduced|split|ported|migrated|(?:[Ww]rite|[Cc]reate|[Aa]dd|[Ii]mplement|[Uu]pdate|[Ff]ix|[Rr]efactor|[Mm]ove|[Rr]ename) )|\b(?:geschrieben|schrieb|angelegt|erstellt|erzeugt|geändert|ergänzt|hinzugefügt|umgesetzt|implementiert|aktualisiert|verschoben|umbenannt)\b/i
+const CREATED =
+  /\b(?:create|add|write|new|introduce|generate|move|extract|rename|split|copy|port|scaffold|set up|anlegen|erstellen|lege|schreibe|ergänze|neue[nrs]?|verschiebe|into|called|named)\b/i
+const REMOVED =
+  /\b(?:remove[ds]?|delete[ds]?|dropped|drop|gone|obsolete|gelöscht|entfernt|lösche|entferne)\b/i
+const MOVED =
+  /\b(?:moved?|renamed?|extracted?|copied|split|verschoben|umbenannt)\b.{0,300}?(?:\b(?:to|into|nach|in)\b|→|->)\s/i
+const NOT_THERE =
+  /\b(?:does not exist|doesn't exist|do not exist|missing|is absent|no longer|never existed|there is no|fehlt|gibt es nicht)\b/i
+const NOT =
+  /\b(?:not|never|no|none|nothing|nobody|without|cannot|didn't|did not|hasn't|haven't|wasn't|weren't|isn't|aren't|nicht|nichts|nie|kein(?:e[nrs]?)?)\b/i
+const SUCCEEDED =
+  /\b(?:success(?:ful|fully)?|succeed(?:s|ed)|passe[sd]|worked|works|fine|green|clean|erfolgreich|fehlerfrei)\b|\bexit(?:s|ed)? (?:code )?0\b/i
+
+const SUBJECTS: Readonly<Record<Check, RegExp>> = {
+  tests:
+    /\b(?:tests|specs|test[- ]?suites?|suite|test run|ci|pipeline|testl[aä]uf\w*|tests?uite|everything|alles|regressions?)\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)/i,
+  build: /\b(?:build|compilation|it compiles|compiles|bundle|der build)\b/i,
+  lint: /\b(?:lint(?:er|ing)?|eslint|biome|ruff|formatter)\b/i,
+  types: /\b(?:type[- ]?checks?(?:ing)?|tsc|types|mypy|typprüfung)\b/i,
+}
+const PASSES =
+  /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|✅/i
+const FAILS =
+  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen) fehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|❌/i
+const NO_FAILURE =
+  /\b(?:no|0|zero|without|keine?)\s+(?:\w+\s+){0,2}?(?:fail(?:ed|ing|ures?|s)?|errors?|fehler)\b|\b(?:none|nothing) fail(?:s|ed)?\b/i
+const DENIED = /\b(?:do(?:es)? not|don't|doesn't|did not|didn't|never|cannot|nicht)\b/i
+
+/** Statements about tests, builds and checks. */
+function checksIn(sentence: string): Stated[] {
+  const words = sentence.replaceAll(/`[^`\n]{1,500}`/g, ' ')
+  const names = (Object.keys(SUBJECTS) as Check[]).filter(check => SUBJECTS[check].test(words))
+  if (names.length === 0) return []
+  const fails = FAILS.test(words) && !NO_FAILURE.test(words)
+  const passes = PASSES.test(words) || NO_FAILURE.test(words)
+  if (!fails && !passes) return []
+  const passed = !fails && !DENIED.test(words)
+  return names.map(check => ({ about: 'check', check, passed }))
+}
+
+const ALL_TODOS =
+  /\b(?:all|every|alle)\b[^.]{0,40}\b(?:todos?|to-dos?|tasks?|items?|aufgaben)\b[^.]{0,30}\b(?:done|complete[d]?|finished|closed|ticked|erledigt|fertig)\b/i
+const CLEAN =
+  /\b(?:working (?:tree|directory|copy)|worktree|git status|tree|repository|repo) is clean\b|\bclean (?:working (?:tree|directory|copy)|worktree)\b|\bnothing (?:is |left )?uncommitted\b|\bno uncommitted (?:changes|files)\b|\b(?:everything|all changes|all work|all files) (?:is|are|was|were|has been|have been) committed\b|\balles (?:ist )?(?:committe?t|eingecheckt)\b/i
+const PUSHED =
+  /\b(?:pushed|gepusht)\b|\b(?:branch|commits?|everything|all) (?:is|are) on (?:the remote|origin|github)\b/i
+
+/** Nouns after "user" that make it a part of the program. */
+const USER =
+  /\b(?:the |our |your |der |die |dem |vom )?(?:user|person|customer|client|owner|maintainer|stakeholder|product owner|reviewer|nutzer|nutzerin|benutzer|anwender|auftraggeber|kunde)(?:'s|s')?\b(?![-_/.]| (?:table|model|id|ids|service|endpoint|names?|interface|input|data|accounts?|agent|story|stories|page|form|record|object|session|role|profile|settings?|store|schema|type|entity|controller|list|menu|api|flow|column|code|module|class|component|fixtures?|tests?)\b)/i
+const SPOKE =
+  /\b(?:said|says|asked|asks|ask|wants?|wanted|told|tells|confirmed|confirms|approved|approves|agreed|agrees|prefers?|preferred|requested|requests?|requires?|required|decided|decides|instructed|instructions?|insists?|insisted|allowed|allows|permitted|chose|rejected|explained|mentioned|stated|authorized|authorised|signed off|okayed|wish(?:es|ed)?|decision|permission|approval|consent|accepted|okay with|ok with|fine with)\b|\b(?:sagte|sagt|gesagt|will|wollte|möchte|bat|gebeten|bestätigt[e]?|wünscht[e]?|erlaubt[e]?|verlangt[e]?|genehmigt[e]?|freigegeben|einverstanden|entschied(?:en)?|zugestimmt)\b/i
+
+/** Whether the sentence reports what the user said or wants. */
+function saysTheUser(sentence: string): boolean {
+  const at = USER.exec(sentence)
+  if (!at) return false
+  const around = sentence.slice(Math.max(0, at.index - 60), at.index + at[0].length + 60)
+  return SPOKE.test(around.replace(USER, ' '))
+}

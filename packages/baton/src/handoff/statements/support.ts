@@ -1,0 +1,36 @@
+import { contentWords } from '../supersession.ts'
+
+/** Words that say who speaks or how, not what about. */
+const FRAME = new Set(
+  [
+    'user said says ask asked asks want wants wanted told confirmed approved agreed prefer prefers preferred request requested require requires decided decision instructed allowed may might explicitly',
+    'person customer client owner maintainer reviewer decide chose chosen choose picked settled because since reason keep kept going went approach better',
+    'nutzer benutzer anwender sagte gesagt möchte will wollte bat bestätigt entschieden weil wir ich',
+  ]
+    .join(' ')
+    .split(' ')
+    .map(word => word.slice(0, 6)),
+)
+
+/** How much of a statement one text must hold. A decision may be put into other words; what the user said is closer. */
+const ENOUGH = { user: 0.6, decision: 0.5 } as const
+
+/** Texts that may support a statement. */
+export class Sayings {
+  readonly #texts: readonly string[]
+  #words: readonly ReadonlySet<string>[] | undefined
+
+  constructor(texts: readonly string[]) {
+    this.#texts = texts
+  }
+
+  /** Whether one of the texts speaks of the same things: most words that carry meaning are in it. */
+  support(statement: string, kind: keyof typeof ENOUGH): boolean {
+    const words = [...contentWords(statement)].filter(word => !FRAME.has(word))
+    if (words.length === 0 || this.#texts.some(text => text.includes(statement))) return true
+    this.#words ??= this.#texts.map(contentWords)
+    return this.#words.some(
+      known => words.filter(word => known.has(word)).length / words.length >= ENOUGH[kind],
+    )
+  }
+}

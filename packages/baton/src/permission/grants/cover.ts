@@ -1,0 +1,82 @@
+import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
+import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
+import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
+import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
+import type { Word } from '@batonpass/shell-verdict/shell/word'
+import type { JudgeContext } from '../judge-context.ts'
+import { coverGh } from './cover-gh.ts'
+import { coverGit } from './cover-git.ts'
+import type { Covered } from './grants-in-force.ts'
+
+/** The grant that covers one part of a shell text, if one does. */
+export function coverCommand(
+  command: SimpleCommand,
+  assessment: Assessment,
+  analysis: Analysis,
+  context: JudgeContext,
+): Covered | undefined {
+  const { grants: inForce } = context.request
+  const program = command.words[0]?.value
+  if (!inForce || (program !== 'git' && program !== 'gh')) return undefined
+  if (!isPlain(command) || !analysis.commands.every(each => each === command || isFilter(each)))
+    return undefined
+  const [folder, ...others] = command.folders
+  const facts = folder === undefined ? undefined : inForce.facts.get(context.paths.realpath(folder))
+  if (!facts || others.length > 0) return undefined
+  const words = command.words.slice(1)
+  // Nothing before it: in a loop it would begin later.
+  const isFirst = analysis.source.slice(0, command.range[0]).trim() === ''
+  const isAlone = isFirst && analysis.commands.length === 1 && command.redirections.every(isStream)
+  const gh = {
+    words,
+    isAlone,
+    hasInput: command.redirections.some(({ operator }) => /^<<[<-]?$/.test(operator)),
+    isRead: assessment.kind === 'read' && !assessment.unknownFlags,
+    isBodyFile: (word: Word) => isBodyFile(word, command, context),
+  }
+  for (const grant of inForce.grants) {
+    const cover = program === 'git' ? coverGit(words, grant, facts) : coverGh(gh, grant, facts)
+    if (cover) return { job: grant.job, ...cover }
+  }
+  return undefined
+}
+
+/** The grant that covers writing a file, if one does. `real` is the path with links followed, so a link elsewhere never fits. */
+export function coverFile(real: string, { request }: Pick<JudgeContext, 'request'>): Covered | undefined {
+  for (const grant of request.grants?.grants ?? []) {
+    const name = grant.files.find(each => `${grant.filesIn}/${each}` === real)
+    if (name !== undefined && request.grants?.fileKind(grant.filesIn, real) !== 'other')
+      return { job: grant.job, kind: 'files', what: `write ${name}` }
+  }
+  return undefined
+}
+
+/** Run by the shell itself, in the foreground, with no variables and no function of that name. */
+const isPlain = ({ assignments, via, calls, elsewhere, wraps }: SimpleCommand): boolean =>
+  assignments.length === 0 && !calls && !elsewhere && !wraps && via.every(reach => reach === 'pipe')
+
+/** Programs that only pass text on; each is judged on its own as well. */
+const FILTERS = new Set(['cat', 'head', 'tail', 'grep', 'wc', 'echo', 'printf', 'jq', 'cd', 'true'])
+
+const isFilter = ({ words, assignments, calls, via }: SimpleCommand): boolean =>
+  assignments.length === 0 &&
+  !calls &&
+  FILTERS.has(words[0]?.value ?? '') &&
+  via.every(reach => reach === 'pipe' || reach === 'substitution')
+
+/** `2>&1`, or a text on standard input. */
+const isStream = ({ operator, target }: SimpleCommand['redirections'][number]): boolean =>
+  /^<<[<-]?$/.test(operator) || (operator.endsWith('&') && /^\d$/.test(target?.value ?? ''))
+
+function isBodyFile(word: Word, command: SimpleCommand, { request, paths, worktree }: JudgeContext): boolean {
+  const [path, ...others] = pathsOf(word, command.folders, request.home) ?? []
+  if (path === undefined || others.length > 0 || !request.grants) return false
+  const real = paths.realpath(path)
+  const plain = isInside(path, request.worktree) ? worktree + path.slice(request.worktree.length) : path
+  return (
+    real === plain &&
+    isInside(real, worktree) &&
+    !isInside(real, `${worktree}/.git`) &&
+    request.grants.fileKind(worktree, real) === 'file'
+  )
+}

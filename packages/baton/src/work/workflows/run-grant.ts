@@ -1,0 +1,88 @@
+import type { EventOf } from '@batonpass/contract/event'
+import type { Grant } from '@batonpass/contract/grant'
+import { analyse } from '@batonpass/shell-verdict/shell/analysis'
+import { recordGrant } from '../../permission/grants/record-grant.ts'
+import type { WorkflowPorts } from './ports.ts'
+import type { Run } from './run.ts'
+import type { StateFound } from './state-files.ts'
+import type { Workflow } from './workflow.ts'
+
+/** What a run may do by itself, recorded when it begins. */
+export async function grantOfRun(
+  { grantFacts, fault }: Pick<WorkflowPorts, 'grantFacts' | 'fault'>,
+  { name, grants }: Workflow,
+  { issue, prompt, project }: { issue?: number | undefined; prompt: string; project: string },
+): Promise<Grant | undefined> {
+  const isDry = /(^|\s)--dry-run(\s|$)/.test(prompt.slice(0, 2000))
+  const files = grants.files.flatMap(file =>
+    file.includes('{ISSUE}') && issue === undefined ? [] : [file.replaceAll('{ISSUE}', String(issue))],
+  )
+  const wanted = {
+    job: issue === undefined ? name : `${name} #${issue}`,
+    // A dry run changes nothing.
+    may: isDry ? grants.may.filter(kind => kind === 'read') : grants.may,
+    project,
+    issue,
+    files,
+    labels: grants.labels,
+  }
+  if (!grantFacts || wanted.may.length + files.length === 0) return undefined
+  return await recordGrant(wanted, grantFacts).catch(cause => {
+    fault('recording what a run may do', cause)
+    return undefined
+  })
+}
+
+/** The grant of a run that is still active. The state file can end it or make it smaller, and never adds to it. */
+export function grantOpen(run: Run, found: StateFound): Grant | undefined {
+  const { grant } = run
+  if (!grant || run.end || found.kind !== 'state') return undefined
+  const { state, workflow, issue_no, pr_number } = found.state
+  if (state !== 'initial' || workflow !== run.workflow || issue_no !== run.issue) return undefined
+  const { pullRequest, ...rest } = grant
+  const isSamePull = pr_number === undefined || pr_number === pullRequest
+  return {
+    ...rest,
+    ...(pullRequest !== undefined && isSamePull ? { pullRequest } : {}),
+    files: run.root === run.project ? [...grant.files, stateFile(run)] : grant.files,
+  }
+}
+
+/** The same, as far as the workflow that is declared now still grants it. */
+export function grantNow(run: Run, found: StateFound, { grants }: Workflow): Grant | undefined {
+  const grant = grantOpen(run, found)
+  return grant && { ...grant, may: grant.may.filter(kind => grants.may.includes(kind)) }
+}
+
+const stateFile = ({ nativeSession }: Run): string => `.tmp/hooked-sessions/${nativeSession}.json`
+
+/** The grant once a call has finished: the issue or pull request that it created joins the grant. */
+export function grantAfter(grant: Grant, event: EventOf<'ToolFinished'>, output: string): Grant {
+  const creates = event.action.kind === 'shell' ? createdBy(event.action.command) : undefined
+  const { created, ...rest } = grant
+  if (creates === 'issue' && created?.call === (event.toolUseId ?? '')) {
+    const issue = numberIn(output, 'issues', grant)
+    // One that failed may be tried again.
+    return event.failed ? rest : { ...rest, created: issue === undefined ? {} : { issue } }
+  }
+  if (creates !== 'pr' || event.failed || grant.pullRequest !== undefined) return grant
+  const pullRequest = numberIn(output, 'pull', grant)
+  return pullRequest === undefined ? grant : { ...grant, pullRequest }
+}
+
+/** What a text creates that is nothing but one gh command: only then are its output and its exit code those of gh. */
+function createdBy(command: string): 'issue' | 'pr' | undefined {
+  if (!/\bgh\b/.test(command)) return undefined
+  const [only, ...others] = analyse(command, { cwd: '/', home: '/' }).commands
+  const [program, what, verb] = only?.words.map(({ value }) => value) ?? []
+  if (others.length > 0 || only?.via.length !== 0 || program !== 'gh' || verb !== 'create') return undefined
+  return what === 'issue' || what === 'pr' ? what : undefined
+}
+
+function numberIn(output: string, path: 'issues' | 'pull', { repository }: Grant): number | undefined {
+  const links = output.matchAll(/https?:\/\/([^\s"'<>]+)\/(issues|pull)\/(\d{1,9})(?![\w/])/g)
+  const found = [...links].filter(
+    ([, where = '', kind]) => kind === path && where.toLowerCase() === repository,
+  )
+  return Number(found.at(-1)?.[3]) || undefined
+}

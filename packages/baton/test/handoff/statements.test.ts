@@ -1,0 +1,214 @@
+import { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Evidence } from '../../src/handoff/evidence.ts'
+import { findUnverified, markUnverified } from '../../src/handoff/statements/check-statements.ts'
+import { withoutMark } from '../../src/handoff/statements/lines.ts'
+import { lookupsOf } from '../../src/handoff/statements/lookups.ts'
+import type { CommandRun, TranscriptFacts } from '../../src/session/transcript/collect-facts.ts'
+import { Mentions } from '../../src/session/transcript/mentions.ts'
+
+const ran = (command: string, failed = false): [string, CommandRun] => [
+  command,
+  { command, failed, at: undefined },
+]
+/** What the session's commands printed and the user typed. */
+const SEEN = [
+  'listening on http://localhost:5173',
+  'npm run dev',
+  'touched lib/old.ts',
+  'abc1234 is from another fork',
+]
+
+const evidenceFor = (document: HandoffDocument, more: Partial<TranscriptFacts> = {}): Evidence => {
+  const lookups = lookupsOf(document)
+  const mentions = new Mentions(lookups.words)
+  for (const text of SEEN) mentions.addText(text)
+  const disk = ['README.md', 'src', 'src/limit.ts']
+  return {
+    root: '/work/shop',
+    names: ['shop'],
+    agent: 'claude-code',
+    session: 'abc',
+    git: {
+      root: '/work/shop',
+      head: 'a1b2c3d4e5f6',
+      branch: 'issue-42',
+      ahead: 1,
+      behind: 0,
+      dirty: ['src/limit.ts'],
+    },
+    commits: [],
+    lookedUp: {
+      commits: lookups.commits.filter(id => id === '77aa88b'),
+      refs: ['main', 'issue-42', 'origin/next'],
+    },
+    transcript: {
+      session: 'abc',
+      cwd: '/work/shop',
+      startedAt: 0,
+      lastAt: 1,
+      messages: 8,
+      instructions: ['Limit the orders endpoint to 20 requests a minute'],
+      commands: [],
+      outcomes: new Map([
+        ran('npm test 2>&1 | tail -5', true),
+        ran('npm run build'),
+        ran('cd web && npm run lint', true),
+      ]),
+      written: ['/work/shop/packages/api/src/routes.ts'],
+      todos: [{ text: 'Document the limits', done: false }],
+      test: { command: 'npm test', passed: false, at: undefined },
+      pullRequest: undefined,
+      lastReply: undefined,
+      mentioned: mentions.found,
+      ...more,
+      facts: {
+        instructions: ['Limit the orders endpoint to 20 requests a minute'],
+        summarized: [],
+        pasted: [],
+        decisions: [],
+        deadEnds: [],
+        said: [],
+        replies: ['A sliding window fits better than fixed buckets here, so I take that one.'],
+        next: undefined,
+        lastWords: undefined,
+        environment: [],
+        results: [],
+        failing: ['limits > rejects'],
+        lastCommand: undefined,
+        secrets: [],
+      },
+    },
+    contextTokens: undefined,
+    issue: undefined,
+    pr: undefined,
+    stage: undefined,
+    present: new Map(lookups.paths.map(path => [path, disk.includes(path)])),
+  }
+}
+
+const marked = (draft: object, ledger?: HandoffLedger): HandoffDocument => {
+  const document = HandoffDocument.parse(draft)
+  return markUnverified(document, findUnverified(document, evidenceFor(document), ledger))
+}
+const done = (text: string) => ({ completed: [{ text, done: true }] })
+const note = (text: string) => ({ notes: [text] })
+const next = (text: string) => ({ nextSteps: [text] })
+const textOf = ({ completed, notes, nextSteps, decisions, constraints }: HandoffDocument) =>
+  [...completed.map(({ text }) => text), ...notes, ...nextSteps, ...decisions, ...constraints].join('\n')
+
+describe('A statement without evidence is marked:', () => {
+  it.each([
+    [done('Wrote src/ghost.ts'), 'there is no file `src/ghost.ts`'],
+    [done('Created the folder `lib/phantom/`'), 'there is no folder `lib/phantom`'],
+    [done('Moved `src/limit.ts` into packages/unicorn/'), 'there is no folder `packages/unicorn`'],
+    [
+      done('Deployed everything with `kubectl apply -f x` and more'),
+      '`kubectl apply -f x` was not run in this session',
+    ],
+    [done('Updated `README.md`'), 'nothing shows a change of `README.md`'],
+    [done('Committed as deadbee'), 'there is no commit deadbee here'],
+    [done('Committed as abc1234'), 'there is no commit abc1234 here'],
+    [done('Ran `npm run deploy`'), '`npm run deploy` was not run in this session'],
+    [note('I ran cargo clippy and it was clean.'), '`cargo clippy` was not run in this session'],
+    [note('The linter passes.'), 'the last run of `cd web && npm run lint` failed'],
+    [note('All tests are green.'), 'the last run of `npm test` failed'],
+    [note('Alle Tests sind grün.'), 'the last run of `npm test` failed'],
+    [note('0 tests failed'), 'the last run of `npm test` failed'],
+    [done('Document the limits'), 'its todo is still open in the agent’s list'],
+    [note('All todos are done.'), '1 todos are still open'],
+    [note('We are on branch `main`.'), 'the branch is `issue-42`'],
+    [note('The branch `feature/zebra` holds it.'), 'there is no branch `feature/zebra`'],
+    [note('The API listens on port 9999.'), 'nothing shows port 9999'],
+    [note('The working tree is clean.'), '`src/limit.ts` is not committed'],
+    [done('Pushed to origin'), 'no push was seen in this session'],
+    [note('The user said that zebras may go.'), 'no prompt of the user says this'],
+    [{ constraints: ['Never touch the zebra module'] }, 'no prompt of the user says this'],
+    [{ decisions: ['Use Kafka, because zebras need it'] }, 'nothing in the session shows this'],
+    [next('Fix the bug in `src/never.ts`'), 'there is no file `src/never.ts`'],
+  ])('%j', (draft, reason) => {
+    expect(textOf(marked(draft))).toMatch(`[unverified: ${reason}] `)
+  })
+})
+
+describe('A statement with evidence is not marked:', () => {
+  it.each([
+    [done('Wrote src/limit.ts and `src/routes.ts`')],
+    [done('Committed as 77aa88b')],
+    [done('Removed lib/gone.ts')],
+    [done('Moved lib/gone.ts to src/limit.ts')],
+    [note('See abc1234 in the other fork, and lib/old.ts.')],
+    [note('`npm test` was run; two tests still fail.')],
+    [note('The build succeeds.')],
+    [done('Ran `npm run build`')],
+    [note('The dev server is at localhost:5173.')],
+    [note('Work is on branch issue-42, based on branch `next`.')],
+    [note('The user wants at most 20 requests a minute on the orders endpoint.')],
+    [{ constraints: ['The orders endpoint allows 20 requests per minute'] }],
+    [{ decisions: ['Sliding window instead of fixed buckets'] }],
+    [next('Create `src/new-file.ts`')],
+    [next('Make all tests pass, then run `npm run deploy`')],
+    [note('Once all tests pass, push.')],
+    [note('Nothing was pushed.')],
+    [note('The user table and the client pass a deadline to Node.js; see example.com/a.html?b=c.')],
+    [note('The file config/zebra.yml does not exist.')],
+  ])('%j', draft => {
+    expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))
+  })
+})
+
+it('What an earlier session established is evidence, unless it was marked then', () => {
+  const ledger = HandoffLedger.parse({
+    environment: ['`docker run -p 5499:5432 postgres`'],
+    said: ['[unverified: nothing shows port 7001] The proxy listens on port 7001'],
+  })
+  expect(textOf(marked(note('PostgreSQL runs on port 5499.'), ledger))).toBe('PostgreSQL runs on port 5499.')
+  expect(textOf(marked(note('The proxy is on port 7001.'), ledger))).toMatch(/^\[unverified/)
+})
+
+it("The agent's own handoff document is not evidence", () => {
+  const mentions = new Mentions(['9999'])
+  mentions.addText('cat > .bmad/handoffs/handoff-2026.md <<EOF\nport 9999\nEOF')
+  expect(mentions.found.size).toBe(0)
+  mentions.addText('port 99991')
+  expect(mentions.found.size).toBe(0)
+  mentions.addText('listening on :9999')
+  expect([...mentions.found]).toEqual(['9999'])
+})
+
+it('A mark changes nothing but the beginning of its line, and is replaced, not repeated, by the next check', () => {
+  const words = fc.constantFrom(
+    'Wrote src/a.ts',
+    'tests pass',
+    'port 81',
+    '`x`',
+    'the user said no',
+    '\n',
+    '. ',
+    '[x] ',
+    '- ',
+  )
+  fc.assert(
+    fc.property(fc.array(fc.array(words, { maxLength: 8 }), { maxLength: 5 }), points => {
+      const document = HandoffDocument.parse({ notes: points.map(point => point.join(' ')) })
+      const once = marked(document)
+      const lines = (of: HandoffDocument) => of.notes.join('\n').split('\n')
+      expect(lines(once).map(line => line.replace(/\[unverified: [^\]]*\] /, ''))).toEqual(lines(document))
+      expect(marked(once)).toEqual(once)
+    }),
+  )
+  expect(withoutMark('[unverified: no] text')).toBe('text')
+})
+
+it('A long hostile document is checked in bounded time, and what is not checked is marked', () => {
+  const begin = performance.now()
+  const notes = [
+    `${'ran '.repeat(50_000)}`,
+    `${'a/'.repeat(60_000)}b.ts`,
+    ...Array<string>(20_000).fill('tests pass'),
+  ]
+  const document = marked({ notes })
+  expect(document.notes.at(-1)).toBe('[unverified: the document is too long to check] tests pass')
+  expect(performance.now() - begin).toBeLessThan(30_000)
+})

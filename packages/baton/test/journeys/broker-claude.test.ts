@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runClaude } from '../world/agents/claude-headless.ts'
+import { claudeWorld } from '../world/claude-world.ts'
+import { lastRequestOf, textOf } from '../world/model.ts'
+import { plainGit } from '../world/scratch.ts'
+import { startTelegram, telegramSettings } from '../world/telegram.ts'
+import { call, say } from '../world/turn.ts'
+
+const SETTINGS = 'sandbox:\n  mode: on\nhandsoff:\n  auto_permission: false\n  max_continuations: 1\n'
+const WORK = 'git switch -qc feature && git add -A && git commit -qm "add notes" && git push -u origin HEAD'
+const AGAIN = 'git commit -q --allow-empty -m again && git push && git fetch && git status -sb | head -1'
+
+describe('the broker, with the real Claude Code', () => {
+  test('edit, commit and push in one command: one question, about the push alone; then a rule answers it', {
+    timeout: 480_000,
+  }, async () => {
+    await using telegram = await startTelegram()
+    await using here = await claudeWorld({ settings: SETTINGS + telegramSettings(telegram) })
+    const { model, home, baton } = here
+    const { project } = home
+    const git = (...args: string[]) =>
+      execFileSync('git', args, {
+        cwd: project,
+        encoding: 'utf8',
+        env: { ...process.env, ...plainGit },
+      }).trim()
+    const origin = join(home.path, 'origin.git')
+    git('init', '-q', '--bare', origin)
+    git('remote', 'add', 'origin', origin)
+    const write = call('Write', { file_path: join(project, 'notes.md'), content: 'notes\n' })
+    const round = (words: string) => (request: Parameters<typeof textOf>[0] & { key?: string }) =>
+      request.key === home.key && textOf(request).includes(words)
+    model.script(round('first round'), [write, call('Bash', { command: WORK }), say('pushed', { times: 9 })])
+
+    const running = runClaude({ home, model, prompt: 'first round', timeout: 360_000 })
+    const question = await telegram.message(
+      ({ text }) => text.includes('git push'),
+      'the question about the push',
+    )
+    expect(question.text).toContain('git push -u origin feature')
+    expect(question.text).not.toContain('git commit')
+    telegram.press(question, '✅ Allow')
+    expect((await running).isError).toBe(false)
+    expect(git('--git-dir', origin, 'log', '-1', '--format=%s', 'feature')).toBe('add notes')
+    expect(lastRequestOf(model, home)).toContain('set up to track')
+
+    const bodies = (await baton.entries({})).map(({ body }) => body)
+    const opened = bodies.filter(body => body.kind === 'ask' && body.what === 'opened')
+    expect(opened).toHaveLength(1)
+    const decisions = bodies.flatMap(body => (body.kind === 'decision' && body.tool === 'Bash' ? body : []))
+    expect(decisions.map(({ subject, decision, by }) => [subject, decision, by])).toEqual([
+      [WORK, 'allow', 'sandbox'],
+      ['git push -u origin feature', 'allow', 'person'],
+    ])
+    expect(bodies.filter(({ kind }) => kind === 'broker')).toEqual([
+      expect.objectContaining({ command: 'git push -u origin feature', exit: 0 }),
+    ])
+    expect(bodies.filter(({ kind }) => kind === 'fault')).toEqual([])
+
+    baton.configure(
+      `${SETTINGS}permissions:\n  allow:\n    - program: git\n      subcommand: push\n${telegramSettings(telegram)}`,
+    )
+    await baton.must('up', '--restart')
+    model.script(round('second round'), [call('Bash', { command: AGAIN }), say('pushed again', { times: 9 })])
+    expect((await runClaude({ home, model, prompt: 'second round', timeout: 360_000 })).isError).toBe(false)
+    expect(git('--git-dir', origin, 'log', '-1', '--format=%s', 'feature')).toBe('again')
+    expect(lastRequestOf(model, home)).toContain('## feature...origin/feature')
+    expect(telegram.messages().filter(({ text }) => text.includes('git push'))).toHaveLength(1)
+  })
+})

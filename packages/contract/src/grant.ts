@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+/**
+ * What a running job may do outside without an ask, in terms of its own objects:
+ * - `read`: fetch its remote; read its repository's issues, pull requests and checks;
+ * - `push`: push its own branch to its remote, also with --force-with-lease;
+ * - `rebase`: rebase its branch onto its base;
+ * - `pull-request`: create, edit and comment on the pull request of its branch;
+ * - `issue`: comment on, label and edit its issue;
+ * - `new-issue`: create one issue;
+ * - `labels`: create the labels it names.
+ */
+export const GrantKind = z.enum(['read', 'push', 'rebase', 'pull-request', 'issue', 'new-issue', 'labels'])
+export type GrantKind = z.infer<typeof GrantKind>
+
+const Name = z.string().min(1).max(250)
+
+/** A grant: what Baton recorded when the job began. Files that an agent can edit never add to it. */
+export const Grant = z.object({
+  /** The job in a few words, such as `issue-to-impl #42`. */
+  job: z.string().min(1).max(200),
+  may: z.array(GrantKind).max(20),
+  /** The root of the worktree, without links. */
+  worktree: z.string(),
+  /** The remote to which the branch is pushed. */
+  remote: Name.optional(),
+  /** The repository in which gh works: `host/owner/name`, lower case. */
+  repository: Name.optional(),
+  /** Where its work starts from, such as `origin/main`. */
+  bases: z.array(Name).max(20).default([]),
+  branch: Name.optional(),
+  issue: z.number().int().positive().optional(),
+  pullRequest: z.number().int().positive().optional(),
+  /** Files that it is told to write, relative to the folder of its state files. */
+  files: z.array(z.string().min(1).max(500)).max(50).default([]),
+  /** The folder of those files, without links. */
+  filesIn: z.string().default(''),
+  labels: z.array(z.string().min(1).max(100)).max(20).default([]),
+  /** Digest of the git settings that decide where a push goes and what it runs. */
+  settings: z.string().default(''),
+  /** The call that creates the one new issue, and the issue once it exists. */
+  created: z
+    .object({ call: z.string().optional(), issue: z.number().int().positive().optional() })
+    .optional(),
+})
+export type Grant = z.infer<typeof Grant>
