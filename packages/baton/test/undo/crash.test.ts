@@ -87,3 +87,17 @@ it('taken by several sessions and processes at once, gives each state one step',
     expect(readFileSync(join(repo.path, 'a'), 'utf8')).toBe(String(i))
   }
 }, 120_000)
+
+it('keeps the lock until other processes can see the new step', async () => {
+  await using world = await undoWorld()
+  const { repo, undo } = world
+  for (let i = 0; i < 3; i++) {
+    repo.write('a', String(i))
+    await undo.take(repo.path, { label: `state ${i}` })
+    const folder = join(storeIn(world), '..')
+    const known = join(folder, 'known.json')
+    const isSeen = existsSync(known) && JSON.parse(readFileSync(known, 'utf8'))[1].last.step === i + 1
+    expect(isSeen || existsSync(join(folder, 'lock'))).toBe(true)
+    await expect.poll(() => existsSync(join(folder, 'lock'))).toBe(false)
+  }
+})

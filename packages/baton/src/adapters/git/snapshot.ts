@@ -11,6 +11,7 @@ import type {
   StepFiles,
   StepRecord,
 } from '../../ports/snapshots.ts'
+import { pendingWrite } from './snapshot/cache.ts'
 import { capture, type Where } from './snapshot/capture.ts'
 import { Contents } from './snapshot/contents.ts'
 import { modeReader, parseDetails } from './snapshot/details.ts'
@@ -51,24 +52,26 @@ function worktree(where: Where, queues: Map<string, Promise<unknown>>): Snapshot
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
     // Calls in this process queue up; the lock file excludes other processes.
     const before = queues.get(place.gitDir)
+    let released: Promise<void> | undefined
     const turn = (before ?? Promise.resolve()).then(async () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      lock = await takeUndoLock(join(folder, 'lock'))
+      const held = await takeUndoLock(join(folder, 'lock'))
+      lock = held
       try {
         await ensureStore(place, store)
         return await work()
       } finally {
-        lock.release()
         lock = undefined
+        released = pendingWrite(folder)?.then(() => held.release())
+        if (!released) held.release()
       }
     })
-    const settled = turn.catch(() => {})
+    const settled = turn.catch(() => {}).then(() => released)
     queues.set(place.gitDir, settled)
-    try {
-      return await turn
-    } finally {
+    settled.then(() => {
       if (queues.get(place.gitDir) === settled) queues.delete(place.gitDir)
-    }
+    })
+    return turn
   }
 
   return {

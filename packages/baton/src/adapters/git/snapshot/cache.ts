@@ -63,17 +63,27 @@ export function readKnown(folder: string): Known | undefined {
 /** Remembers a snapshot at once, and writes it to disk when its command no longer waits. A lost write costs only time. */
 export function saveKnown(folder: string, known: Known): void {
   remember(folder, known, undefined)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  writes.set(folder, promise)
   setImmediate(() => {
-    // A later snapshot has taken its place, and writes itself.
-    if (inMemory.get(folder)?.known !== known) return
     try {
+      // A later snapshot has taken its place, and writes itself.
+      if (inMemory.get(folder)?.known !== known) return
       writeKnown(folder, known)
       remember(folder, known, identityOf(folder))
     } catch {
       inMemory.delete(folder)
+    } finally {
+      if (writes.get(folder) === promise) writes.delete(folder)
+      resolve()
     }
   })
 }
+
+/** The write that `saveKnown` has still to do. Keep the lock until then: another process would not see the last snapshot. */
+export const pendingWrite = (folder: string): Promise<void> | undefined => writes.get(folder)
+
+const writes = new Map<string, Promise<void>>()
 
 function writeKnown(folder: string, known: Known): void {
   const { files, ...rest } = known
