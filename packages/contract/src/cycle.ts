@@ -25,11 +25,21 @@ export type CycleStep = z.infer<typeof CycleStep>
 export const CycleReason = z.enum(['context', 'overflow', 'asked', 'restart'])
 export type CycleReason = z.infer<typeof CycleReason>
 
+/** One fact that the next session must know. The id names it in the context and in `baton handoff facts`. */
+export const EssentialFact = z.object({
+  id: z.string(),
+  part: z.enum(['goal', 'next', 'instruction', 'todo']),
+  text: z.string(),
+})
+export type EssentialFact = z.infer<typeof EssentialFact>
+
 /** What the next session must repeat. Baton does not ask for a part that the document lacks. */
 export const Essentials = z.object({
   goal: z.string().optional(),
   branch: z.string().optional(),
   next: z.string().optional(),
+  /** Absent in cycles that an earlier Baton stored. */
+  facts: z.array(EssentialFact).optional(),
   /** Baton wrote the document without the agent and without a transcript, so repeating it proves little. */
   unproven: z.boolean().optional(),
 })

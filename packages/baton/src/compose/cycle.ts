@@ -29,7 +29,12 @@ export function composeCycle(parts: CycleParts): { cycles: Cycles; reactor: Reac
   const cycles = new Cycles({
     ...ports,
     documents: generation,
-    read: (project, document) => files.read(project, document),
+    // As the next session sees them: ids are made from the words.
+    async read(project, name) {
+      const { document } = await files.read(project, name)
+      const ledger = await files.ledger(project, name)
+      return { document: files.clean(document), ledger: ledger && files.clean(ledger) }
+    },
     alive: pid => systemProcesses.alive(pid),
     async journal(about, body) {
       await write([newEntry(body, about)])

@@ -1,5 +1,7 @@
 import { HandoffDocument, type HandoffFacts, type HandoffLedger } from '@batonpass/contract/handoff'
 import { renderHandoff } from './document/render.ts'
+import { essentialFacts } from './essential-facts.ts'
+import { factId } from './facts.ts'
 import { ledgerOfDocument, plainText, removedFrom } from './ledger.ts'
 import { pointsOf, type SectionName } from './sections.ts'
 import { isMarked, withoutMark } from './statements/lines.ts'
@@ -64,6 +66,8 @@ interface Part {
   section: SectionName
   /** Whether the first points matter most; otherwise the last ones do. */
   firstMatters?: boolean
+  /** The id to show behind a point: the next session names it to show that it knows the fact. */
+  tagOf?: (point: string) => string
 }
 
 function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartKey, Part> {
@@ -82,18 +86,29 @@ function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartK
     section,
     firstMatters,
   })
+  const ids = new Set(essentialFacts(document, ledger).map(({ id }) => id))
+  const tagOf = (point: string): string => (ids.has(factId(point)) ? tag(factId(point)) : '')
   const tests = ledger.failing.length > 0 ? [`Failing: ${ledger.failing.join('; ')}`] : []
   const last = ledger.last_command ? [`The last command, ${ledger.last_command}`] : []
   return {
-    goal: part([goalOf(document, ledger)], 8, 'goal', true),
-    constraints: part(current([...ledger.instructions, ...document.constraints]), 26, 'instructions'),
+    goal: {
+      ...part([goalOf(document, ledger)], 8, 'goal', true),
+      tagOf: () => tagOf(ledger.goal || document.goal),
+    },
+    constraints: {
+      ...part(current([...ledger.instructions, ...document.constraints]), 26, 'instructions'),
+      tagOf,
+    },
     done: part(pointsOf(document, ledger, 'done'), 6, 'done'),
     decisions: part(distinct(pointsOf(document, ledger, 'decisions')), 12, 'decisions'),
     deadEnds: part(ledger.dead_ends, 9, 'dead-ends'),
     critical: part(distinct([...document.criticalState, ...tests, ...last]), 14, 'notes', true),
     environment: part(ledger.environment, 5, 'environment'),
     results: part(ledger.results, 5, 'results'),
-    next: part(distinct([...document.nextSteps, ...ledger.todos, ledger.next]), 12, 'todos', true),
+    next: {
+      ...part(distinct([...document.nextSteps, ...ledger.todos, ledger.next]), 12, 'todos', true),
+      tagOf,
+    },
     blockers: part(document.blockers, 4, 'notes', true),
     notes: part(document.notes, 8, 'notes', true),
     others: part(
@@ -117,7 +132,6 @@ function fitParts(
   room: number,
   name: string | undefined,
 ): Record<PartKey, string[]> {
-  const lengthOf = ({ points }: Part) => points.reduce((sum, point) => sum + point.length + 6, 0)
   let open = Object.values(parts)
   let left = room
   const share = new Map<Part, number>()
@@ -140,14 +154,16 @@ function fitParts(
   ) as Record<PartKey, string[]>
 }
 
+/** The room that a part needs, with its ids and list marks. */
+const lengthOf = ({ points, tagOf }: Part): number =>
+  points.reduce((sum, point) => sum + point.length + (tagOf?.(point).length ?? 0) + 6, 0)
+
+const tag = (id: string): string => ` [${id}]`
+
 /** The points that matter most, as far as they fit, and a pointer to the rest. */
-function fitPoints(
-  { points, section, firstMatters }: Part,
-  room: number,
-  name: string | undefined,
-): string[] {
-  const total = points.reduce((sum, point) => sum + point.length + 6, 0)
-  if (total <= room) return [...points]
+function fitPoints(part: Part, room: number, name: string | undefined): string[] {
+  const { points, section, firstMatters, tagOf = () => '' } = part
+  if (lengthOf(part) <= room) return points.map(point => point + tagOf(point))
   const pointer = (what: string) =>
     name === undefined ? what : `${what}: \`baton handoff show ${name} --section ${section}\``
   const most = Math.max(MIN_POINT, room / 3)
@@ -155,10 +171,11 @@ function fitPoints(
   let cut = false
   const kept: string[] = []
   for (const point of firstMatters ? points : points.toReversed()) {
-    const text = point.length <= most ? point : `${point.slice(0, most)} …`
+    const isLong = point.length > most
+    const text = (isLong ? `${point.slice(0, most)} …` : point) + tagOf(point)
     if (text.length + 6 > left) continue
     left -= text.length + 6
-    cut ||= text !== point
+    cut ||= isLong
     kept.push(text)
   }
   const ordered = firstMatters ? kept : kept.reverse()

@@ -23,7 +23,7 @@ const FULL = { usage: { input: 870_000 } }
 
 /** What the agent would do, by what it is asked; the context is full after the first real work. */
 interface Answers {
-  checks?: string[]
+  checks?: (string | ((request: ModelRequest) => string))[]
   documents?: (string | undefined)[]
   /** The turn that is asked for this does not end by itself. */
   hangs?: 'document' | 'check'
@@ -41,8 +41,12 @@ function agent(home: ClaudeHome, answers: Answers = {}) {
     const name = [
       ...textOf(request).matchAll(/handoff document to (\.bmad\/handoffs\/handoff-[\d-]+\.md)/g),
     ].at(-1)?.[1]
-    if (/and resume work|That is not what the handoff document says/.test(last))
-      return say(checks.shift() ?? 'I do not know.', answers.hangs === 'check' ? { gate: NEVER } : {})
+    if (/and resume work|That is not what the handoff document says/.test(last)) {
+      const check = checks.shift() ?? 'I do not know.'
+      const text = typeof check === 'string' ? check : check(request)
+      return say(text, answers.hangs === 'check' ? { gate: NEVER } : {})
+    }
+    const isOld = /please begin/.test(request.text) && !/and resume work/.test(request.text)
     if (/Now continue the work/.test(last)) return call('Bash', { command: 'echo renewed > renewed.txt' })
     if (
       /Create handoff document now|does not agree with what git|There is no handoff document yet/.test(last)
@@ -59,12 +63,9 @@ function agent(home: ClaudeHome, answers: Answers = {}) {
         : 'echo begun > begun.txt'
       return call('Bash', { command }, FULL)
     }
-    if (answers.lasts && wrote.size > 0 && request.firstPrompt.includes('please begin'))
+    if (answers.lasts && wrote.size > 0 && isOld)
       return say('It is written.', { ...FULL, gate: answers.lasts })
-    return say(
-      request.toolResults.length > 0 ? 'Done with that.' : 'I see.',
-      request.firstPrompt.includes('please begin') ? FULL : {},
-    )
+    return say(request.toolResults.length > 0 ? 'Done with that.' : 'I see.', isOld ? FULL : {})
   }
 }
 
@@ -290,6 +291,28 @@ describe('a full session of the real Claude Code', () => {
     expect(JSON.parse(await baton.must('cycle', '--json', '--all')).cycles).toMatchObject([
       { step: 'cancelled' },
     ])
+  })
+
+  test('that leaves out an instruction is told it, and then names it by its id', {
+    timeout: 360_000,
+  }, async () => {
+    const named = (request: ModelRequest) => {
+      const id = /never change the database schema \[([0-9a-f]{8})\]/.exec(textOf(request))?.[1]
+      return block(GOAL).replace('</', `instructions: [${id}]\n</`)
+    }
+    await using here = await world({ checks: [block(GOAL), named] })
+    const { terminal, home, baton, model, told } = here
+    await terminal.submit('Add refresh tokens to the login service, but first say what you see')
+    await terminal.waitForScreen(/I see\./)
+    await terminal.submit('please begin, and never change the database schema')
+    await told('completed')
+    const entries = await story(baton)
+    expect(entries.map(({ what }) => what)).toEqual(expect.arrayContaining(['refused', 'verified']))
+    const again = model
+      .mainRequests({ key: home.key })
+      .find(each => each.lastText.includes('That is not what the handoff document says'))
+    expect(again?.lastText).toMatch(/it leaves out the instruction \[[0-9a-f]{8}\] "please begin, and never/)
+    model.assertClean()
   })
 
   test('takes its workflow along: count, issue and state file go on in the next session', {

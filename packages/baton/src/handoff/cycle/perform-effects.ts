@@ -62,7 +62,8 @@ export class EffectPerformer {
   }
 
   async readEssentials(project: string, document: string): Promise<Essentials> {
-    return essentialsOf((await this.#ports.read(project, document)).document)
+    const read = await this.#ports.read(project, document)
+    return essentialsOf(read.document, read.ledger)
   }
 
   async #performAll(cycle: Cycle, effects: readonly CycleEffect[]): Promise<void> {
@@ -107,7 +108,7 @@ export class EffectPerformer {
         return this.#reportEvent(cycle, { type: 'cleared', outcome })
       }
       case 'resume':
-        return this.#typePrompt(cycle, resumePrompt(cycle.document ?? ''))
+        return this.#typePrompt(cycle, resumePrompt(cycle))
       case 'continue':
         return effect.typed ? this.#typePrompt(cycle, continuePrompt(cycle)) : undefined
       case 'carry-over': {

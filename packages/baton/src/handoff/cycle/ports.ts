@@ -1,5 +1,6 @@
 import type { Config } from '@batonpass/contract/config'
 import type { Cycle, CycleEntry } from '@batonpass/contract/cycle'
+import type { HandoffLedger } from '@batonpass/contract/handoff'
 import type { Session } from '@batonpass/contract/session'
 import type { Asks } from '../../ask/asks.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -19,7 +20,11 @@ export interface CyclePorts {
     HandoffGeneration,
     'request' | 'ready' | 'writeNow' | 'settled' | 'release' | 'drop' | 'wanted'
   >
-  read(project: string, document: string): Promise<ReadHandoff>
+  /** A document, and its ledger if it has one. */
+  read(
+    project: string,
+    document: string,
+  ): Promise<Pick<ReadHandoff, 'document'> & { ledger?: HandoffLedger | undefined }>
   session(id: string): Promise<Session | undefined>
   /** Sessions at a place that have not reported their end. A cleared session may never report it. */
   sessionsAt(place: string): Promise<Session[]>

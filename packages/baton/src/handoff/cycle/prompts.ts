@@ -1,4 +1,4 @@
-import type { Cycle } from '@batonpass/contract/cycle'
+import type { Cycle, EssentialFact, Essentials } from '@batonpass/contract/cycle'
 import { HANDOFFS_FOLDER } from '../document-name.ts'
 import { ASKED_BY_CYCLE } from '../write/command.ts'
 import { CHECK } from './essentials.ts'
@@ -8,26 +8,35 @@ export const requestDocumentPrompt = (percent: number | undefined): string =>
   `${ASKED_BY_CYCLE}${Math.round(percent ?? 0)}%`
 
 /** Asks the new session to repeat the essentials before it continues the work. */
-export function resumePrompt(document: string): string {
+export function resumePrompt({ document = '', essentials }: Pick<Cycle, 'document' | 'essentials'>): string {
   return [
-    `${resumePromptStart(document)}. First show that you have it: answer with exactly this block, copied word for word from the document, and end your turn. Do nothing else in this turn.`,
+    `${resumePromptStart(document)}. First show that you have it: answer with exactly this block and end your turn. Do nothing else in this turn. Behind a fact, the handoff context shows its id in brackets: name the id, or copy the fact word for word.`,
     `<${CHECK}>`,
-    'goal: (the first line of its section Goal; without that section, its Active Epic)',
-    'branch: (its branch)',
-    'next: (the first of its Next Steps)',
+    'goal: (the goal, with its id)',
+    'branch: (the branch)',
+    'next: (the next step, with its id)',
+    ...lists(essentials),
     `</${CHECK}>`,
   ].join('\n')
+}
+
+function lists(essentials: Essentials | undefined): string[] {
+  const has = (part: EssentialFact['part']) => essentials?.facts?.some(fact => fact.part === part)
+  return [
+    ...(has('instruction') ? ["instructions: (the id of each of the user's instructions)"] : []),
+    ...(has('todo') ? ['todos: (the id of each open todo)'] : []),
+  ]
 }
 
 /** How Baton's resume prompt starts; this distinguishes it from a person's prompts. */
 export const resumePromptStart = (document: string): string =>
   `Read handoff from ${HANDOFFS_FOLDER}/${document} and resume work`
 
-export function repeatEssentialsPrompt(document: string, wrong: readonly string[]): string {
+export function repeatEssentialsPrompt({ document, essentials }: Cycle, wrong: readonly string[]): string {
   return [
     `That is not what the handoff document says: ${wrong.join('; ')}.`,
-    `Read ${HANDOFFS_FOLDER}/${document} again and answer with the block again, each line copied word for word from the document:`,
-    `<${CHECK}>\ngoal: …\nbranch: …\nnext: …\n</${CHECK}>`,
+    `Read ${HANDOFFS_FOLDER}/${document ?? ''} again and answer with the block again, each line with its id or copied word for word:`,
+    [`<${CHECK}>`, 'goal: …', 'branch: …', 'next: …', ...lists(essentials), `</${CHECK}>`].join('\n'),
   ].join('\n')
 }
 

@@ -147,7 +147,7 @@ async function handleSuccessor(
         if (effects.some(effect => effect.do === 'continue')) return goOn
         if (!effects.some(effect => effect.do === 'ask-again')) return {}
         return {
-          continuation: { rank: 'cycle', prompt: repeatEssentialsPrompt(cycle.document ?? '', wrong) },
+          continuation: { rank: 'cycle', prompt: repeatEssentialsPrompt(cycle, wrong) },
         }
       }
       if (event.lastMessage !== undefined) return { now: await checkAnswer(event.lastMessage) }

@@ -1,6 +1,7 @@
-import { HandoffDocument } from '@batonpass/contract/handoff'
+import { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { handoffContext } from '../../../src/handoff/context-form.ts'
 import { essentialsOf, findWrongEssentials } from '../../../src/handoff/cycle/essentials.ts'
 
 const wanted = {
@@ -20,7 +21,12 @@ describe('the essentials', () => {
       nextSteps: ['Write it', 'Test it'],
       facts: { branch: 'main' },
     })
-    expect(essentialsOf(document)).toEqual({ goal: 'Add refresh tokens', branch: 'main', next: 'Write it' })
+    expect(essentialsOf(document)).toMatchObject({
+      goal: 'Add refresh tokens',
+      branch: 'main',
+      next: 'Write it',
+      facts: [{ part: 'goal' }, { part: 'next', text: 'Write it' }],
+    })
     expect(essentialsOf(HandoffDocument.parse({ work: { epic: 'Login' } }))).toEqual({ goal: 'Login' })
     expect(essentialsOf(HandoffDocument.parse({}))).toEqual({})
   })
@@ -87,5 +93,88 @@ describe('the essentials', () => {
     expect(
       findWrongEssentials(`<handoff-check>\ngoal:${' '.repeat(200_000)}x\n</handoff-check>`, wanted),
     ).not.toEqual([])
+  })
+})
+
+describe('facts with ids', () => {
+  const document = HandoffDocument.parse({
+    goal: 'Tokens for the login',
+    nextSteps: ['Write the endpoint that renews a token'],
+    facts: { branch: 'main' },
+  })
+  const ledger = HandoffLedger.parse({
+    goal: 'Please add refresh tokens to our login service',
+    instructions: ['Never change the database schema', `Use port 8080. ${'It is a long story. '.repeat(80)}`],
+    replaced: ['Use port 3000'],
+    todos: ['Document the endpoint', 'Ask Ann about the limits'],
+  })
+  const essentials = essentialsOf(document, ledger)
+  const context = handoffContext(document, { ledger, longest: 2500 })
+  const idOf = (text: string) => new RegExp(`${text}.*?\\[([0-9a-f]{8})\\]`).exec(context)?.[1] ?? ''
+  const answer = (changes: Record<string, string> = {}) => {
+    const lines = {
+      goal: `a login that can be refreshed [${idOf('login service')}]`,
+      branch: 'main',
+      next: `the renewal endpoint [${idOf('renews a token')}]`,
+      instructions: `[${idOf('Never change')}], [${idOf('Use port 8080')}]`,
+      todos: `${idOf('Document the endpoint')} ${idOf('Ask Ann')}`,
+      ...changes,
+    }
+    return `<handoff-check>\n${Object.entries(lines)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join('\n')}\n</handoff-check>`
+  }
+
+  it('are shown in the context, even of a fact that is too long for it', () => {
+    expect(context.length).toBeLessThanOrEqual(2500)
+    const shown = new Set(context.match(/(?<=\[)[0-9a-f]{8}(?=\])/g))
+    expect(shown).toEqual(new Set(essentials.facts?.map(({ id }) => id)))
+    expect(context).not.toContain('Use port 3000')
+  })
+
+  it.each([
+    ['in other words, by their ids', answer()],
+    [
+      'copied, without ids',
+      answer({ instructions: ledger.instructions.join('; '), todos: ledger.todos.join('; ') }),
+    ],
+    [
+      'as lists',
+      answer({
+        instructions: `\n- [${idOf('Never change')}] no schema changes\n- [${idOf('Use port 8080')}] port 8080`,
+      }),
+    ],
+  ])('are known %s', (_, text) => {
+    expect(findWrongEssentials(text, essentials)).toEqual([])
+  })
+
+  it.each([
+    [
+      'an instruction left out',
+      answer({ instructions: `[${idOf('Use port 8080')}]` }),
+      /leaves out the instruction \[[0-9a-f]{8}\] "Never change the database schema"/,
+    ],
+    [
+      'todos left out',
+      answer({ todos: 'none' }),
+      /leaves out the open todo .*Document.*; it leaves out the open todo .*Ann/,
+    ],
+    ['the id of another fact as the goal', answer({ goal: `[${idOf('Ask Ann')}]` }), /the goal is/],
+    [
+      'every id as the goal',
+      answer({ goal: essentials.facts?.map(({ id }) => id).join(' ') ?? '' }),
+      /the goal is/,
+    ],
+    ['a replaced instruction', answer({ instructions: 'Use port 3000' }), /leaves out the instruction/],
+  ])('are not known with %s', (_, text, why) => {
+    expect(findWrongEssentials(text, essentials).join('; ')).toMatch(why)
+  })
+
+  it('keep the goal of the user if the document says only that the work continues', () => {
+    const vague = essentialsOf(HandoffDocument.parse({ ...document, goal: 'Continue' }), ledger)
+    expect(findWrongEssentials(answer({ goal: 'Continue' }), vague)).toEqual([
+      'it says the goal is "Continue"; the user wants "Please add refresh tokens to our login service"',
+    ])
+    expect(findWrongEssentials(answer({ goal: ledger.goal }), vague)).toEqual([])
   })
 })

@@ -34,9 +34,9 @@ const context = handoffContext(HandoffDocument.parse({ facts: {}, goal: 'old' })
 
 it.each([
   ['asking for a document', requestDocumentPrompt(87)],
-  ['resuming', resumePrompt('handoff-2026-01-22-14-30.md')],
+  ['resuming', resumePrompt(cycle)],
   ['going on', continuePrompt(cycle)],
-  ['asking again', repeatEssentialsPrompt('a.md', ['the goal'])],
+  ['asking again', repeatEssentialsPrompt(cycle, ['the goal'])],
   ['a continuation', `${HEADING}, it is currently 1/10 continuations.`],
   ['news of a claim', '[Baton] issue #42:\n\nchecks FAILED'],
   ['asking a hosted session', contextPrompt(undefined)],
