@@ -139,8 +139,7 @@ export async function collectFacts(
           ran.at = item.at ?? ran.at
           outcomes.delete(ran.command)
           outcomes.set(ran.command, ran)
-          const [oldest] = outcomes.keys()
-          if (outcomes.size > MAX_OUTCOMES && oldest !== undefined) outcomes.delete(oldest)
+          if (outcomes.size > 2 * MAX_OUTCOMES) dropOldest(outcomes, MAX_OUTCOMES)
           // Only the last run matters, so its output is read at the end; a command that is not known to run tests has to show it.
           if (readTest(ran.command, false, '') ?? readTest(ran.command, item.failed, item.text))
             tested = { ran, output: item.text }
@@ -165,6 +164,13 @@ export async function collectFacts(
 
 /** A command with normalised white space. */
 export const wordsOf = (command: string): string => command.replaceAll(/\s+/g, ' ').trim().slice(0, 2000)
+
+/** Drops the oldest half at once: finding the first key of a map takes long after many deletions. */
+function dropOldest<K, V>(map: Map<K, V>, kept: number): void {
+  const entries = [...map].slice(-kept)
+  map.clear()
+  for (const [key, value] of entries) map.set(key, value)
+}
 
 function pushBounded<T>(list: T[], value: T, most: number): void {
   list.push(value)
