@@ -4,6 +4,7 @@ import * as vscode from 'vscode'
 import { askPerson, lookAndAnswer } from './ask/answer.ts'
 import { plain, wholeText } from './ask/ask-text.ts'
 import { Notifier, type NotifyWhich } from './ask/notify.ts'
+import { OpenAsks } from './ask/open-asks.ts'
 import { changeMode } from './command/change-mode.ts'
 import { handOff } from './command/hand-off.ts'
 import { letEditorAnswer } from './command/let-editor-answer.ts'
@@ -26,9 +27,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const login = new EditorLogin(context.secrets)
   const daemon = daemonClient(() => findEndpoint(environment(), homedir(), shortPaths), login)
   const pages = new Pages()
+  const openAsks = new OpenAsks()
   const asking = {
     daemon,
     show: (ask: Parameters<typeof wholeText>[0]) => pages.show(ask.id, wholeText(ask)),
+    whileOpen: openAsks.whileOpen.bind(openAsks),
     // The daemon counts a window that may answer as a way to reach a person.
     onAllowed: () => live.reconnect(),
   }
@@ -53,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void vscode.commands.executeCommand('setContext', 'baton.daemon', picture.daemon)
       // Without a daemon there is no list. Keep the notifier's memory, so that it repeats nothing when the daemon is back.
       if (picture.daemon !== 'running') return
+      openAsks.update(picture.asks)
       const { fresh, more } = notifier.next(picture.asks, notify(), folders())
       for (const ask of fresh) void askPerson(ask, asking)
       if (more > 0) void notifyOfMore(more)
@@ -107,6 +111,7 @@ export function activate(context: vscode.ExtensionContext): void {
     files,
     ...[files.onDidChange, files.onDidCreate, files.onDidDelete].map(on => on(() => live.refresh())),
     shortPaths,
+    openAsks,
     live,
     bar,
     pages.register(),

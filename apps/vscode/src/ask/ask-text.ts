@@ -1,4 +1,5 @@
 import type { Ask } from '@batonpass/contract/ask'
+import { sessionLabel } from '@batonpass/contract/session-name'
 
 /** The text of a notification about an ask. */
 export interface AskText {
@@ -12,12 +13,13 @@ const MAX_LENGTH = 240
 const MAX_EXAMINED = 1000
 
 export function askText(ask: Ask): AskText {
-  const { agent, project, cwd } = ask.facts
+  const { agent, project, cwd, sessionName } = ask.facts
   // Most titles already contain the folder.
   const where = ask.title.includes(project ?? cwd ?? '/') ? undefined : nameOf(project ?? cwd)
-  const about = [agent, where].filter(part => part !== undefined && part !== '').join(' in ')
+  const who = [agent, sessionName && `“${sessionName}”`].filter(Boolean).join(' ')
+  const about = [who, where].filter(part => part !== undefined && part !== '').join(' in ')
   // A question can be megabytes long: examine only what the notification could show.
-  const detail = plain(ask.detail.slice(0, MAX_EXAMINED))
+  const detail = plain(subjectOf(ask).slice(0, MAX_EXAMINED))
   const title = plain(ask.title)
   const question = title.includes(detail) || detail === '' ? title : `${title}: ${detail}`
   const whole =
@@ -29,19 +31,28 @@ export function askText(ask: Ask): AskText {
   return { message: about === '' ? shown : `${plain(about)}: ${shown}`, whole }
 }
 
-/** The whole question, as text for its own page. */
+/** A notification has no room for choices and plans: the user reads them on the question's page, and while answering. */
+function subjectOf({ kind, detail, questions = [] }: Ask): string {
+  if (kind === 'plan') return ''
+  return kind === 'question' ? questions.map(({ text }) => text).join('\n') : detail
+}
+
+/** The whole question, as text for its own page. Who asks comes first, where a picker may cover it. */
 export function wholeText(ask: Ask): string {
   const { facts } = ask
   const rows = [
     ['Agent', facts.agent],
-    ['Session', facts.nativeSession],
+    [
+      'Session',
+      facts.nativeSession && sessionLabel({ name: facts.sessionName, nativeSession: facts.nativeSession }),
+    ],
     ['Project', facts.project],
     ['Folder', facts.cwd],
     ['Tool', facts.tool],
     ['Open until', ask.expiresAt],
     ['Ask', ask.id],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${visible(value)}`]))
-  return `${visible(ask.title)}\n\n${ask.detail.split('\n').map(visible).join('\n')}\n\n${rows.join('\n')}\n`
+  return `${rows.join('\n')}\n\n${visible(ask.title)}\n\n${ask.detail.split('\n').map(visible).join('\n')}\n`
 }
 
 /** Notifications turn `[text](target)` into links, even links that run commands. An agent's text must never become one. */

@@ -50,7 +50,9 @@ export function statusBarText(picture: Picture, folders: readonly string[]): Sta
     tooltip: [
       ...(pause ? [pauseLine(pause)] : []),
       `${picture.sessions.length} live ${picture.sessions.length === 1 ? 'session' : 'sessions'}`,
-      ...(fullest && context ? [`Fullest context: ${fullest.agent}, ${context} (${ZONES[zone]})`] : []),
+      ...(fullest && context
+        ? [`Fullest context: ${fullest.name ?? fullest.agent}, ${context} (${ZONES[zone]})`]
+        : []),
       ...(waiting > 0 ? [`${waiting} open ${waiting === 1 ? 'question' : 'questions'}`] : []),
     ].join('\n'),
     urgency: zone === 'trigger' ? 'error' : zone === 'warn' || waiting > 0 || pause ? 'warning' : 'none',

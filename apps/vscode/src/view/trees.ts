@@ -58,10 +58,11 @@ export const sessionTree = (): ListView<Session> =>
   new ListView(
     ({ sessions }) => sessions.toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt)),
     session => {
-      const { agent, project, cwd, context, nativeSession } = session
-      const item = new vscode.TreeItem(`${agent} in ${plain((project ?? cwd ?? '').split('/').at(-1) ?? '')}`)
+      const { agent, name, project, cwd, context, nativeSession } = session
+      const place = `${agent} in ${plain((project ?? cwd ?? '').split('/').at(-1) ?? '')}`
+      const item = new vscode.TreeItem(name ? plain(name) : place)
       item.id = session.id
-      item.description = [contextText(session), session.lastEvent].filter(Boolean).join(' · ')
+      item.description = [name && place, contextText(session), session.lastEvent].filter(Boolean).join(' · ')
       item.tooltip = [
         `Session ${nativeSession}`,
         visible(project ?? cwd ?? ''),
@@ -82,7 +83,7 @@ export const askTree = (): ListView<Ask> =>
     ask => {
       const item = new vscode.TreeItem(plain(ask.title))
       item.id = ask.id
-      item.description = plain(ask.detail.slice(0, 200))
+      item.description = plain([ask.facts.sessionName, ask.detail.slice(0, 200)].filter(Boolean).join(' · '))
       item.tooltip = visible(ask.detail.slice(0, 2000))
       item.accessibilityInformation = { label: `${item.label}: ${item.description}` }
       item.iconPath = new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'))

@@ -12,6 +12,20 @@ describe('what a notification says', () => {
     expect(askText(sampleAsk({ title: 'Merge?', detail: '' })).message).toBe('claude-code in shop: Merge?')
   })
 
+  it('names the session, and what is asked without its choices', () => {
+    const questions = [
+      { id: 'a', kind: 'choice', text: 'Which database?', choices: [{ value: 'x', label: 'X' }] },
+      { id: 'b', kind: 'text', text: 'Which name?' },
+    ]
+    const facts = { agent: 'claude-code', project: '/work/shop', sessionName: 'Fix [it](command:x)' }
+    const ask = sampleAsk({ kind: 'question', title: '2 questions', detail: 'long', questions, facts })
+    expect(askText(ask).message).toBe(
+      'claude-code “Fix [it] (command:x)” in shop: 2 questions: Which database? ⏎ Which name?',
+    )
+    const plan = sampleAsk({ kind: 'plan', title: 'Plan in /work/shop', detail: '# All of it' })
+    expect(askText(plan).message).toBe('claude-code: Plan in /work/shop')
+  })
+
   it('does not count as whole if something is cut, hidden or collapsed', () => {
     const partly = [
       `echo ${'a'.repeat(500)}`,
