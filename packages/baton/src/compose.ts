@@ -120,8 +120,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     pauses.of(about) !== undefined
   let listening: number | undefined
 
-  const { asks, pages, editors } = composeAsks(ground)
-  const presence = new PresenceKeeper(local.asks.memory('presence'), systemClock)
+  const presence = new PresenceKeeper(local.asks.memory('presence'), systemClock, () => asks.showAgain())
+  const { asks, pages, editors } = composeAsks(ground, presence)
   const handoff = composeHandoff({
     ...ground,
     placeOf: session => cycle?.cycles.findCycle(session)?.place,

@@ -21,8 +21,15 @@ export const Action = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('web'), url: z.string().optional(), query: z.string().optional() }),
   z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string() }),
   z.object({ kind: z.literal('agent'), description: z.string().optional() }),
-  /** The call itself asks the person. */
-  z.object({ kind: z.literal('question'), questions: z.array(AskedQuestion).min(1).max(100) }),
+  /**
+   * The call itself asks the person. `beforeDialog`: the agent opens its own dialog only after the hook, and not at all if
+   * the hook gives the answer.
+   */
+  z.object({
+    kind: z.literal('question'),
+    questions: z.array(AskedQuestion).min(1).max(100),
+    beforeDialog: z.literal(true).optional(),
+  }),
   /** The agent wants to leave its plan mode and follow this plan. */
   z.object({ kind: z.literal('plan'), plan: z.string() }),
   z.object({ kind: z.literal('other') }),

@@ -1,4 +1,4 @@
-import type { Ask, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
 import type { Contribution } from '../ports/contribution.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
@@ -68,6 +68,11 @@ export function questionReactor(ports: QuestionPorts): Reactor {
   }
 }
 
+/** Some agents show their dialog only after the hook, and not at all if the hook gives the answer. */
+const isBeforeDialog = ({ action }: EventOf<'ToolRequested'>): boolean =>
+  action.kind === 'question' && action.beforeDialog === true
+const BEFORE_DIALOG: readonly AskOption[] = ['reply', 'decline', 'on-screen']
+
 /** The agent shows its dialog while this hook waits. For a form, it shows the dialog only after the hook. */
 const isOnScreen = (event: AgentEvent, { attended }: ReactionContext): boolean =>
   event.type === 'PermissionAsked' && attended !== false
@@ -75,13 +80,21 @@ const isOnScreen = (event: AgentEvent, { attended }: ReactionContext): boolean =
 /** What a person is asked because of an event, if the agent asks. */
 function questionOf(event: AgentEvent, project: string): Question | undefined {
   if (event.type === 'FormAsked') return formQuestion(event, project)
-  if (event.type !== 'PermissionAsked') return undefined
+  if (event.type !== 'PermissionAsked' && event.type !== 'ToolRequested') return undefined
   const { tool, input, action } = event
+  if (event.type === 'ToolRequested' && !isBeforeDialog(event)) return undefined
   const bound = { ...commonOf(event, project, tool), fingerprint: fingerprint(event, tool, input) }
   if (action.kind === 'question') {
     const [first] = action.questions
     const title = action.questions.length > 1 ? `${action.questions.length} questions` : (first?.text ?? tool)
-    return { ...bound, kind: 'question', title, detail: '', questions: action.questions }
+    return {
+      ...bound,
+      kind: 'question',
+      title,
+      detail: '',
+      questions: action.questions,
+      ...(action.beforeDialog ? { options: BEFORE_DIALOG } : {}),
+    }
   }
   if (action.kind !== 'plan') return undefined
   const attachments = [{ title: 'Plan', text: action.plan }]

@@ -146,6 +146,11 @@ export class Asks implements AnswerHandler {
     await Promise.all(fitting.map(open => this.#happen(open, event)))
   }
 
+  /** Shows the open asks on the channels that did not show them, e.g. because of quiet hours that no longer apply. */
+  showAgain(): void {
+    for (const open of this.#open.values()) this.#show(open)
+  }
+
   /** Sends a notice through every channel. A failing channel does not affect the others. */
   async tell(news: News): Promise<void> {
     await this.reach(news)

@@ -22,19 +22,22 @@ export class Channels {
     await this.#each('stopping', channel => channel.stop())
   }
 
-  /** Resolves when every channel has been tried. Adds the channels that reach a person to `open.reached`. */
+  /**
+   * Shows an ask on every channel on which it does not reach a person yet, and adds those that do to `open.reached`.
+   * Resolves when every channel has been tried.
+   */
   async show(open: OpenAsk): Promise<void> {
-    for (const channel of this.#channels) {
-      const showing = channel.show(open.ask, open.settled).then(
-        seen => {
-          if (seen) open.reached.add(channel.name)
-        },
-        cause => {
-          if (!open.settled.aborted && !this.#stopping) this.#fault(`asking by ${channel.name}`, cause)
-        },
-      )
-      open.showing.set(channel.name, showing)
+    const show = async (channel: Channel, before: Promise<unknown> | undefined) => {
+      try {
+        await before
+        if (open.reached.has(channel.name)) return
+        if (await channel.show(open.ask, open.settled)) open.reached.add(channel.name)
+      } catch (cause) {
+        if (!open.settled.aborted && !this.#stopping) this.#fault(`asking by ${channel.name}`, cause)
+      }
     }
+    for (const channel of this.#channels)
+      open.showing.set(channel.name, show(channel, open.showing.get(channel.name)))
     await Promise.all(open.showing.values())
   }
 

@@ -8,10 +8,13 @@ const KEY = 'away-since'
 export class PresenceKeeper {
   readonly #memory: ChannelMemory
   readonly #clock: Clock
+  readonly #onAway: () => void
 
-  constructor(memory: ChannelMemory, clock: Clock) {
+  /** `onAway` is called when the person goes away. */
+  constructor(memory: ChannelMemory, clock: Clock, onAway: () => void = () => {}) {
     this.#memory = memory
     this.#clock = clock
+    this.#onAway = onAway
   }
 
   async read(): Promise<Presence> {
@@ -23,7 +26,10 @@ export class PresenceKeeper {
   async change(away: boolean): Promise<Presence> {
     const known = await this.read()
     if (!away) await this.#memory.delete(KEY)
-    else if (!known.awaySince) await this.#memory.set(KEY, new Date(this.#clock.now()).toISOString())
+    else if (!known.awaySince) {
+      await this.#memory.set(KEY, new Date(this.#clock.now()).toISOString())
+      this.#onAway()
+    }
     return this.read()
   }
 }

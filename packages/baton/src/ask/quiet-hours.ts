@@ -6,6 +6,8 @@ import type { Clock } from '../ports/clock.ts'
 
 export interface QuietHoursParts {
   settingsFor(project: string): Promise<NoticeSettings>
+  /** Whether the person said that they are away. Then quiet hours do not apply: everything goes to the phone at once. */
+  isAway(): Promise<boolean>
   memory: ChannelMemory
   clock: Clock
 }
@@ -13,7 +15,7 @@ export interface QuietHoursParts {
 /** Older records are not needed to recognise a repeated notice. */
 const FORGET_MS = 24 * 3_600_000
 
-/** Wraps a channel: sends only wanted notices, not during quiet hours and not twice. Asks are not filtered. */
+/** Wraps a channel: sends only wanted notices, not during quiet hours (unless the person is away) and not twice. Asks are not filtered. */
 export function withQuietHours(channel: Channel, parts: QuietHoursParts): Channel {
   const tell = channel.tell?.bind(channel)
   if (!tell) return channel
@@ -34,7 +36,7 @@ export function withQuietHours(channel: Channel, parts: QuietHoursParts): Channe
 export async function firstTime(
   channel: string,
   { kind = 'trouble', project, text, session }: News,
-  { settingsFor, memory, clock }: QuietHoursParts,
+  { settingsFor, isAway, memory, clock }: QuietHoursParts,
 ): Promise<boolean> {
   const now = clock.now()
   const key = keyOf(channel, kind, [project, session ?? '', text].join('\n'))
@@ -44,6 +46,7 @@ export async function firstTime(
     now,
     minutes: at.getHours() * 60 + at.getMinutes(),
     lastSent: Number.isFinite(known) && known > 0 ? known : undefined,
+    away: await isAway(),
   }
   if (!mayTell(kind, await settingsFor(project), moment)) return false
   await memory.set(key, String(now))
@@ -66,17 +69,19 @@ interface Moment {
   /** Minutes since midnight, local time. */
   minutes: number
   lastSent: number | undefined
+  away?: boolean
 }
 
 type NoticeSettings = Pick<Config['notify'], 'about' | 'quiet_hours' | 'repeat_minutes'>
 
-/** Whether a notice may be sent: wanted, not in quiet hours, and not repeated too soon. Pure. */
+/** Whether a notice may be sent: wanted, not in quiet hours unless the person is away, and not repeated too soon. Pure. */
 export function mayTell(
   kind: NoticeKind,
   { about, quiet_hours, repeat_minutes }: NoticeSettings,
-  { now, minutes, lastSent }: Moment,
+  { now, minutes, lastSent, away = false }: Moment,
 ): boolean {
-  if (!about.includes(kind) || isQuiet(quiet_hours, minutes)) return false
+  if (!about.includes(kind)) return false
+  if (!away && isQuiet(quiet_hours, minutes)) return false
   return lastSent === undefined || now - lastSent >= repeat_minutes * 60_000
 }
 

@@ -11,6 +11,7 @@ import { Asks } from '../ask/asks.ts'
 import { noticeOfEntry } from '../ask/journal-notices.ts'
 import { type Notifier, notifierChannel } from '../ask/notifier.ts'
 import { PageChannel } from '../ask/page-channel.ts'
+import type { PresenceKeeper } from '../ask/presence.ts'
 import { withQuietHours } from '../ask/quiet-hours.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Environment } from '../config/places.ts'
@@ -20,7 +21,10 @@ import type { Channel } from '../ports/channel.ts'
 import type { Ground } from './ground.ts'
 
 /** Builds the asks with every channel that can reach a person. */
-export function composeAsks(ground: Ground): {
+export function composeAsks(
+  ground: Ground,
+  presence: PresenceKeeper,
+): {
   asks: Asks
   /** The open dashboard pages. */
   pages: PageChannel
@@ -41,16 +45,18 @@ export function composeAsks(ground: Ground): {
     ids: systemIds,
     ...(apiRoot ? { apiRoot } : {}),
   })
+  const isAway = async () => (await presence.read()).awaySince !== undefined
   const settingsFor = async (project: string) => (await configFor(project)).notify
   const asks = new Asks({
     store: local.asks,
     channels: [
       pages,
       editors,
-      withQuietHours(telegram, { settingsFor, memory, clock: systemClock }),
+      withQuietHours(telegram, { settingsFor, isAway, memory, clock: systemClock }),
       ...composeNotify({
         ...ground,
         memory,
+        isAway,
         pidOf: async session => (await ground.sessions.find(session))?.pid,
       }),
     ],
@@ -73,11 +79,12 @@ interface NotifyParts {
   env: Environment
   redactor: Redactor
   memory: ChannelMemory
+  isAway(): Promise<boolean>
   pidOf(session: string): Promise<number | undefined>
 }
 
 /** Builds the channels that only notify: desktop, webhook and bell. */
-function composeNotify({ config, env, redactor, memory, pidOf }: NotifyParts): Channel[] {
+function composeNotify({ config, env, redactor, memory, isAway, pidOf }: NotifyParts): Channel[] {
   const notifiers: Notifier[] = [
     desktopNotifier({
       programs: systemPrograms,
@@ -90,5 +97,8 @@ function composeNotify({ config, env, redactor, memory, pidOf }: NotifyParts): C
     bellNotifier({ programs: systemPrograms, pidOf }),
   ]
   const settingsFor = async (project: string) => (await config.get(project)).config.notify
-  return notifiers.map(notifier => notifierChannel(notifier, { settingsFor, memory, clock: systemClock }))
+  const phone = { settingsFor, isAway, memory, clock: systemClock }
+  // A desktop or a bell that rings at night does not reach a person who is away.
+  const desk = { ...phone, isAway: async () => false }
+  return notifiers.map(notifier => notifierChannel(notifier, notifier.name === 'webhook' ? phone : desk))
 }

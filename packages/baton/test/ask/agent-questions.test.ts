@@ -57,6 +57,25 @@ async function reactTo(
 }
 
 describe('a question of the agent', () => {
+  it('that comes before its dialog is asked elsewhere, or left to the dialog', async () => {
+    await using world = await askWorld()
+    const asks = await world.begin([listChannel('telegram')])
+    const before = (given: true | undefined) => {
+      const { event } = eventOf('permission-request.question')
+      if (event.type !== 'PermissionAsked' || event.action.kind !== 'question') throw new Error(event.type)
+      const action = { ...event.action, ...(given ? { beforeDialog: given } : {}) }
+      return { ...event, type: 'ToolRequested' as const, action }
+    }
+    // Its dialog has a hook of its own, which asks.
+    expect(await (await reactTo(asks, before(undefined))).waiting).toEqual({})
+    expect(asks.open()).toEqual([])
+    const { waiting } = await reactTo(asks, before(true))
+    const [ask] = asks.open()
+    expect(ask?.options).toEqual(['reply', 'decline', 'on-screen'])
+    await asks.answer(ask?.id ?? '', { option: 'on-screen', by: ann })
+    expect(await waiting).toEqual({})
+  })
+
   it('goes to every channel, and the answer goes back as Claude Code expects it', async () => {
     await using world = await askWorld()
     const phone = listChannel('telegram')

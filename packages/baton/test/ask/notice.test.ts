@@ -28,6 +28,7 @@ import { listChannel, sampleAsk } from './sample.ts'
 const run = promisify(execFile)
 const notify = (more: object = {}) => Config.parse({ notify: more }).notify
 const signal = new AbortController().signal
+const isAway = async () => false
 
 describe('quiet hours', () => {
   test.each([
@@ -76,7 +77,7 @@ describe('what a person is told', () => {
     const make = () =>
       withQuietHours(
         { ...listChannel('list'), tell: async news => told.push(news) > 0 },
-        { settingsFor: async () => notify(), memory: store.asks.memory('notify'), clock: time.clock },
+        { settingsFor: async () => notify(), isAway, memory: store.asks.memory('notify'), clock: time.clock },
       )
     const news: News = { project: '/p', text: 'done', kind: 'ended', session: sessionId(1) }
     expect(await make().tell?.(news)).toBe(true)
@@ -89,6 +90,33 @@ describe('what a person is told', () => {
     await store.close()
   })
 
+  test('comes in quiet hours only to a person who is away, and an open question then, too', async () => {
+    const store = await openSqlite(':memory:')
+    let away = false
+    const sent: Notice[] = []
+    const notifier: Notifier = {
+      name: 'webhook',
+      reaches: false,
+      send: async notice => sent.push(notice) > 0,
+    }
+    const channel = notifierChannel(notifier, {
+      settingsFor: async () => notify({ webhook: 'https://example.com', quiet_hours: '00:00-00:00' }),
+      isAway: async () => away,
+      memory: store.asks.memory('notify'),
+      clock: fakeTime().clock,
+    })
+    const news: News = { project: '/p', text: 'done', kind: 'ended', session: sessionId(1) }
+    await channel.tell?.(news)
+    await channel.show(sampleAsk(), signal)
+    expect(sent).toEqual([])
+    away = true
+    await channel.tell?.(news)
+    await channel.show(sampleAsk(), signal)
+    await channel.show(sampleAsk(), signal)
+    expect(sent.map(({ kind }) => kind)).toEqual(['ended', 'needs-input'])
+    await store.close()
+  })
+
   test('a question is announced by a notifier that is on, and once', async () => {
     const store = await openSqlite(':memory:')
     const sent: Notice[] = []
@@ -96,6 +124,7 @@ describe('what a person is told', () => {
     const make = (on: boolean) =>
       notifierChannel(notifier, {
         settingsFor: async () => notify({ desktop: on }),
+        isAway,
         memory: store.asks.memory('notify'),
         clock: fakeTime().clock,
       })

@@ -1,6 +1,7 @@
 import type { Action } from '@batonpass/contract/event'
 import { findPatchedPaths } from '@batonpass/shell-verdict/languages/apply-patch'
 import { optional, type Payload } from '../payload.ts'
+import { questionAction } from './questions.ts'
 
 /** What a Codex tool call would do. Hooks are told of its shell tools as `Bash`. */
 export function actionOf(tool: string, input: Payload, cwd: string | undefined): Action {
@@ -19,6 +20,8 @@ export function actionOf(tool: string, input: Payload, cwd: string | undefined):
       return { kind: 'read', paths: [input.text('path')] }
     case 'spawn_agent':
       return { kind: 'agent', ...optional('description', input.optionalText('message')) }
+    case 'request_user_input':
+      return questionAction(input.raw('questions'))
     default:
       return { kind: 'other' }
   }

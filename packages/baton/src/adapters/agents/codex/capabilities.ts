@@ -7,7 +7,10 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'Codex waves a hook’s ask through, so it is a refusal that says so.' },
     dialog: { missing: 'It takes a hook’s ask for no decision, and asks only for what its own policy says.' },
-    question: { missing: 'Baton allows its tool request_user_input; Codex asks on its own screen only.' },
+    question: {
+      partly:
+        'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
+    },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

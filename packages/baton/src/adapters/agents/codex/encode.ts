@@ -1,4 +1,5 @@
 import type { Reaction } from '@batonpass/contract/reaction'
+import { answerText } from '../hook-answer.ts'
 import { noQuestion } from '../no-question.ts'
 
 type Answer = Record<string, unknown>
@@ -9,9 +10,14 @@ export function encode(reaction: Reaction, nativeEvent: string): Answer {
 }
 
 function answerTo(reaction: Reaction, nativeEvent: string): Answer {
-  const { permission, refuse, goOn } = reaction
+  const { permission, answer, refuse, goOn } = reaction
   switch (nativeEvent) {
     case 'PreToolUse':
+      if (answer && permission?.decision !== 'deny')
+        return specific(nativeEvent, {
+          permissionDecision: 'deny',
+          permissionDecisionReason: answerText(answer),
+        })
       if (!permission || permission.decision === 'allow') return specific(nativeEvent, context(reaction))
       // A hook's `ask` is waved through without a word, so it is a refusal here.
       return specific(nativeEvent, {

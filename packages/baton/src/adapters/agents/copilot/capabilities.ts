@@ -7,7 +7,10 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'In its terminal. Without one it makes a refusal of an ask, and says so.' },
     dialog: 'yes',
-    question: { missing: 'Baton allows its tool ask_user; Copilot CLI asks on its own screen only.' },
+    question: {
+      partly:
+        'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
+    },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

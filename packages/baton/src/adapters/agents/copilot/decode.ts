@@ -4,6 +4,7 @@ import { decodeBy } from '../decode-events.ts'
 import { optional, type Payload, readPayload } from '../payload.ts'
 import { actionBy } from '../tool-actions.ts'
 import { tools } from './actions.ts'
+import { questionAction } from './questions.ts'
 
 /** Copilot CLI's hook JSON as our event. Its payloads do not name their event: the hook's arguments do. */
 export function decode(json: unknown, argument: string | undefined): Decoded {
@@ -77,6 +78,7 @@ function actionOf(tool: string, input: unknown, fields: Payload, cwd: string | u
       kind: 'write' as const,
       paths: findPatchedPaths(typeof input === 'string' ? input : fields.text('input')),
     }
+  if (tool === 'ask_user') return questionAction(input)
   if (tool === 'str_replace_editor' && fields.optionalText('command') === 'view')
     return actionBy(tools, 'view', fields, cwd)
   return actionBy(tools, tool, fields, cwd)

@@ -1,6 +1,7 @@
 import type { Action } from '@batonpass/contract/event'
 import { optional, type Payload } from '../payload.ts'
 import { actionBy, type ToolTable } from '../tool-actions.ts'
+import { questionAction } from './questions.ts'
 
 const tools: ToolTable = {
   run_shell_command: { kind: 'shell', command: 'command', cwd: 'dir_path' },
@@ -32,5 +33,6 @@ export function actionOf(tool: string, whole: Payload): Action {
     const urls = (input.optionalText('prompt') ?? '').match(/https?:\/\/[^\s"'<>)]{1,2000}/g) ?? []
     return urls.length === 1 ? { kind: 'web', ...optional('url', urls[0]) } : { kind: 'web' }
   }
+  if (tool === 'ask_user') return questionAction(input.raw('questions'))
   return actionBy(tools, tool, input, whole.someText('cwd'))
 }

@@ -10,7 +10,10 @@ export const capabilities: Capabilities = {
         'In tmux, by its own dialog. Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
     },
     dialog: { partly: 'In tmux, where Baton sees its screen.' },
-    question: { missing: 'Baton allows its tool ask_user; Gemini CLI asks on its own screen only.' },
+    question: {
+      partly:
+        'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
+    },
     plan: { missing: 'Not tried. It asks on its own screen only.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },
     continue: 'yes',

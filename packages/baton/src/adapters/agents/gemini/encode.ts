@@ -1,4 +1,5 @@
 import type { Reaction } from '@batonpass/contract/reaction'
+import { answerText } from '../hook-answer.ts'
 import { noQuestion } from '../no-question.ts'
 
 type Answer = Record<string, unknown>
@@ -11,7 +12,7 @@ export function encode(reaction: Reaction, nativeEvent: string, onScreen = false
 }
 
 function answerTo(
-  { permission, goOn, refuse, context, notice }: Reaction,
+  { permission, answer, goOn, refuse, context, notice }: Reaction,
   nativeEvent: string,
   onScreen: boolean,
 ): Answer {
@@ -20,6 +21,7 @@ function answerTo(
     : {}
   switch (nativeEvent) {
     case 'BeforeTool':
+      if (answer && permission?.decision !== 'deny') return { decision: 'deny', reason: answerText(answer) }
       if (!permission || permission.decision === 'allow') return permission ? { decision: 'allow' } : {}
       // Its dialog shows the message, not the reason.
       if (permission.decision === 'ask' && onScreen)
