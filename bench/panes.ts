@@ -141,6 +141,7 @@ async function byControl(places: readonly string[]): Promise<() => Promise<void>
     store,
     liveSessions: async () => sessions,
     lost: async () => {},
+    asking: () => new Set(),
     drivers: [driver],
     processes: systemProcesses,
     self: process.pid,

@@ -77,7 +77,7 @@ export interface SessionParts {
   toolServer?: ToolServer | undefined
   /** Called when a session has ended without a SessionEnd event. */
   lost(session: Session, why: string): Promise<void>
-  asks: Pick<Asks, 'tell'>
+  asks: Pick<Asks, 'tell' | 'open'>
   write(entries: readonly NewEntry[]): Promise<unknown>
   fault(during: string, cause: unknown): void
 }
@@ -105,6 +105,11 @@ export function composeSessions(parts: SessionParts): Sessions {
     store: watchStore,
     liveSessions: parts.liveSessions,
     lost: parts.lost,
+    // No agent waits because of a confirmation, such as whether to close an issue.
+    asking: () =>
+      new Set(
+        parts.asks.open().flatMap(({ kind, facts }) => (kind === 'confirm' ? [] : (facts.session ?? []))),
+      ),
     drivers: drivers.all,
     processes: systemProcesses,
     self: process.pid,

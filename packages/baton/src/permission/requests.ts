@@ -44,7 +44,7 @@ export function requestsOf(event: ToolEvent): Asked[] {
   if (action.kind === 'write') return files('Write', action.paths)
   if (action.kind === 'search') return files('Grep', action.paths)
   if (action.kind === 'mcp') return [{ tool: `mcp__${action.server}__${action.tool}`, input }]
-  if (action.kind === 'question' || QUESTION_TOOLS[agent] === tool)
+  if (action.kind === 'question' || QUESTION_TOOLS[agent]?.includes(tool))
     return [{ tool: 'AskUserQuestion', input }]
   if (action.kind === 'web') {
     return [
@@ -57,10 +57,10 @@ export function requestsOf(event: ToolEvent): Asked[] {
 }
 
 /** Tools that only ask the person, on the agent's own screen. A refusal would leave the agent without an answer. */
-const QUESTION_TOOLS: Partial<Record<ToolEvent['agent'], string>> = {
-  codex: 'request_user_input',
-  copilot: 'ask_user',
-  gemini: 'ask_user',
+const QUESTION_TOOLS: Partial<Record<ToolEvent['agent'], readonly string[]>> = {
+  codex: ['request_user_input'],
+  copilot: ['ask_user'],
+  gemini: ['ask_user', 'exit_plan_mode'],
 }
 
 function files(tool: string, paths: readonly string[]): Asked[] {

@@ -24,13 +24,13 @@ const CYCLE = {
 }
 
 /** `baton ps --health` against a daemon whose only trouble is this cycle. */
-async function health(cycle: object, words: string[] = [], asks: object[] = []) {
+async function health(cycle: object, words: string[] = [], asks: object[] = [], sessions: object[] = []) {
   const folder = scratch()
   const state = join(folder.path, 'state')
   mkdirSync(state, { mode: 0o700 })
   folder.write('state/token', `${'c'.repeat(64)}\n`, 0o600)
   const api = new Hono()
-  api.get('/api/health-checks', c => c.json({ checks: [], sessions: [], left: [] }))
+  api.get('/api/health-checks', c => c.json({ checks: [], sessions, left: [] }))
   api.get('/api/asks', c => c.json({ asks }))
   api.get('/api/cycles', c => c.json({ cycles: [{ ...CYCLE, ...cycle }] }))
   const server = createServer(getRequestListener(api.fetch))
@@ -72,7 +72,28 @@ it('fails while an agent waits for an answer, and says which question and how to
   expect(code).toBe(1)
   expect(stdout).toContain('parked question')
   expect(stdout).toContain('Which database? Answer it: baton asks ask_0123456789abcdefghij')
-  expect((await health({ step: 'writing' }, [], [sampleAsk({ kind: 'confirm' })])).code).toBe(0)
+  const kinds = ['permission', 'confirm', 'question', 'form', 'plan'] as const
+  for (const kind of kinds)
+    expect((await health({ step: 'writing' }, [], [sampleAsk({ kind })])).code, kind).toBe(1)
+})
+
+it('fails while an agent asks on its own screen only', async () => {
+  const row = {
+    id: 'native-2',
+    by: 'hooks',
+    agent: 'codex',
+    state: 'dialog',
+    session: 'ses_0000000000000002',
+    name: 'Fix login',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    lastActivityAt: '2026-01-01T00:10:00.000Z',
+    problems: [],
+  }
+  const { code, stdout } = await health({ step: 'writing' }, [], [], [row])
+  expect(code).toBe(1)
+  expect(stdout).toContain('Fix login')
+  expect(stdout).toContain('waits for you in its terminal since 2026-01-01T00:10:00.000Z')
+  expect((await health({ step: 'writing' }, [], [], [{ ...row, state: 'working' }])).code).toBe(0)
 })
 
 it('succeeds while a handoff is only under way', async () => {

@@ -13,14 +13,16 @@ export const health: Handler = async (given, io) => {
   // The session that is handed off may be gone already, so this is not in any session's findings.
   const waiting = cycles.filter(({ step }) => step === 'person')
   const { asks } = AskList.parse(await callDaemon(folderOf(io), 'GET', '/api/asks'))
-  // No agent stands still because of a confirmation, such as whether to close an issue.
-  const asking = asks.filter(({ kind }) => kind !== 'confirm')
+  const known = new Set(asks.map(({ facts }) => facts.session))
+  // Only the agent's own screen asks, e.g. because no hook reports that dialog.
+  const dialogs = report.sessions.filter(({ state, session }) => state === 'dialog' && !known.has(session))
   const critical =
     waiting.length > 0 ||
-    asking.length > 0 ||
+    asks.length > 0 ||
+    dialogs.length > 0 ||
     sick.some(({ problems }) => problems.some(({ status }) => status === 'critical'))
   if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify({ ...report, waiting, asking })}\n`)
+    io.stdout.write(`${JSON.stringify({ ...report, waiting, asking: asks, dialogs })}\n`)
     return critical ? EXIT.failed : EXIT.ok
   }
   const colour = paint(io)
@@ -32,12 +34,18 @@ export const health: Handler = async (given, io) => {
       `  ${colour('red', 'critical handoff')}  waits for you: ${printable(why ?? 'it is stuck')}. Answer it: baton asks`,
     )
   }
-  for (const { id, title, facts, createdAt, parkedAt } of asking) {
+  for (const { id, title, facts, createdAt, parkedAt } of asks) {
     line(
       `${colour('bold', printable(facts.nativeSession ?? id))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
     )
     line(
       `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you since ${createdAt}: ${printable(title)} Answer it: baton asks ${id}`,
+    )
+  }
+  for (const { id, title, name, agent, project, lastActivityAt } of dialogs) {
+    line(`${colour('bold', printable(title ?? name ?? id))}  ${agent}  ${printable(project ?? '')}`)
+    line(
+      `  ${colour('red', 'question')}  waits for you in its terminal since ${lastActivityAt}. Answer it there.`,
     )
   }
   for (const row of sick) {

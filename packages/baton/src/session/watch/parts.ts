@@ -16,6 +16,8 @@ export interface WatchParts {
   liveSessions(): Promise<readonly Session[]>
   /** Ends a session that is certainly over although it sent no SessionEnd. */
   lost(session: Session, why: string): Promise<void>
+  /** Sessions in which an agent waits for a person's answer. */
+  asking(): ReadonlySet<string>
   drivers: readonly Driver[]
   processes: Processes
   /** The pid of the daemon, which does not count as a session's child. */

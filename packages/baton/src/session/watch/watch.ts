@@ -29,6 +29,8 @@ export class Watch {
   readonly #lost = new Map<SessionId, { at: number; session: Session }>()
   /** Sessions about which nothing can have changed until a time, unless they report or their process ends. */
   readonly #quiet = new Map<SessionId, { one: Watched; health: Config['health']; until: number }>()
+  /** Sessions that wait for a person's answer, read once for each round. */
+  #asking: ReadonlySet<string> = new Set()
   /** The processes of this machine, scanned once for each round. */
   #pids: ReadonlySet<number> | undefined
   #watched: readonly Watched[] = []
@@ -88,6 +90,7 @@ export class Watch {
     // After the sessions: the scan then contains each process that reported.
     this.#pids = await this.#parts.processes.pids?.()
     await this.#checkPidReuse(live)
+    this.#asking = this.#parts.asking()
     const all = subjects([...live, ...this.#recentlyLost(live)], spawns)
     await this.#screens.take(all)
     for (const session of displaced(live, clock.now(), pid => this.#isAlive(pid)))
@@ -129,6 +132,7 @@ export class Watch {
     const { one, until } = known
     const same =
       one.session === subject.session &&
+      !this.#asking.has(subject.id) &&
       subject.spawn === undefined &&
       known.health === health &&
       this.#parts.clock.now() < until &&
@@ -143,6 +147,7 @@ export class Watch {
     const { session, spawn, place, state, died, activeAt } = one
     const runs = session?.ownPid !== true || this.#runs(session)
     if (!session || spawn || place !== undefined || died || !runs || this.#lost.has(session.id)) return
+    if (this.#asking.has(session.id)) return
     const due = Math.min(
       activeAt + FORGOTTEN_MS,
       state === 'working' ? activeAt + health.stall_minutes * 60_000 : Number.POSITIVE_INFINITY,
@@ -226,7 +231,8 @@ export class Watch {
     this.#missing.delete(subject.id)
     this.#alive.add(subject.id)
     const known = sight && sight.state !== 'unknown' ? sight.state : reported
-    return { state: known, lines, activeAt, died: false }
+    // A hook that waits for an answer looks like work on the agent's screen.
+    return { state: this.#asking.has(subject.id) ? 'dialog' : known, lines, activeAt, died: false }
   }
 
   /** Whether this daemon or the previous one has seen the session alive. */

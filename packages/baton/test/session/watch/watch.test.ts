@@ -60,6 +60,21 @@ describe('A session that works', () => {
     expect(found(w)).toEqual([])
   })
 
+  it('asks as long as a question of it is open, with and without a screen, and has not stalled then', async () => {
+    await using world = await watchWorld()
+    const [seen, unseen] = [workingSession(), aSession(2, { lastEvent: 'ToolRequested', lastSeenAt: at(0) })]
+    world.sessions = [seen, unseen]
+    world.show(PLACE, 'working', 'Running hook')
+    const states = async () => (await world.watch.look(0)).map(({ state }) => state)
+    expect(await states()).toEqual(['working', 'working'])
+    for (const { id } of world.sessions) world.asking.add(id)
+    expect(await states()).toEqual(['dialog', 'dialog'])
+    await world.pass(20 * 60)
+    expect(await states()).toEqual(['dialog', 'dialog'])
+    world.asking.clear()
+    expect(await states()).not.toContain('dialog')
+  })
+
   it('has not stalled because the machine slept or its clock was set', async () => {
     await using w = await watchWorld()
     w.sessions = [workingSession({ lastSeenAt: at(-60) })]

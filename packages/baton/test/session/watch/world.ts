@@ -23,6 +23,8 @@ export interface WatchWorld extends AsyncDisposable {
   began: Map<number, number>
   /** Sessions that were found to be over. */
   lost: string[]
+  /** Sessions that wait for a person's answer. */
+  asking: Set<string>
   entries: (HealthEntry | SpawnEntry)[]
   news: string[]
   /** Lets time pass, and looks around afterwards. */
@@ -49,6 +51,7 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
     processes: [],
     began: new Map(),
     lost: [],
+    asking: new Set(),
     entries: [],
     news: [],
     sessions: [],
@@ -91,6 +94,7 @@ export async function watchWorld(config: object = {}): Promise<WatchWorld> {
       world.lost.push(`${id} ${why}`)
       world.sessions = world.sessions.map(each => (each.id === id ? { ...each, endedAt: at(0) } : each))
     },
+    asking: () => world.asking,
     drivers: [driver],
     processes: {
       alive: pid => world.processes.some(one => one.pid === pid),

@@ -11,8 +11,14 @@ export const capabilities: Capabilities = {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
-    plan: { missing: 'Not tried. It asks on its own screen only.' },
-    form: { missing: 'Not tried. It asks on its own screen only.' },
+    plan: {
+      missing:
+        'Its turn ends, and only its own screen asks whether to implement the plan: no hook reports that.',
+    },
+    form: {
+      missing:
+        'Only its own screen shows it: no hook reports it. Where it never asks for approval, it declines the form.',
+    },
     continue: 'yes',
     inject: { partly: 'Its session begins at the first prompt: nothing is injected before it.' },
     context: 'yes',

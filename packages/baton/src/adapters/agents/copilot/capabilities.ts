@@ -11,8 +11,11 @@ export const capabilities: Capabilities = {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
-    plan: { missing: 'Not tried. It asks on its own screen only.' },
-    form: { missing: 'Not tried. It asks on its own screen only.' },
+    plan: {
+      missing:
+        'Its own screen asks. Baton asks you first, as a permission, whether it may leave its plan mode; no hook can approve the plan.',
+    },
+    form: { missing: 'Only its own screen shows it: no hook reports it.' },
     continue: 'yes',
     inject: 'yes',
     context: { partly: 'Its hooks name the transcript at the end of a turn, so not before the first one.' },

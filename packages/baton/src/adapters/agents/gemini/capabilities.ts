@@ -14,8 +14,8 @@ export const capabilities: Capabilities = {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
-    plan: { missing: 'Not tried. It asks on its own screen only.' },
-    form: { missing: 'Not tried. It asks on its own screen only.' },
+    plan: { missing: 'Only its own screen asks: its hook is not told the plan, and cannot approve it.' },
+    form: { missing: 'It shows no forms: it answers the server that it does not know the request.' },
     continue: 'yes',
     inject: { partly: 'After /clear it drops what a hook says, so it is told with the next prompt.' },
     context: 'yes',
