@@ -210,7 +210,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         paused,
       })
   // A process that handles a single call is gone before the command runs.
-  const sandbox = ground.inMemory ? undefined : composeSandbox(ground, { intake: () => intake })
+  const sandbox = ground.inMemory
+    ? undefined
+    : composeSandbox(ground, {
+        intake: () => intake,
+        brokerEnded: (session, done) => handsOff.brokerEnded(session, done),
+      })
   const permission = composePermission({
     asks,
     home,

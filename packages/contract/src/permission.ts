@@ -90,6 +90,8 @@ export const PermissionEffects = z.object({
   leaves: z.array(z.string()).optional(),
   /** Parts for which the broker does outside what they need; the rest of them runs inside. */
   brokered: z.array(z.string()).optional(),
+  /** Those of them that a grant covers: the broker will let them pass. */
+  granted: z.array(z.string()).optional(),
   /** Commands that write files their arguments do not name: for git the subcommand and arguments, otherwise the program. */
   brings: z.array(z.array(z.string())).optional(),
 })

@@ -9,11 +9,15 @@ import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Intake } from '../engine/intake.ts'
 import { Broker } from '../sandbox/broker/broker.ts'
+import { commandText } from '../sandbox/broker/command-text.ts'
+import type { BrokeredCommand } from '../work/workflows/run-grant.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 
 export interface BrokerLinks {
   intake(): Pick<Intake, 'handleEvent'>
+  /** Reports what became of a gh command that the broker was allowed to run. */
+  brokerEnded(session: SessionId, done: BrokeredCommand): Promise<void>
   /** The environment that a session's agent was started with; undefined if it cannot be read. */
   agentEnvironment(pid: number | undefined): Promise<NodeJS.ProcessEnv | undefined>
 }
@@ -24,7 +28,7 @@ const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
 export function composeBroker(
   { env, stateDir, sessions, write, fault }: Ground,
-  { intake, agentEnvironment }: BrokerLinks,
+  { intake, brokerEnded, agentEnvironment }: BrokerLinks,
 ): Broker {
   const folder = join(stateDir, 'sandbox', 'broker')
   return new Broker({
@@ -48,7 +52,11 @@ export function composeBroker(
       findProgram: (name, path) => onPath(name, { PATH: path }),
       ids: systemIds,
     }),
-    async whyNot(session, command, cwd, signal) {
+    newCall: () => `broker_${systemIds.id(20)}`,
+    ended: (session, { call, words }, output) =>
+      brokerEnded(SessionId.parse(session), { call, words, output }),
+    async whyNot(session, { call, words, cwd }, signal) {
+      const command = commandText(words)
       const known = await sessions.find(session)
       if (!known) return 'This session is over.'
       const { agent, nativeSession, mode } = known
@@ -59,11 +67,12 @@ export function composeBroker(
           nativeSession,
           cwd,
           tool: 'Bash',
+          toolUseId: call,
           input: { command },
           action: { kind: 'shell', command },
           ...(mode ? { mode } : {}),
         },
-        { cwd, attended: false, signal },
+        { cwd, attended: false, brokered: true, signal },
       )
       if (permission?.decision === 'allow') return undefined
       if (!permission && UNASKED.includes(mode)) return undefined

@@ -74,14 +74,16 @@ export function composePermission(parts: PermissionParts): Reactor {
       inForce: async (event, context) => {
         const own = (await workflowOf(context))?.grant
         const grants = [own ?? [], (await parts.grantsOf?.(context)) ?? []].flat()
-        const call = { folder: folderOf(event, context), command: commandOf(event) }
+        const { isBrokered } = context
+        const call = { folder: folderOf(event, context), command: commandOf(event), isBrokered }
         return await readGrantsInForce(grants, call, { facts: gitGrantFacts, realpath, fileKind })
       },
       use: (event, { session }) => parts.useGrant(session.id, event.toolUseId ?? ''),
     },
     ownBranch: async context => {
       const { issue, grant } = (await workflowOf(context)) ?? {}
-      return grant?.branch ?? (issue === undefined ? undefined : `issue-${issue}`)
+      const named = grant?.branch ?? (issue === undefined ? undefined : `issue-${issue}`)
+      return named ?? [(await parts.grantsOf?.(context)) ?? []].flat().find(({ branch }) => branch)?.branch
     },
     snapshot: parts.snapshot,
     sandbox: parts.sandbox,

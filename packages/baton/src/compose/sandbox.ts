@@ -34,7 +34,10 @@ export interface ComposedSandbox {
 }
 
 /** Builds what runs agents' commands in the sandbox. */
-export function composeSandbox(ground: Ground, links: Pick<BrokerLinks, 'intake'>): ComposedSandbox {
+export function composeSandbox(
+  ground: Ground,
+  links: Pick<BrokerLinks, 'intake' | 'brokerEnded'>,
+): ComposedSandbox {
   const { env, home, stateDir, write, fault } = ground
   const processOf = processReader()
   const broker = composeBroker(ground, {

@@ -34,6 +34,8 @@ export interface HookCall {
   retry: boolean
   /** The hosting program reported the event, not a hook, so its place and pid are trusted. */
   hosted?: boolean
+  /** The broker asks for itself; no hook can say so. */
+  brokered?: boolean | undefined
   /** Aborts when the caller stops waiting for the answer. */
   signal: AbortSignal
 }
@@ -71,6 +73,8 @@ export interface IntakeParts {
 export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
   /** Reported by the hosting program. If the session has hooks, they report the same event and take precedence. */
   hosted?: boolean
+  /** The broker asks for itself. */
+  brokered?: boolean
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal
 }
@@ -135,7 +139,7 @@ export class Intake {
 
   /** Handles an event that no hook delivered: from a hosted session, or a context size that Baton measured itself. */
   async handleEvent(agent: AgentName, reported: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
-    const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, ...seen } = about
+    const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, brokered, ...seen } = about
     const session = sessionId(agent, reported.nativeSession)
     const event = (await this.#parts.restore?.(session, reported)) ?? reported
     if (hosted && this.#hooked.has(session) && !NOT_FROM_HOOKS.includes(event.type)) {
@@ -143,7 +147,7 @@ export class Intake {
       return {}
     }
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
-    const call = { envelope, body: new Uint8Array(), retry: false, hosted: true, signal }
+    const call = { envelope, body: new Uint8Array(), retry: false, hosted: true, brokered, signal }
     return (
       (await this.#duplicateAsks.runOnce(session, event, hosted === true, () =>
         this.#processEvent(call, event),
@@ -273,6 +277,7 @@ export class Intake {
       attended: envelope.attended,
       source: envelope.source,
       isRewritable,
+      isBrokered: call.brokered === true,
       now,
     }
     return { event, context, unrecorded }

@@ -55,13 +55,15 @@ export async function whyOutside(
   const { decision, reason, effects } = judgement
   const brokered = new Set((effects.brokered ?? []).map(part => part.slice(0, PART_KEPT)))
   const isBrokered = ({ part }: PermissionStep) => brokered.has(part.slice(0, PART_KEPT))
+  const granted = new Set((effects.granted ?? []).map(part => part.slice(0, PART_KEPT)))
   const trail = judgement.trail.filter(step => !isBrokered(step))
   if (decision === 'deny') return reason
   if (decision === 'ask' && (brokered.size === 0 || trail.some(step => step.decision === 'ask')))
     return reason
   const own = decision === 'allow' && trail.find(step => !BATONS.test(step.rule))
   if (own) return `your rule ${own.rule} allows it outside`
-  const isOpen = (step: PermissionStep) => isBrokered(step) && step.decision !== 'allow'
+  const isOpen = (step: PermissionStep) =>
+    isBrokered(step) && step.decision !== 'allow' && !granted.has(step.part.slice(0, PART_KEPT))
   const open = place.broker === 'person' ? undefined : judgement.trail.find(isOpen)
   if (open) return `${open.part} needs a yes to leave the sandbox`
   const [first] = brokered
@@ -107,8 +109,8 @@ export const overwrites = (
   { exists }: Pick<ContainmentPorts, 'exists'>,
 ): boolean => decision !== 'allow' && effects.writes.some(path => isInside(path, worktree) && exists(path))
 
-/** Rules that Baton brings itself. */
-const BATONS = /^(builtin|analysis|preset|self-protection|error)\b/
+/** Rules that Baton brings itself. What a grant covers is contained, too, unless it has to leave. */
+const BATONS = /^(builtin|analysis|preset|self-protection|error|grant)\b/
 /** A commit, and programs that find out by themselves what is read-only inside; other git commands would record it as changed. */
 const BRINGS_NOTHING =
   /^(commit|g?tar|bsdtar|unzip|7z[arsz]{0,2}|cpio|unrar|patch|gpatch|g?cp|rsync|g?mv|g?install)$/

@@ -8,7 +8,7 @@ import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
 import { bringsUnseen } from './bringing.ts'
-import { coverCommand } from './grants/cover.ts'
+import { coverCommand, coverLater } from './grants/cover.ts'
 import { type Covered, grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { Judging } from './judging.ts'
@@ -46,8 +46,11 @@ export function judgePart(
     home: request.home,
     isInWorktree: folder => isInside(context.paths.realpath(folder), context.worktree),
   })
-  if (outside && 'brokered' in outside) judging.brokered.add(part)
-  else if (outside) judging.leaves.add(outside.why)
+  if (outside && 'brokered' in outside) {
+    judging.brokered.add(part)
+    if (coverLater(command, assessment, context)) judging.granted.add(part)
+  }
+  if (outside && 'why' in outside) judging.leaves.add(outside.why)
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
   if (found.root) return judging.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
   if (found.closed) return judging.close(part, found.closed)

@@ -13,6 +13,8 @@ export class Judging {
   readonly leaves = new Set<string>()
   /** Parts for which the broker does what they need. */
   readonly brokered = new Set<string>()
+  /** Those of them that a grant covers when the broker does them. */
+  readonly granted = new Set<string>()
   network = false
   outside = false
   /** Some part does more than read what it names. */
@@ -71,6 +73,7 @@ export class Judging {
         unknown: this.unknown,
         ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
         ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),
+        ...(this.granted.size > 0 ? { granted: [...this.granted] } : {}),
         ...(brings.length > 0 ? { brings } : {}),
       },
       reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',

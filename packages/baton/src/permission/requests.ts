@@ -92,6 +92,7 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       unknown: join(j => j.effects.unknown),
       leaves: join(j => j.effects.leaves ?? []),
       brokered: join(j => j.effects.brokered ?? []),
+      granted: join(j => j.effects.granted ?? []),
       brings: join(j => j.effects.brings ?? []),
     },
     reversible: judgements.every(j => j.reversible || j.decision === 'allow'),

@@ -15,6 +15,8 @@ export interface ReactionContext {
   config: Config
   /** A hook of the agent on this machine reported the event, so its answer may replace the tool's input. */
   isRewritable?: boolean
+  /** The broker asks, and does what it asks for itself: exactly these words, without hooks of the project. */
+  isBrokered?: boolean | undefined
   /** Which installation of the hooks reported the event. */
   source?: HookSource | undefined
   /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */

@@ -5,7 +5,7 @@ export interface UnnamedWrites {
     worktree: string,
     commands: readonly (readonly string[])[],
     isGuarded: (path: string) => boolean,
-    /** False where changed hooks of the project may run, because they are contained. */
+    /** False for a command that is contained: hooks may run, and guarded files are read-only for it. */
     checkHooks?: boolean,
   ): Promise<boolean>
 }

@@ -40,6 +40,7 @@ interface World {
   files?: readonly string[]
   links?: Readonly<Record<string, string>>
   cwd?: string
+  isBrokered?: boolean
 }
 const FILES = [
   '/work/tree/.tmp/pr-body.md',
@@ -48,9 +49,11 @@ const FILES = [
   '/work/other.md',
 ]
 
-function judged(command: string, { grant = IMPL, facts = {}, files = FILES, links = {}, cwd }: World = {}) {
+function judged(command: string, world: World = {}) {
+  const { grant = IMPL, facts = {}, files = FILES, links = {}, cwd, isBrokered } = world
   const grants: GrantsInForce = {
     grants: [grant],
+    isBrokered,
     facts: new Map([['/work/tree', { ...FACTS, ...facts }]]),
     fileKind: (_, path) => (files.includes(path) ? 'file' : 'missing'),
   }
@@ -457,6 +460,53 @@ describe('files that a job is told to write', () => {
     })
     expect(decision).not.toBe('allow')
   })
+})
+
+describe('through the broker', () => {
+  const isBrokered = true
+  test('hooks do not matter, and a text was read inside', () => {
+    for (const command of ['git push origin issue-42', 'gh pr create --title T --body-file /tmp/x.md'])
+      expect(
+        isGranted(command, { isBrokered, facts: { hooks: ['pre-push', 'reference-transaction'] } }),
+      ).toBe(true)
+    expect(isGranted('gh issue comment 42 --body-file -', { isBrokered })).toBe(true)
+  })
+  test.each([
+    'git push origin main',
+    'git push origin HEAD:main',
+    'git push origin +issue-42',
+    'gh pr create --title T --repo acme/other',
+    'gh issue edit 43 --title T',
+  ])('%s is still not covered', command => expect(isGranted(command, { isBrokered })).toBe(false))
+  test('another branch, or other git settings', () => {
+    expect(isGranted('git push origin HEAD', { isBrokered, facts: { branch: 'main' } })).toBe(false)
+    expect(isGranted('git push origin issue-42', { isBrokered, facts: { settings: 'x' } })).toBe(false)
+  })
+})
+
+describe('a text of several commands, of which the broker does some', () => {
+  const granted = (command: string, world: World = {}) => judged(command, world).effects.granted ?? []
+  test('names what a grant will cover, on the branch that the text switches to', () => {
+    const facts = { branch: 'main', hooks: ['pre-push'] }
+    expect(
+      granted(
+        'git switch -c issue-42 && npm test && git push -u origin HEAD && gh pr create -t T -F new.md',
+        {
+          facts,
+        },
+      ),
+    ).toEqual(['git push -u origin HEAD', 'gh pr create -t T -F new.md'])
+    expect(granted('git fetch && git rebase origin/main && npm test')).toEqual(['git fetch'])
+  })
+  test('is not allowed by its text', () => {
+    expect(judged('npm test && git push -u origin HEAD').decision).not.toBe('allow')
+  })
+  test.each([
+    'npm test && git push origin main',
+    'npm test && GH_REPO=acme/other gh pr create -t T -b B',
+    'npm test && gh issue edit 43 --title T',
+    'npm test && gh issue create -t T -b B',
+  ])('%s has no such part', command => expect(granted(command)).toEqual([]))
 })
 
 describe('what stands above a grant', () => {

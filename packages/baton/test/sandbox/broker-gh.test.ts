@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { brokerTakes } from '../../src/sandbox/broker/broker-takes.ts'
 import { commandText } from '../../src/sandbox/broker/command-text.ts'
-import { planGh, repositoryOf } from '../../src/sandbox/broker/plan-gh.ts'
+import { ghRepositoryOf, planGh } from '../../src/sandbox/broker/plan-gh.ts'
 
 const remotes = (url: string) => [{ name: 'origin', url, pushUrl: url, fetch: [] }]
 const ACME = { remotes: remotes('git@github.com:acme/project.git') }
@@ -97,10 +97,12 @@ describe('the broker and gh', () => {
     ['https://user:secret@github.com/acme/project', 'acme/project'],
     ['ssh://git@github.com:22/acme/project.git', 'acme/project'],
     ['https://git.example.com/acme/project.git', 'git.example.com/acme/project'],
+    ['http://127.0.0.1:3000/acme/project.git', '127.0.0.1:3000/acme/project'],
+    ['https://gitlab.example.com/acme/team/project.git', undefined],
     ['/srv/git/project.git', undefined],
     ['https://github.com/acme', undefined],
   ])('reads %s as %s', (url, repository) => {
-    expect(repositoryOf(remotes(url))).toBe(repository)
+    expect(ghRepositoryOf(remotes(url))).toBe(repository)
   })
 
   test.each([

@@ -7,12 +7,15 @@ import { brokerSockets } from '../../src/adapters/broker/sockets.ts'
 import { systemIds } from '../../src/adapters/system/ids.ts'
 import { onPath } from '../../src/adapters/system/on-path.ts'
 import { Broker, type BrokerRecord } from '../../src/sandbox/broker/broker.ts'
+import { commandText } from '../../src/sandbox/broker/command-text.ts'
 import { type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
 import { plainGit } from '../world/scratch.ts'
 
 interface BrokerWorld extends SandboxWorld {
   origin: string
   asked: string[]
+  /** What became of each gh command, with its output. */
+  ended: [string, string | undefined][]
   records: BrokerRecord[]
   /** Why the permission chain says no; undefined lets everything run. */
   answer: { why: string | undefined }
@@ -23,6 +26,7 @@ interface BrokerWorld extends SandboxWorld {
 async function brokerWorld(): Promise<BrokerWorld> {
   const asked: string[] = []
   const records: BrokerRecord[] = []
+  const ended: [string, string | undefined][] = []
   const answer: { why: string | undefined } = { why: undefined }
   const world = await sandboxWorld({ isClosed: true })
   const origin = await world.project.remote()
@@ -45,10 +49,12 @@ async function brokerWorld(): Promise<BrokerWorld> {
       findProgram: (name, path) => onPath(name, { PATH: path }),
       ids: systemIds,
     }),
-    async whyNot(_, command) {
-      asked.push(command)
+    async whyNot(_, { words }) {
+      asked.push(commandText(words))
       return answer.why
     },
+    ended: async (_, { words }, output) => void ended.push([commandText(words), output]),
+    newCall: () => 'broker_1',
     record: async (_, entry) => void records.push(entry),
     fault: (during, cause) => records.push({ command: during, cwd: '', refused: String(cause) }),
   })
@@ -63,6 +69,7 @@ async function brokerWorld(): Promise<BrokerWorld> {
   return Object.assign(world, {
     origin,
     asked,
+    ended,
     records,
     answer,
     inOrigin,
@@ -168,7 +175,10 @@ describe('the broker, with real git in a real sandbox', { timeout: 240_000 }, ()
       'gh pr comment --repo=acme/project --body-file=- -- 3\ntoken the-token\ntext of the bodycode 4 none\n',
     )
     expect(forged.stderr).toMatch(/^(baton: gh .+\n){2}$/)
-    expect(world.asked.splice(0)).toEqual(['gh pr comment 3 --repo acme/project --body-file body.md'])
+    const shown = 'gh pr comment 3 --repo acme/project --body-file body.md'
+    expect(world.asked.splice(0)).toEqual([shown])
+    // It failed, so what it was allowed to do once is not used up.
+    expect(world.ended).toEqual([[shown, undefined]])
 
     // Another repository is left alone: what it reaches is inside.
     const elsewhere = await world.run(

@@ -22,7 +22,8 @@ export const gitUnnamedWrites: UnnamedWrites = {
     }
     try {
       if (checkHooks && (await runsChangedHooks(look))) return true
-      for (const [sub = '', ...words] of commands) if (await brings(look, sub, words)) return true
+      for (const [sub = '', ...words] of commands)
+        if (await (checkHooks ? brings : bringsInside)(look, sub, words)) return true
       return false
     } catch {
       return true
@@ -78,6 +79,23 @@ async function brings(look: Look, sub: string, words: readonly string[]): Promis
       return true
   }
 }
+
+/**
+ * The same for a command that is contained: guarded files are read-only for it, so a commit on the way that changes one makes
+ * it fail. A rebase ends with what the base and the branch have.
+ */
+async function bringsInside(look: Look, sub: string, words: readonly string[]): Promise<boolean> {
+  const plain = words.filter(word => !word.startsWith('-'))
+  const isOther = words.some(word => word.startsWith('-') && !CONTAINED_OPTIONS.test(word))
+  if (isOther || plain.length > 2 || words.some(word => word.includes('..')))
+    return await brings(look, sub, words)
+  if (sub === 'rebase' && plain.length < 2) return await any(look, [plain[0] ?? '@{upstream}', 'HEAD'])
+  if (sub === 'pull') return await any(look, [plain.length === 2 ? plain.join('/') : '@{upstream}', 'HEAD'])
+  return await brings(look, sub, words)
+}
+
+const CONTAINED_OPTIONS =
+  /^(-q|--quiet|-v|--verbose|-r|--rebase|--no-rebase|--ff-only|--autostash|--no-autostash|--stat|--no-stat|--no-edit|-p|--prune)$/
 
 /** Whether a guarded file differs between the worktree and one of these commits. Ignores names that are not commits. */
 async function any(look: Look, names: readonly string[]): Promise<boolean> {

@@ -1,12 +1,14 @@
+import type { Grant } from '@batonpass/contract/grant'
 import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
+import type { GitFacts } from '../../ports/grant-facts.ts'
 import type { JudgeContext } from '../judge-context.ts'
 import { coverGh } from './cover-gh.ts'
 import { coverGit } from './cover-git.ts'
-import type { Covered } from './grants-in-force.ts'
+import type { Covered, GrantsInForce } from './grants-in-force.ts'
 
 /** The grant that covers one part of a shell text, if one does. */
 export function coverCommand(
@@ -18,6 +20,7 @@ export function coverCommand(
   const { grants: inForce } = context.request
   const program = command.words[0]?.value
   if (!inForce || (program !== 'git' && program !== 'gh')) return undefined
+  if (inForce.isBrokered) return coverBrokered(command, assessment, inForce, facts => facts)
   if (!isPlain(command) || !analysis.commands.every(each => each === command || isFilter(each)))
     return undefined
   const [folder, ...others] = command.folders
@@ -36,6 +39,41 @@ export function coverCommand(
   }
   for (const grant of inForce.grants) {
     const cover = program === 'git' ? coverGit(words, grant, facts) : coverGh(gh, grant, facts)
+    if (cover) return { job: grant.job, ...cover }
+  }
+  return undefined
+}
+
+/**
+ * Whether a grant will cover what the broker does for a part of a text that runs inside, if the job's own branch is checked
+ * out by then. The broker judges again, by the exact words.
+ */
+export function coverLater(
+  command: SimpleCommand,
+  assessment: Assessment,
+  { request: { grants: inForce } }: JudgeContext,
+): boolean {
+  if (!inForce || command.assignments.length > 0 || command.elsewhere) return false
+  const then = (facts: GitFacts, grant: Grant) => ({ ...facts, branch: grant.branch })
+  return coverBrokered(command, assessment, inForce, then) !== undefined
+}
+
+/** The broker runs no hook outside, has read the text on standard input or in a file, and does one thing at a time. */
+function coverBrokered(
+  command: SimpleCommand,
+  assessment: Assessment,
+  { grants, facts: known }: GrantsInForce,
+  change: (facts: GitFacts, grant: Grant) => GitFacts,
+): Covered | undefined {
+  const words = command.words.slice(1)
+  const isRead = assessment.kind === 'read' && !assessment.unknownFlags
+  const gh = { words, isAlone: true, hasInput: true, isRead, isBodyFile: () => true }
+  for (const grant of grants) {
+    const found = known.get(grant.worktree)
+    if (!found) continue
+    const facts = { ...change(found, grant), hooks: [] }
+    const isGit = command.words[0]?.value === 'git'
+    const cover = isGit ? coverGit(words, grant, facts) : coverGh(gh, grant, facts)
     if (cover) return { job: grant.job, ...cover }
   }
   return undefined

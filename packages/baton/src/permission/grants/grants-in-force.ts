@@ -7,6 +7,8 @@ export interface GrantsInForce {
   readonly grants: readonly Grant[]
   /** By folder, without links; a folder that is missing is covered by no grant of git or gh. */
   readonly facts: ReadonlyMap<string, GitFacts>
+  /** The broker performs the command, so no hook of the project runs outside. */
+  readonly isBrokered?: boolean | undefined
   /** What is at a path below a folder; `other` if a name on the way is a link. */
   fileKind(root: string, path: string): 'file' | 'missing' | 'other'
 }
@@ -20,7 +22,11 @@ export interface GrantFactPorts {
 /** Grants with the repository as it is now. `command` is undefined for tools other than a shell. */
 export async function readGrantsInForce(
   grants: readonly Grant[],
-  { folder, command }: { folder: string; command: string | undefined },
+  {
+    folder,
+    command,
+    isBrokered,
+  }: { folder: string; command: string | undefined; isBrokered?: boolean | undefined },
   { facts, realpath, fileKind }: GrantFactPorts,
 ): Promise<GrantsInForce | undefined> {
   if (grants.length === 0) return undefined
@@ -28,7 +34,7 @@ export async function readGrantsInForce(
   const folders = new Set(isAsked ? [realpath(folder), ...grants.map(({ worktree }) => worktree)] : [])
   const read = [...folders].map(async each => [each, await facts.read(each)] as const)
   const known = (await Promise.all(read)).flatMap(([each, found]) => (found ? [[each, found] as const] : []))
-  return { grants, facts: new Map(known), fileKind }
+  return { grants, facts: new Map(known), fileKind, isBrokered }
 }
 
 /** Why a command is covered. */

@@ -1,5 +1,4 @@
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
-import { z } from 'zod'
 import type {
   BrokerCall,
   BrokerListener,
@@ -9,6 +8,7 @@ import type {
   RecordedRepository,
 } from '../../ports/broker.ts'
 import type { Mount } from '../../ports/sandbox.ts'
+import { Exit, Facts, parseJson, Repositories, TextAnswer } from './broker-messages.ts'
 import { commandText } from './command-text.ts'
 import { planGh } from './plan-gh.ts'
 import { type GitWork, isRefName, planGit } from './plan-git.ts'
@@ -17,10 +17,20 @@ export interface BrokerParts {
   sockets: BrokerSockets
   outside: OutsideWork
   /** What the permission chain makes of a command that shall run outside: undefined lets it run. */
-  whyNot(session: string, command: string, cwd: string, signal: AbortSignal): Promise<string | undefined>
+  whyNot(session: string, request: BrokerRequest, signal: AbortSignal): Promise<string | undefined>
+  /** Reports what became of a gh command that `whyNot` let run: its output, or undefined if it failed or did not run. */
+  ended(session: string, request: BrokerRequest, output: string | undefined): Promise<void>
+  newCall(): string
   /** Records what the broker did. */
   record(session: string, entry: BrokerRecord): Promise<void>
   fault(during: string, cause: unknown): void
+}
+
+export interface BrokerRequest {
+  /** Names this call among all of the session. */
+  call: string
+  words: readonly string[]
+  cwd: string
 }
 
 export interface BrokerRecord {
@@ -138,12 +148,27 @@ export class Broker {
       if ('error' in read) return this.#refuse(session, call, `gh: ${read.error}.`, plan.shown)
       input = read.text
     }
-    const why = await this.#parts.whyNot(session, commandText(plan.shown), brokered.worktree, call.signal)
-    if (call.signal.aborted) return 1
-    if (why !== undefined) return this.#refuse(session, call, why, plan.shown)
-    const exit = await this.#parts.outside.runGh(session, plan.args, input, call)
-    await this.#parts.record(session, { command: commandText(plan.shown), cwd: call.cwd, exit })
-    return exit
+    const request = { call: this.#parts.newCall(), words: plan.shown, cwd: brokered.worktree }
+    const why = await this.#parts.whyNot(session, request, call.signal)
+    if (why !== undefined) return call.signal.aborted ? 1 : this.#refuse(session, call, why, plan.shown)
+    const printed: Uint8Array[] = []
+    let exit = 1
+    try {
+      if (call.signal.aborted) return exit
+      exit = await this.#parts.outside.runGh(session, plan.args, input, {
+        signal: call.signal,
+        err: text => call.err(text),
+        out(chunk) {
+          printed.push(chunk)
+          call.out(chunk)
+        },
+      })
+      await this.#parts.record(session, { command: commandText(plan.shown), cwd: call.cwd, exit })
+      return exit
+    } finally {
+      const output = exit === 0 ? Buffer.concat(printed).toString().slice(-KEPT_OUTPUT) : undefined
+      await this.#parts.ended(session, request, output)
+    }
   }
 
   async #git(session: string, call: BrokerCall): Promise<number> {
@@ -216,7 +241,8 @@ export class Broker {
         return code
       }
     }
-    const why = await this.#parts.whyNot(session, command, recorded.worktree, call.signal)
+    const request = { call: this.#parts.newCall(), words: plan.shown, cwd: recorded.worktree }
+    const why = await this.#parts.whyNot(session, request, call.signal)
     if (call.signal.aborted) return 1
     if (why !== undefined) return this.#refuse(session, call, why, plan.shown)
     const exit = await mirror.run(plan.args, call)
@@ -254,41 +280,8 @@ export class Broker {
   }
 }
 
-const Id = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
-const Ref = z
-  .string()
-  .max(400)
-  .refine(name => name.startsWith('refs/') && isRefName(name.slice(0, 255)))
-const Facts = z.object({
-  top: z.string().max(4096).optional(),
-  head: Ref.optional(),
-  headId: Id.optional(),
-  refs: z.array(z.object({ ref: Ref, id: Id })).max(100_000),
-  shallow: z.array(Id).max(10_000),
-  settings: z.array(z.tuple([z.string().max(500), z.string().max(2000)])).max(10_000),
-})
-type Facts = z.infer<typeof Facts>
-const TextAnswer = z.union([z.object({ text: z.string() }), z.object({ error: z.string().max(500) })])
-const Exit = z.number().int().min(0).max(255)
-const Repositories = z.array(
-  z.object({
-    worktree: z.string(),
-    objects: z.string(),
-    configFile: z.string(),
-    alternates: z.string(),
-    remotes: z.array(
-      z.object({ name: z.string(), url: z.string(), pushUrl: z.string(), fetch: z.array(z.string()) }),
-    ),
-  }),
-)
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+/** The link that gh prints is at the end. */
+const KEPT_OUTPUT = 10_000
 
 /** Whether a remote is a folder that commands in the sandbox reach, and whose hooks they could have changed. */
 function isVisible(url: string, visible: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 import type { RecordedRepository } from '../../ports/broker.ts'
+import { repositoryOf } from '../../ports/remote.ts'
 
 export type GhPlan =
   | { kind: 'refused'; reason: string }
@@ -85,6 +86,7 @@ const COMMANDS: Readonly<Record<string, GhCommand>> = {
   'workflow list': command('-a --all', `-L --limit ${JSON_OUT}`),
   'release list': command('', `-L --limit ${JSON_OUT}`),
   'release view': command('', JSON_OUT),
+  'label create': command('-f --force', '-c --color -d --description'),
   'label list': command('', `-L --limit -S --search ${JSON_OUT}`),
   'repo view': command('', JSON_OUT, { repository: 'argument' }),
 }
@@ -163,7 +165,7 @@ export function planGh(
   if (named !== undefined && !/^[\w.-]+(\/[\w.-]+){1,2}$/.test(named))
     return refused(`gh ${name}: ${named} is not a repository (OWNER/NAME).`)
   if (named === undefined && !(known.repository && others.length > 0)) {
-    const repository = repositoryOf(remotes)
+    const repository = ghRepositoryOf(remotes)
     if (!repository) return refused(`gh ${name}: name the repository with --repo OWNER/NAME.`)
     if (known.repository) {
       others.push(repository)
@@ -191,14 +193,11 @@ export function planGh(
 const refused = (reason: string): GhPlan => ({ kind: 'refused', reason })
 
 /** `OWNER/NAME`, with the host in front if it is not github.com, of origin or of the only remote. */
-export function repositoryOf(remotes: RecordedRepository['remotes']): string | undefined {
+export function ghRepositoryOf(remotes: RecordedRepository['remotes']): string | undefined {
   const remote =
     remotes.find(({ name }) => name === 'origin') ?? (remotes.length === 1 ? remotes[0] : undefined)
-  const match =
-    /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)(?::\d+)?\/|(?:[\w.-]+@)?([\w.-]+):)([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(
-      remote?.url ?? '',
-    )
-  const host = match?.[1] ?? match?.[2]
-  if (!host || !match?.[3]) return undefined
-  return host === 'github.com' ? match[3] : `${host}/${match[3]}`
+  const found = remote && repositoryOf(remote.url)
+  if (!found || found.owner.includes('/')) return undefined
+  const full = `${found.owner}/${found.name}`
+  return found.host === 'github.com' ? full : `${found.host}/${full}`
 }

@@ -9,7 +9,7 @@ import { endRun } from './end-run.ts'
 import { marksOf, observe } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { debug, type RunContext, type StopAnswer } from './run-context.ts'
-import { grantAfter } from './run-grant.ts'
+import { type BrokeredCommand, grantAfter, grantAfterBroker } from './run-grant.ts'
 import { readFailure } from './usage-limits.ts'
 
 /** Baton does not wait for a subagent that has run for longer than this. */
@@ -65,6 +65,16 @@ export class HandsOff {
     return this.inTurn(session, async () => {
       const run = await this.#ports.runs.get(session)
       if (run?.grant) await this.#ports.runs.put({ ...run, grant: { ...run.grant, created: { call } } })
+    })
+  }
+
+  /** Records what became of a gh command that the broker ran: a failed creation may be tried again. */
+  brokerEnded(session: SessionId, done: BrokeredCommand): Promise<void> {
+    return this.inTurn(session, async () => {
+      const run = await this.#ports.runs.get(session)
+      if (!run?.grant) return
+      const grant = grantAfterBroker(run.grant, done)
+      if (grant !== run.grant) await this.#ports.runs.put({ ...run, grant })
     })
   }
 

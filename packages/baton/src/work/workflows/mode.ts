@@ -17,7 +17,7 @@ import { workflowReactor } from './reactor.ts'
 import { resumeParked } from './resume-run.ts'
 import { cacheKnownSessions, filedRuns, Run, runsInMemory } from './run.ts'
 import type { RunContext } from './run-context.ts'
-import { grantNow } from './run-grant.ts'
+import { type BrokeredCommand, grantNow } from './run-grant.ts'
 import { StateFiles } from './state-files.ts'
 import {
   cleanAnswer,
@@ -70,6 +70,8 @@ export interface HandsOffMode {
   ): Promise<ActiveRun | undefined>
   /** Records the call that uses up what a run's grant covers once. */
   useGrant(session: Session['id'], call: string): Promise<void>
+  /** Records what became of a gh command that the broker ran for a session. */
+  brokerEnded(session: Session['id'], done: BrokeredCommand): Promise<void>
   /** Resumes parked runs whose limit has been reset; call it every few seconds. Returns how many were resumed. */
   tick(): Promise<number>
   /** Parks the run of a session whose question no one answers; false if it has none. */
@@ -124,6 +126,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
       return workflow && { ...workflow, issue, grant: grantNow(run, found, workflow) }
     },
     useGrant: (session, call) => handsOff.useGrant(session, call),
+    brokerEnded: (session, done) => handsOff.brokerEnded(session, done),
     async tick() {
       await reportSilentFailures(ports)
       return resumeParked(ports, handsOff, clock.now())

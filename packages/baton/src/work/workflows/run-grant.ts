@@ -56,16 +56,38 @@ export function grantNow(run: Run, found: StateFound, { grants }: Workflow): Gra
 
 const stateFile = ({ nativeSession }: Run): string => `.tmp/hooked-sessions/${nativeSession}.json`
 
+/** A gh command that the broker was allowed to run. */
+export interface BrokeredCommand {
+  call: string
+  words: readonly string[]
+  /** What gh itself printed; undefined if it failed or did not run. */
+  output: string | undefined
+}
+
 /** The grant once a call has finished: the issue or pull request that it created joins the grant. */
 export function grantAfter(grant: Grant, event: EventOf<'ToolFinished'>, output: string): Grant {
-  const creates = event.action.kind === 'shell' ? createdBy(event.action.command) : undefined
+  // Inside, the broker ran gh and knows its output; what a command there prints is only what it says.
+  if (event.sandbox || event.action.kind !== 'shell') return grant
+  const creates = createdBy(event.action.command)
+  return creates ? grantWith(grant, creates, event.toolUseId ?? '', event.failed ? undefined : output) : grant
+}
+
+/** The same for a command that the broker ran. */
+export function grantAfterBroker(grant: Grant, { call, words, output }: BrokeredCommand): Grant {
+  const [program, what, verb] = words
+  if (program !== 'gh' || verb !== 'create' || (what !== 'issue' && what !== 'pr')) return grant
+  return grantWith(grant, what, call, output)
+}
+
+function grantWith(grant: Grant, creates: 'issue' | 'pr', call: string, output: string | undefined): Grant {
   const { created, ...rest } = grant
-  if (creates === 'issue' && created?.call === (event.toolUseId ?? '')) {
-    const issue = numberIn(output, 'issues', grant)
+  if (creates === 'issue') {
+    if (created?.call !== call) return grant
+    const issue = output === undefined ? undefined : numberIn(output, 'issues', grant)
     // One that failed may be tried again.
-    return event.failed ? rest : { ...rest, created: issue === undefined ? {} : { issue } }
+    return output === undefined ? rest : { ...rest, created: issue === undefined ? {} : { issue } }
   }
-  if (creates !== 'pr' || event.failed || grant.pullRequest !== undefined) return grant
+  if (output === undefined || grant.pullRequest !== undefined) return grant
   const pullRequest = numberIn(output, 'pull', grant)
   return pullRequest === undefined ? grant : { ...grant, pullRequest }
 }

@@ -74,6 +74,32 @@ it.each([
   expect(await brings(repo, command)).toBe(false)
 })
 
+const inside = ({ path }: Repository, command: string) =>
+  gitUnnamedWrites.mayChange(path, [command.split(' ')], file => isGuarded(file, GUARDED), false)
+
+it.each([
+  ['rebase evil', true],
+  ['rebase -q fine', false],
+  ['rebase --autostash fine', false],
+  ['rebase', false],
+  ['pull --rebase origin fine', false],
+  ['pull origin evil', true],
+  ['rebase -x make fine', true],
+  ['rebase --onto fine main', true],
+  ['rebase fine evil', true],
+  ['rebase --continue', true],
+  ['rebase main..evil', true],
+  ['pull --strategy=ours', true],
+  ['switch evil', true],
+  ['switch fine', false],
+])('in the sandbox, whether git %s may bring hooks: %s', async (command, may) => {
+  await using repo = await branches()
+  await repo.remote()
+  await repo.git('push', '-q', 'origin', 'evil', 'fine')
+  await repo.git('fetch', '-q')
+  expect(await inside(repo, command)).toBe(may)
+})
+
 it('A branch with the same hooks brings nothing new, one that lacks them takes them away', async () => {
   await using repo = await branches()
   await repo.git('merge', '-q', 'evil')

@@ -136,6 +136,33 @@ describe('the one issue of plan-to-issue', () => {
     expect((await runOf(made))?.grant?.created).toEqual({ issue: 12 })
   })
 
+  it('is known by what the broker ran, not by what a command in the sandbox prints', async () => {
+    await using made = await started('/plan-to-issue a plan')
+    const session = sessionId('claude-code', 'one')
+    const words = ['gh', 'issue', 'create', '--title', 'x']
+    const ended = (call: string, output?: string) =>
+      made.handsOff.brokerEnded(session, { call, words, output })
+    await use(made, 'broker_1')
+    await made.tell({ ...shell('one', CREATE, LINK), toolUseId: 'broker_1', sandbox: 'x' })
+    expect((await runOf(made))?.grant?.created).toEqual({ call: 'broker_1' })
+    await ended('broker_2', LINK)
+    expect((await runOf(made))?.grant?.created).toEqual({ call: 'broker_1' })
+    await ended('broker_1')
+    expect((await runOf(made))?.grant?.created).toBeUndefined()
+    await use(made, 'broker_3')
+    await ended('broker_3', `${LINK}\n`)
+    expect((await runOf(made))?.grant?.created).toEqual({ issue: 12 })
+    const pull = {
+      call: 'broker_4',
+      words: ['gh', 'pr', 'create'],
+      output: `${LINK.replace('issues', 'pull')}\n`,
+    }
+    await made.handsOff.brokerEnded(session, { ...pull, output: undefined })
+    expect((await runOf(made))?.grant?.pullRequest).toBeUndefined()
+    await made.handsOff.brokerEnded(session, pull)
+    expect((await runOf(made))?.grant?.pullRequest).toBe(12)
+  })
+
   it('stays used up when the call says nothing', async () => {
     await using made = await started('/plan-to-issue a plan')
     await use(made, 'a')

@@ -31,6 +31,7 @@ const known: [string, RegExp][] = [
   ['POST', new RegExp(`^${repo}/pulls/\\d+/requested_reviewers$`)],
   ['GET', new RegExp(`^${repo}/labels$`)],
   ['POST', new RegExp(`^${repo}/labels$`)],
+  ['PATCH', new RegExp(`^${repo}/labels/[^/]+$`)],
   ['GET', new RegExp(`^${repo}/check-runs/\\d+$`)],
   ['GET', new RegExp(`^${repo}/hooks$`)],
   ['POST', new RegExp(`^${repo}/hooks$`)],

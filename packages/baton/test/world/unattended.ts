@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { EntryBody } from '@batonpass/contract/journal'
+import { expect } from 'vitest'
+import { type ClaudeHome, claudeHome } from './agents/claude.ts'
+import { type BatonHere, batonFor, batonOnPath } from './baton.ts'
+import { cloneInto, settingsFor } from './claims.ts'
+import { type FakeGitHub, fakeGitHub } from './github.ts'
+import { type Model, startModel } from './model.ts'
+import type { Repository } from './scratch.ts'
+
+/** A project whose tests run, cloned from the fake GitHub, with Baton's hooks and `gh` on the PATH, and no one to ask. */
+export interface UnattendedWorld extends AsyncDisposable {
+  github: FakeGitHub
+  model: Model
+  home: ClaudeHome
+  repo: Repository
+  baton: BatonHere
+  /** What an agent needs besides its own variables. */
+  env: { PATH: string; GH_ENTERPRISE_TOKEN: string }
+  /** What reached a person, in any form, since `expectNoAsk` looked. */
+  questions(): Promise<string[]>
+  /** Fails if there are any. */
+  expectNoAsk(): Promise<void>
+}
+
+const GH = fileURLToPath(new URL('github/gh.mjs', import.meta.url))
+
+/** Default settings but for the address of GitHub. There is no key for a model that judges, and no channel. */
+export async function unattendedWorld(): Promise<UnattendedWorld> {
+  await using stack = new AsyncDisposableStack()
+  const github = stack.use(await fakeGitHub())
+  const model = stack.use(await startModel())
+  const home = stack.use(claudeHome())
+  await github.repository.git.commit('main', {
+    'package.json': JSON.stringify({ name: 'app', private: true, scripts: { test: 'node --test' } }),
+    'sum.js': 'module.exports = (a, b) => a + b\n',
+    'sum.test.js':
+      "require('node:test')('adds', () => require('node:assert').equal(require('./sum')(1, 2), 3))\n",
+  })
+  const repo = await cloneInto(home, github)
+  const bin = batonOnPath(home.path)
+  writeFileSync(join(bin, 'gh'), `#!/bin/sh\nexec '${process.execPath}' '${GH}' "$@"\n`, { mode: 0o755 })
+  const env = { PATH: `${bin}:${process.env.PATH}`, GH_ENTERPRISE_TOKEN: github.token }
+  const baton = stack.use(await batonFor(home))
+  baton.configure(settingsFor(github))
+  expect(await baton.run(['up', '--restart'], { env })).toMatchObject({ code: 0 })
+  const owned = stack.move()
+  let seen = 0
+  const questions = async () => (await baton.entries({})).slice(seen).flatMap(({ body }) => questionIn(body))
+  return {
+    github,
+    model,
+    home,
+    repo,
+    baton,
+    env,
+    questions,
+    async expectNoAsk() {
+      expect(await questions()).toEqual([])
+      seen = (await baton.entries({})).length
+      expect(JSON.parse(await baton.must('asks', '--json'))).toMatchObject({ asks: [] })
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** What an entry says about a question: an ask, a decision that leaves it to a person, or something the broker refused. */
+function questionIn(body: EntryBody): string[] {
+  if (body.kind === 'ask') return [`ask ${body.what}`]
+  if (body.kind === 'decision' && body.decision !== 'allow')
+    return [`${body.decision} ${body.tool}: ${body.subject} (${body.reason})`]
+  if (body.kind === 'broker' && body.refused !== undefined) return [`${body.command}: ${body.refused}`]
+  return body.kind === 'fault' ? [`fault ${JSON.stringify(body)}`] : []
+}
