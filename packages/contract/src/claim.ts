@@ -95,6 +95,8 @@ export const ClaimView = z.object({
   /** Whether the person was asked to close the issue, and the answer. */
   closing: z.enum(['not-asked', 'asked', 'yes', 'no']),
   trouble: ClaimTrouble.optional(),
+  /** What the session that holds it may do by itself, in words. */
+  grants: z.array(z.string()).optional(),
   claimedAt: z.iso.datetime(),
 })
 export type ClaimView = z.infer<typeof ClaimView>

@@ -3,6 +3,7 @@ import type { Grant } from '@batonpass/contract/grant'
 import { Session } from '@batonpass/contract/session'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { claimGrantsAt } from '../claim/claim-view.ts'
 import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { WorkflowActions } from '../work/workflows/actions.ts'
@@ -33,7 +34,8 @@ export async function grantsHere(io: Io): Promise<Grant[]> {
   const found = await Promise.all(
     here.map(async run => grantOpen(run, await files.read(run.root, run.nativeSession))),
   )
-  return found.flatMap(grant => grant ?? [])
+  const ofClaim = await claimGrantsAt(systemSmallFiles, stateDir(io.env, io.home), project)
+  return [...found.flatMap(grant => grant ?? []), ...ofClaim]
 }
 
 /**

@@ -1,7 +1,9 @@
 import { ClaimFile } from '@batonpass/contract/claim'
 import { expect, test } from 'vitest'
 import { claimGrantNow, grantOfClaim } from '../../src/claim/claim-grant.ts'
+import { claimView } from '../../src/claim/claim-view.ts'
 import { ClaimRecord } from '../../src/claim/record.ts'
+import type { SignalFiles } from '../../src/claim/signal-file.ts'
 import type { GrantFacts } from '../../src/ports/grant-facts.ts'
 import { sessionId } from '../world/journal.ts'
 
@@ -78,4 +80,12 @@ test('a lost lease, another session, an adopted claim or an edited signal file e
   expect(claimGrantNow(await claimed(), signal({ branch: 'main' }), sessionId(1))).toBeUndefined()
   expect(claimGrantNow(await claimed(), signal({ issue_number: 43 }), sessionId(1))).toBeUndefined()
   expect(claimGrantNow(await claimed(), { kind: 'absent' }, sessionId(1))).toBeUndefined()
+})
+
+test('people see it with the claim, as long as it counts', async () => {
+  const record = await claimed()
+  const view = async (file: object) =>
+    await claimView(record, { read: async () => signal(file) } as unknown as SignalFiles)
+  expect((await view({})).grants).toContain('push branch issue-42 to origin')
+  expect((await view({ branch: 'main' })).grants).toBeUndefined()
 })

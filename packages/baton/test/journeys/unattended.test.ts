@@ -73,7 +73,7 @@ const LABEL = 'gh label create plan --force --description "An implementation pla
 
 describe('no one is asked, with the real Claude Code and default settings', () => {
   test('all four workflows run from the slash command to their end with zero asks', {
-    timeout: 480_000,
+    timeout: 900_000,
   }, async () => {
     await using world = await unattendedWorld()
     const { github, model, home, baton, env } = world
@@ -95,7 +95,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       const isOver = async () => (await ends()).length > before && left() === 0
       await until(async () => (await isOver()) || (await world.questions()).length > 0, {
         what: `the end of ${prompt}`,
-        timeout: 120_000,
+        timeout: 240_000,
         every: 200,
         evidence,
       })
@@ -161,7 +161,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
   })
 
   test('/issue-to-impl asks no one in acceptEdits and bypassPermissions mode, and asks in plan mode', {
-    timeout: 480_000,
+    timeout: 900_000,
   }, async () => {
     await using world = await unattendedWorld()
     const { github, model, home, baton, env } = world
@@ -194,7 +194,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
     const planning = run('plan', issue, giveUp.signal)
     await until(async () => (await world.questions()).length > 0, {
       what: 'the question about the push',
-      timeout: 120_000,
+      timeout: 240_000,
       every: 200,
       evidence: async () => `${await baton.must('logs')}\n${model.summary()}`,
     })
@@ -206,7 +206,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
   })
 
   test('a claim goes from /claim to the merge with zero asks; then the one question is whether to close the issue', {
-    timeout: 480_000,
+    timeout: 900_000,
   }, async () => {
     await using world = await unattendedWorld()
     const { github, model, home, baton, env } = world
@@ -222,7 +222,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
           const found = await look()
           return found || ((await world.questions()).length > 0 ? ('asked' as const) : undefined)
         },
-        { what, timeout: 120_000, every: 200, evidence },
+        { what, timeout: 240_000, every: 200, evidence },
       )
     const nudge = () => callSocket(baton.stateDir, 'POST', '/api/claims/nudge', { repository: 'acme/app' })
 
@@ -241,9 +241,14 @@ describe('no one is asked, with the real Claude Code and default settings', () =
     if (!pull) throw new Error('no pull request')
     await until(async () => (await baton.must('claim', 'list')).includes(`#${pull.number}`), {
       what: 'the claim to know it',
-      timeout: 60_000,
+      timeout: 240_000,
       evidence,
     })
+
+    expect(await baton.must('status')).toContain(`push branch issue-${issue} to origin`)
+    expect(await baton.must('check', '--no-sandbox', `git push origin issue-${issue}`)).toContain(
+      `claim #${issue} may push branch issue-${issue} to origin`,
+    )
 
     // A check fails: Baton types it into the terminal, and the agent repairs the branch.
     play([
@@ -267,11 +272,14 @@ describe('no one is asked, with the real Claude Code and default settings', () =
 
     await repository.check(pull.number, 'test', 'success')
     await repository.merge(pull.number)
-    await nudge()
-    await until(async () => (await world.questions()).length > 0, {
+    const isAsked = async () => {
+      await nudge()
+      return (await world.questions()).length > 0
+    }
+    await until(isAsked, {
       what: 'the question',
-      timeout: 60_000,
-      every: 200,
+      timeout: 240_000,
+      every: 2000,
       evidence,
     })
     const { asks } = JSON.parse(await baton.must('asks', '--json'))

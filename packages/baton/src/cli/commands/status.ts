@@ -91,6 +91,7 @@ export const status: Handler = async (given, io) => {
     const needs = claimNeeds(claim)
     io.stdout.write(`claim ${printable(claimLine(claim))}\n`)
     if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
+    if (claim.grants) io.stdout.write(`  ${colour('dim', printable(`may ${claim.grants.join('; ')}`))}\n`)
   }
   if (presence.awaySince) io.stdout.write(`You are away since ${presence.awaySince}: baton back\n`)
   if (asks.length > 0)
