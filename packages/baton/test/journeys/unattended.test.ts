@@ -113,7 +113,10 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       bash('gh issue list --search "in:title divide" --state open'),
       // A creation that fails uses nothing up.
       bash('gh issue create --title "[plan] divide" --label plan --body-file .tmp/plan-issue.md'),
-      bash(`${LABEL} && gh issue create --title "[plan] divide" --label plan --body-file .tmp/plan-issue.md`),
+      bash(LABEL),
+      bash(
+        'echo posting && gh issue create --title "[plan] divide" --label plan --body-file .tmp/plan-issue.md',
+      ),
       bash(`gh issue edit ${issue + 2} --title "[plan] divide numbers"`),
       bash(`gh issue view ${issue + 2}`),
       bash('baton done'),

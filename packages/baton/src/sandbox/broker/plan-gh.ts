@@ -86,7 +86,6 @@ const COMMANDS: Readonly<Record<string, GhCommand>> = {
   'workflow list': command('-a --all', `-L --limit ${JSON_OUT}`),
   'release list': command('', `-L --limit ${JSON_OUT}`),
   'release view': command('', JSON_OUT),
-  'label create': command('-f --force', '-c --color -d --description'),
   'label list': command('', `-L --limit -S --search ${JSON_OUT}`),
   'repo view': command('', JSON_OUT, { repository: 'argument' }),
 }
