@@ -107,6 +107,14 @@ export const HandoffDocument = z.object({
 })
 export type HandoffDocument = z.infer<typeof HandoffDocument>
 
+/** The session a fact comes from, and the id of the instruction that replaced it. */
+export const FactOrigin = z.object({
+  session: z.string().optional(),
+  at: z.string().optional(),
+  replaced_by: z.string().optional(),
+})
+export type FactOrigin = z.infer<typeof FactOrigin>
+
 /**
  * What a line of work has established, carried from document to document. A fact leaves only when it is replaced, done, or
  * removed by the user. Lists are oldest first.
@@ -138,6 +146,8 @@ export const HandoffLedger = z.object({
   said: points,
   /** Facts that the user removed or changed: they do not come back. */
   removed: points,
+  /** Where each fact comes from, by its id. */
+  origins: z.record(z.string(), FactOrigin).default({}),
 })
 export type HandoffLedger = z.infer<typeof HandoffLedger>
 

@@ -2,7 +2,8 @@ import { HandoffDocument, type HandoffFacts, type HandoffLedger } from '@batonpa
 import { renderHandoff } from './document/render.ts'
 import { essentialFacts } from './essential-facts.ts'
 import { factId } from './facts.ts'
-import { ledgerOfDocument, plainText, removedFrom } from './ledger.ts'
+import { ledgerOfDocument, removedFrom } from './ledger.ts'
+import { normalizeText } from './same.ts'
 import { pointsOf, type SectionName } from './sections.ts'
 import { isMarked, withoutMark } from './statements/lines.ts'
 
@@ -71,10 +72,10 @@ interface Part {
 }
 
 function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartKey, Part> {
-  const replaced = new Set(ledger.replaced.map(plainText))
+  const replaced = new Set(ledger.replaced.map(normalizeText))
   const isRemoved = removedFrom(ledger)
   const current = (texts: readonly string[]) =>
-    distinct(texts).filter(text => !replaced.has(plainText(withoutMark(text))))
+    distinct(texts).filter(text => !replaced.has(normalizeText(withoutMark(text))))
   const part = (
     points: readonly string[],
     weight: number,
@@ -122,7 +123,7 @@ function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartK
 
 /** The goal's first line stays that of the document: the next session has to repeat it. */
 function goalOf({ goal }: HandoffDocument, ledger: HandoffLedger): string {
-  if (goal === '' || plainText(goal).includes(plainText(ledger.goal))) return goal || ledger.goal
+  if (goal === '' || normalizeText(goal).includes(normalizeText(ledger.goal))) return goal || ledger.goal
   return ledger.goal === '' ? goal : `${goal}\n\nIn the user's words: ${ledger.goal}`
 }
 
@@ -272,7 +273,7 @@ function shortFacts(facts: HandoffFacts): HandoffFacts {
 function distinct(texts: readonly string[]): string[] {
   const seen = new Map<string, string>()
   for (const text of texts) {
-    const key = plainText(withoutMark(text))
+    const key = normalizeText(withoutMark(text))
     if (!seen.has(key) || isMarked(text)) seen.set(key, text)
   }
   return [...seen.values()]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { HandoffLedger } from '@batonpass/contract/handoff'
-import { plainText } from './ledger.ts'
+import { type FactOrigin, HandoffLedger } from '@batonpass/contract/handoff'
+import { normalizeText } from './same.ts'
 import { withoutMark } from './statements/lines.ts'
 
 /** One fact of a ledger. Its id is the same in every ledger that holds the fact. */
@@ -9,9 +9,10 @@ export interface LedgerFact {
   /** The section, as `--section` names it. */
   section: string
   text: string
+  origin?: FactOrigin | undefined
 }
 
-type FactKey = Exclude<keyof HandoffLedger, 'removed'>
+type FactKey = Exclude<keyof HandoffLedger, 'removed' | 'origins'>
 
 const SECTION_OF: Readonly<Record<FactKey, string>> = {
   goal: 'goal',
@@ -34,7 +35,7 @@ const KEYS = Object.keys(SECTION_OF) as FactKey[]
 /** A short name for a fact, by its words. */
 export const factId = (text: string): string =>
   createHash('sha256')
-    .update(plainText(withoutMark(text)))
+    .update(normalizeText(withoutMark(text)))
     .digest('hex')
     .slice(0, 8)
 
@@ -44,7 +45,7 @@ export function listFacts(ledger: HandoffLedger): LedgerFact[] {
   for (const key of KEYS)
     for (const text of [ledger[key]].flat().filter(Boolean)) {
       const id = factId(text)
-      if (!facts.has(id)) facts.set(id, { id, section: SECTION_OF[key], text })
+      if (!facts.has(id)) facts.set(id, { id, section: SECTION_OF[key], text, origin: ledger.origins[id] })
     }
   return [...facts.values()]
 }
@@ -67,6 +68,7 @@ export function changeFact(
   })
   return HandoffLedger.parse({
     ...Object.fromEntries(entries),
+    origins: ledger.origins,
     removed: [...ledger.removed.filter(text => factId(text) !== id), withoutMark(fact.text)],
   })
 }

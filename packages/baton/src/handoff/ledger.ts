@@ -2,6 +2,7 @@ import { type HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff
 import type { SessionFacts } from '../session/transcript/session-facts.ts'
 import { isSmallTalk } from '../session/transcript/user-words.ts'
 import type { Evidence } from './evidence.ts'
+import { normalizeText } from './same.ts'
 import { withoutMark } from './statements/lines.ts'
 import { findReplaced } from './supersession.ts'
 
@@ -51,8 +52,12 @@ function nextStep(stated: string, { next, lastWords }: SessionFacts): string {
   return union([stated, words ?? '']).join('\n')
 }
 
+/** A ledger without the origins of its facts. */
+const LedgerTexts = HandoffLedger.omit({ origins: true })
+type LedgerTexts = Omit<HandoffLedger, 'origins'>
+
 /** What the user removed does not come back, even if a transcript still holds it. */
-function withoutRemoved(ledger: HandoffLedger): HandoffLedger {
+function withoutRemoved(ledger: LedgerTexts): LedgerTexts {
   if (ledger.removed.length === 0) return ledger
   const isRemoved = removedFrom(ledger)
   const entries = Object.entries(ledger).map(([key, value]) => {
@@ -62,13 +67,13 @@ function withoutRemoved(ledger: HandoffLedger): HandoffLedger {
       Array.isArray(value) ? value.filter(text => !isRemoved(text)) : isRemoved(value) ? '' : value,
     ]
   })
-  return HandoffLedger.parse(Object.fromEntries(entries))
+  return LedgerTexts.parse(Object.fromEntries(entries))
 }
 
 /** Whether the user removed a text. */
-export function removedFrom({ removed }: HandoffLedger): (text: string) => boolean {
-  const texts = new Set(removed.map(plainText))
-  return text => texts.size > 0 && texts.has(plainText(withoutMark(text)))
+export function removedFrom({ removed }: Pick<HandoffLedger, 'removed'>): (text: string) => boolean {
+  const texts = new Set(removed.map(normalizeText))
+  return text => texts.size > 0 && texts.has(normalizeText(withoutMark(text)))
 }
 
 /** What a document without a ledger still says: one that an older Baton, or a person, wrote. */
@@ -97,20 +102,22 @@ function updateTodos(
   list: readonly { text: string; done: boolean }[],
   document: HandoffDocument | undefined,
 ): Pick<HandoffLedger, 'todos' | 'done'> {
-  const known = new Map(list.map(todo => [plainText(todo.text), todo]))
-  const ticked = new Set(document?.completed.flatMap(({ text, done }) => (done ? plainText(text) : [])))
-  const left = old.todos.filter(text => !known.has(plainText(text)) && !ticked.has(plainText(text)))
-  const finished = old.todos.filter(text => !known.has(plainText(text)) && ticked.has(plainText(text)))
+  const known = new Map(list.map(todo => [normalizeText(todo.text), todo]))
+  const ticked = new Set(document?.completed.flatMap(({ text, done }) => (done ? normalizeText(text) : [])))
+  const left = old.todos.filter(text => !known.has(normalizeText(text)) && !ticked.has(normalizeText(text)))
+  const finished = old.todos.filter(
+    text => !known.has(normalizeText(text)) && ticked.has(normalizeText(text)),
+  )
   const open = list.flatMap(({ text, done }) => (done ? [] : text))
   const done = union([...old.done, ...finished, ...list.flatMap(todo => (todo.done ? todo.text : []))])
   return {
     todos: union([...left, ...open]),
-    done: done.filter(text => known.get(plainText(text))?.done !== false),
+    done: done.filter(text => known.get(normalizeText(text))?.done !== false),
   }
 }
 
 /** How many characters of each list are kept; the oldest points leave first. */
-const BUDGETS: Readonly<Partial<Record<keyof HandoffLedger, number>>> = {
+const BUDGETS: Readonly<Partial<Record<keyof LedgerTexts, number>>> = {
   instructions: 60_000,
   replaced: 10_000,
   pasted: 20_000,
@@ -126,10 +133,10 @@ const BUDGETS: Readonly<Partial<Record<keyof HandoffLedger, number>>> = {
 }
 const MAX_POINT = 8000
 
-function boundLedger(ledger: HandoffLedger): HandoffLedger {
+function boundLedger(ledger: LedgerTexts): HandoffLedger {
   const entries = Object.entries(ledger).map(([key, value]) => {
     if (!Array.isArray(value)) return [key, value.slice(0, MAX_POINT)]
-    let left = BUDGETS[key as keyof HandoffLedger] ?? 10_000
+    let left = BUDGETS[key as keyof LedgerTexts] ?? 10_000
     const kept: string[] = []
     for (const text of value.map(each => each.slice(0, MAX_POINT)).toReversed()) {
       left -= text.length
@@ -144,12 +151,6 @@ function boundLedger(ledger: HandoffLedger): HandoffLedger {
 function union(texts: readonly string[]): string[] {
   return [...new Set(texts.map(text => text.trim()).toReversed())].reverse().filter(Boolean)
 }
-
-export const plainText = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
 
 /** For evidence that holds only prompts. */
 const factsOfPrompts = (prompts: readonly string[]): SessionFacts => ({

@@ -2,6 +2,8 @@
 export interface InForce {
   inForce: string[]
   replaced: string[]
+  /** For each replaced instruction the one that replaced it. */
+  replacedBy: ReadonlyMap<string, string>
 }
 
 /**
@@ -9,7 +11,7 @@ export interface InForce {
  * it is the same sentence with another value.
  */
 export function findReplaced(instructions: readonly string[]): InForce {
-  const gone = new Set<number>()
+  const gone = new Map<number, number>()
   for (const [later, text] of instructions.entries()) {
     const cue = CUE.test(text) && !ADDS.test(text)
     const words = cue ? contentWords(text) : new Set<string>()
@@ -17,16 +19,17 @@ export function findReplaced(instructions: readonly string[]): InForce {
     for (let at = 0; at < later; at++) {
       const earlier = instructions[at] ?? ''
       if (gone.has(at) || earlier.length > MAX_LENGTH) continue
-      if (isSameFrame(earlier, text)) gone.add(at)
+      if (isSameFrame(earlier, text)) gone.set(at, later)
       else if (cue) {
         const score = overlap(contentWords(earlier), words)
         if (score >= MIN_OVERLAP && score >= (best?.score ?? 0)) best = { at, score }
       }
     }
-    if (best) gone.add(best.at)
+    if (best) gone.set(best.at, later)
   }
   const inForce = instructions.filter((_, at) => !gone.has(at))
-  return { inForce, replaced: instructions.filter((_, at) => gone.has(at)) }
+  const replacedBy = new Map(Array.from(gone, ([at, by]) => [instructions[at] ?? '', instructions[by] ?? '']))
+  return { inForce, replaced: instructions.filter((_, at) => gone.has(at)), replacedBy }
 }
 
 /** A long text is a specification: a later remark changes a part of it, not all of it. */

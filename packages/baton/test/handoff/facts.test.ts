@@ -5,6 +5,7 @@ import { main } from '../../src/cli/main.ts'
 import { COMMANDS } from '../../src/cli/table.ts'
 import { handoffContext } from '../../src/handoff/context-form.ts'
 import type { Evidence } from '../../src/handoff/evidence.ts'
+import { addOrigins } from '../../src/handoff/fact-origins.ts'
 import { changeFact, factId, listFacts } from '../../src/handoff/facts.ts'
 import { updateLedger } from '../../src/handoff/ledger.ts'
 import { sectionText } from '../../src/handoff/sections.ts'
@@ -49,6 +50,24 @@ it('An edited fact keeps its place', () => {
   expect(edited?.instructions).toEqual(['Use spaces', 'Never push'])
   expect(edited?.removed).toEqual(['Use tabs'])
   expect(changeFact(ledger, 'ffffffff', undefined)).toBeUndefined()
+})
+
+it('Each fact keeps the session that it comes from, and a replaced one names its replacement', () => {
+  const at = Date.UTC(2026, 0, 22, 14)
+  const first = addOrigins(ledger, undefined, { session: 'one', at })
+  const grown = HandoffLedger.parse({
+    ...ledger,
+    instructions: ['Never push', 'Use spaces instead of tabs'],
+    replaced: ['Use tabs'],
+  })
+  const second = addOrigins(grown, first, { session: 'two', at: at + 60_000 })
+  const origins = Object.fromEntries(listFacts(second).map(({ text, origin }) => [text, origin]))
+  expect(origins).toMatchObject({
+    'Never push': { session: 'one', at: '2026-01-22T14:00:00.000Z' },
+    'Use tabs': { session: 'one', replaced_by: factId('Use spaces instead of tabs') },
+    'Use spaces instead of tabs': { session: 'two', at: '2026-01-22T14:01:00.000Z' },
+  })
+  expect(Object.keys(second.origins)).toHaveLength(listFacts(second).length)
 })
 
 it('`baton handoff facts` lists, removes and edits, and says what is wrong', async () => {

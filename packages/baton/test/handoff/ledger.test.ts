@@ -52,7 +52,7 @@ describe('an instruction', () => {
     ['Name the column `label`.', 'Change of plan: the column is called `title`.'],
     ['Schreibe die Doku auf Deutsch.', 'Doch nicht: schreibe die Doku auf Englisch.'],
   ])('%s is replaced by: %s', (old, fresh) => {
-    expect(findReplaced([old, 'Never push.', fresh])).toEqual({
+    expect(findReplaced([old, 'Never push.', fresh])).toMatchObject({
       inForce: ['Never push.', fresh],
       replaced: [old],
     })

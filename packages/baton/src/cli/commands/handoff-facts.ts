@@ -42,7 +42,9 @@ async function printFacts(
   for (const each of new Set(facts.map(fact => fact.section))) {
     io.stdout.write(`${each}\n`)
     for (const fact of facts.filter(one => one.section === each))
-      io.stdout.write(`  ${colour('dim', fact.id)}  ${printable(oneLine(fact.text))}\n`)
+      io.stdout.write(
+        `  ${colour('dim', fact.id)}  ${printable(oneLine(fact.text))}${colour('dim', originText(fact))}\n`,
+      )
   }
   const said = all.length - facts.length
   if (facts.length === 0) io.stdout.write(`${name} has no facts${section ? ` in ${section}` : ''}.\n`)
@@ -109,6 +111,18 @@ function report(given: Given, io: Io, facts: readonly LedgerFact[], done: string
   else
     for (const { section, text: words } of facts)
       io.stdout.write(`${done} in ${section}: ${printable(oneLine(words))}\n`)
+}
+
+/** Where a fact comes from, in words. */
+function originText({ origin }: LedgerFact): string {
+  if (!origin) return ''
+  const { session, at, replaced_by: by } = origin
+  const parts = [
+    ...(by ? [`replaced by ${by}`] : []),
+    ...(session ? [`session ${session.slice(0, 8)}`] : []),
+    ...(at ? [at.slice(0, 16).replace('T', ' ')] : []),
+  ]
+  return parts.length > 0 ? `  (${printable(parts.join(', '))})` : ''
 }
 
 const oneLine = (words: string): string => {

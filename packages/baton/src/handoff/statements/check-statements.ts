@@ -1,6 +1,7 @@
 import type { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
 import type { CommandRun } from '../../session/transcript/collect-facts.ts'
 import { type Evidence, isBatonFile, touchedFiles } from '../evidence.ts'
+import { listFacts } from '../facts.ts'
 import { findRun, isSamePath, normalizeText } from '../same.ts'
 import { isMarked, type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
@@ -65,11 +66,7 @@ class StatementChecker {
       ...prompts,
       ...(ledger ? [ledger.goal, ...ledger.instructions, ...ledger.replaced, ...ledger.pasted] : []),
     ]
-    const kept = ledger
-      ? Object.values(ledger)
-          .flat()
-          .filter(text => !isMarked(text))
-      : []
+    const kept = (ledger ? listFacts(ledger) : []).map(({ text }) => text).filter(text => !isMarked(text))
     this.#earlier = kept.join('\n')
     this.#said = {
       user: new Sayings(this.#userWords),

@@ -1,6 +1,7 @@
 import type { HandoffDocument, HandoffFinding, HandoffLedger } from '@batonpass/contract/handoff'
 import type { ReadHandoff } from '../document/parse.ts'
 import type { Evidence } from '../evidence.ts'
+import { addOrigins } from '../fact-origins.ts'
 import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
 import { ledgerOfDocument, updateLedger } from '../ledger.ts'
@@ -72,7 +73,13 @@ export async function prepareDocument(
         )
       : handoffFromEvidence(evidence, writing, ledger)
   const hidden = await files.hideSecrets(root, { document, ledger }, evidence.transcript?.facts?.secrets)
-  return { ...hidden, writtenBy: usable ? 'agent' : 'baton' }
+  // Ids are made from the words, so secrets have to be gone first.
+  const origin = { session: evidence.session, at: evidence.transcript?.lastAt ?? writing.now }
+  return {
+    ...hidden,
+    ledger: addOrigins(hidden.ledger, before, origin),
+    writtenBy: usable ? 'agent' : 'baton',
+  }
 }
 
 /** Stores the document and its ledger under one name. */
