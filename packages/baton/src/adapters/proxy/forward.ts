@@ -1,0 +1,110 @@
+import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
+import { pipeline } from 'node:stream'
+import { rootCertificates } from 'node:tls'
+import { type Blocked, type HostRule, READ_METHODS, type Target } from '../../ports/network.ts'
+import { addressKind, mayConnect } from './addresses.ts'
+import { blockedAddress, blockedMethod, describeTarget, loginFor } from './host-rules.ts'
+import type { ProxyParts } from './proxy.ts'
+
+/** About one connection, or about what a server would take for another method. */
+const DROPPED =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|expect|host|http2-settings|x-http-method|x-http-method-override|x-method-override|x-forwarded-.*|forwarded|x-original-.*|x-rewrite-url|via)$/i
+
+interface Forwarded {
+  target: Target
+  path: string
+  rule: HostRule
+}
+
+/** Makes the request that a command asked for, if the rule allows it. Resolves with what was blocked. */
+export async function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { target, path, rule }: Forwarded,
+  parts: Pick<ProxyParts, 'resolve' | 'closedPorts' | 'trusted'>,
+): Promise<Blocked | undefined> {
+  const method = request.method ?? ''
+  if (rule.methods && !rule.methods.includes(method)) return blockedMethod(method, target)
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+  if (READ_METHODS.includes(method) && hasBody) return blockedMethod(`${method} with a body`, target)
+  const address = await addressFor(rule, target, parts)
+  if (address === undefined) return blockedAddress(target)
+
+  const headers = headersFor(request, rule, path)
+  const options = {
+    // The checked address: the name is not looked up again.
+    host: address,
+    port: target.port,
+    method,
+    path,
+    headers: { ...headers, host: describeTarget(target) },
+    setHost: false,
+    agent: false as const,
+    timeout: 120_000,
+  }
+  const name = isIP(target.host) ? '' : target.host
+  const outgoing =
+    target.scheme === 'https'
+      ? requestHttps({
+          ...options,
+          servername: name,
+          ...(parts.trusted ? { ca: [...rootCertificates, ...parts.trusted] } : {}),
+        })
+      : requestHttp(options)
+  return await new Promise((done, fail) => {
+    outgoing.once('error', fail)
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`${describeTarget(target)} does not answer`)))
+    response.once('close', () => outgoing.destroy())
+    outgoing.once('response', answer => {
+      const kept = answer.rawHeaders.flatMap((name, at) =>
+        at % 2 === 0 && !HOP.test(name) ? [[name, answer.rawHeaders[at + 1] ?? ''] as const] : [],
+      )
+      for (const [header, value] of kept) response.appendHeader(header, value)
+      response.writeHead(answer.statusCode ?? 502)
+      pipeline(answer, response, () => done(undefined))
+    })
+    if (hasBody) pipeline(request, outgoing, () => undefined)
+    else outgoing.end()
+  })
+}
+
+const HOP = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+/** The address to connect to. If any address of a name is closed, all are: no choice is left to its name server. */
+async function addressFor(
+  rule: HostRule,
+  { host, port }: Target,
+  { resolve, closedPorts }: Pick<ProxyParts, 'resolve' | 'closedPorts'>,
+): Promise<string | undefined> {
+  const addresses = isIP(host) ? [host] : await resolve(host)
+  const isOpen = (address: string) =>
+    mayConnect(address, rule) && !(addressKind(address) === 'loopback' && closedPorts().includes(port))
+  return addresses.every(isOpen) ? addresses[0] : undefined
+}
+
+function headersFor(
+  request: IncomingMessage,
+  rule: HostRule,
+  path: string,
+): Record<string, string | string[]> {
+  const named = String(request.headers.connection ?? '')
+    .split(',')
+    .map(word => word.trim().toLowerCase())
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && !DROPPED.test(name) && !named.includes(name)) headers[name] = value
+  const length = request.headers['content-length']
+  if (length !== undefined && Number(length) > 0) headers['content-length'] = length
+  const login = loginFor(rule, path)
+  if (login !== undefined) headers['authorization'] = login
+  return headers
+}
+
+export function refuse(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' })
+  response.end(`${message}\n`)
+}

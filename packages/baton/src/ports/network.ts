@@ -1,0 +1,46 @@
+import type { Duplex } from 'node:stream'
+import type { Mount } from './sandbox.ts'
+
+/** Listens on the private loopback of a session's sandbox, from outside it. */
+export interface InsideListener {
+  readonly port: number
+  close(): Promise<void>
+}
+
+export type ListenInside = (
+  port: number,
+  accept: (connection: Duplex) => void,
+) => Promise<InsideListener | undefined>
+
+/** What a session's sandbox shows of the network: certificates to trust, and variables that name the proxy. */
+export interface InsideNetwork {
+  mounts: readonly Mount[]
+  environment: Readonly<Record<string, string>>
+}
+
+/** A server that commands in the sandbox may contact, and how. */
+export interface HostRule extends Target {
+  /** Undefined: every method. */
+  methods?: readonly string[] | undefined
+  /** The user's own configuration names it, so its address may be in a private network. */
+  isUsers: boolean
+  /** Below these paths the proxy adds a login that commands never see. */
+  logins?: readonly { path: string; authorization: string }[] | undefined
+}
+
+export interface Target {
+  scheme: 'http' | 'https'
+  /** Lower case; an IPv6 address has no brackets. */
+  host: string
+  port: number
+}
+
+export const READ_METHODS: readonly string[] = ['GET', 'HEAD']
+
+/** Something that the proxy did not let through. */
+export interface Blocked {
+  /** What was attempted, such as `example.com:8443` or `PUT registry.npmjs.org`. */
+  what: string
+  /** One line for the command that tried. */
+  message: string
+}
