@@ -215,6 +215,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     : composeSandbox(ground, {
         intake: () => intake,
         brokerEnded: (session, done) => handsOff.brokerEnded(session, done),
+        port: () => listening,
       })
   const permission = composePermission({
     asks,

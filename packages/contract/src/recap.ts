@@ -67,6 +67,8 @@ export const Recap = z.object({
       }),
     )
     .default([]),
+  /** What commands in the sandbox tried and could not do, as far as Baton sees it. */
+  prevented: z.array(z.object({ at: moment, session: SessionId.optional(), what: z.string() })).default([]),
   ended: z.array(Ending),
   handoffs: z.array(
     z.object({

@@ -15,13 +15,14 @@ import { containmentPlace, whyOutside } from '../permission/containment.ts'
 import { canRunInside } from '../permission/run-inside.ts'
 import type { SandboxStatus } from '../ports/sandbox.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
+import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
 import { findDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
 import { type Outlook, outlook } from './local-judge.ts'
 
 export type SandboxHere =
-  | { available: true; program: string }
+  | { available: true; program: string; hasRegistries: boolean }
   | { available: false; reason: string; remedy: string }
 
 /** Finds out at the first call, because that can take as long as all the rest, and remembers it. */
@@ -37,9 +38,14 @@ export function sandboxFinder(io: Io): () => Promise<SandboxHere> {
 export async function sandboxHere(io: Io): Promise<SandboxHere> {
   const daemon = await findDaemon(folderOf(io)).catch(() => undefined)
   const known = typeof daemon === 'object' ? daemon.sandbox : undefined
-  if (known?.program) return { available: true, program: known.program }
+  // The agent has the same proxy settings as this terminal, as far as this command can know.
+  const hasRegistries = !hasOwnProxy(io.env)
+  if (known?.program) return { available: true, program: known.program, hasRegistries }
   if (known?.problem) return { available: false, reason: known.problem, remedy: known.remedy ?? '' }
-  return await probeHere(io)
+  const found = await probeHere(io)
+  return found.available
+    ? { ...found, hasRegistries: hasRegistries && found.capabilities.sharedLoopback }
+    : found
 }
 
 async function probeHere(io: Io): Promise<SandboxStatus> {
@@ -98,7 +104,8 @@ export async function sandboxOutlook(
       ? { decision: 'deny', reason: `${reason} With sandbox.mode: strict no command runs without it.` }
       : otherwise
   if (!here.available) return refuse(here.reason, byText)
-  const found = containmentPlace({ ...place, broker: 'rules' }, config, realpath)
+  const hasRegistries = here.hasRegistries
+  const found = containmentPlace({ ...place, broker: 'rules', hasRegistries }, config, realpath)
   const outside = await whyOutside(judgement, found, { ...gitUnnamedWrites, exists: existsSync })
   if (outside !== undefined) return { ...byText, outside }
   const unbounded = whyNoBoundary(found.worktree, realpath(place.home))

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SessionId } from '@batonpass/contract/ids'
@@ -17,10 +18,12 @@ import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
+import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
+import { composeNetwork } from './network.ts'
 import { newEntry } from './new-entry.ts'
 
 export interface ComposedSandbox {
@@ -36,16 +39,46 @@ export interface ComposedSandbox {
 /** Builds what runs agents' commands in the sandbox. */
 export function composeSandbox(
   ground: Ground,
-  links: Pick<BrokerLinks, 'intake' | 'brokerEnded'>,
+  links: Pick<BrokerLinks, 'intake' | 'brokerEnded'> & { port(): number | undefined },
 ): ComposedSandbox {
-  const { env, home, stateDir, write, fault } = ground
+  const { env, home, stateDir, sessions, write, fault } = ground
   const processOf = processReader()
   const broker = composeBroker(ground, {
     ...links,
-    agentEnvironment: async pid => (await processOf(pid))?.env,
+    agentEnvironment: pid => agentEnvironment(pid),
   })
   const untold = new UntoldReports()
+  const seen = new Map<string, Set<string>>()
+  const agentEnvironment = async (pid: number | undefined) => (await processOf(pid))?.env
+  const network = composeNetwork({
+    home,
+    stateDir,
+    environmentOf: async session => (await agentEnvironment((await sessions.find(session))?.pid)) ?? {},
+    ownPorts: () => [links.port() ?? 0],
+    resolve: async host =>
+      (await lookup(host, { all: true, order: 'ipv4first' })).map(({ address }) => address),
+    onBlocked(session, { what, message }) {
+      untold.addBlocked(session, message)
+      const known = seen.get(session) ?? new Set()
+      seen.set(session, known)
+      // A command may try again and again.
+      if (known.has(what) || known.size >= MOST_BLOCKED) return
+      known.add(what)
+      const entry = { kind: 'sandbox' as const, moved: [], blocked: [what] }
+      void write([newEntry(entry, { session: SessionId.parse(session) })]).catch(cause =>
+        fault('recording a blocked host', cause),
+      )
+    },
+    fault,
+  })
   const sandboxes = new Sandboxes({
+    network: {
+      ...network,
+      end(session) {
+        seen.delete(session)
+        network.end(session)
+      },
+    },
     sandbox: bubblewrapSandbox({
       folder: join(stateDir, 'sandbox'),
       findProgram: name => onPath(name, env),
@@ -71,6 +104,11 @@ export function composeSandbox(
     fault,
     clock: systemClock,
   })
+  const hasRegistries = async (pid: number | undefined) => {
+    const status = await sandboxes.probe()
+    const own = (await agentEnvironment(pid)) ?? {}
+    return status.available && status.capabilities.sharedLoopback && !hasOwnProxy(own)
+  }
   const sandboxingOf = (agent: string) => agents.find(({ adapter }) => adapter.name === agent)?.sandboxing
   const cwdOf = (event: { cwd?: string | undefined }, { project }: ReactionContext) => event.cwd ?? project
 
@@ -101,13 +139,14 @@ export function composeSandbox(
           names,
         })
       },
-      place: (event, context) =>
+      place: async (event, context) =>
         containmentPlace(
           {
             worktree: context.project,
             cwd: cwdOf(event, context),
             home,
             broker: context.attended === true ? 'rules' : 'person',
+            hasRegistries: await hasRegistries(context.session.pid),
           },
           context.config,
           realpath,
@@ -169,6 +208,8 @@ function names(folder: string): string[] {
   }
 }
 
+/** Distinct hosts of one session that the journal lists. */
+const MOST_BLOCKED = 100
 const MOST_PROCESSES = 200
 
 /** Remembers what was read: a process keeps its command line. */

@@ -34,6 +34,7 @@ export interface RecapPart {
   ended: Recap['ended']
   handoffs: Recap['handoffs']
   answeredByPolicy: Recap['answeredByPolicy']
+  prevented: Recap['prevented']
   faults: Recap['faults']
   decisions: Recap['decisions']
   continued: number
@@ -45,6 +46,7 @@ export const emptyPart = (): RecapPart => ({
   ended: [],
   handoffs: [],
   answeredByPolicy: [],
+  prevented: [],
   faults: [],
   decisions: { all: 0, without: 0 },
   continued: 0,
@@ -100,6 +102,7 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
     ended: ended.sort((a, b) => (a.at < b.at ? 1 : -1)),
     handoffs: part.handoffs,
     answeredByPolicy: part.answeredByPolicy,
+    prevented: part.prevented.slice(0, MAX_FILES),
     continued: part.continued,
     waits: { asks: facts.asks.filter(({ state }) => state === 'open'), sessions: waitingSessions(facts) },
     faults: part.faults,
@@ -169,6 +172,13 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
           ...(body.writtenBy ? { writtenBy: body.writtenBy } : {}),
         })
       break
+    case 'sandbox':
+      for (const what of [
+        ...(body.blocked ?? []).map(host => `contact ${host}`),
+        ...body.moved.map(({ path, why }) => `make ${path} (${why})`),
+      ])
+        part.prevented.unshift({ at, ...(session ? { session } : {}), what: cut(what) })
+      break
     case 'fault':
       part.faults.unshift({ at, during: body.during, message: cut(body.error.message) })
       break
@@ -190,6 +200,7 @@ export function joinPart(earlier: RecapPart, later: RecapPart): void {
   earlier.ended = [...later.ended, ...earlier.ended]
   earlier.handoffs = [...later.handoffs, ...earlier.handoffs]
   earlier.answeredByPolicy = [...later.answeredByPolicy, ...earlier.answeredByPolicy]
+  earlier.prevented = [...later.prevented, ...earlier.prevented]
   earlier.faults = [...later.faults, ...earlier.faults]
   earlier.decisions.all += later.decisions.all
   earlier.decisions.without += later.decisions.without

@@ -19,6 +19,8 @@ export interface ContainmentPlace {
    * runs, not while it does.
    */
   broker?: 'rules' | 'person' | undefined
+  /** Whether package registries answer inside. */
+  hasRegistries?: boolean | undefined
 }
 
 export interface ContainmentPorts extends UnnamedWrites {
@@ -27,7 +29,13 @@ export interface ContainmentPorts extends UnnamedWrites {
 
 /** The place of a command, with links followed and `~` replaced. */
 export function containmentPlace(
-  { worktree, cwd, home, broker }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home' | 'broker'>,
+  {
+    worktree,
+    cwd,
+    home,
+    broker,
+    hasRegistries,
+  }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home' | 'broker' | 'hasRegistries'>,
   { sandbox, permission }: Pick<Config, 'sandbox' | 'permission'>,
   realpath: (path: string) => string,
 ): ContainmentPlace {
@@ -40,6 +48,7 @@ export function containmentPlace(
     writable: sandbox.writable.map(expand),
     undo: permission.undo,
     broker,
+    hasRegistries,
   }
 }
 
@@ -70,6 +79,8 @@ export async function whyOutside(
   if (first !== undefined && place.broker === undefined) return `${first} needs a remote`
   const [leaves] = effects.leaves ?? []
   if (leaves !== undefined) return leaves
+  const [installs] = effects.installs ?? []
+  if (installs !== undefined && !place.hasRegistries) return `${installs} needs the network`
   if (!isInside(place.cwd, place.worktree)) return `it works in another folder (${place.cwd})`
   for (const path of effects.writes) {
     const why = whyNotWritten(path, place, ports)

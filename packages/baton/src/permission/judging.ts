@@ -11,6 +11,8 @@ export class Judging {
   readonly unknown: string[] = []
   /** What the parts need from outside the sandbox. */
   readonly leaves = new Set<string>()
+  /** What downloads packages. */
+  readonly installs = new Set<string>()
   /** Parts for which the broker does what they need. */
   readonly brokered = new Set<string>()
   /** Those of them that a grant covers when the broker does them. */
@@ -72,6 +74,7 @@ export class Judging {
         outside: this.outside,
         unknown: this.unknown,
         ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
+        ...(this.installs.size > 0 ? { installs: [...this.installs] } : {}),
         ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),
         ...(this.granted.size > 0 ? { granted: [...this.granted] } : {}),
         ...(brings.length > 0 ? { brings } : {}),

@@ -18,7 +18,7 @@ export function needsOutside(
   command: SimpleCommand,
   assessment: Assessment,
   place: Place,
-): { why: string } | { brokered: true } | undefined {
+): { why: string } | { brokered: true } | { installs: string } | undefined {
   const elsewhere = [...command.folders, ...namedFolders(command, assessment.program, place.home)].find(
     folder => !place.isInWorktree(folder) && !PRIVATE.some(own => isInside(folder, own)),
   )
@@ -26,6 +26,8 @@ export function needsOutside(
     ({ value, prefix }) => value ?? (prefix.startsWith('-') ? prefix : undefined),
   )
   if (elsewhere === undefined && brokerTakes(words)) return { brokered: true }
+  const installs = installOf(command, assessment)
+  if (elsewhere === undefined && installs !== undefined) return { installs }
   const why =
     whyOutside(command, assessment) ??
     (elsewhere === undefined ? undefined : `it works in another folder (${elsewhere})`)
@@ -83,6 +85,28 @@ const DOWNLOADS = words(`
   install i ci add update up upgrade fetch get download dlx create init audit outdated view info show search publish
   unpublish login logout whoami adduser token owner dist-tag deprecate sync lock require push deps.get restore deploy
   toolchain index wheel`)
+/** Package managers whose registries the sandbox's proxy lets through, and what they do with reads alone. */
+const INSTALLERS = words('npm yarn pnpm bun pip pip3 poetry pipenv pdm uv cargo go bundle')
+const INSTALLS = words(`
+  install i ci add update up upgrade fetch get download dlx create outdated view info show search sync lock index wheel`)
+/** Their target is a folder outside the project that is read-only inside. */
+const INSTALLS_ELSEWHERE =
+  /^((cargo|go|bun|uv) (install|upgrade)|(uv|poetry|pipenv|pdm) (python|self|tool))\b/
+const GLOBAL =
+  /^(-\w*g\w*|--global|--location=global|--user|--prefix.*|--target.*|--root.*|--system|--break-system-packages)$/
+
+/** The program and subcommand of a command that downloads packages and needs nothing else from outside. */
+function installOf(command: SimpleCommand, assessment: Assessment): string | undefined {
+  const { program } = assessment
+  const [sub = ''] = subcommandOf(command, assessment)
+  const own = command.words.map(({ value }) => value ?? '')
+  if (/^(npx|bunx|pnpx)$/.test(program)) return own.some(word => FETCHED.test(word)) ? program : undefined
+  const isInstall = INSTALLERS.test(program) && (INSTALLS.test(sub) || (program === 'yarn' && sub === ''))
+  if (!isInstall || own.some(word => GLOBAL.test(word)) || own.includes('global')) return undefined
+  const text = `${program} ${sub}`.trim()
+  return INSTALLS_ELSEWHERE.test(text) ? undefined : text
+}
+
 /** Arguments with which a package runner asks the registry even if the package is installed. */
 const FETCHED = /^(-y|--yes|create-[\w-]+|.+@(latest|next|\^?~?\d[\w.-]*))$/
 

@@ -40,7 +40,7 @@ export interface SandboxLink {
   whyUnavailable(): Promise<string | undefined>
   /** Why the agent must see the command's own text. */
   whyOwnText(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
-  place(event: ShellRequest, context: ReactionContext): ContainmentPlace
+  place(event: ShellRequest, context: ReactionContext): Promise<ContainmentPlace>
   ports: ContainmentPorts
   prepare(
     event: ShellRequest,
@@ -66,7 +66,7 @@ export async function runInside(
           by: 'sandbox',
         }
       : undefined
-  const place = link.place(event, context)
+  const place = await link.place(event, context)
   // Found out first: to look for protected files in such a folder can take long.
   const unbounded = whyNoBoundary(place.worktree, place.home)
   if (unbounded !== undefined && !isStrict) return undefined

@@ -1,16 +1,4 @@
-import type { Duplex } from 'node:stream'
 import type { Mount } from './sandbox.ts'
-
-/** Listens on the private loopback of a session's sandbox, from outside it. */
-export interface InsideListener {
-  readonly port: number
-  close(): Promise<void>
-}
-
-export type ListenInside = (
-  port: number,
-  accept: (connection: Duplex) => void,
-) => Promise<InsideListener | undefined>
 
 /** What a session's sandbox shows of the network: certificates to trust, and variables that name the proxy. */
 export interface InsideNetwork {

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** Whether commands can be contained on this machine, found out by really containing one. */
 export type SandboxStatus = SandboxAvailable | SandboxUnavailable
 
@@ -44,6 +46,8 @@ export interface SandboxCapabilities {
 export type Mount =
   /** A file or folder of the host. `source` has no links in it. */
   | { kind: 'read-only' | 'writable'; path: string; source: string }
+  /** A folder of the host that commands may change for their own session: the host's stays as it is. */
+  | { kind: 'layered'; path: string; source: string }
   /** An empty file or folder in place of what the host has there; not writable. */
   | { kind: 'hidden-file' | 'hidden-folder'; path: string }
   /** An empty folder that lasts for one call. */
@@ -114,6 +118,15 @@ export interface SandboxSession {
   ): Promise<ContainedRun>
   /** Moves host paths into `folders.aside`, by a process that sees only what the plan shows. Returns what it moved. */
   moveAside(plan: SandboxPlan, paths: readonly string[]): Promise<MovedPath[]>
+  /**
+   * Listens on the sandbox's private loopback, in this process. If the port is taken: on another one, or not at all with
+   * `exact`. Undefined where each call has a loopback of its own.
+   */
+  listenInside(
+    port: number,
+    accept: (connection: Duplex) => void,
+    options?: { exact?: boolean },
+  ): Promise<{ port: number } | undefined>
   /** Puts a file into the private home folder, unless it exists. */
   writeHome(name: string, text: string): Promise<void>
   /** A text that is kept with the session's sandbox, for the next daemon. */

@@ -181,14 +181,21 @@ const TOOLCHAINS = [
   'Android/Sdk',
 ]
 
-/** Downloaded packages and browsers: read-only inside, so that one session cannot change another's. */
-const PACKAGE_CACHES = [
-  '.npm/_cacache',
+/** Downloaded browsers and the like: read-only inside. */
+const DOWNLOADS = [
   '.cache/node-gyp',
   '.cache/ms-playwright',
   '.cache/puppeteer',
   '.cache/Cypress',
   '.cache/electron',
+  '.nuget/packages',
+  '.hex/packages',
+  '.pub-cache',
+]
+
+/** Downloaded packages. Installs write to them, but one session cannot change what another, or the user, has. */
+export const PACKAGE_CACHES: readonly string[] = [
+  '.npm/_cacache',
   '.cache/yarn',
   '.yarn/berry/cache',
   '.bun/install/cache',
@@ -196,12 +203,9 @@ const PACKAGE_CACHES = [
   '.cargo/git',
   'go/pkg/mod',
   '.m2/repository',
-  '.nuget/packages',
-  '.hex/packages',
-  '.pub-cache',
 ]
 
-export const READABLE_HOME: readonly string[] = [...TOOLCHAINS, ...PACKAGE_CACHES]
+export const READABLE_HOME: readonly string[] = [...TOOLCHAINS, ...DOWNLOADS, ...PACKAGE_CACHES]
 
 /** Logins and secrets of the home folder: hidden even where a setting makes a folder around them readable. */
 export const HIDDEN_HOME: readonly string[] = [

@@ -1,6 +1,6 @@
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { Mount, PathFact, PrivateFolders, SandboxPlan } from '../ports/sandbox.ts'
-import { HIDDEN_HOME, HIDDEN_SYSTEM, READABLE_HOME, READABLE_SYSTEM } from './paths.ts'
+import { HIDDEN_HOME, HIDDEN_SYSTEM, PACKAGE_CACHES, READABLE_HOME, READABLE_SYSTEM } from './paths.ts'
 import type { Protections } from './protections.ts'
 
 /** What one call of one session may see and change. All paths are absolute. */
@@ -70,7 +70,10 @@ export function makePlan(policy: SandboxPolicy, facts: Facts): PlanResult {
   const programs = policy.programFolders.flatMap(folder =>
     programMounts(folder, { realHome, work: work.real, facts }),
   )
-  const toolchains = homePaths(READABLE_HOME, home).flatMap(path => bindOf(path, 'read-only', facts))
+  const caches = homePaths(PACKAGE_CACHES, home)
+  const toolchains = homePaths(READABLE_HOME, home).flatMap(path =>
+    bindOf(path, caches.includes(path) ? 'layered' : 'read-only', facts),
+  )
   const visible: Mount[] = [
     { kind: 'writable', path: '/run', source: policy.private.run },
     { kind: 'fresh-folder', path: '/var' },
@@ -152,7 +155,7 @@ function whyIgnored(
 }
 
 /** A host path at its own place. Where a link leads to it, the link is there too. */
-function bindOf(path: string, kind: 'read-only' | 'writable', facts: Facts): Mount[] {
+function bindOf(path: string, kind: 'read-only' | 'writable' | 'layered', facts: Facts): Mount[] {
   const fact = facts.get(path)
   if (!fact || fact.kind === 'other') return []
   if (fact.target !== undefined && READABLE_SYSTEM.includes(path))

@@ -3,18 +3,30 @@ import type { Outcome, Reactor } from '../ports/reactor.ts'
 import type { Sandboxes } from './sandboxes.ts'
 import type { Report } from './session-sandbox.ts'
 
-/** What was moved aside and the agent does not know yet, by session. */
+/** What the sandbox prevented and the agent does not know yet, by session. */
 export class UntoldReports {
-  readonly #reports = new Map<string, Report[]>()
+  readonly #reports = new Map<string, { moved: Report[]; blocked: string[] }>()
 
   add(session: string, reports: readonly Report[]): void {
-    this.#reports.set(session, [...(this.#reports.get(session) ?? []), ...reports])
+    this.#of(session).moved.push(...reports)
   }
 
-  take(session: string): Report[] {
-    const reports = this.#reports.get(session) ?? []
+  addBlocked(session: string, message: string): void {
+    const { blocked } = this.#of(session)
+    if (blocked.length < MOST_SHOWN && !blocked.includes(message)) blocked.push(message)
+  }
+
+  /** Lines for the agent. */
+  take(session: string): string[] {
+    const { moved, blocked } = this.#of(session)
     this.#reports.delete(session)
-    return reports
+    return [...(moved.length > 0 ? [describeReports(moved)] : []), ...blocked]
+  }
+
+  #of(session: string): { moved: Report[]; blocked: string[] } {
+    const known = this.#reports.get(session) ?? { moved: [], blocked: [] }
+    this.#reports.set(session, known)
+    return known
   }
 }
 
@@ -36,8 +48,8 @@ export function sandboxReactor(
       if (event.type !== 'ToolFinished' && event.type !== 'PromptSubmitted') return undefined
       if (event.type === 'ToolFinished' && event.sandbox)
         await sandboxes.finished(event.session, event.sandbox, isInBackground(event))
-      const reports = untold.take(event.session)
-      return reports.length > 0 ? { now: { context: describeReports(reports) } } : undefined
+      const lines = untold.take(event.session)
+      return lines.length > 0 ? { now: { context: lines.join('\n') } } : undefined
     },
   }
 }

@@ -1,10 +1,12 @@
 import type { Config } from '@batonpass/contract/config'
 import type { Clock } from '../ports/clock.ts'
+import type { InsideNetwork } from '../ports/network.ts'
 import type {
   FoundRequest,
   Mount,
   Sandbox,
   SandboxFiles,
+  SandboxSession,
   SandboxShell,
   SandboxStatus,
 } from '../ports/sandbox.ts'
@@ -21,10 +23,22 @@ export interface SandboxesParts {
   identityOf(project: string): Promise<SandboxSettings['identity']>
   /** Does outside what commands cannot do themselves; absent where there is none. */
   broker?: Pick<Broker, 'open' | 'end' | 'start'> | undefined
+  /** The sessions' way to the network; absent where there is none. */
+  network?: SandboxNetwork | undefined
   /** Files that commands made and that were moved aside. */
   report(session: string, reports: readonly Report[]): Promise<void>
   fault(during: string, cause: unknown): void
   clock: Clock
+}
+
+/** Opens and closes the way of sessions to the network. */
+export interface SandboxNetwork {
+  open(
+    session: string,
+    sandbox: Pick<SandboxSession, 'listenInside' | 'writeHome'>,
+    hosts: Config['sandbox']['hosts'],
+  ): Promise<InsideNetwork | undefined>
+  end(session: string): void
 }
 
 export interface SandboxedCall {
@@ -117,6 +131,7 @@ export class Sandboxes {
 
   async end(session: string): Promise<void> {
     const opening = this.#open.get(session)?.opening
+    this.#parts.network?.end(session)
     // A previous daemon opened it.
     if (!opening) {
       await this.#parts.broker?.end(session)
@@ -199,6 +214,7 @@ export class Sandboxes {
       envFiles: settings.env_files,
       identity: await identityOf(worktree),
       broker: await this.#brokerFor(session, worktree, writable),
+      network: opened => this.#networkFor(session, opened, settings.hosts),
     })
     return { sandbox: opened, prepared: new Map() }
   }
@@ -213,6 +229,19 @@ export class Sandboxes {
     const real = (await files.look([worktree])).get(worktree)?.real ?? worktree
     return broker?.open(session, real, writable).catch(cause => {
       fault('starting the broker', cause)
+      return undefined
+    })
+  }
+
+  /** Without it, commands still run: those that need a host fail. */
+  async #networkFor(
+    session: string,
+    opened: SandboxSession,
+    hosts: Config['sandbox']['hosts'],
+  ): Promise<InsideNetwork | undefined> {
+    const { network, fault } = this.#parts
+    return network?.open(session, opened, hosts).catch(cause => {
+      fault('opening the network of a sandbox', cause)
       return undefined
     })
   }

@@ -1,3 +1,4 @@
+import type { InsideNetwork } from '../ports/network.ts'
 import type {
   FoundPath,
   Mount,
@@ -28,6 +29,8 @@ export interface SandboxSettings {
   identity: { name?: string | undefined; email?: string | undefined }
   /** What commands see of the broker. */
   broker?: readonly Mount[] | undefined
+  /** Starts the session's way to the network; undefined if it has none. */
+  network?: ((session: SandboxSession) => Promise<InsideNetwork | undefined>) | undefined
 }
 
 export interface Call {
@@ -66,6 +69,7 @@ export class SessionSandbox {
   readonly #files: SandboxFiles
   readonly #session: SandboxSession
   readonly #settings: SandboxSettings
+  readonly #network: InsideNetwork | undefined
   readonly #worktrees = new Map<string, Promise<Worktree>>()
   #kept: Promise<Record<string, Memory>>
   #checking: Promise<Report[]> = Promise.resolve([])
@@ -74,7 +78,13 @@ export class SessionSandbox {
   /** No command can have run since the last check: what is new comes from outside. */
   #isIdle = false
 
-  private constructor(files: SandboxFiles, session: SandboxSession, settings: SandboxSettings) {
+  private constructor(
+    files: SandboxFiles,
+    session: SandboxSession,
+    settings: SandboxSettings,
+    network: InsideNetwork | undefined,
+  ) {
+    this.#network = network
     this.#files = files
     this.#session = session
     this.#settings = settings
@@ -88,7 +98,7 @@ export class SessionSandbox {
   ): Promise<SessionSandbox> {
     const opened = await sandbox.open(session)
     await opened.writeHome('.gitconfig', gitIdentity(settings.identity))
-    return new SessionSandbox(files, opened, settings)
+    return new SessionSandbox(files, opened, settings, await settings.network?.(opened))
   }
 
   /** Makes a command ready to run inside. Refuses where no boundary can be drawn. */
@@ -97,10 +107,19 @@ export class SessionSandbox {
     if (!made.ok) return made
     this.#isIdle = false
     const { broker = [] } = this.#settings
-    const plan = { ...made.plan, mounts: [...made.plan.mounts, ...broker] }
+    const plan = this.#withNetwork({ ...made.plan, mounts: [...made.plan.mounts, ...broker] })
     const prepared = await this.#session.prepare({ shell: call.shell, text: call.text, plan })
     this.#outstanding.add(prepared.id)
     return { ok: true, prepared, ignored: made.ignored }
+  }
+
+  #withNetwork(plan: SandboxPlan): SandboxPlan {
+    const { mounts = [], environment = {} } = this.#network ?? {}
+    return {
+      ...plan,
+      mounts: [...plan.mounts, ...mounts],
+      environment: { ...plan.environment, ...environment },
+    }
   }
 
   /** Runs a program of Baton's own inside, such as a check of a finished run. */

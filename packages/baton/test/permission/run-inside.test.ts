@@ -10,7 +10,14 @@ const link = (more: Partial<SandboxLink> = {}) => {
     takes: event => event.tool === 'Bash',
     whyUnavailable: async () => undefined,
     whyOwnText: async () => undefined,
-    place: () => ({ worktree: PROJECT, cwd: PROJECT, home: HOME, readable: [], writable: [], undo: true }),
+    place: async () => ({
+      worktree: PROJECT,
+      cwd: PROJECT,
+      home: HOME,
+      readable: [],
+      writable: [],
+      undo: true,
+    }),
     ports: {
       exists: path => path === `${PROJECT}/a.txt` || path === `${HOME}/notes`,
       mayChange: async () => false,

@@ -19,6 +19,17 @@ const folders = (description: string) =>
     trust: 'needed',
   })
 
+const Host = setting(
+  z
+    .string()
+    .max(300)
+    .regex(
+      /^(?:(?:\*|[A-Z]{1,16}(?:,[A-Z]{1,16})*) )?(?:https?:\/\/)?(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/i,
+    ),
+  'A host such as `api.example.com`, with `http://`, a port or methods if needed: `GET,POST http://api.example.com:8080`. Without methods only reads are allowed; `*` stands for all.',
+  { expects: 'a host, such as api.example.com or "GET,POST api.example.com:8443"' },
+)
+
 export const sandbox = section('Where commands of agents run.', {
   mode: choice(
     ['on', 'off', 'strict'],
@@ -29,6 +40,11 @@ export const sandbox = section('Where commands of agents run.', {
   readable: folders('Files and folders outside the project that commands in the sandbox may read.'),
   writable: folders(
     'Files and folders outside the project that commands in the sandbox may read and change.',
+  ),
+  hosts: setting(
+    z.array(Host).max(200).default([]),
+    'Servers that commands in the sandbox may contact in addition to package registries.',
+    { expects: 'a list of hosts', accumulates: true, trust: 'needed' },
   ),
   env_files: choice(
     ['hidden', 'visible'],

@@ -64,6 +64,8 @@ export function bubblewrapArguments(input: BubblewrapInput): string[] {
 
 function mountArguments(mount: Mount, files: CommonFiles): string[] {
   switch (mount.kind) {
+    // Where nothing has put a layer over it, it cannot be changed.
+    case 'layered':
     case 'read-only':
       return ['--ro-bind', mount.source, mount.path]
     case 'writable':

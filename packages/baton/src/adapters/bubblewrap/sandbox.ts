@@ -60,6 +60,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     await chmod(box, 0o700)
     return {
       ...programs,
+      mount: options.findProgram('mount'),
       files,
       requests,
       filterFile,

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:net'
 import { basename, join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Ids } from '../../ports/ids.ts'
 import type {
   ContainedRun,
@@ -16,6 +18,8 @@ import type {
 import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
 import { withOnlyDescriptors, wrappedCommand } from './box.ts'
 import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
+import { Layers } from './layers.ts'
+import { listenIn } from './listen-inside.ts'
 import type { HostView } from './probe.ts'
 import { removeTree } from './remove-tree.ts'
 
@@ -23,6 +27,8 @@ import { removeTree } from './remove-tree.ts'
 export interface SessionParts {
   bwrap: string
   nsenter: string
+  /** Undefined if this machine has no such program. */
+  mount: string | undefined
   box: string
   requests: string
   files: CommonFiles
@@ -45,6 +51,12 @@ interface SessionOptions {
   onEnd: () => void
 }
 
+interface Listening {
+  port: number
+  accept: (connection: Duplex) => void
+  server: Server
+}
+
 const OUTPUT_KEPT = 4 * 1024 * 1024
 const RUN_TIMEOUT_MS = 120_000
 
@@ -52,13 +64,20 @@ export class BubblewrapSession implements SandboxSession {
   readonly folders: PrivateFolders
   readonly #parts: SessionParts
   readonly #options: SessionOptions
+  readonly #layers: Layers
+  #listening: Listening[] = []
   #holder: Holder | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
     this.#parts = options.parts
     this.#holder = options.holder
-    const { folder } = options
+    const { folder, parts } = options
+    this.#layers = new Layers(join(folder, 'layers'), {
+      nsenter: parts.nsenter,
+      mount: parts.mount,
+      path: parts.host.path,
+    })
     this.folders = {
       home: join(folder, 'home'),
       temp: join(folder, 'temp'),
@@ -94,14 +113,19 @@ export class BubblewrapSession implements SandboxSession {
         ? []
         : [{ kind: 'read-only', path: '/run/baton/prelude', source: files.emptyFile } as const]),
     ]
+    const mounts = await this.#layers.resolve(plan.mounts, holder)
     const how = [holder ? String(holder.pid) : '-', holder?.mark ?? '-', shells[shell], filterFile ?? '-']
     await Promise.all([
       writeFile(command, text, { mode: 0o600 }),
       writeFile(folder, '', { mode: 0o600 }),
       writeFile(join(request, 'how'), `${how.join('\n')}\n`, { mode: 0o600 }),
-      writeFile(join(request, 'options'), this.#optionsFor(plan, holder !== undefined, extra), {
-        mode: 0o600,
-      }),
+      writeFile(
+        join(request, 'options'),
+        this.#optionsFor({ ...plan, mounts }, holder !== undefined, extra),
+        {
+          mode: 0o600,
+        },
+      ),
     ])
     return { id, text: wrappedCommand(box, request, id, shell) }
   }
@@ -159,6 +183,19 @@ export class BubblewrapSession implements SandboxSession {
     )
   }
 
+  async listenInside(
+    port: number,
+    accept: (connection: Duplex) => void,
+    { exact = false }: { exact?: boolean } = {},
+  ): Promise<{ port: number } | undefined> {
+    const holder = await this.#runningHolder()
+    if (!holder) return undefined
+    const { nsenter } = this.#parts
+    const made = await listenIn({ nsenter, node: process.execPath }, holder, { port, exact }, accept)
+    this.#listening.push({ ...made, accept })
+    return { port: made.port }
+  }
+
   remember(text: string): Promise<void> {
     return writeFile(join(this.#options.folder, 'remembered'), text, { mode: 0o600 })
   }
@@ -170,6 +207,7 @@ export class BubblewrapSession implements SandboxSession {
   async end(): Promise<void> {
     const { folder, prefix, onEnd } = this.#options
     onEnd()
+    this.#closeListening()
     if (this.#holder) await endHolder(this.#holder)
     for (const name of await readdir(this.#parts.requests).catch(() => []))
       if (name.startsWith(prefix)) await removeTree(join(this.#parts.requests, name))
@@ -179,8 +217,26 @@ export class BubblewrapSession implements SandboxSession {
 
   /** A holder ends only by force; its session then continues with a new one. */
   async #runningHolder(): Promise<Holder | undefined> {
-    if (this.#holder && !(await isRunning(this.#holder))) this.#holder = await this.#options.restart()
+    if (this.#holder && !(await isRunning(this.#holder))) {
+      this.#holder = await this.#options.restart()
+      await this.#listenAgain(this.#holder)
+    }
     return this.#holder
+  }
+
+  async #listenAgain(holder: Holder): Promise<void> {
+    const before = this.#listening
+    this.#closeListening()
+    for (const { port, accept } of before) {
+      const programs = { nsenter: this.#parts.nsenter, node: process.execPath }
+      const made = await listenIn(programs, holder, { port, exact: true }, accept)
+      this.#listening.push({ ...made, accept })
+    }
+  }
+
+  #closeListening(): void {
+    for (const { server } of this.#listening) server.close()
+    this.#listening = []
   }
 
   #optionsFor(plan: SandboxPlan, shared: boolean, extra: readonly Mount[]): string {
@@ -208,7 +264,8 @@ export class BubblewrapSession implements SandboxSession {
   ): Promise<ContainedRun> {
     const { bwrap, nsenter, filterFile, ids, host } = this.#parts
     const file = join(this.#options.folder, `options-${ids.id(12)}`)
-    await writeFile(file, this.#optionsFor(plan, holder !== undefined, extra), { mode: 0o600 })
+    const mounts = await this.#layers.resolve(plan.mounts, holder)
+    await writeFile(file, this.#optionsFor({ ...plan, mounts }, holder !== undefined, extra), { mode: 0o600 })
     const descriptors = [openSync(file, 'r'), ...(filterFile ? [openSync(filterFile, 'r')] : [])]
     const command = [bwrap, '--args', '3', ...(filterFile ? ['--seccomp', '4'] : []), '--', ...argv]
     const enter = holder

@@ -58,6 +58,10 @@ function describe(recap: Recap, io: Io): string {
   for (const { ask, title, answer, project } of recap.answeredByPolicy)
     say(`  ${colour('yellow', ask)}  ${plain(title)}: ${plain(answer)}  ${plain(project ?? '')}`)
 
+  if (recap.prevented.length > 0) part('Tried in the sandbox, and prevented')
+  for (const { what } of recap.prevented.slice(0, 20)) say(`  ${plain(what)}`)
+  if (recap.prevented.length > 20) say(`  … and ${recap.prevented.length - 20} more`)
+
   if (recap.ended.length > 0) part('Ended')
   for (const { name, project, workflow, issue, end, reason, pullRequest } of recap.ended)
     say(

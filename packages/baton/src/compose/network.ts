@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { namesLoopback } from '../adapters/proxy/addresses.ts'
+import { createAuthority } from '../adapters/proxy/certificate.ts'
+import { FilteringProxy } from '../adapters/proxy/proxy.ts'
+import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import type { Blocked, HostRule } from '../ports/network.ts'
+import { rulesFromSettings } from '../sandbox/network/host-settings.ts'
+import { CERTIFICATES, hasOwnProxy, networkVariables } from '../sandbox/network/inside-environment.ts'
+import { readUserRegistries } from '../sandbox/network/registries.ts'
+import type { SandboxNetwork } from '../sandbox/sandboxes.ts'
+
+export interface NetworkLinks {
+  home: string
+  /** Baton's state folder. */
+  stateDir: string
+  /** The environment that the user started a session's agent with. */
+  environmentOf(session: string): Promise<NodeJS.ProcessEnv>
+  /** Ports of the daemon itself. */
+  ownPorts(): readonly number[]
+  /** All addresses of a host. */
+  resolve(host: string): Promise<readonly string[]>
+  onBlocked(session: string, blocked: Blocked): void
+  fault(during: string, cause: unknown): void
+}
+
+interface Opened {
+  proxy: FilteringProxy
+  rules: readonly HostRule[]
+  port: number
+  /** Servers of this machine for which the proxy answers inside. */
+  answered: Set<number>
+  certificate: string
+}
+
+/** Where the proxy listens on each session's own loopback. */
+const PROXY_PORT = 40_317
+
+/** Gives each session's sandbox a proxy as its only way to the network. */
+export function composeNetwork(links: NetworkLinks): SandboxNetwork {
+  const { home, stateDir, environmentOf, ownPorts, resolve, onBlocked, fault } = links
+  const sessions = new Map<string, Opened>()
+  const folderOf = (session: string) =>
+    join(stateDir, 'sandbox', 'network', createHash('sha256').update(session).digest('hex').slice(0, 16))
+
+  return {
+    async open(session, sandbox, hosts) {
+      const env = await environmentOf(session)
+      // Their proxy decides what may be reached, and only they can log in to it.
+      if (hasOwnProxy(env)) return undefined
+      const registries = readUserRegistries({ ...readRegistryFiles(home), env })
+      const rules = [...rulesFromSettings(hosts), ...registries.rules]
+      const known = sessions.get(session)
+      if (known) known.rules = rules
+      const trusted = readCertificates(
+        [...registries.certificates, env.NODE_EXTRA_CA_CERTS ?? ''].filter(Boolean),
+        home,
+      )
+      const opened = known ?? (await start(session, sandbox, rules, trusted))
+      if (!opened) return undefined
+      sessions.set(session, opened)
+      const ownServers = rules.filter(({ host, port }) => namesLoopback(host) && !ownPorts().includes(port))
+      for (const target of ownServers) {
+        if (opened.answered.has(target.port)) continue
+        opened.answered.add(target.port)
+        await sandbox
+          .listenInside(target.port, connection => opened.proxy.acceptFor(target, connection), {
+            exact: true,
+          })
+          .catch(cause => fault(`answering for ${target.host}:${target.port} in a sandbox`, cause))
+      }
+      if (registries.npmrc !== '') await sandbox.writeHome('.npmrc', registries.npmrc)
+      const source = folderOf(session)
+      mkdirSync(source, { recursive: true, mode: 0o700 })
+      const { certificate } = opened
+      writeFileSync(join(source, 'ca.pem'), certificate)
+      writeFileSync(join(source, 'all.pem'), `${systemCertificates()}\n${certificate}`)
+      return {
+        mounts: [{ kind: 'read-only', path: CERTIFICATES, source }],
+        environment: { ...registries.environment, ...networkVariables(opened.port) },
+      }
+    },
+    end(session) {
+      sessions.get(session)?.proxy.close()
+      sessions.delete(session)
+      rmSync(folderOf(session), { recursive: true, force: true })
+    },
+  }
+
+  async function start(
+    session: string,
+    sandbox: Parameters<SandboxNetwork['open']>[1],
+    rules: readonly HostRule[],
+    trusted: readonly string[],
+  ): Promise<Opened | undefined> {
+    const authority = createAuthority('Baton sandbox', systemClock.now())
+    const proxy = new FilteringProxy({
+      authority,
+      rules: () => sessions.get(session)?.rules ?? rules,
+      resolve,
+      closedPorts: ownPorts,
+      onBlocked: blocked => onBlocked(session, blocked),
+      trusted,
+    })
+    const listening = await sandbox.listenInside(PROXY_PORT, connection => proxy.accept(connection))
+    if (!listening) return undefined
+    const { port } = listening
+    return { proxy, rules, port, answered: new Set(), certificate: authority.certificate }
+  }
+}

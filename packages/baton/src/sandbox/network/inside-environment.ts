@@ -1,0 +1,39 @@
+/** Where the sandbox shows certificates. */
+export const CERTIFICATES = '/.baton/network'
+
+/** Variables that name a proxy. If the user has one of them, the network is only reached through it. */
+const USERS_PROXY = /^(https?|all)_proxy$/i
+
+export const hasOwnProxy = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  Object.entries(env).some(([name, value]) => USERS_PROXY.test(name) && value !== undefined && value !== '')
+
+/** Points programs to the proxy, and to the certificates that it uses. */
+export function networkVariables(port: number): Record<string, string> {
+  const proxy = `http://127.0.0.1:${port}`
+  const own = `${CERTIFICATES}/ca.pem`
+  const all = `${CERTIFICATES}/all.pem`
+  return {
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    // Servers of the session itself answer on its own loopback.
+    NO_PROXY: 'localhost,127.0.0.1,::1',
+    no_proxy: 'localhost,127.0.0.1,::1',
+    NODE_EXTRA_CA_CERTS: own,
+    // Node's own fetch uses the proxy only if told so.
+    NODE_USE_ENV_PROXY: '1',
+    SSL_CERT_FILE: all,
+    CURL_CA_BUNDLE: all,
+    REQUESTS_CA_BUNDLE: all,
+    PIP_CERT: all,
+    CARGO_HTTP_CAINFO: all,
+    CARGO_HTTP_PROXY: proxy,
+    GIT_SSL_CAINFO: all,
+    BUNDLE_SSL_CA_CERT: all,
+    // They would send more than a read.
+    npm_config_audit: 'false',
+    npm_config_update_notifier: 'false',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  }
+}

@@ -1,0 +1,291 @@
+import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { composeNetwork } from '../../src/compose/network.ts'
+import { npmRegistry, type Registry } from '../world/registry.ts'
+import { type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
+import { scratch } from '../world/scratch.ts'
+
+const MANIFEST = JSON.stringify({ name: 'useful', version: '1.0.0', main: 'index.js' })
+const TOKEN = 'the-token-of-the-user'
+
+/** Sends bytes to the proxy and prints what comes back. */
+const RAW = `const [port, text] = [new URL(process.env.HTTP_PROXY).port, process.argv[2]]
+const socket = require('node:net').connect(Number(port), '127.0.0.1', () => socket.write(JSON.parse(text)))
+socket.setTimeout(15000, () => socket.destroy())
+socket.on('data', chunk => process.stdout.write(chunk)).on('error', () => {}).on('close', () => process.exit(0))
+setTimeout(() => process.exit(0), 20000)`
+
+/** A world whose session has the proxy, with this registry in the user's own .npmrc. */
+async function networkWorld(registry: Registry, hosts: (closed: number) => string[], closed = 0) {
+  const blocked: string[] = []
+  const resolved: string[] = []
+  const names: Record<string, string[]> = {
+    localhost: ['127.0.0.1'],
+    'rebound.example': ['127.0.0.1'],
+    'metadata.example': ['169.254.169.254'],
+    'half.example': ['192.0.66.1', '127.0.0.1'],
+    'mapped.example': ['::ffff:127.0.0.1'],
+  }
+  const world = await sandboxWorld({
+    isClosed: true,
+    before: ({ inHome }) => {
+      inHome(
+        '.npmrc',
+        `registry=${registry.url}\n${registry.url.replace(/^https?:/, '')}:_authToken=${TOKEN}\n`,
+      )
+      if (registry.url.startsWith('https:')) {
+        const file = inHome('registry.pem', registry.certificate)
+        inHome('.npmrc', `registry=${registry.url}\ncafile=${file}\n`)
+      }
+    },
+  })
+  const network = composeNetwork({
+    home: world.home,
+    stateDir: world.state,
+    environmentOf: async () => ({}),
+    ownPorts: () => [closed],
+    resolve: async host => {
+      resolved.push(host)
+      return names[host] ?? Promise.reject(new Error(`no such host: ${host}`))
+    },
+    onBlocked: (_, { what }) => void blocked.push(what),
+    fault: (during, cause) => {
+      throw new Error(during, { cause })
+    },
+  })
+  world.session = await world.open('ses_test', {
+    network: session => network.open('ses_test', session, hosts(closed)),
+  })
+  world.project.write('raw.js', RAW)
+  const send = async (text: string) =>
+    (await world.run(`node raw.js '${JSON.stringify(text).replaceAll("'", `'\\''`)}'`)).stdout
+  return {
+    world,
+    blocked,
+    resolved,
+    send,
+    async [Symbol.asyncDispose]() {
+      network.end('ses_test')
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('the network of the sandbox', { timeout: 120_000 }, () => {
+  const folder = scratch('bn-')
+  let registry: Registry
+  let here: Awaited<ReturnType<typeof networkWorld>>
+  let world: SandboxWorld
+  const reached: string[] = []
+  const servers: Server[] = []
+  let closed = 0
+
+  const listen = async (host: string): Promise<number> => {
+    const server = createServer(socket => {
+      reached.push(host)
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nreached')
+    })
+    servers.push(server)
+    await new Promise<void>(done => server.listen(0, host, done))
+    return (server.address() as AddressInfo).port
+  }
+
+  beforeAll(async () => {
+    registry = await npmRegistry(folder.path, 'useful', {
+      'package.json': MANIFEST,
+      'index.js': 'module.exports = "installed"',
+    })
+    closed = await listen('127.0.0.1')
+    here = await networkWorld(
+      registry,
+      port => [
+        `* http://127.0.0.1:${port}`,
+        `* http://rebound.example:${port}`,
+        `* https://rebound.example:${port}`,
+        `* http://metadata.example:${port}`,
+        `* http://half.example:${port}`,
+        `* http://mapped.example:${port}`,
+      ],
+      closed,
+    )
+    world = here.world
+  }, 120_000)
+  afterAll(async () => {
+    await here?.[Symbol.asyncDispose]()
+    await registry?.[Symbol.asyncDispose]()
+    for (const server of servers) server.close()
+    folder.remove()
+  })
+
+  it('installs from the registry of the user’s own configuration; the login stays outside', async () => {
+    world.project.write('package.json', '{"dependencies":{"useful":"1.0.0"}}')
+    const ran = await world.run('npm install 2>&1; node -p \'require("useful")\'; cat ~/.npmrc; env')
+    expect(ran.stdout).toContain('installed')
+    expect(existsSync(join(world.project.path, 'node_modules/useful/index.js'))).toBe(true)
+    expect(ran.stdout).toContain(`registry=${registry.url}`)
+    expect(ran.stdout).not.toContain(TOKEN)
+    expect(registry.requests.map(({ authorization }) => authorization)).toContain(`Bearer ${TOKEN}`)
+    const again = await world.run('rm -rf node_modules && npm ci 2>&1 && ls node_modules')
+    expect(again.stdout).toContain('useful')
+  })
+
+  it('lets a package cache be filled for the session only', async () => {
+    expect((await world.run('ls ~/.npm/_cacache')).stdout).toContain('content-v2')
+    expect(existsSync(join(world.home, '.npm'))).toBe(false)
+  })
+
+  it('lets no package be published, with any token', async () => {
+    world.project.write('own/package.json', '{"name":"evil","version":"1.0.0"}')
+    const before = registry.requests.length
+    const login = `--${registry.url.replace(/^https?:/, '')}:_authToken=mine`
+    const ran = await world.run(`cd own && npm publish ${login} 2>&1`)
+    expect(ran.code).not.toBe(0)
+    expect(ran.stdout).toContain('commands may only read there')
+    expect(registry.requests.slice(before).filter(({ line }) => !/^(GET|HEAD) /.test(line))).toEqual([])
+    expect(here.blocked).toContain(`PUT 127.0.0.1:${registry.port}`)
+  })
+
+  it('adds no login to the accounts of a registry or to a path it may read differently', async () => {
+    for (const path of ['/-/npm/v1/tokens', '/useful/../-/whoami', '/useful/%2e%2e/-/whoami', '//-/whoami']) {
+      await here.send(
+        `GET http://127.0.0.1:${registry.port}${path} HTTP/1.1\r\nHost: 127.0.0.1:${registry.port}\r\nConnection: close\r\n\r\n`,
+      )
+      expect(registry.requests.at(-1)).toEqual({ line: `GET ${path}`, authorization: undefined })
+    }
+  })
+
+  it('follows no redirect', async () => {
+    const at = `127.0.0.1:${registry.port}`
+    expect(
+      await here.send(`GET http://${at}/moved HTTP/1.1\r\nHost: ${at}\r\nConnection: close\r\n\r\n`),
+    ).toContain('302')
+    const ran = await world.run(`curl -sL -m 10 --noproxy '' http://${at}/moved; echo "ended $?"`)
+    expect(ran.stdout).toContain('blocks 127.0.0.1:9')
+  })
+
+  it('tells in one line what it blocks', async () => {
+    const ran = await world.run('curl -sS -m 20 https://example.com/; curl -s -m 20 http://example.com/')
+    expect(ran.stderr).toMatch(/CONNECT tunnel failed, response 403|Received HTTP code 403/)
+    expect(ran.stdout).toContain("Baton's sandbox blocks example.com")
+    expect(here.blocked).toContain('example.com')
+  })
+
+  it('reaches nothing that no rule names, whatever a request looks like', async () => {
+    const port = await listen('127.0.0.1')
+    const six = await listen('::1')
+    const good = `127.0.0.1:${registry.port}`
+    const get = (url: string, host: string, more = '') =>
+      `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`
+    const tunnel = (to: string) =>
+      `CONNECT ${to} HTTP/1.1\r\nHost: ${to}\r\n\r\nGET / HTTP/1.1\r\nHost: ${to}\r\n\r\n`
+    const attempts: Record<string, string> = {
+      'CONNECT to another port': tunnel(`127.0.0.1:${port}`),
+      'CONNECT to a name of this machine': tunnel(`localhost:${port}`),
+      'CONNECT over IPv6': tunnel(`[::1]:${six}`),
+      'CONNECT to a mapped address': tunnel(`[::ffff:127.0.0.1]:${port}`),
+      'CONNECT with a decimal address': tunnel(`2130706433:${port}`),
+      'CONNECT with a short address': tunnel(`127.1:${port}`),
+      'CONNECT with a hexadecimal address': tunnel(`0x7f000001:${port}`),
+      'CONNECT to 0.0.0.0': tunnel(`0.0.0.0:${port}`),
+      'CONNECT with a login in it': tunnel(`${good}@127.0.0.1:${port}`),
+      'CONNECT with a trailing dot': tunnel(`127.0.0.1.:${port}`),
+      'another port': get(`http://127.0.0.1:${port}/`, `127.0.0.1:${port}`),
+      IPv6: get(`http://[::1]:${six}/`, `[::1]:${six}`),
+      'a login that looks like the host': get(`http://${good}@127.0.0.1:${port}/`, good),
+      'a backslash': get(`http://${good}\\@127.0.0.1:${port}/`, good),
+      'another Host header': get(`http://${good}/`, `127.0.0.1:${port}`),
+      'the right Host header for another server': get(`http://127.0.0.1:${port}/`, good),
+      'two Host headers': get(`http://${good}/`, good, `Host: 127.0.0.1:${port}\r\n`),
+      'no server at all': get('/', `127.0.0.1:${port}`),
+      ftp: get(`ftp://127.0.0.1:${port}/`, `127.0.0.1:${port}`),
+      'https as an absolute address': get(`https://127.0.0.1:${port}/`, `127.0.0.1:${port}`),
+      'a name that resolves to this machine': get(
+        `http://rebound.example:${closed}/`,
+        `rebound.example:${closed}`,
+      ),
+      'a name that resolves to a metadata service': get(
+        `http://metadata.example:${closed}/`,
+        `metadata.example:${closed}`,
+      ),
+      'a name with a good and a bad address': get(`http://half.example:${closed}/`, `half.example:${closed}`),
+      'a name with a mapped address': get(`http://mapped.example:${closed}/`, `mapped.example:${closed}`),
+      'Baton’s own port, even if a setting names it': get(
+        `http://127.0.0.1:${closed}/`,
+        `127.0.0.1:${closed}`,
+      ),
+      'a tunnel to Baton’s own port': tunnel(`127.0.0.1:${closed}`),
+    }
+    const through: string[] = []
+    for (const [name, text] of Object.entries(attempts)) {
+      const before = reached.length
+      const answer = await here.send(text)
+      if (reached.length > before || answer.includes('reached')) through.push(name)
+    }
+    const direct = await world.run(
+      `curl -s -m 5 --noproxy '*' http://127.0.0.1:${port}; curl -s -m 5 --noproxy '*' http://[::1]:${six}; curl -s -m 5 http://127.0.0.1:${closed}`,
+    )
+    expect(through).toEqual([])
+    expect(direct.stdout).not.toContain('reached')
+    expect(reached).toEqual([])
+    // Each name was looked up once for its one attempt: what was checked is what would be connected to.
+    expect(here.resolved.filter(host => host === 'rebound.example')).toHaveLength(1)
+  })
+
+  it('lets no second request and no other method hide in a request', async () => {
+    const at = `127.0.0.1:${registry.port}`
+    const start = registry.requests.length
+    const hidden = `PUT /evil HTTP/1.1\r\nHost: ${at}\r\nContent-Length: 0\r\n\r\n`
+    const head = (more: string) => `GET http://${at}/useful HTTP/1.1\r\nHost: ${at}\r\n${more}\r\n`
+    for (const text of [
+      `${head(`Content-Length: ${hidden.length}\r\n`)}${hidden}`,
+      `${head('Transfer-Encoding: chunked\r\n')}0\r\n\r\n${hidden}`,
+      `${head('Transfer-Encoding: chunked\r\nContent-Length: 5\r\n')}0\r\n\r\n${hidden}`,
+      `${head('Transfer-Encoding : chunked\r\n')}0\r\n\r\n${hidden}`,
+      `${head('Content-Length: 0\r\nContent-Length: 60\r\n')}${hidden}`,
+      `${head('X: a\rPUT /evil HTTP/1.1\r\n')}`,
+      `${head('X-HTTP-Method-Override: PUT\r\n')}`,
+      `${head('Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n')}${hidden}`,
+      `PUT http://${at}/evil HTTP/1.1\r\nHost: ${at}\r\nContent-Length: 2\r\n\r\n{}`,
+      `DELETE http://${at}/useful HTTP/1.1\r\nHost: ${at}\r\n\r\n`,
+    ])
+      await here.send(text)
+    expect(registry.requests.slice(start).filter(({ line }) => !/^GET /.test(line))).toEqual([])
+  })
+})
+
+test('a registry with TLS is read through the proxy’s own certificate; nothing can be written to it', {
+  timeout: 120_000,
+}, async () => {
+  const folder = scratch('bn-')
+  await using registry = await npmRegistry(
+    folder.path,
+    'useful',
+    { 'package.json': MANIFEST },
+    { isSecure: true },
+  )
+  await using here = await networkWorld(registry, () => [])
+  const { world } = here
+  world.project.write('package.json', '{"dependencies":{"useful":"1.0.0"}}')
+  console.time('a')
+  const ran = await world.run('npm install --verbose 2>&1; ls node_modules')
+  console.timeLog('a')
+ console.log(ran.stdout)
+  expect(ran.stdout).toContain('useful')
+  const put = await world.run(
+    `curl -s -m 20 --noproxy '' -X PUT -d x ${registry.url}evil; curl -s -m 20 -X PUT -d x ${registry.url}evil`,
+  )
+  expect(put.stdout.match(/commands may only read there/g)).toHaveLength(2)
+  console.timeLog('a')
+  const other = await world.run(
+    `curl -s -m 20 --noproxy '' -H 'Host: other.example' -o /dev/null -w '%{http_code}' ${registry.url}`,
+  )
+  expect(other.stdout).toBe('400')
+  expect(registry.requests.filter(({ line }) => !/^GET /.test(line))).toEqual([])
+  console.timeEnd('a')
+  // The key that signs is in no file.
+  const found = await world.run('grep -rl "PRIVATE[ ]KEY" /.baton /run /tmp ~ 2>/dev/null')
+  expect(found.stdout).toBe('')
+  folder.remove()
+})
