@@ -268,22 +268,18 @@ test('a registry with TLS is read through the proxy’s own certificate; nothing
   await using here = await networkWorld(registry, () => [])
   const { world } = here
   world.project.write('package.json', '{"dependencies":{"useful":"1.0.0"}}')
-  console.time('a')
-  const ran = await world.run('npm install --verbose 2>&1; ls node_modules')
-  console.timeLog('a')
- console.log(ran.stdout)
-  expect(ran.stdout).toContain('useful')
+  const ran = await world.run('npm install --fetch-retries=0 2>&1')
+  expect(ran.stdout).toContain('added 1 package')
+  expect(existsSync(join(world.project.path, 'node_modules/useful/package.json'))).toBe(true)
   const put = await world.run(
     `curl -s -m 20 --noproxy '' -X PUT -d x ${registry.url}evil; curl -s -m 20 -X PUT -d x ${registry.url}evil`,
   )
   expect(put.stdout.match(/commands may only read there/g)).toHaveLength(2)
-  console.timeLog('a')
   const other = await world.run(
     `curl -s -m 20 --noproxy '' -H 'Host: other.example' -o /dev/null -w '%{http_code}' ${registry.url}`,
   )
   expect(other.stdout).toBe('400')
   expect(registry.requests.filter(({ line }) => !/^GET /.test(line))).toEqual([])
-  console.timeEnd('a')
   // The key that signs is in no file.
   const found = await world.run('grep -rl "PRIVATE[ ]KEY" /.baton /run /tmp ~ 2>/dev/null')
   expect(found.stdout).toBe('')

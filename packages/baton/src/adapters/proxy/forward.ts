@@ -105,6 +105,8 @@ function headersFor(
 
 export function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
-  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' })
+  // Many programs show only this line, not the content.
+  const line = message.replace(/[^\x20-\x7e]/g, ' ')
+  response.writeHead(status, line, { 'content-type': 'text/plain', connection: 'close' })
   response.end(`${message}\n`)
 }

@@ -23,6 +23,8 @@ export function networkVariables(port: number): Record<string, string> {
     NODE_EXTRA_CA_CERTS: own,
     // Node's own fetch uses the proxy only if told so.
     NODE_USE_ENV_PROXY: '1',
+    // A machine's own npm settings may name another file.
+    npm_config_cafile: all,
     SSL_CERT_FILE: all,
     CURL_CA_BUNDLE: all,
     REQUESTS_CA_BUNDLE: all,
