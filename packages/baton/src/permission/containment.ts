@@ -80,7 +80,7 @@ export async function whyOutside(
   const [leaves] = effects.leaves ?? []
   if (leaves !== undefined) return leaves
   const [installs] = effects.installs ?? []
-  if (installs !== undefined && !place.hasRegistries) return `${installs} needs the network`
+  if (installs !== undefined && !place.hasRegistries) return installs
   if (!isInside(place.cwd, place.worktree)) return `it works in another folder (${place.cwd})`
   for (const path of effects.writes) {
     const why = whyNotWritten(path, place, ports)

@@ -95,16 +95,17 @@ const INSTALLS_ELSEWHERE =
 const GLOBAL =
   /^(-\w*g\w*|--global|--location=global|--user|--prefix.*|--target.*|--root.*|--system|--break-system-packages)$/
 
-/** The program and subcommand of a command that downloads packages and needs nothing else from outside. */
+/** Why a command needs registries, if it downloads packages and needs nothing else from outside. */
 function installOf(command: SimpleCommand, assessment: Assessment): string | undefined {
   const { program } = assessment
   const [sub = ''] = subcommandOf(command, assessment)
   const own = command.words.map(({ value }) => value ?? '')
-  if (/^(npx|bunx|pnpx)$/.test(program)) return own.some(word => FETCHED.test(word)) ? program : undefined
+  if (/^(npx|bunx|pnpx)$/.test(program))
+    return own.some(word => FETCHED.test(word)) ? `${program} downloads a package` : undefined
   const isInstall = INSTALLERS.test(program) && (INSTALLS.test(sub) || (program === 'yarn' && sub === ''))
   if (!isInstall || own.some(word => GLOBAL.test(word)) || own.includes('global')) return undefined
   const text = `${program} ${sub}`.trim()
-  return INSTALLS_ELSEWHERE.test(text) ? undefined : text
+  return INSTALLS_ELSEWHERE.test(text) ? undefined : `${text} needs the network`
 }
 
 /** Arguments with which a package runner asks the registry even if the package is installed. */

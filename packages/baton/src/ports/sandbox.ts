@@ -1,5 +1,3 @@
-import type { Duplex } from 'node:stream'
-
 /** Whether commands can be contained on this machine, found out by really containing one. */
 export type SandboxStatus = SandboxAvailable | SandboxUnavailable
 
@@ -124,7 +122,7 @@ export interface SandboxSession {
    */
   listenInside(
     port: number,
-    accept: (connection: Duplex) => void,
+    accept: (connection: NodeJS.ReadWriteStream) => void,
     options?: { exact?: boolean },
   ): Promise<{ port: number } | undefined>
   /** Puts a file into the private home folder, unless it exists. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { Server } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { Holder } from './holder.ts'
 
 /** Runs in the sandbox's network for a moment, hands its listening socket over and exits. Nothing stays inside. */
@@ -23,7 +22,7 @@ export async function listenIn(
   { nsenter, node }: { nsenter: string; node: string },
   holder: Holder,
   { port, exact }: { port: number; exact: boolean },
-  accept: (connection: Duplex) => void,
+  accept: (connection: NodeJS.ReadWriteStream) => void,
 ): Promise<{ port: number; server: Server }> {
   const enter = ['-t', String(holder.pid), '-U', '-n', '--preserve-credentials', '--']
   const args = [...enter, node, '-e', PROGRAM, String(port), exact ? 'exact' : 'any']

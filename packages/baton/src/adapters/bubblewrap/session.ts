@@ -3,7 +3,6 @@ import { closeSync, openSync } from 'node:fs'
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { basename, join } from 'node:path'
-import type { Duplex } from 'node:stream'
 import type { Ids } from '../../ports/ids.ts'
 import type {
   ContainedRun,
@@ -53,7 +52,7 @@ interface SessionOptions {
 
 interface Listening {
   port: number
-  accept: (connection: Duplex) => void
+  accept: (connection: NodeJS.ReadWriteStream) => void
   server: Server
 }
 
@@ -185,7 +184,7 @@ export class BubblewrapSession implements SandboxSession {
 
   async listenInside(
     port: number,
-    accept: (connection: Duplex) => void,
+    accept: (connection: NodeJS.ReadWriteStream) => void,
     { exact = false }: { exact?: boolean } = {},
   ): Promise<{ port: number } | undefined> {
     const holder = await this.#runningHolder()

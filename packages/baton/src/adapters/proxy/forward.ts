@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls'
 import { type Blocked, type HostRule, READ_METHODS, type Target } from '../../ports/network.ts'
 import { addressKind, mayConnect } from './addresses.ts'
 import { blockedAddress, blockedMethod, describeTarget, loginFor } from './host-rules.ts'
-import type { ProxyParts } from './proxy.ts'
+import type { ProxyParts } from './parts.ts'
 
 /** About one connection, or about what a server would take for another method. */
 const DROPPED =

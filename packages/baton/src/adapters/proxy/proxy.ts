@@ -1,24 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import type { Blocked, HostRule, Target } from '../../ports/network.ts'
-import type { CertificateAuthority } from './certificate.ts'
+import type { Blocked, Target } from '../../ports/network.ts'
 import { forward, refuse } from './forward.ts'
 import { blockedHost, describeTarget, parseAuthority, ruleFor } from './host-rules.ts'
-
-export interface ProxyParts {
-  authority: CertificateAuthority
-  /** The servers that commands may contact now. */
-  rules(): readonly HostRule[]
-  /** All addresses of a host. Asked once for each connection, which then goes to the address that was checked. */
-  resolve(host: string): Promise<readonly string[]>
-  /** Ports on this machine's loopback that are never reached, whatever the rules say: Baton's own. */
-  closedPorts(): readonly number[]
-  /** Something was blocked. */
-  onBlocked(blocked: Blocked): void
-  /** For hosts with a certificate that only the user trusts. */
-  trusted?: readonly string[] | undefined
-}
+import type { ProxyParts } from './parts.ts'
 
 const MOST_CONNECTIONS = 256
 const IDLE_MS = 120_000
@@ -51,12 +37,14 @@ export class FilteringProxy {
   }
 
   /** A connection of a command to the proxy. */
-  accept(connection: Duplex): void {
+  accept(stream: NodeJS.ReadWriteStream): void {
+    const connection = stream as Duplex
     if (this.#track(connection)) this.#server.emit('connection', connection)
   }
 
   /** A connection of a command to a server of this machine that a rule names: the proxy answers in its place. */
-  acceptFor(target: Target, connection: Duplex): void {
+  acceptFor(target: Target, stream: NodeJS.ReadWriteStream): void {
+    const connection = stream as Duplex
     if (!this.#track(connection)) return
     if (target.scheme === 'https') this.#terminate(target, connection)
     else {
