@@ -103,7 +103,7 @@ function installOf(command: SimpleCommand, assessment: Assessment): string | und
   if (/^(npx|bunx|pnpx)$/.test(program))
     return own.some(word => FETCHED.test(word)) ? `${program} downloads a package` : undefined
   const isInstall = INSTALLERS.test(program) && (INSTALLS.test(sub) || (program === 'yarn' && sub === ''))
-  if (!isInstall || own.some(word => GLOBAL.test(word)) || own.includes('global')) return undefined
+  if (!isInstall || own.some(word => GLOBAL.test(word))) return undefined
   const text = `${program} ${sub}`.trim()
   return INSTALLS_ELSEWHERE.test(text) ? undefined : `${text} needs the network`
 }

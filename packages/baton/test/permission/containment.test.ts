@@ -130,3 +130,34 @@ test('files of the home folder that a command names are known to be hidden', () 
   const exists = (path: string) => ON_HOST.includes(path)
   expect(hiddenInside(judge(request, rules), place, { exists })).toEqual([`${HOME}/notes.txt`])
 })
+
+describe('a command that downloads packages', () => {
+  test.each([
+    'npm install',
+    'npm ci && npm test',
+    'npm i lodash',
+    'yarn',
+    'pnpm add -D vitest',
+    'pip install -r requirements.txt',
+    'uv sync',
+    'cargo fetch',
+    'go get example.com/x',
+    'bundle install',
+    'npx -y create-vite app',
+  ])('runs in the sandbox where registries answer: %s', async command => {
+    expect(await outside(command, { place: { hasRegistries: true } })).toBeUndefined()
+    expect(await outside(command)).toMatch(/needs the network|downloads a package/)
+  })
+
+  test.each([
+    'npm install -g typescript',
+    'npm publish',
+    'npm audit',
+    'pip install --user x',
+    'cargo install ripgrep',
+    'go install example.com/x@latest',
+    'cargo publish',
+  ])('is judged by its text if a registry is not enough: %s', async command => {
+    expect(await outside(command, { place: { hasRegistries: true } })).toBeDefined()
+  })
+})

@@ -1,0 +1,168 @@
+import { X509Certificate } from 'node:crypto'
+import { describe, expect, it, test } from 'vitest'
+import { addressKind, mayConnect } from '../../src/adapters/proxy/addresses.ts'
+import { createAuthority } from '../../src/adapters/proxy/certificate.ts'
+import { loginFor, parseAuthority } from '../../src/adapters/proxy/host-rules.ts'
+import { rulesFromSettings } from '../../src/sandbox/network/host-settings.ts'
+import { readUserRegistries } from '../../src/sandbox/network/registries.ts'
+
+const NONE = { npm: '', pip: '', cargo: '', go: '', maven: '', ruby: '', env: {} }
+const hostsOf = (files: Partial<typeof NONE & { env: Record<string, string> }>) =>
+  readUserRegistries({ ...NONE, ...files }).rules.map(
+    ({ scheme, host, port }) => `${scheme}://${host}:${port}`,
+  )
+
+describe('the registries of a user', () => {
+  it('are the usual ones without any configuration, for reads only', () => {
+    const { rules } = readUserRegistries(NONE)
+    expect(rules.map(({ host }) => host)).toEqual(
+      expect.arrayContaining([
+        'registry.npmjs.org',
+        'pypi.org',
+        'index.crates.io',
+        'proxy.golang.org',
+        'repo.maven.apache.org',
+        'rubygems.org',
+      ]),
+    )
+    for (const rule of rules) expect(rule).toMatchObject({ methods: ['GET', 'HEAD'], isUsers: false })
+  })
+
+  test.each([
+    ['.npmrc', { npm: 'registry=https://npm.corp.example/' }, 'npm.corp.example:443', 'registry.npmjs.org'],
+    ['npm’s variable', { env: { npm_config_registry: 'http://r.example:4873' } }, 'r.example:4873', 'npmjs'],
+    ['pip.conf', { pip: '[global]\nindex-url = https://py.example/simple' }, 'py.example:443', 'pypi.org'],
+    ['pip’s variable', { env: { PIP_INDEX_URL: 'https://py.example/simple' } }, 'py.example:443', 'pypi.org'],
+    ['Cargo', { cargo: '[source.x]\nregistry = "sparse+https://c.example/"' }, 'c.example:443', 'crates.io'],
+    ['Go', { go: 'GOPROXY=https://go.example,direct' }, 'go.example:443', 'golang.org'],
+    [
+      'Maven',
+      { maven: '<mirror><url>https://m.example/x</url></mirror>' },
+      'm.example:443',
+      'maven.apache.org',
+    ],
+    ['Bundler', { ruby: 'BUNDLE_MIRROR__ALL: "https://g.example/"' }, 'g.example:443', 'rubygems.org'],
+  ])('come from %s in place of the usual one', (_, files, named, usual) => {
+    const hosts = hostsOf(files).join(' ')
+    expect(hosts).toContain(named)
+    expect(hosts).not.toContain(usual)
+  })
+
+  it('of a scope are added to the usual one', () => {
+    const hosts = hostsOf({ npm: '@corp:registry=https://npm.corp.example/' })
+    expect(hosts).toEqual(
+      expect.arrayContaining(['https://npm.corp.example:443', 'https://registry.npmjs.org:443']),
+    )
+  })
+
+  it('keep their logins outside', () => {
+    const found = readUserRegistries({
+      ...NONE,
+      npm: 'registry=https://me:pw@npm.example/a/\n//npm.example/a/:_authToken=${MY_TOKEN}\n//other.example/:_authToken=x',
+      pip: 'index-url=https://me:secret@py.example/simple',
+      env: { MY_TOKEN: 'the-token' },
+    })
+    expect(found.npmrc).toBe('registry=https://npm.example/a/\n')
+    expect(found.environment).toMatchObject({ PIP_INDEX_URL: 'https://py.example/simple' })
+    const rule = found.rules.find(({ host }) => host === 'npm.example')
+    expect(rule?.logins).toContainEqual({ path: '/a/', authorization: 'Bearer the-token' })
+    expect(found.rules.some(({ host }) => host === 'other.example')).toBe(false)
+  })
+})
+
+test('a login is added below its registry’s path only', () => {
+  const [rule] = rulesFromSettings(['npm.example'])
+  if (!rule) throw new Error('no rule')
+  const withLogin = { ...rule, logins: [{ path: '/a/', authorization: 'x' }] }
+  expect(loginFor(withLogin, '/a/pkg')).toBe('x')
+  expect(loginFor(withLogin, '/a/@scope%2fpkg')).toBe('x')
+  for (const path of [
+    '/b/pkg',
+    '/a',
+    '/a/-/whoami',
+    '/a/../b',
+    '/a/%2E%2e/b',
+    '/a//b',
+    '/a/x\\..\\b',
+    '/a/..;/b',
+  ])
+    expect(loginFor(withLogin, path), path).toBeUndefined()
+})
+
+test.each([
+  ['api.example.com', { scheme: 'https', host: 'api.example.com', port: 443, methods: ['GET', 'HEAD'] }],
+  [
+    'GET,POST http://API.example.com:8080',
+    { scheme: 'http', host: 'api.example.com', port: 8080, methods: ['GET', 'POST', 'HEAD'] },
+  ],
+  ['* [::1]:9', { scheme: 'https', host: '::1', port: 9, methods: undefined }],
+])('sandbox.hosts: %s', (text, rule) => {
+  expect(rulesFromSettings([text])).toEqual([{ ...rule, isUsers: true }])
+})
+
+test.each([
+  ['8.8.8.8', 'public'],
+  ['2606:4700::1111', 'public'],
+  ['127.8.9.1', 'loopback'],
+  ['::1', 'loopback'],
+  ['::ffff:127.0.0.1', 'loopback'],
+  ['::ffff:7f00:1', 'special'],
+  ['10.1.2.3', 'private'],
+  ['172.31.0.1', 'private'],
+  ['192.168.1.1', 'private'],
+  ['100.64.0.1', 'private'],
+  ['fd00::1', 'private'],
+  ['169.254.169.254', 'special'],
+  ['0.0.0.0', 'special'],
+  ['::', 'special'],
+  ['fe80::1', 'special'],
+  ['fe80::1%eth0', 'special'],
+  ['64:ff9b::7f00:1', 'special'],
+  ['2002:7f00:1::', 'special'],
+  ['255.255.255.255', 'special'],
+  ['127.1', 'special'],
+])('the address %s is %s', (address, kind) => {
+  expect(addressKind(address)).toBe(kind)
+})
+
+test('only a host that the user named as this machine leads to this machine', () => {
+  expect(mayConnect('127.0.0.1', { host: 'localhost', isUsers: true })).toBe(true)
+  expect(mayConnect('127.0.0.1', { host: 'localhost', isUsers: false })).toBe(false)
+  expect(mayConnect('127.0.0.1', { host: 'corp.example', isUsers: true })).toBe(false)
+  expect(mayConnect('10.0.0.1', { host: 'corp.example', isUsers: true })).toBe(true)
+  expect(mayConnect('10.0.0.1', { host: 'registry.npmjs.org', isUsers: false })).toBe(false)
+})
+
+test.each([
+  'a:b',
+  'host:0',
+  'host:70000',
+  'a@b:1',
+  'ho st:1',
+  '[::1',
+  'host:80/x',
+  '-a:1',
+  '',
+  'a\\b:1',
+  'host:80:80',
+])('no server is read from %j', text => {
+  expect(parseAuthority(text, undefined)).toBeUndefined()
+})
+
+test('a certificate is for one host and signed by the authority', () => {
+  const authority = createAuthority('Test', Date.UTC(2026, 0, 1))
+  const own = new X509Certificate(authority.certificate)
+  expect(own.ca).toBe(true)
+  for (const [host, other] of [
+    ['registry.example', 'other.example'],
+    ['127.0.0.1', '127.0.0.2'],
+    ['::1', '::2'],
+  ] as const) {
+    const issued = new X509Certificate(authority.issue(host).cert)
+    expect(issued.ca).toBe(false)
+    expect(issued.verify(own.publicKey)).toBe(true)
+    const check = (name: string) => (host.includes('example') ? issued.checkHost(name) : issued.checkIP(name))
+    expect(check(host)).toBe(host)
+    expect(check(other)).toBeUndefined()
+  }
+})
