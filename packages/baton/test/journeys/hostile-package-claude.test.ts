@@ -9,6 +9,8 @@ import { npmRegistry } from '../world/registry.ts'
 import { scratch } from '../world/scratch.ts'
 import { call, say } from '../world/turn.ts'
 
+const REGISTRY_TOKEN = 'the-registry-token'
+
 /** Tries each thing and writes down what came of it, where the test can read it. */
 const HOSTILE = `const fs = require('node:fs'), net = require('node:net'), http = require('node:http'), path = require('node:path')
 const { home, state, project, port, daemon } = JSON.parse(fs.readFileSync(path.join(__dirname, 'places.json'), 'utf8'))
@@ -75,7 +77,7 @@ test('a hostile package that the real Claude Code installs with default settings
     'places.json': JSON.stringify(places),
   })
   const secrets = { '.ssh/id_ed25519': 'the-ssh-key', '.bashrc': 'mine\n' }
-  const login = `${registry.url.replace('http:', '')}:_authToken=the-registry-token\n`
+  const login = `${registry.url.replace('http:', '')}:_authToken=${REGISTRY_TOKEN}\n`
   for (const [name, text] of Object.entries({ ...secrets, '.npmrc': `registry=${registry.url}\n${login}` })) {
     mkdirSync(join(home.path, name, '..'), { recursive: true })
     writeFileSync(join(home.path, name), text)

@@ -9,6 +9,7 @@ import { scratch } from '../world/scratch.ts'
 
 const MANIFEST = JSON.stringify({ name: 'useful', version: '1.0.0', main: 'index.js' })
 const TOKEN = 'the-token-of-the-user'
+const OTHER_TOKEN = 'a-token-of-the-package'
 
 /** Sends bytes to the proxy and prints what comes back. */
 const RAW = `const [port, text] = [new URL(process.env.HTTP_PROXY).port, process.argv[2]]
@@ -139,7 +140,7 @@ describe('the network of the sandbox', { timeout: 120_000 }, () => {
   it('lets no package be published, with any token', async () => {
     world.project.write('own/package.json', '{"name":"evil","version":"1.0.0"}')
     const before = registry.requests.length
-    const login = `--${registry.url.replace(/^https?:/, '')}:_authToken=mine`
+    const login = `--${registry.url.replace(/^https?:/, '')}:_authToken=${OTHER_TOKEN}`
     const ran = await world.run(`cd own && npm publish ${login} 2>&1`)
     expect(ran.code).not.toBe(0)
     expect(ran.stdout).toContain('commands may only read there')

@@ -58,7 +58,7 @@ describe('the registries of a user', () => {
   it('keep their logins outside', () => {
     const found = readUserRegistries({
       ...NONE,
-      npm: 'registry=https://me:pw@npm.example/a/\n//npm.example/a/:_authToken=${MY_TOKEN}\n//other.example/:_authToken=x',
+      npm: 'registry=https://me:pw@npm.example/a/\n//npm.example/a/:_authToken=${MY_TOKEN}\n//other.example/:_authToken=${MY_TOKEN}',
       pip: 'index-url=https://me:secret@py.example/simple',
       env: { MY_TOKEN: 'the-token' },
     })

@@ -101,7 +101,7 @@ function alternativeName(host: string): Buffer {
   return tagged(0x87, family === 4 ? Buffer.from(host.split('.').map(Number)) : ipv6Bytes(host))
 }
 
-export function ipv6Bytes(address: string): Buffer {
+function ipv6Bytes(address: string): Buffer {
   // The URL parser writes it in its shortest form, with any IPv4 part in hexadecimal digits.
   const [head = '', tail] = new URL(`http://[${address.split('%')[0]}]/`).hostname.slice(1, -1).split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':').map(part => Number.parseInt(part, 16)))
