@@ -74,7 +74,7 @@ async function networkWorld(registry: Registry, hosts: (closed: number) => strin
   }
 }
 
-describe('the network of the sandbox', { timeout: 120_000 }, () => {
+describe('the network of the sandbox', { timeout: 300_000 }, () => {
   const folder = scratch('bn-')
   let registry: Registry
   let here: Awaited<ReturnType<typeof networkWorld>>
@@ -112,7 +112,7 @@ describe('the network of the sandbox', { timeout: 120_000 }, () => {
       closed,
     )
     world = here.world
-  }, 120_000)
+  }, 300_000)
   afterAll(async () => {
     await here?.[Symbol.asyncDispose]()
     await registry?.[Symbol.asyncDispose]()
@@ -257,7 +257,7 @@ describe('the network of the sandbox', { timeout: 120_000 }, () => {
 })
 
 test('a registry with TLS is read through the proxy’s own certificate; nothing can be written to it', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const folder = scratch('bn-')
   await using registry = await npmRegistry(
