@@ -59,6 +59,8 @@ const MAX_TICK_MS = 3000
 export interface ComposeOptions extends GroundOptions {
   /** How to start `baton mcp` from this installation, which may not be on an agent's PATH. */
   toolServer?: ToolServer
+  /** How to start this installation's `baton`. Default: the one on the PATH. */
+  ownProgram?: readonly string[]
   /** Added to the product's own reactors; used by tests. */
   reactors?: readonly Reactor[]
 }
@@ -216,6 +218,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         intake: () => intake,
         brokerEnded: (session, done) => handsOff.brokerEnded(session, done),
         port: () => listening,
+        ownProgram: options.ownProgram ?? ['baton'],
       })
   const permission = composePermission({
     asks,

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/places.ts'
+import type { InsideSteps } from '../ports/broker.ts'
 
 /** What a command may touch of the process it runs in; tests give their own. */
 export interface Io {
@@ -14,6 +15,8 @@ export interface Io {
   columns?: number
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
+  /** Set if the daemon runs this for a command in a sandbox: steps that must happen there. */
+  inside?: InsideSteps
 }
 
 /** Colours only on a terminal, and never with NO_COLOR. */

@@ -10,7 +10,7 @@ import { WorkflowActions } from '../work/workflows/actions.ts'
 import { filedRuns, type Runs } from '../work/workflows/run.ts'
 import { grantOpen } from '../work/workflows/run-grant.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
-import { callDaemon, folderOf } from './daemon.ts'
+import { callDaemon, findDaemon, folderOf } from './daemon.ts'
 import type { Io } from './io.ts'
 
 /** Runs and their files as a command sees them: no daemon is needed to read or to stop one. */
@@ -69,6 +69,8 @@ export async function callingSession(io: Io): Promise<{ root: string; session: s
 
 /** Without a daemon or the agent's process number there is nothing to hold the claim against. */
 async function refuseStrangers(io: Io, told: string): Promise<void> {
+  // The daemon knows whose sandbox called.
+  if (io.inside && (await isChildOfDaemon(io))) return
   const session = await callDaemon(folderOf(io), 'GET', `/api/sessions/${encodeURIComponent(told)}`).catch(
     () => undefined,
   )
@@ -78,6 +80,11 @@ async function refuseStrangers(io: Io, told: string): Promise<void> {
   throw new BatonError('not_allowed', 'Only the session itself can end its workflow with `baton done`', {
     remedy: 'From outside, use `baton stop SESSION`; see `baton history`.',
   })
+}
+
+async function isChildOfDaemon(io: Io): Promise<boolean> {
+  const daemon = await findDaemon(folderOf(io)).catch(() => undefined)
+  return daemon !== undefined && daemon !== 'silent' && daemon.pid === process.ppid
 }
 
 const SESSION_VARIABLES = ['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID']

@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts'
 import { withAscii } from './ascii.ts'
 import { type Command, EXIT, parse } from './command.ts'
 import { helpOf, overview } from './help.ts'
+import { insideStepsOf } from './inside-steps.ts'
 import { type Io, paint, printable } from './io.ts'
 
 /** Runs one command line and gives its exit code. */
@@ -83,7 +84,9 @@ export function processIo(): Io {
     if ('code' in cause && cause.code === 'EPIPE') process.exit(EXIT.ok)
     throw cause
   })
+  const inside = insideStepsOf(process.env)
   return {
+    ...(inside ? { inside } : {}),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

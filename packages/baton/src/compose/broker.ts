@@ -20,6 +20,8 @@ export interface BrokerLinks {
   brokerEnded(session: SessionId, done: BrokeredCommand): Promise<void>
   /** The environment that a session's agent was started with; undefined if it cannot be read. */
   agentEnvironment(pid: number | undefined): Promise<NodeJS.ProcessEnv | undefined>
+  /** How to start Baton's own program. */
+  ownProgram: readonly string[]
 }
 
 /** Modes in which the user told the agent to run whatever nobody denies. */
@@ -28,7 +30,7 @@ const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
 export function composeBroker(
   { env, stateDir, sessions, write, fault }: Ground,
-  { intake, brokerEnded, agentEnvironment }: BrokerLinks,
+  { intake, brokerEnded, agentEnvironment, ownProgram }: BrokerLinks,
 ): Broker {
   const folder = join(stateDir, 'sandbox', 'broker')
   return new Broker({
@@ -50,6 +52,12 @@ export function composeBroker(
         }
       },
       findProgram: (name, path) => onPath(name, { PATH: path }),
+      async ownProgram(session) {
+        const nativeSession = (await sessions.find(session))?.nativeSession
+        // The daemon's own environment, and nothing that a command inside could set.
+        const own = { CLAUDE_CODE_SESSION_ID: nativeSession, CODEX_THREAD_ID: undefined }
+        return { words: ownProgram, env: { ...env, ...own, BATON_FOR_SANDBOX: '1', NO_COLOR: '1' } }
+      },
       ids: systemIds,
     }),
     newCall: () => `broker_${systemIds.id(20)}`,

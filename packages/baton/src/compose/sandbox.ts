@@ -39,7 +39,7 @@ export interface ComposedSandbox {
 /** Builds what runs agents' commands in the sandbox. */
 export function composeSandbox(
   ground: Ground,
-  links: Pick<BrokerLinks, 'intake' | 'brokerEnded'> & { port(): number | undefined },
+  links: Pick<BrokerLinks, 'intake' | 'brokerEnded' | 'ownProgram'> & { port(): number | undefined },
 ): ComposedSandbox {
   const { env, home, stateDir, sessions, write, fault } = ground
   const processOf = processReader()

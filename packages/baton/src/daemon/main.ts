@@ -46,7 +46,7 @@ async function serve(dir: string, home: string): Promise<number> {
     startLasts(dir)
     const { node, cli } = programPaths()
     const toolServer = { name: 'baton', command: node, args: [cli, 'mcp'] }
-    const baton = await compose({ folder, env: process.env, home, toolServer })
+    const baton = await compose({ folder, env: process.env, home, toolServer, ownProgram: [node, cli] })
     // Repair before serving: `baton init` starts a daemon and then writes the same files.
     const repaired = await repairSettings({
       folder,

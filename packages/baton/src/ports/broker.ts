@@ -29,6 +29,8 @@ export type InsideOrder =
   | { do: 'take'; packs: number; updates: readonly RefUpdate[]; fetchHead: string | undefined }
   /** Reads a text file; answers with its text. */
   | { do: 'read'; path: string }
+  /** Runs a shell command at the top of the repository, its output visible; answers with its exit code. */
+  | { do: 'shell'; text: string }
 
 export interface PushUpdate {
   source: string
@@ -104,6 +106,14 @@ export interface Mirror {
   remove(): Promise<void>
 }
 
+/** Steps of a command of Baton's that happen in the sandbox although the command runs outside. */
+export interface InsideSteps {
+  /** Runs a shell command, its output visible; resolves with its exit code. */
+  check(text: string): Promise<number>
+  /** Pushes a branch of the session's repository through the broker; resolves with what git said. */
+  push(branch: string, force: boolean): Promise<{ code: number; text: string }>
+}
+
 /** What the broker does outside. */
 export interface OutsideWork {
   /** Reads the repository of a worktree. Undefined: there is none, or none that the broker can work with. */
@@ -121,6 +131,13 @@ export interface OutsideWork {
     session: string,
     args: readonly string[],
     input: string,
+    streams: Pick<BrokerCall, 'out' | 'err' | 'signal'>,
+  ): Promise<number>
+  /** Runs one of Baton's own commands in a folder, as the session that asks. */
+  runBaton(
+    session: string,
+    args: readonly string[],
+    around: { folder: string; input: string; inside: InsideSteps },
     streams: Pick<BrokerCall, 'out' | 'err' | 'signal'>,
   ): Promise<number>
 }

@@ -6,7 +6,8 @@ import { outsideWork } from '../../src/adapters/broker/outside.ts'
 import { brokerSockets } from '../../src/adapters/broker/sockets.ts'
 import { systemIds } from '../../src/adapters/system/ids.ts'
 import { onPath } from '../../src/adapters/system/on-path.ts'
-import { Broker, type BrokerRecord } from '../../src/sandbox/broker/broker.ts'
+import { Broker } from '../../src/sandbox/broker/broker.ts'
+import type { BrokerRecord } from '../../src/sandbox/broker/brokered-call.ts'
 import { commandText } from '../../src/sandbox/broker/command-text.ts'
 import { type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
 import { plainGit } from '../world/scratch.ts'
@@ -47,6 +48,11 @@ async function brokerWorld(): Promise<BrokerWorld> {
         ...plainGit,
       }),
       findProgram: (name, path) => onPath(name, { PATH: path }),
+      // In place of Baton's own program: asks for the steps of `baton claim ready`, and says what it got.
+      ownProgram: async () => ({
+        words: [process.execPath, '-e', OWN, '--'],
+        env: { PATH: process.env.PATH },
+      }),
       ids: systemIds,
     }),
     async whyNot(_, { words }) {
@@ -191,6 +197,22 @@ describe('the broker, with real git in a real sandbox', { timeout: 240_000 }, ()
     expect(existsSync(join(world.project.path, 'owned'))).toBe(false)
   })
 
+  test('Baton’s own command runs outside; what it checks runs inside, and its push goes through the broker', async () => {
+    await using world = await brokerWorld()
+    const ran = await world.run(
+      'git commit -q --allow-empty -m claimed && baton claim ready --summary "Say hello" && cat checked.txt; baton allow ask_1',
+    )
+    expect(ran.stdout).toBe(
+      `${JSON.stringify([world.project.path, ['claim', '--summary=Say hello', '--', 'ready'], 0, 0])}\n${world.project.path}\n`,
+    )
+    expect(ran.stderr).toBe(
+      'baton: baton allow does not run from inside the sandbox. An agent can use: done, status, claim, handoff.\n',
+    )
+    expect(world.inOrigin('log', '-1', '--format=%s', 'main')).toBe('claimed')
+    // The whole was decided once; its push is a part of it.
+    expect(world.asked).toEqual(["baton claim ready --summary 'Say hello'"])
+  })
+
   test('nothing that a command sets, links or says to the socket has an effect outside', async () => {
     await using world = await brokerWorld()
     const evil = join(world.home, 'evil.git')
@@ -234,6 +256,17 @@ describe('the broker, with real git in a real sandbox', { timeout: 240_000 }, ()
     expect(world.inOrigin('log', '-1', '--format=%s', 'main')).toBe('away')
   })
 })
+
+const OWN = `
+const got = []
+process.on('message', ({ id, answer }) => {
+  got.push(id === 1 ? answer : answer.code)
+  if (id === 1) return process.send({ id: 2, do: 'push', branch: 'main', force: false })
+  console.log(JSON.stringify([process.cwd(), process.argv.slice(1), ...got]))
+  process.disconnect()
+})
+process.send({ id: 1, do: 'check', text: 'test -S /.baton/broker/socket && pwd > checked.txt' })
+`
 
 /** A program inside that speaks to the broker itself. */
 const TALK = `

@@ -29,6 +29,7 @@ interface Order {
   packs?: number
   fetchHead?: string
   path?: string
+  text?: string
   exit?: number
 }
 
@@ -187,6 +188,13 @@ function readText(path: string): { text: string } | { error: string } {
   }
 }
 
+async function runShell(text: string): Promise<number> {
+  const top = (await gitText(['rev-parse', '--show-toplevel']))?.trimEnd()
+  return ended(
+    spawn('/bin/sh', ['-c', text], { cwd: top || folder, stdio: ['ignore', 'inherit', 'inherit'] }),
+  )
+}
+
 /** Frames in the order in which they came. */
 class Inbox {
   readonly #frames: Frame[] = []
@@ -236,6 +244,8 @@ async function follow(order: Order, reader: Inbox): Promise<unknown> {
       return take(order, reader)
     case 'read':
       return readText(order.path ?? '')
+    case 'shell':
+      return runShell(order.text ?? '')
     default:
       return { error: 'unknown order' }
   }

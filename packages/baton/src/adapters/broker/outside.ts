@@ -9,6 +9,7 @@ import type {
   RecordedRepository,
 } from '../../ports/broker.ts'
 import type { Ids } from '../../ports/ids.ts'
+import { runOwnProgram } from './run-baton.ts'
 import { follow, ghEnvironment, gitEnvironment, textOf } from './run-program.ts'
 
 export interface OutsideOptions {
@@ -18,6 +19,8 @@ export interface OutsideOptions {
   environmentOf(session: string): Promise<NodeJS.ProcessEnv>
   /** Finds a program on a PATH, outside of all projects. */
   findProgram(name: 'git' | 'gh', path: string): string | undefined
+  /** Baton's own program with the arguments before its command, and the variables by which it knows the session. */
+  ownProgram(session: string): Promise<{ words: readonly string[]; env: NodeJS.ProcessEnv }>
   ids: Ids
 }
 
@@ -53,6 +56,10 @@ export function outsideWork(options: OutsideOptions): OutsideWork {
       } finally {
         await rm(path, { recursive: true, force: true })
       }
+    },
+    async runBaton(session, args, { folder: cwd, input, inside }, streams) {
+      const { words, env } = await options.ownProgram(session)
+      return runOwnProgram([...words, ...args], { cwd, env, input }, inside, streams)
     },
   }
 }

@@ -50,14 +50,22 @@ export function textOf(
 }
 
 /** Runs a program to its end and passes its output on. Ends it, with all it started, when the caller is gone. */
-export function follow(
+export const follow = (
   file: string,
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: NodeJS.ProcessEnv; input: string },
+  streams: Pick<BrokerCall, 'out' | 'err' | 'signal'>,
+): Promise<number> =>
+  followChild(spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' }), file, input, streams)
+
+/** The same for a program that was started in a process group of its own. */
+export function followChild(
+  child: ChildProcess,
+  file: string,
+  input: string,
   { out, err, signal }: Pick<BrokerCall, 'out' | 'err' | 'signal'>,
 ): Promise<number> {
   return new Promise(done => {
-    const child = spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' })
     const kill = () => killGroup(child)
     const timer = setTimeout(kill, LONGEST_MS)
     signal.addEventListener('abort', kill, { once: true })
@@ -67,10 +75,10 @@ export function follow(
       if (size > MOST_OUTPUT) kill()
       else to(chunk)
     }
-    child.stdout.on('data', pass(out))
-    child.stderr.on('data', pass(err))
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
+    child.stdout?.on('data', pass(out))
+    child.stderr?.on('data', pass(err))
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
     const end = (code: number) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', kill)

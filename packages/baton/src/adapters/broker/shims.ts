@@ -37,8 +37,8 @@ for word; do
 done
 ${RUN_REAL}`
 
-/** All of gh's work is outside. */
-export const ghShim = (client: string): string => `#!/bin/sh
-# Baton's shim for gh in the sandbox.
-exec ${call(client)} gh "$@"
+/** For a program whose whole work is outside. */
+export const outsideShim = (name: 'gh' | 'baton', client: string): string => `#!/bin/sh
+# Baton's shim for ${name} in the sandbox.
+exec ${call(client)} ${name} "$@"
 `

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { BrokerCall, BrokerListener, BrokerSockets, InsideOrder } from '../../ports/broker.ts'
 import type { Mount } from '../../ports/sandbox.ts'
 import { encodeFrame, encodeJson, type Frame, FrameReader } from './frames.ts'
-import { ghShim, gitShim, INSIDE } from './shims.ts'
+import { gitShim, INSIDE, outsideShim } from './shims.ts'
 
 export interface BrokerSocketsOptions {
   /** The broker's own folder, in Baton's state folder. */
@@ -103,7 +103,8 @@ async function writeShims({ folder, node, hasProgram }: BrokerSocketsOptions): P
   const [client] = files
   const shims = {
     git: gitShim(client.name),
-    ...(hasProgram('gh') ? { gh: ghShim(client.name) } : {}),
+    baton: outsideShim('baton', client.name),
+    ...(hasProgram('gh') ? { gh: outsideShim('gh', client.name) } : {}),
   }
   await rm(bin, { recursive: true, force: true })
   await mkdir(bin, { recursive: true, mode: 0o755 })

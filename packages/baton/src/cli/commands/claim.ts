@@ -8,7 +8,7 @@ import {
 import { BatonError } from '@batonpass/contract/errors'
 import { systemGit } from '../../adapters/git/git.ts'
 import { isStranger } from '../../adapters/git/network.ts'
-import { gitPush } from '../../adapters/git/push.ts'
+import { gitPush, pushInside } from '../../adapters/git/push.ts'
 import { gitWork } from '../../adapters/git/work.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { systemPrograms } from '../../adapters/system/programs.ts'
@@ -213,7 +213,8 @@ function fencedActions(io: Io, project: string): FencedActions {
     forgeFor: () => Promise.reject(new BatonError('internal', 'The command does not call the forge')),
     async push(folder, branch) {
       try {
-        await gitPush(folder, branch)
+        if (io.inside) await pushInside(io.inside, branch)
+        else await gitPush(folder, branch)
       } catch (cause) {
         if (!isStranger(cause)) throw cause
         // With the forge's token, which the agent never sees. The daemon checks the lease again.
@@ -225,8 +226,10 @@ function fencedActions(io: Io, project: string): FencedActions {
   })
 }
 
-/** The person's own words, run by their shell as they stand. */
+/** The person's own words, run by their shell as they stand. What they run, the agent may have written. */
 async function validate(io: Io, command: string, cwd: string): Promise<string | undefined> {
+  const inside = await io.inside?.check(command)
+  if (inside !== undefined) return inside === 0 ? undefined : `It ended with ${inside}.`
   const env = Object.fromEntries(
     Object.entries(io.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   )

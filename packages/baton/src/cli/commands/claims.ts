@@ -1,4 +1,5 @@
 import { ClaimList } from '@batonpass/contract/claim'
+import { findWorktreeRoot } from '../../config/project.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
@@ -6,7 +7,9 @@ import { paint, printable } from '../io.ts'
 
 /** Every claim of this machine, and what stands in its way. */
 export const claims: Handler = async (given, io) => {
-  const { claims } = ClaimList.parse(await callStartedDaemon(io, 'GET', '/api/claims', 10_000))
+  const listed = ClaimList.parse(await callStartedDaemon(io, 'GET', '/api/claims', 10_000)).claims
+  // A command in a sandbox learns nothing about other projects.
+  const claims = io.inside ? listed.filter(({ project }) => project === findWorktreeRoot(io.cwd)) : listed
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify({ claims })}\n`)
     return EXIT.ok

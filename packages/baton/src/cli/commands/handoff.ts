@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { BatonError } from '@batonpass/contract/errors'
 import type { HandoffDocument, HandoffFinding } from '@batonpass/contract/handoff'
 import { NativeId } from '@batonpass/contract/ids'
@@ -70,7 +71,8 @@ export const handoff: Handler = async (given, io) => {
     transcript: text(given, 'transcript'),
   })
   const claimed = text(given, 'verify')
-  if (claimed !== undefined) return verify(given, io, subject, resolve(io.cwd, claimed))
+  if (claimed !== undefined)
+    return verify(given, io, subject, claimed === '-' ? claimed : resolve(io.cwd, claimed))
   const evidence = await evidenceFor(io, subject)
   const now = systemClock.now()
   const memory = new HandoffMemory(systemSmallFiles, folderOf(io).dir)
@@ -109,7 +111,7 @@ export const handoff: Handler = async (given, io) => {
 }
 
 async function verify(given: Given, io: Io, subject: HandoffSubject, path: string): Promise<number> {
-  const written = await readFile(path, 'utf8').catch(cause => {
+  const written = await (path === '-' ? readAll(io.stdin) : readFile(path, 'utf8')).catch(cause => {
     throw new BatonError('not_found', `${path} cannot be read`, {
       remedy: 'List the documents: baton handoff list',
       cause,

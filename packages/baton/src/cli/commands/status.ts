@@ -39,24 +39,32 @@ export const status: Handler = async (given, io) => {
     return EXIT.noDaemon
   }
   const query = flag(given, 'all') ? 'limit=1000' : 'live=true&limit=200'
-  const { sessions } = SessionList.parse(await callDaemon(folder, 'GET', `/api/sessions?${query}`))
-  const runs = await workflowsHere(io).actions.list()
-  const { asks } = AskList.parse(await callDaemon(folder, 'GET', '/api/asks'))
+  const here = findWorktreeRoot(io.cwd)
+  // A command in a sandbox learns nothing about other projects.
+  const isShown = ({ project }: { project?: string | undefined }) => !io.inside || project === here
+  const listed = SessionList.parse(await callDaemon(folder, 'GET', `/api/sessions?${query}`))
+  const sessions = listed.sessions.filter(isShown)
+  const runs = (await workflowsHere(io).actions.list()).filter(isShown)
+  const asks = AskList.parse(await callDaemon(folder, 'GET', '/api/asks')).asks.filter(({ facts }) =>
+    isShown(facts),
+  )
   // A daemon of an older version has no presence.
   const presence = Presence.parse(await callDaemon(folder, 'GET', '/api/presence').catch(() => ({})))
-  const claims = await claimViews(systemSmallFiles, folder.dir)
+  const claims = (await claimViews(systemSmallFiles, folder.dir)).filter(isShown)
   if (flag(given, 'json')) {
     io.stdout.write(
-      `${JSON.stringify({ daemon: health, sessions, runs, asks, presence, claims, ...more })}\n`,
+      `${JSON.stringify({ daemon: io.inside ? { version: health.version } : health, sessions, runs, asks, presence, claims, ...more })}\n`,
     )
     return EXIT.ok
   }
   const colour = paint(io)
   const now = systemClock.now()
-  io.stdout.write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
-  io.stdout.write(
-    `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
-  )
+  if (!io.inside) {
+    io.stdout.write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
+    io.stdout.write(
+      `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
+    )
+  }
   for (const pause of health.pauses ?? [])
     io.stdout.write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
   const { sandbox } = health

@@ -43,7 +43,7 @@ export const handoffCommands: readonly Command[] = [
       verify: {
         type: 'string',
         value: 'FILE',
-        help: 'Compare this document with git and the transcript instead.',
+        help: 'Compare this document with git and the transcript instead; - reads standard input.',
       },
       context: { type: 'boolean', help: 'With `show`: print it as context for a new session.' },
       section: {

@@ -1,5 +1,6 @@
 import type { RecordedRepository } from '../../ports/broker.ts'
 import { repositoryOf } from '../../ports/remote.ts'
+import { type KnownOptions, readOptions } from './read-options.ts'
 
 export type GhPlan =
   | { kind: 'refused'; reason: string }
@@ -12,9 +13,7 @@ export type GhPlan =
       input: string | undefined
     }
 
-interface GhCommand {
-  flags: readonly string[]
-  valued: readonly string[]
+interface GhCommand extends KnownOptions {
   /** How the pull request of the current branch is named. */
   branch?: 'selector' | 'head'
   /** How the repository is named: by an option, or as an argument. */
@@ -97,37 +96,13 @@ const commandOf = (name: string): GhCommand | undefined =>
 export function takesGh([group = '', verb = '', ...rest]: readonly (string | undefined)[]): boolean {
   const known = commandOf(`${group} ${verb}`)
   if (!known) return false
-  return !('unknown' in readOptions(rest, known))
+  return !('unknown' in readOptions(rest, withRepository(known)))
 }
 
-interface Read<Word> {
-  options: { name: string; value: Word | undefined }[]
-  others: Word[]
-}
-
-function readOptions<Word extends string | undefined>(
-  all: readonly Word[],
-  { flags, valued, repository }: GhCommand,
-): Read<Word> | { unknown: string } {
-  const takesValue = repository ? valued : [...valued, '-R', '--repo']
-  const options: Read<Word>['options'] = []
-  const others: Word[] = []
-  for (let at = 0; at < all.length; at++) {
-    const word = all[at]
-    if (word === undefined || !word.startsWith('-') || word === '-') {
-      others.push(word as Word)
-      continue
-    }
-    const equals = word.startsWith('--') ? word.indexOf('=') : -1
-    const name = equals < 0 ? word : word.slice(0, equals)
-    if (takesValue.includes(name)) {
-      if (equals < 0 && at + 1 >= all.length) return { unknown: word }
-      options.push({ name, value: equals < 0 ? all[++at] : (word.slice(equals + 1) as Word) })
-    } else if (equals < 0 && flags.includes(name)) options.push({ name, value: undefined })
-    else return { unknown: word }
-  }
-  return { options, others }
-}
+const withRepository = ({ flags, valued, repository }: GhCommand): KnownOptions => ({
+  flags,
+  valued: repository ? valued : [...valued, '-R', '--repo'],
+})
 
 /** What becomes of a gh command. It runs in an empty folder, so the repository and the branch are named. */
 export function planGh(
@@ -139,7 +114,7 @@ export function planGh(
   const name = `${group} ${verb}`.trim()
   const known = commandOf(name)
   if (!known) return refused(`gh ${name} does not run from inside the sandbox. Ask the user to run it.`)
-  const read = readOptions(rest, known)
+  const read = readOptions(rest, withRepository(known))
   if ('unknown' in read)
     return refused(
       `gh ${name} ${read.unknown} does not run from inside the sandbox.${read.unknown.startsWith('--fill') || read.unknown === '-f' ? ' Give --title and --body.' : ' Leave it out.'}`,

@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+import type {
+  BrokerCall,
+  BrokerListener,
+  BrokerSockets,
+  OutsideWork,
+  RecordedRepository,
+} from '../../ports/broker.ts'
+import { TextAnswer } from './broker-messages.ts'
+import { commandText } from './command-text.ts'
+
+export interface BrokerParts {
+  sockets: BrokerSockets
+  outside: OutsideWork
+  /** What the permission chain makes of a command that shall run outside: undefined lets it run. */
+  whyNot(session: string, request: BrokerRequest, signal: AbortSignal): Promise<string | undefined>
+  /** Reports what became of a gh command that `whyNot` let run: its output, or undefined if it failed or did not run. */
+  ended(session: string, request: BrokerRequest, output: string | undefined): Promise<void>
+  newCall(): string
+  /** Records what the broker did. */
+  record(session: string, entry: BrokerRecord): Promise<void>
+  fault(during: string, cause: unknown): void
+}
+
+export interface BrokerRequest {
+  /** Names this call among all of the session. */
+  call: string
+  words: readonly string[]
+  cwd: string
+}
+
+export interface BrokerRecord {
+  command: string
+  cwd: string
+  /** Undefined if it did not run. */
+  exit?: number
+  /** Why it did not run. */
+  refused?: string
+  /** What was pushed: the commit and the branch. */
+  pushed?: readonly { commit: string; target: string }[]
+}
+
+export interface Brokered {
+  listener: BrokerListener
+  repositories: Map<string, RecordedRepository>
+  /** The session's project. */
+  worktree: string
+  /** Folders outside the project that commands of this session may change. */
+  writable: readonly string[]
+}
+
+/** One call of a command in the sandbox, with what the broker knows about its session. */
+export interface BrokeredCall {
+  parts: BrokerParts
+  session: string
+  brokered: Brokered
+  call: BrokerCall
+}
+
+/** Records that a command did not run, and says why. */
+export async function refuse(
+  { parts, session, call }: Pick<BrokeredCall, 'parts' | 'session' | 'call'>,
+  reason: string,
+  words: readonly string[] = [call.program, ...call.argv],
+): Promise<number> {
+  await parts.record(session, { command: commandText(words), cwd: call.cwd, refused: reason })
+  call.err(`baton: ${reason}\n`)
+  return 1
+}
+
+/** What the permission chain judges. */
+export const requestOf = (
+  { parts, brokered }: BrokeredCall,
+  words: readonly string[],
+  cwd = brokered.worktree,
+): BrokerRequest => ({ call: parts.newCall(), words, cwd })
+
+/** Takes a command through the permission chain. Undefined: it may run; otherwise the exit code of its refusal. */
+export async function refusedByChain(
+  work: BrokeredCall,
+  request: BrokerRequest,
+): Promise<number | undefined> {
+  const { parts, session, call } = work
+  const why = await parts.whyNot(session, request, call.signal)
+  if (why === undefined) return undefined
+  return call.signal.aborted ? 1 : refuse(work, why, request.words)
+}
+
+/** Has a file read inside, with the rights of the sandbox. */
+export const readInside = async (call: BrokerCall, path: string): Promise<z.infer<typeof TextAnswer>> =>
+  TextAnswer.parse(await call.order({ do: 'read', path }))
