@@ -26,6 +26,7 @@ import { composeJudge } from './compose/model.ts'
 import { nameSession } from './compose/name-session.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { composePermission } from './compose/permission.ts'
+import { composeProof } from './compose/proof.ts'
 import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
@@ -45,6 +46,7 @@ import type { Clock } from './ports/clock.ts'
 import type { ToolServer } from './ports/driver.ts'
 import type { Reactor } from './ports/reactor.ts'
 import type { Store } from './ports/store.ts'
+import type { Proofs } from './proof/proofs.ts'
 import { contextReactor } from './session/context/reactor.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
 import { Pauses } from './session/pauses.ts'
@@ -80,6 +82,8 @@ export interface Baton extends Maintenance {
   boards: Boards
   /** Undefined in a process that handles a single call. */
   cycles: Cycles | undefined
+  /** The checks of finished work. Undefined in a process that handles a single call. */
+  proofs: Proofs | undefined
   /** What the dashboard reads. */
   dashboard: Dashboard
   /** The open dashboard pages. */
@@ -220,6 +224,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         port: () => listening,
         ownProgram: options.ownProgram ?? ['baton'],
       })
+  const proofs = ground.inMemory ? undefined : composeProof(ground, sandbox?.sandboxes)
   const permission = composePermission({
     asks,
     home,
@@ -334,6 +339,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     claims: claim.claims,
     boards: claim.boards,
     cycles: cycle?.cycles,
+    proofs,
     dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo }),
     sessions: watched,
     rename: (id, name) => intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' })),
@@ -355,9 +361,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     fault,
     async startSandbox() {
       // With the mode off nothing is started, not even a probe.
-      if (!sandbox || machine().config.sandbox.mode === 'off') return
-      const live = await store.sessions({ live: true, limit: 5000 })
-      await sandbox.sandboxes.start(new Set(live.map(({ id }) => id)))
+      if (sandbox && machine().config.sandbox.mode !== 'off') {
+        const live = await store.sessions({ live: true, limit: 5000 })
+        await sandbox.sandboxes.start(new Set(live.map(({ id }) => id)))
+      }
+      // Only now: the sandboxes of proofs that a killed daemon left have ended.
+      await proofs?.resume()
     },
     tick: () => ticks.tick(),
     async close(hosted) {
@@ -365,6 +374,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         // Do not wait long for a tick that waits for a forge or an agent: its stored state is resumed after the next start.
         () => Promise.race([ticks.idle(), pause(MAX_TICK_MS, undefined, { ref: false })]),
         () => claim.close(),
+        async () => proofs?.close(),
         async () => sandbox?.close(),
         () => asks.stop(),
         () => intake.idle(),

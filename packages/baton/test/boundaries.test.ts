@@ -10,7 +10,7 @@ const contract = join(import.meta.dirname, '../../contract/src')
 const shellVerdict = join(import.meta.dirname, '../../shell-verdict/src')
 
 const ground = ['config', 'session', 'journal', 'ask']
-const middle = ['sandbox', 'permission', 'undo', 'handoff']
+const middle = ['sandbox', 'permission', 'undo', 'handoff', 'proof']
 const upper = ['work', 'claim', 'chat']
 const belowViews = ['ports', ...ground, ...middle, ...upper, 'engine', 'store', 'adapters']
 const belowCompose = [...belowViews, 'views']

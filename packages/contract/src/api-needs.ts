@@ -32,6 +32,7 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/sessions/:id/cycle', 'no-agent'],
   ['POST', '/api/sessions/:id/name', 'no-agent'],
   ['DELETE', '/api/sessions/:id/cycle', 'no-agent'],
+  ['POST', '/api/proofs/:id/cancel', 'no-agent'],
   // The next caller can take a released claim.
   ['POST', '/api/claims/release', 'no-agent'],
 
@@ -44,6 +45,8 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/work', 'nothing'],
   ['POST', '/api/work/:id/mode', 'nothing'],
   ['POST', '/api/tools/:name', 'nothing'],
+  // Contained, and the same result for everyone.
+  ['POST', '/api/proofs', 'nothing'],
   ['ALL', '/mcp', 'nothing'],
   // Events of hosted agents. They need no more proof than a hook call.
   ['POST', '/api/hosted', 'nothing'],

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { board, claim, forge, github } from './config/claim.ts'
 import { asks, notify, telegram } from './config/people.ts'
 import { permission, permissions, shadow } from './config/permission.ts'
+import { proof } from './config/proof.ts'
 import { sandbox } from './config/sandbox.ts'
 import { context, cycle, health, watch } from './config/session.ts'
 import { daemon, journal, store } from './config/state.ts'
@@ -27,6 +28,7 @@ export const Config = section("Baton's configuration.", {
   context: context.prefault({}),
   cycle: cycle.prefault({}),
   workflows,
+  proof: proof.prefault({}),
   forge: forge.prefault({}),
   github: github.prefault({}),
   board: board.prefault({}),

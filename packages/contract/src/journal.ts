@@ -8,6 +8,7 @@ import { HandoffEntry } from './handoff.ts'
 import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
 import { DecisionEntry } from './permission.ts'
+import { ProofEntry } from './proof.ts'
 import { Reaction } from './reaction.ts'
 import { HealthEntry, SpawnEntry } from './watch.ts'
 import { StageEntry } from './work.ts'
@@ -57,6 +58,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
+  ProofEntry,
   AskEntry,
   HandoffEntry,
   HealthEntry,

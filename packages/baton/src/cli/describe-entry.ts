@@ -66,6 +66,8 @@ export function describeEntry({ body }: Entry): string {
       return `sandbox moved aside ${short(body.moved.map(({ path, why }) => `${path} (${why})`).join(', '))}`
     case 'broker':
       return `broker ${body.refused === undefined ? `ran (exit ${body.exit ?? '?'})` : 'refused'} ${short(body.command)}${body.refused === undefined ? '' : `: ${short(body.refused)}`}`
+    case 'proof':
+      return `proof ${body.proof} of ${body.commit.slice(0, 10)} ${body.what}${body.verdict ? `: ${body.verdict}${body.why ? ` (${short(body.why)})` : ''}` : ''}`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }

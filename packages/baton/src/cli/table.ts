@@ -7,6 +7,7 @@ import { daemonCommands } from './table/daemon.ts'
 import { handoffCommands } from './table/handoff.ts'
 import { journalCommands } from './table/journal.ts'
 import { permissionCommands } from './table/permission.ts'
+import { proofCommands } from './table/proof.ts'
 import { sessionCommands } from './table/session.ts'
 import { setupCommands } from './table/setup.ts'
 import { stageCommands } from './table/stage.ts'
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
     ...pick(sessionCommands, 'run', 'chat', 'resume', 'kill'),
     ...pick(workflowCommands, 'stop', 'done'),
     ...claimCommands,
+    ...proofCommands,
     ...stageCommands,
     ...handoffCommands,
   ]),

@@ -33,6 +33,7 @@ import { nameRoutes } from './name-routes.ts'
 import { isPageFile, servePageFile } from './page-files.ts'
 import { pauseRoutes } from './pause-routes.ts'
 import { presenceRoutes } from './presence-routes.ts'
+import { proofRoutes } from './proof-routes.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { workRoutes } from './work-routes.ts'
@@ -112,6 +113,7 @@ export async function runDaemon(
         }),
         hostedRoutes(baton.intake, baton.dashboard.talks),
         workRoutes(baton.work),
+        ...(baton.proofs ? [proofRoutes(baton.proofs)] : []),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
         conversationRoutes(baton.dashboard.conversations, mayAnswer),

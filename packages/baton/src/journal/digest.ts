@@ -25,6 +25,14 @@ export function digestBody(body: EntryBody): EntryBody {
       return { ...body, command: digestText(body.command), ...digestOptional('refused', body.refused) }
     case 'health':
       return { ...body, message: digestText(body.message) }
+    case 'proof':
+      return {
+        ...body,
+        ...digestOptional('why', body.why),
+        ...(body.checks
+          ? { checks: body.checks.map(check => ({ ...check, name: digestText(check.name) })) }
+          : {}),
+      }
     case 'workflow':
       return { ...body, ...digestOptional('prompt', body.prompt) }
     case 'handoff':

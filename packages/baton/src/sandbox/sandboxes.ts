@@ -2,6 +2,7 @@ import type { Config } from '@batonpass/contract/config'
 import type { Clock } from '../ports/clock.ts'
 import type { InsideNetwork } from '../ports/network.ts'
 import type {
+  ContainedRun,
   FoundRequest,
   Mount,
   Sandbox,
@@ -39,6 +40,13 @@ export interface SandboxNetwork {
     hosts: Config['sandbox']['hosts'],
   ): Promise<InsideNetwork | undefined>
   end(session: string): void
+}
+
+/** A sandbox for programs of Baton's own. */
+export interface OwnSandbox {
+  run(argv: readonly string[], options?: Parameters<SessionSandbox['run']>[2]): Promise<ContainedRun>
+  /** Ends every process inside and removes the private folders. */
+  end(): Promise<void>
 }
 
 export interface SandboxedCall {
@@ -103,6 +111,28 @@ export class Sandboxes {
     if (prepared.ok)
       open.prepared.set(prepared.prepared.id, { atMs: this.#parts.clock.now(), inBackground: false })
     return prepared
+  }
+
+  /**
+   * A sandbox without a broker for programs of Baton's own, such as the checks of a proof, in a folder that is thrown away:
+   * what they leave behind there is not looked at.
+   */
+  async openOwn(
+    name: string,
+    { worktree, path, settings }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'>,
+  ): Promise<OwnSandbox> {
+    const { sandbox, files } = this.#parts
+    const opened = await SessionSandbox.open({ sandbox, files }, name, {
+      ...this.#settingsFor(settings),
+      network: session => this.#networkFor(name, session, settings.hosts),
+    })
+    return {
+      run: (argv, options) => opened.run({ worktree, cwd: worktree, path }, argv, options),
+      end: async () => {
+        this.#parts.network?.end(name)
+        await sandbox.end(name)
+      },
+    }
   }
 
   find(session: string, text: string): Promise<FoundRequest | undefined> {
@@ -203,20 +233,28 @@ export class Sandboxes {
   }
 
   async #openSession(session: string, settings: Config['sandbox'], worktree: string): Promise<OpenSandbox> {
-    const { sandbox, files, home, state, identityOf } = this.#parts
-    const expand = (path: string) => path.replace(/^~(?=\/)/, home)
-    const writable = settings.writable.map(expand)
+    const { sandbox, files, identityOf } = this.#parts
+    const common = this.#settingsFor(settings)
     const opened = await SessionSandbox.open({ sandbox, files }, session, {
-      home,
-      state,
-      readable: settings.readable.map(expand),
-      writable,
-      envFiles: settings.env_files,
+      ...common,
       identity: await identityOf(worktree),
-      broker: await this.#brokerFor(session, worktree, writable),
+      broker: await this.#brokerFor(session, worktree, common.writable),
       network: opened => this.#networkFor(session, opened, settings.hosts),
     })
     return { sandbox: opened, prepared: new Map() }
+  }
+
+  #settingsFor(settings: Config['sandbox']): SandboxSettings {
+    const { home, state } = this.#parts
+    const expand = (path: string) => path.replace(/^~(?=\/)/, home)
+    return {
+      home,
+      state,
+      readable: settings.readable.map(expand),
+      writable: settings.writable.map(expand),
+      envFiles: settings.env_files,
+      identity: {},
+    }
   }
 
   /** Without the broker, commands still run: those that need a remote fail. */

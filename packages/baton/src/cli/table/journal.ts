@@ -88,6 +88,7 @@ export const journalCommands: readonly Command[] = [
   },
   {
     name: 'forget',
+    hidden: true,
     summary: 'Delete a session from the journal, and everything else Baton stored about it.',
     details:
       'Overwrites the entries in the file, and deletes conversations of `baton chat` and the state of its handoffs, workflow and\nstage. Handoff documents in the project and the transcript of the agent stay; the command lists them.',

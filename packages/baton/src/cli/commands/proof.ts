@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { BatonError } from '@batonpass/contract/errors'
+import { CheckList, type CheckResult, Proof, ProofList, type ProofRequest } from '@batonpass/contract/proof'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { callStartedDaemon } from '../daemon.ts'
+import { type Io, paint, printable } from '../io.ts'
+
+const CALL_MS = 60_000
+const POLL_MS = 200
+const MAX_LISTED = 20
+
+/** Proofs: run one, list them, look at one, cancel one, or look at the checks. */
+export const proof: Handler = async (given, io) => {
+  const [what, which] = given.positionals
+  switch (what) {
+    case undefined:
+      return list(given, io)
+    case 'run':
+      return run(given, io, which)
+    case 'checks':
+      return checks(given, io, which)
+    case 'cancel':
+      return cancel(given, io, which)
+    default:
+      return show(given, io, await find(io, what))
+  }
+}
+
+async function run(given: Given, io: Io, commit: string | undefined): Promise<number> {
+  const order: ProofRequest = {
+    project: io.cwd,
+    ...(commit === undefined ? {} : { commit }),
+    ...(text(given, 'base') === undefined ? {} : { base: text(given, 'base') }),
+    ...(flag(given, 'again') ? { again: true } : {}),
+  }
+  const started = Proof.parse(await callStartedDaemon(io, 'POST', '/api/proofs', CALL_MS, { body: order }))
+  const isQuiet = flag(given, 'json')
+  const colour = paint(io)
+  if (!isQuiet) io.stdout.write(`${colour('dim', `${started.id}  ${started.commit.slice(0, 10)}`)}\n`)
+  let shown = 0
+  for (let now = started; ; now = await read(io, started.id)) {
+    if (!isQuiet) for (const result of now.results.slice(shown)) io.stdout.write(resultLine(result, io))
+    shown = now.results.length
+    if (now.endedAt !== undefined) {
+      if (isQuiet) io.stdout.write(`${JSON.stringify(now)}\n`)
+      else io.stdout.write(endOf(now, io))
+      return now.verdict === 'proven' ? EXIT.ok : EXIT.failed
+    }
+    await pause(POLL_MS)
+  }
+}
+
+async function list(given: Given, io: Io): Promise<number> {
+  const { proofs } = ProofList.parse(
+    await callStartedDaemon(io, 'GET', `/api/proofs?project=${encodeURIComponent(io.cwd)}`, CALL_MS),
+  )
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ proofs })}\n`)
+  else if (proofs.length === 0) io.stdout.write('No proofs here. Check the last commit: baton proof run\n')
+  else
+    for (const each of proofs.slice(0, MAX_LISTED))
+      io.stdout.write(
+        `${each.id}  ${each.startedAt.slice(0, 16).replace('T', ' ')}  ${each.commit.slice(0, 10)}  ${verdictOf(each, io)}\n`,
+      )
+  return EXIT.ok
+}
+
+async function checks(given: Given, io: Io, commit: string | undefined): Promise<number> {
+  const base = text(given, 'base')
+  const query = new URLSearchParams({
+    project: io.cwd,
+    ...(commit === undefined ? {} : { commit }),
+    ...(base === undefined ? {} : { base }),
+  })
+  const found = CheckList.parse(await callStartedDaemon(io, 'GET', `/api/proofs/checks?${query}`, CALL_MS))
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify(found)}\n`)
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  if (found.setup) io.stdout.write(`${printable(found.setup)}  ${colour('dim', 'setup')}\n`)
+  for (const check of found.checks) {
+    const from =
+      check.source === 'derived'
+        ? `derived from ${check.where} at ${found.base.slice(0, 10)}`
+        : `from ${check.where}`
+    io.stdout.write(`${printable(check.name)}  ${colour('dim', printable(from))}\n`)
+  }
+  if (found.checks.length === 0)
+    io.stdout.write('No checks: the repository declares no tests. Set proof.done_when in .baton.yaml.\n')
+  return EXIT.ok
+}
+
+async function cancel(given: Given, io: Io, id: string | undefined): Promise<number> {
+  if (id === undefined)
+    throw new BatonError('usage', 'WHICH proof is to be cancelled?', { remedy: 'See `baton proof`.' })
+  const { id: whole } = await find(io, id)
+  const ended = Proof.parse(await callStartedDaemon(io, 'POST', `/api/proofs/${whole}/cancel`, CALL_MS))
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(ended)}\n`)
+  else io.stdout.write(`${ended.id}  ${verdictOf(ended, io)}\n`)
+  return EXIT.ok
+}
+
+async function show(given: Given, io: Io, found: Proof): Promise<number> {
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify(found)}\n`)
+    return EXIT.ok
+  }
+  const colour = paint(io)
+  const at = `commit ${found.commit}, compared with ${found.base.slice(0, 10)}`
+  io.stdout.write(`${found.id}  ${printable(found.project)}\n${colour('dim', at)}\n`)
+  for (const result of [...(found.setupResult ? [found.setupResult] : []), ...found.results]) {
+    io.stdout.write(resultLine(result, io))
+    if (result.output) io.stdout.write(`${indent(printable(result.output))}\n`)
+  }
+  io.stdout.write(`${verdictOf(found, io)}\n`)
+  return EXIT.ok
+}
+
+/** By its id or the start of it, with or without `prf_`. */
+async function find(io: Io, id: string): Promise<Proof> {
+  const start = id.startsWith('prf_') ? id : `prf_${id}`
+  const { proofs } = ProofList.parse(await callStartedDaemon(io, 'GET', '/api/proofs', CALL_MS))
+  const found = proofs.filter(each => each.id.startsWith(start))
+  const [only] = found
+  if (found.length === 1 && only) return only
+  throw new BatonError('not_found', `${found.length === 0 ? 'No proof' : 'Several proofs'}: ${id}`, {
+    remedy: 'See `baton proof`.',
+  })
+}
+
+const read = async (io: Io, id: string): Promise<Proof> =>
+  Proof.parse(await callStartedDaemon(io, 'GET', `/api/proofs/${id}`, CALL_MS))
+
+function endOf(ended: Proof, io: Io): string {
+  const failed = [...(ended.setupResult ? [ended.setupResult] : []), ...ended.results].filter(
+    ({ status, output }) => status !== 'passed' && output,
+  )
+  const outputs = failed.map(
+    ({ name, output }) => `\n${printable(name)}\n${indent(printable(output ?? ''))}\n`,
+  )
+  return `${outputs.join('')}${outputs.length > 0 ? '\n' : ''}${verdictOf(ended, io)}\n`
+}
+
+function verdictOf({ verdict, why, running }: Proof, io: Io): string {
+  const colour = paint(io)
+  if (verdict === 'proven') return colour('green', 'proven')
+  if (verdict === 'unproven') return colour('yellow', `unproven (${printable(why ?? 'no reason given')})`)
+  return running === undefined ? 'waits' : `runs ${printable(running)}`
+}
+
+function resultLine({ name, status, why, seconds, cached }: CheckResult, io: Io): string {
+  const colour = paint(io)
+  const mark = status === 'passed' ? colour('green', 'passed') : colour('red', status)
+  const took = cached ? 'result of an earlier proof' : `${seconds} s`
+  return `${mark}  ${printable(name)}  ${colour('dim', [why && printable(why), took].filter(Boolean).join(', '))}\n`
+}
+
+const indent = (words: string): string => words.replaceAll(/^/gm, '  ')

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { gitCheckouts } from '../adapters/git/checkouts.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { Proofs } from '../proof/proofs.ts'
+import { filedResults } from '../proof/result-cache.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { Ground } from './ground.ts'
+import { newEntry } from './new-entry.ts'
+
+/** Builds what runs the checks of finished work. `sandboxes` is undefined where commands cannot be contained. */
+export function composeProof(ground: Ground, sandboxes: Sandboxes | undefined): Proofs {
+  const { env, home, stateDir, configFor, redactor, write, fault } = ground
+  const cache = env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : join(home, '.cache')
+  return new Proofs({
+    checkouts: gitCheckouts,
+    containment: {
+      async whyUnavailable(project) {
+        const { sandbox } = await configFor(project)
+        if (!sandboxes || sandbox.mode === 'off') return 'The sandbox is turned off (sandbox.mode).'
+        const status = await sandboxes.probe()
+        return status.available ? undefined : `${status.reason} ${status.remedy}`
+      },
+      async open(name, folder, project) {
+        if (!sandboxes) throw new Error('There is no sandbox.')
+        const { sandbox } = await configFor(project)
+        return sandboxes.openOwn(name, { worktree: folder, path: env.PATH ?? '', settings: sandbox })
+      },
+    },
+    cache: filedResults(systemSmallFiles, stateDir),
+    files: systemSmallFiles,
+    stateDir,
+    // Not in the state folder: commands in the sandbox cannot see it.
+    folderFor: name => join(cache, 'baton', 'proof', name),
+    clock: systemClock,
+    ids: systemIds,
+    redact: redactor.text,
+    configFor,
+    async journal({ project, session }, entry) {
+      await write([newEntry(entry, { project, session })])
+    },
+    fault,
+  })
+}

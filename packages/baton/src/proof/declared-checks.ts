@@ -1,0 +1,70 @@
+import type { Check, CheckDeclaration, CheckSource } from '@batonpass/contract/proof'
+
+/** Turns a `done_when` list into checks with names that are unique. */
+export function checksFrom(
+  declared: readonly CheckDeclaration[],
+  source: CheckSource,
+  where: string,
+  minutes: number,
+): Check[] {
+  const taken = new Set<string>()
+  return declared.map(each => {
+    const check = checkFrom(typeof each === 'string' ? { run: each, exit: 0 } : each, source, where, minutes)
+    const name = uniqueName(check.name, taken)
+    taken.add(name)
+    return { ...check, name }
+  })
+}
+
+function checkFrom(
+  declared: Exclude<CheckDeclaration, string>,
+  source: CheckSource,
+  where: string,
+  minutes: number,
+): Check {
+  const from = { source, where }
+  if ('run' in declared) {
+    const { run, exit, output } = declared
+    const limit = declared.minutes ?? minutes
+    const wanted = output === undefined ? {} : { output }
+    return {
+      ...from,
+      kind: 'run',
+      name: declared.name ?? run.slice(0, 80),
+      command: run,
+      exit,
+      minutes: limit,
+      ...wanted,
+    }
+  }
+  if ('files' in declared) {
+    const { exist = [], changed = [], unchanged = [] } = declared.files
+    const words = [
+      ...(exist.length > 0 ? [`${exist.join(', ')} exists`] : []),
+      ...(changed.length > 0 ? [`${changed.join(', ')} changed`] : []),
+      ...(unchanged.length > 0 ? [`${unchanged.join(', ')} unchanged`] : []),
+    ]
+    return {
+      ...from,
+      kind: 'files',
+      name: declared.name ?? words.join('; ').slice(0, 80),
+      exist,
+      changed,
+      unchanged,
+    }
+  }
+  const { max_lines: maxLines, only = [] } = declared.diff
+  const words = [
+    ...(maxLines === undefined ? [] : [`at most ${maxLines} changed lines`]),
+    ...(only.length > 0 ? [`only ${only.join(', ')}`] : []),
+  ]
+  const limits = maxLines === undefined ? { only } : { only, maxLines }
+  return { ...from, kind: 'diff', name: declared.name ?? words.join('; ').slice(0, 80), ...limits }
+}
+
+function uniqueName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name
+  let number = 2
+  while (taken.has(`${name} (${number})`)) number += 1
+  return `${name} (${number})`
+}

@@ -1,0 +1,245 @@
+import type { Config } from '@batonpass/contract/config'
+import { BatonError } from '@batonpass/contract/errors'
+import type { SessionId } from '@batonpass/contract/ids'
+import { type CheckList, type CheckResult, Proof, type ProofEntry, ProofId } from '@batonpass/contract/proof'
+import type { Ids } from '../ports/ids.ts'
+import { readJsonFile, readJsonFiles } from '../ports/json-files.ts'
+import type { SmallFiles } from '../ports/small-files.ts'
+import { checksFrom } from './declared-checks.ts'
+import { deriveChecks, deriveSetup } from './derive-checks.ts'
+import { judgeProof } from './judge-proof.ts'
+import { type CheckPorts, runChecks } from './run-checks.ts'
+
+export interface ProofsParts extends CheckPorts {
+  files: SmallFiles
+  stateDir: string
+  ids: Pick<Ids, 'id'>
+  configFor(project: string): Promise<Config>
+  journal(proof: Proof, entry: ProofEntry): Promise<void>
+  fault(during: string, cause: unknown): void
+}
+
+export interface ProofOrder {
+  project: string
+  /** HEAD by default. */
+  commit?: string | undefined
+  /** Where the work began; by default where it left the default branch. */
+  base?: string | undefined
+  session?: SessionId | undefined
+  again?: boolean | undefined
+}
+
+const FOLDER = 'proof'
+const MAX_KEPT = 300
+/** Proofs that run at the same time; others wait. */
+const MAX_RUNNING = 2
+
+/** All proofs of this machine. A running one is on disk, so that the next daemon runs it again after a crash. */
+export class Proofs {
+  readonly #parts: ProofsParts
+  readonly #running = new Map<string, { end: Promise<Proof>; stop: AbortController }>()
+  readonly #waiting: (() => void)[] = []
+  #places = MAX_RUNNING
+
+  constructor(parts: ProofsParts) {
+    this.#parts = parts
+  }
+
+  /** The checks that a proof would run, and why these. */
+  async checksOf({ project, commit: wanted = 'HEAD', base: from }: ProofOrder): Promise<CheckList> {
+    const { checkouts, configFor } = this.#parts
+    const commit = await this.#commit(project, wanted)
+    const base =
+      from === undefined ? await checkouts.findBase(project, commit) : await this.#commit(project, from)
+    const { proof } = await configFor(project)
+    const checks =
+      proof.done_when.length > 0
+        ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
+        : await deriveChecks(checkouts.tree(project, base), proof.minutes)
+    const needed = checks.some(({ kind }) => kind === 'run')
+    const setup =
+      proof.setup === 'none' || !needed
+        ? undefined
+        : proof.setup || (await deriveSetup(checkouts.tree(project, commit)))
+    return { checks, commit, base, ...(setup ? { setup } : {}) }
+  }
+
+  /** Starts a proof, or returns the one that runs for the same commit. */
+  async start(order: ProofOrder): Promise<Proof> {
+    const { checks, setup, commit, base } = await this.checksOf(order)
+    const { project, session, again } = order
+    const same = (await this.list()).find(
+      proof =>
+        this.#running.has(proof.id) &&
+        proof.project === project &&
+        proof.commit === commit &&
+        // Otherwise an agent could choose by what the proof of its own run is measured.
+        proof.base === base &&
+        JSON.stringify([proof.checks, proof.setup]) === JSON.stringify([checks, setup]),
+    )
+    if (same) return same
+    const proof: Proof = {
+      version: 1,
+      id: ProofId.parse(`prf_${this.#parts.ids.id(20)}`),
+      project,
+      commit,
+      base,
+      checks,
+      startedAt: this.#now(),
+      results: [],
+      ...(setup === undefined ? {} : { setup }),
+      ...(session === undefined ? {} : { session }),
+      ...(again ? { again } : {}),
+    }
+    await this.#put(proof)
+    await this.#parts.journal(proof, entryOf(proof, 'started'))
+    this.#launch(proof)
+    void this.#prune()
+    return proof
+  }
+
+  /** Newest first. */
+  async list(project?: string): Promise<Proof[]> {
+    const all = await readJsonFiles(this.#parts.files, this.#parts.stateDir, FOLDER, Proof)
+    return all
+      .filter(proof => project === undefined || proof.project === project)
+      .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
+  }
+
+  async get(id: string): Promise<Proof> {
+    const exact = ProofId.safeParse(id)
+    const found = exact.success
+      ? await readJsonFile(this.#parts.files, this.#parts.stateDir, `${FOLDER}/${exact.data}.json`, Proof)
+      : undefined
+    if (found) return found
+    throw new BatonError('not_found', `There is no proof ${id}`, { remedy: 'See `baton proof`.' })
+  }
+
+  /** Resolves when the proof has ended. */
+  async wait(id: string): Promise<Proof> {
+    return (await this.#running.get(id)?.end) ?? this.get(id)
+  }
+
+  async cancel(id: string): Promise<Proof> {
+    const running = this.#running.get(id)
+    if (!running) return this.get(id)
+    running.stop.abort()
+    return running.end
+  }
+
+  /** Once, when the daemon starts: runs again what a killed daemon left. */
+  async resume(): Promise<void> {
+    for (const proof of await this.list()) {
+      if (proof.endedAt !== undefined || this.#running.has(proof.id)) continue
+      const { running, setupResult, ...rest } = proof
+      // What was finished comes back from the cache.
+      this.#launch({ ...rest, results: [], again: false })
+      await this.#parts.journal(proof, entryOf(proof, 'restarted'))
+    }
+  }
+
+  /** Stops all runs without ending them: the next daemon runs them again. */
+  async close(): Promise<void> {
+    const ends = [...this.#running.values()].map(({ stop, end }) => {
+      stop.abort(CLOSING)
+      return end
+    })
+    await Promise.all(ends)
+  }
+
+  #launch(first: Proof): void {
+    const stop = new AbortController()
+    const end = this.#run(first, stop.signal)
+      .catch(async cause => {
+        this.#parts.fault('proving', cause)
+        const why = cause instanceof BatonError ? cause.message : 'Baton could not run the checks'
+        return this.#finish(first, { verdict: 'unproven', why })
+      })
+      .finally(() => this.#running.delete(first.id))
+    this.#running.set(first.id, { end, stop })
+  }
+
+  async #run(first: Proof, signal: AbortSignal): Promise<Proof> {
+    let proof = first
+    const change = async (news: Partial<Proof>) => {
+      proof = { ...proof, ...news }
+      await this.#put(proof)
+    }
+    const leave = await this.#enter()
+    try {
+      if (!signal.aborted)
+        await runChecks(
+          this.#parts,
+          proof,
+          {
+            running: running => change({ running }),
+            setup: setupResult => change({ setupResult }),
+            result: (result: CheckResult) => change({ results: [...proof.results, result] }),
+          },
+          signal,
+        )
+    } finally {
+      leave()
+    }
+    if (signal.aborted && signal.reason === CLOSING) return proof
+    if (signal.aborted) return this.#finish(proof, { verdict: 'unproven', why: 'cancelled' })
+    return this.#finish(proof, judgeProof(proof.checks, proof.results, proof.setupResult))
+  }
+
+  async #finish(proof: Proof, verdict: Pick<Proof, 'verdict' | 'why'>): Promise<Proof> {
+    const { running, ...rest } = proof
+    const ended: Proof = { ...rest, ...verdict, endedAt: this.#now() }
+    await this.#put(ended)
+    await this.#parts.journal(ended, entryOf(ended, verdict.why === 'cancelled' ? 'cancelled' : 'ended'))
+    return ended
+  }
+
+  /** Waits until fewer than the allowed number run. */
+  async #enter(): Promise<() => void> {
+    if (this.#places > 0) this.#places -= 1
+    else await new Promise<void>(resolve => this.#waiting.push(resolve))
+    return () => {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#places += 1
+    }
+  }
+
+  async #commit(project: string, name: string): Promise<string> {
+    const found = await this.#parts.checkouts.resolve(project, name)
+    if (found !== undefined) return found
+    throw new BatonError('usage', `There is no commit ${name} in ${project}`, {
+      remedy: 'Name a commit or branch, in a git repository with at least one commit.',
+    })
+  }
+
+  #put(proof: Proof): Promise<void> {
+    return this.#parts.files.write(this.#parts.stateDir, `${FOLDER}/${proof.id}.json`, JSON.stringify(proof))
+  }
+
+  async #prune(): Promise<void> {
+    const old = (await this.list()).filter(({ endedAt }) => endedAt !== undefined).slice(MAX_KEPT)
+    for (const { id } of old) await this.#parts.files.remove(this.#parts.stateDir, `${FOLDER}/${id}.json`)
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString()
+  }
+}
+
+const CLOSING = 'the daemon stops'
+
+function entryOf(proof: Proof, what: ProofEntry['what']): ProofEntry {
+  const { id, commit, verdict, why, results } = proof
+  return {
+    kind: 'proof',
+    what,
+    proof: id,
+    commit,
+    ...(verdict ? { verdict } : {}),
+    ...(why ? { why } : {}),
+    ...(results.length > 0
+      ? { checks: results.map(({ name, status, seconds }) => ({ name, status, seconds })) }
+      : {}),
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { type Check, CheckResult, type Proof } from '@batonpass/contract/proof'
+import { readJsonFile } from '../ports/json-files.ts'
+import type { SmallFiles } from '../ports/small-files.ts'
+
+type RunCheck = Extract<Check, { kind: 'run' }>
+type About = Pick<Proof, 'commit' | 'setup'>
+
+/** Results by commit and check. A check that timed out or could not run is tried again. */
+export interface ResultCache {
+  get(about: About, check: RunCheck): Promise<CheckResult | undefined>
+  put(about: About, check: RunCheck, result: CheckResult): Promise<void>
+}
+
+const FOLDER = 'proof-results'
+const MAX_RESULTS = 2000
+
+export function filedResults(files: SmallFiles, stateDir: string): ResultCache {
+  return {
+    get: (about, check) => readJsonFile(files, stateDir, nameOf(about, check), CheckResult),
+    async put(about, check, result) {
+      if (result.status !== 'passed' && result.status !== 'failed' && result.status !== 'flaky') return
+      await files.write(stateDir, nameOf(about, check), JSON.stringify(result))
+      const all = await files.list(stateDir, FOLDER)
+      if (all.length <= MAX_RESULTS) return
+      const oldest = [...all].sort((a, b) => a.modifiedMs - b.modifiedMs).slice(0, all.length - MAX_RESULTS)
+      for (const { name } of oldest) await files.remove(stateDir, `${FOLDER}/${name}`)
+    },
+  }
+}
+
+function nameOf({ commit, setup }: About, { command, exit, output }: RunCheck): string {
+  const key = JSON.stringify([commit, setup ?? null, command, exit, output ?? null])
+  return `${FOLDER}/${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`
+}

@@ -1,0 +1,250 @@
+import { compilePattern } from '@batonpass/contract/pattern'
+import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
+import type { Checkouts } from '../ports/checkouts.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ContainedRun } from '../ports/sandbox.ts'
+import { readReport } from '../session/transcript/test-report.ts'
+import { deriveChecks } from './derive-checks.ts'
+import { whyNotMet } from './diff-checks.ts'
+import type { ResultCache } from './result-cache.ts'
+import { shortenOutput } from './shorten-output.ts'
+
+/** Runs commands in a sandbox of their own. */
+export interface Containment {
+  /** Why there is no sandbox here; undefined if there is one. */
+  whyUnavailable(project: string): Promise<string | undefined>
+  open(name: string, folder: string, project: string): Promise<ContainedFolder>
+}
+
+export interface ContainedFolder {
+  run(argv: readonly string[], options: { timeoutMs: number; signal: AbortSignal }): Promise<ContainedRun>
+  end(): Promise<void>
+}
+
+export interface CheckPorts {
+  checkouts: Checkouts
+  containment: Containment
+  cache: ResultCache
+  clock: Clock
+  /** A new folder for a checkout. */
+  folderFor(name: string): string
+  redact(text: string): string
+}
+
+export interface Progress {
+  running(what: string): Promise<void>
+  setup(result: CheckResult): Promise<void>
+  result(result: CheckResult): Promise<void>
+}
+
+type RunCheck = Extract<Check, { kind: 'run' }>
+
+/** Checkouts that run at the same time where no setup makes them expensive. */
+const LANES = 2
+
+/** Runs all checks of a proof and reports each result. Ends early if `signal` aborts. */
+export async function runChecks(
+  ports: CheckPorts,
+  proof: Proof,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const { checkouts, cache, containment } = ports
+  const { project, commit, base, checks } = proof
+  const tree = checkouts.tree(project, commit)
+  const readable = checks.filter(check => check.kind !== 'run')
+  if (readable.length > 0) {
+    const [paths, changes] = await Promise.all([tree.paths(), checkouts.changes(project, base, commit)])
+    for (const check of readable) {
+      const why = whyNotMet(check, paths, changes)
+      const failed = why === undefined ? {} : { why: `failed: ${why}` }
+      await progress.result({
+        name: check.name,
+        status: why === undefined ? 'passed' : 'failed',
+        seconds: 0,
+        ...failed,
+      })
+    }
+  }
+  const runs = checks.filter(check => check.kind === 'run')
+  const now = await definitionsNow(ports, proof, runs)
+  const finish = (check: RunCheck, result: CheckResult) =>
+    progress.result(withChangedDefinition(check, result, now))
+  const waiting: RunCheck[] = []
+  for (const check of runs) {
+    const known = proof.again ? undefined : await cache.get(proof, check)
+    if (known) await finish(check, { ...known, name: check.name, cached: true })
+    else waiting.push(check)
+  }
+  if (waiting.length === 0) return
+  const missing = await containment.whyUnavailable(project)
+  if (missing !== undefined) {
+    for (const check of waiting)
+      await progress.result({
+        name: check.name,
+        status: 'not-run',
+        why: 'no sandbox',
+        seconds: 0,
+        output: missing,
+      })
+    return
+  }
+  const lanes = proof.setup === undefined ? Math.min(LANES, waiting.length) : 1
+  const ended = await Promise.allSettled(
+    Array.from({ length: lanes }, (_, lane) =>
+      inCheckout(ports, proof, lane, signal, async contained => {
+        if (proof.setup !== undefined && !(await prepare(ports, proof, contained, progress, signal))) return
+        for (let check = waiting.shift(); check && !signal.aborted; check = waiting.shift()) {
+          await progress.running(check.name)
+          const result = await runTwice(ports, check, contained, signal)
+          if (signal.aborted) return
+          await cache.put(proof, check, result)
+          await finish(check, result)
+        }
+      }),
+    ),
+  )
+  const broken = ended.find(lane => lane.status === 'rejected')
+  if (broken) throw broken.reason
+}
+
+async function inCheckout(
+  { checkouts, containment, folderFor }: CheckPorts,
+  { id, project, commit }: Proof,
+  lane: number,
+  signal: AbortSignal,
+  work: (contained: ContainedFolder) => Promise<void>,
+): Promise<void> {
+  const folder = folderFor(`${id}-${lane}`)
+  await checkouts.remove(folder)
+  try {
+    await checkouts.make(project, commit, folder)
+    if (signal.aborted) return
+    const contained = await containment.open(`${id}-${lane}`, folder, project)
+    try {
+      await work(contained)
+    } finally {
+      await contained.end()
+    }
+  } finally {
+    await checkouts.remove(folder)
+  }
+}
+
+async function prepare(
+  ports: CheckPorts,
+  proof: Proof,
+  contained: ContainedFolder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const command = proof.setup ?? ''
+  await progress.running(command)
+  const minutes = Math.max(...proof.checks.map(check => (check.kind === 'run' ? check.minutes : 0)), 1)
+  const result = await runOnce(ports, { name: command, command, exit: 0, minutes }, contained, signal)
+  if (signal.aborted) return false
+  await progress.setup(result)
+  return result.status === 'passed'
+}
+
+/** A check that fails once and then passes on the same commit is flaky, which is not the same as passed. */
+async function runTwice(
+  ports: CheckPorts,
+  check: RunCheck,
+  contained: ContainedFolder,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const first = await runOnce(ports, check, contained, signal)
+  if (first.status !== 'failed' || signal.aborted) return first
+  const second = await runOnce(ports, check, contained, signal)
+  return second.status === 'passed'
+    ? {
+        ...first,
+        status: 'flaky',
+        why: 'failed once and then passed',
+        seconds: first.seconds + second.seconds,
+      }
+    : { ...first, seconds: first.seconds + second.seconds }
+}
+
+async function runOnce(
+  { clock, redact }: CheckPorts,
+  {
+    name,
+    command,
+    exit,
+    output: wanted,
+    minutes,
+  }: Pick<RunCheck, 'name' | 'command' | 'exit' | 'output' | 'minutes'>,
+  contained: ContainedFolder,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const started = clock.now()
+  // Errors between the other lines, as in a terminal. CI: test runners then neither watch nor write snapshots.
+  const argv = ['/usr/bin/env', 'CI=1', '/bin/sh', '-c', `exec 2>&1\n${command}`]
+  const { code, stdout, stderr } = await contained.run(argv, { timeoutMs: minutes * 60_000, signal })
+  const ms = clock.now() - started
+  const shown = redact(shortenOutput(stdout + stderr))
+  const result = {
+    name,
+    seconds: Math.round(ms / 100) / 10,
+    output: shown,
+    ...(code === undefined ? {} : { exit: code }),
+  }
+  if (code === undefined)
+    return ms >= minutes * 60_000
+      ? { ...result, status: 'timed-out', why: `took longer than ${minutes} minutes` }
+      : { ...result, status: 'failed', why: 'was killed' }
+  const absent = missingProgram(code, stdout)
+  if (absent && exit !== code) return { ...result, status: 'not-run', why: `${absent} is not installed here` }
+  if (code !== exit)
+    return {
+      ...result,
+      status: 'failed',
+      why: `failed with exit code ${code}${exit === 0 ? '' : `, not ${exit}`}`,
+    }
+  if (wanted !== undefined && !compilePattern(wanted).test(stdout))
+    return { ...result, status: 'failed', why: `printed nothing that matches ${JSON.stringify(wanted)}` }
+  return ranNothing(stdout)
+    ? { ...result, status: 'failed', why: 'ran no tests' }
+    : { ...result, status: 'passed' }
+}
+
+/** The program that a command did not find. */
+function missingProgram(code: number, output: string): string | undefined {
+  const named =
+    /^(?:\/bin\/sh|sh|bash)(?:: (?:line )?\d+)?: (?:\d+: )?([\w./-]+): (?:command )?not found/m.exec(
+      output,
+    )?.[1]
+  if (code === 127 || code === 126) return named ?? 'a program that it needs'
+  return /No module named ['"]?(pytest|tox|nox)\b/.exec(output)?.[1]
+}
+
+/** A test run that says itself that there was nothing to run. */
+function ranNothing(output: string): boolean {
+  const { passed, failed } = readReport(output)
+  return passed === 0 && (failed === undefined || failed === 0)
+}
+
+/** The definitions of derived checks in the commit that is proven; an empty map if nothing was derived. */
+async function definitionsNow(
+  { checkouts }: CheckPorts,
+  { project, commit, base }: Proof,
+  runs: readonly RunCheck[],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  if (commit === base || !runs.some(({ definition }) => definition !== undefined)) return new Map()
+  const now = await deriveChecks(checkouts.tree(project, commit), 1)
+  return new Map(runs.map(({ name }) => [name, now.find(check => check.name === name)?.definition]))
+}
+
+function withChangedDefinition(
+  check: RunCheck,
+  result: CheckResult,
+  now: ReadonlyMap<string, string | undefined>,
+): CheckResult {
+  if (result.status !== 'passed' || check.definition === undefined || !now.has(check.name)) return result
+  const current = now.get(check.name)
+  if (current === check.definition) return result
+  const why = current === undefined ? 'is no longer defined' : 'passed, but the run changed what it does'
+  return { ...result, status: 'changed', why: `${why} (${check.where})` }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { CheckDeclaration } from '../proof.ts'
+import { section, setting, text, whole } from '../setting.ts'
+
+const DoneWhen = setting(
+  CheckDeclaration,
+  'One check: a command, files that must exist or change, or limits of the diff.',
+  {
+    expects:
+      'a command, or a check such as {run: npm test}, {files: {exist: [README.md]}} or {diff: {max_lines: 500}}',
+  },
+)
+
+export const proof = section('The checks that show that work is done.', {
+  done_when: setting(
+    z.array(DoneWhen).max(30).default([]),
+    'The checks that must pass. Empty: Baton derives them from the repository as it was before the run.',
+    { expects: 'a list of checks', trust: 'needed' },
+  ),
+  setup: text(
+    '',
+    'A command that prepares a clean checkout for the checks, such as `npm ci`. `none`: there is none.',
+    {
+      trust: 'needed',
+      defaultText: 'derived from the lock file',
+    },
+  ),
+  minutes: whole(1, 240, 15, 'How long one check may take, and the setup.', {
+    trust: 'to-loosen',
+    looser: 'more',
+  }),
+})
