@@ -16,6 +16,11 @@ export interface Containment {
   open(name: string, folder: string, project: string): Promise<ContainedFolder>
 }
 
+/** A checkout and the sandbox around it. */
+interface Place extends ContainedFolder {
+  folder: string
+}
+
 export interface ContainedFolder {
   run(argv: readonly string[], options: { timeoutMs: number; signal: AbortSignal }): Promise<ContainedRun>
   end(): Promise<void>
@@ -92,11 +97,11 @@ export async function runChecks(
   const lanes = proof.setup === undefined ? Math.min(LANES, waiting.length) : 1
   const ended = await Promise.allSettled(
     Array.from({ length: lanes }, (_, lane) =>
-      inCheckout(ports, proof, lane, signal, async contained => {
-        if (proof.setup !== undefined && !(await prepare(ports, proof, contained, progress, signal))) return
+      inCheckout(ports, proof, lane, signal, async place => {
+        if (proof.setup !== undefined && !(await prepare(ports, proof, place, progress, signal))) return
         for (let check = waiting.shift(); check && !signal.aborted; check = waiting.shift()) {
           await progress.running(check.name)
-          const result = await runTwice(ports, check, contained, signal)
+          const result = await runTwice(ports, check, place, signal)
           if (signal.aborted) return
           await cache.put(proof, check, result)
           await finish(check, result)
@@ -113,7 +118,7 @@ async function inCheckout(
   { id, project, commit }: Proof,
   lane: number,
   signal: AbortSignal,
-  work: (contained: ContainedFolder) => Promise<void>,
+  work: (place: Place) => Promise<void>,
 ): Promise<void> {
   const folder = folderFor(`${id}-${lane}`)
   await checkouts.remove(folder)
@@ -122,7 +127,7 @@ async function inCheckout(
     if (signal.aborted) return
     const contained = await containment.open(`${id}-${lane}`, folder, project)
     try {
-      await work(contained)
+      await work({ ...contained, folder })
     } finally {
       await contained.end()
     }
@@ -134,14 +139,14 @@ async function inCheckout(
 async function prepare(
   ports: CheckPorts,
   proof: Proof,
-  contained: ContainedFolder,
+  place: Place,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<boolean> {
   const command = proof.setup ?? ''
   await progress.running(command)
   const minutes = Math.max(...proof.checks.map(check => (check.kind === 'run' ? check.minutes : 0)), 1)
-  const result = await runOnce(ports, { name: command, command, exit: 0, minutes }, contained, signal)
+  const result = await runOnce(ports, { name: command, command, exit: 0, minutes }, place, signal)
   if (signal.aborted) return false
   await progress.setup(result)
   return result.status === 'passed'
@@ -151,12 +156,12 @@ async function prepare(
 async function runTwice(
   ports: CheckPorts,
   check: RunCheck,
-  contained: ContainedFolder,
+  place: Place,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  const first = await runOnce(ports, check, contained, signal)
+  const first = await runOnce(ports, check, place, signal)
   if (first.status !== 'failed' || signal.aborted) return first
-  const second = await runOnce(ports, check, contained, signal)
+  const second = await runOnce(ports, check, place, signal)
   return second.status === 'passed'
     ? {
         ...first,
@@ -176,15 +181,17 @@ async function runOnce(
     output: wanted,
     minutes,
   }: Pick<RunCheck, 'name' | 'command' | 'exit' | 'output' | 'minutes'>,
-  contained: ContainedFolder,
+  place: Place,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const started = clock.now()
   // Errors between the other lines, as in a terminal. CI: test runners then neither watch nor write snapshots.
   const argv = ['/usr/bin/env', 'CI=1', '/bin/sh', '-c', `exec 2>&1\n${command}`]
-  const { code, stdout, stderr } = await contained.run(argv, { timeoutMs: minutes * 60_000, signal })
+  const { code, stdout, stderr } = await place.run(argv, { timeoutMs: minutes * 60_000, signal })
   const ms = clock.now() - started
-  const shown = redact(shortenOutput(stdout + stderr))
+  // Only the sandbox itself writes there.
+  const text = stdout === '' ? stderr : stdout
+  const shown = redact(shortenOutput(text.replaceAll(`${place.folder}/`, '')))
   const result = {
     name,
     seconds: Math.round(ms / 100) / 10,

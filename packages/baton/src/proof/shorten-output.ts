@@ -18,12 +18,14 @@ export function shortenOutput(output: string): string {
   if (first < 0 || first >= lastFrom) return fit([gap(lastFrom), ...lines.slice(lastFrom)])
   const from = Math.max(0, first - 2)
   const to = Math.min(first + AROUND, lastFrom)
+  // Nothing worth leaving out.
+  if (lastFrom - to <= 3) return fit([...(from > 0 ? [gap(from)] : []), ...lines.slice(from)])
   const places = [...new Set(lines.slice(to, lastFrom).filter(line => PLACE.test(line)))].slice(0, 8)
   return fit([
     ...(from > 0 ? [gap(from)] : []),
     ...lines.slice(from, to),
     ...(places.length > 0 ? ['…', ...places] : []),
-    ...(to < lastFrom ? [gap(lastFrom - to - places.length)] : []),
+    gap(lastFrom - to - places.length),
     ...lines.slice(lastFrom),
   ])
 }

@@ -35,6 +35,7 @@ export const journalCommands: readonly Command[] = [
           'fault',
           'daemon',
           'config',
+          'proof',
           'forgotten',
         ],
         help: 'Only entries of this kind.',

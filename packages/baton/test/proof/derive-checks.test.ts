@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { deriveChecks, deriveSetup, isTestFile } from '../../src/proof/derive-checks.ts'
+import { treeOf } from './memory-tree.ts'
+
+const scripts = (all: Record<string, string>, more: object = {}) => JSON.stringify({ scripts: all, ...more })
+const commandsOf = async (files: Record<string, string>) =>
+  (await deriveChecks(treeOf(files), 15)).map(({ command }) => command)
+
+describe('derived checks', () => {
+  it.each<[string, Record<string, string>, string[]]>([
+    ['nothing', { 'README.md': '' }, []],
+    [
+      'the scripts of package.json that test, in a fixed order',
+      { 'package.json': scripts({ start: 'x', lint: 'eslint .', test: 'vitest', typecheck: 'tsc' }) },
+      ['npm test', 'npm run typecheck', 'npm run lint'],
+    ],
+    [
+      'not what npm init writes',
+      { 'package.json': scripts({ test: 'echo "Error: no test specified" && exit 1' }) },
+      [],
+    ],
+    [
+      'pnpm',
+      { 'package.json': scripts({ test: 'a', lint: 'b' }), 'pnpm-lock.yaml': '' },
+      ['pnpm test', 'pnpm run lint'],
+    ],
+    ['yarn', { 'package.json': scripts({ test: 'a' }), 'yarn.lock': '' }, ['yarn test']],
+    [
+      'bun, whose own test command ignores the script',
+      { 'package.json': scripts({ test: 'a' }), 'bun.lock': '' },
+      ['bun run test'],
+    ],
+    ['a package.json that is not JSON', { 'package.json': '{' }, []],
+    [
+      'pytest, if a file mentions it',
+      { 'tests/test_a.py': '', 'pyproject.toml': '[tool.pytest.ini_options]' },
+      ['python3 -m pytest -q'],
+    ],
+    ['pytest, if a test imports it', { 'a_test.py': 'import pytest\n' }, ['python3 -m pytest -q']],
+    [
+      'unittest otherwise',
+      { 'tests/test_a.py': 'import unittest\n' },
+      ['python3 -m unittest discover -s tests'],
+    ],
+    ['unittest in all folders', { 'test_a.py': '', 'tests/test_b.py': '' }, ['python3 -m unittest discover']],
+    ['go', { 'go.mod': '' }, ['go test ./...']],
+    ['rust', { 'Cargo.toml': '' }, ['cargo test']],
+    ['maven with a wrapper', { 'pom.xml': '', mvnw: '' }, ['./mvnw -q test']],
+    ['gradle', { gradlew: '' }, ['./gradlew test']],
+    ['a Makefile', { Makefile: 'test: build\n\t./run\n\nlint:\n\tx\n' }, ['make test', 'make lint']],
+    ['no variable of a Makefile', { Makefile: 'test := 1\ntest ::= 2\n' }, []],
+    [
+      'not the Makefile if the language has tests',
+      { Makefile: 'test:\n\tx\n', 'go.mod': '' },
+      ['go test ./...'],
+    ],
+    [
+      'steps of CI if nothing else says anything',
+      {
+        '.github/workflows/ci.yml':
+          'jobs:\n  a:\n    steps:\n      - uses: x\n      - run: ./tool test --all\n      - run: curl x | sh test\n      - run: test ${{ matrix.x }}\n      - run: |\n          a test\n          b\n      - run: deploy test\n      - run: x test\n        if: main\n',
+      },
+      ['./tool test --all'],
+    ],
+    ['no steps of a file that is not YAML', { '.github/workflows/ci.yml': 'a: [' }, []],
+  ])('come from %s', async (_, files, commands) => {
+    expect(await commandsOf(files)).toEqual(commands)
+  })
+
+  const definition = async (files: Record<string, string>) =>
+    (await deriveChecks(treeOf(files), 15))[0]?.definition
+  const before = {
+    'package.json': scripts({ test: 'sh scripts/test.sh', start: 'a' }),
+    'scripts/test.sh': 'vitest',
+    'a.test.ts': '1',
+  }
+  it.each<[string, Record<string, string>, boolean]>([
+    ['the script', { 'package.json': scripts({ test: 'true' }) }, true],
+    [
+      'what runs before the script',
+      { 'package.json': scripts({ test: 'sh scripts/test.sh', pretest: 'rm -r test' }) },
+      true,
+    ],
+    ['a file that the script names', { 'scripts/test.sh': 'exit 0' }, true],
+    ['settings of the test runner', { 'vitest.config.ts': 'export default { test: { include: [] } }' }, true],
+    [
+      'settings in package.json',
+      { 'package.json': scripts({ test: 'sh scripts/test.sh' }, { jest: { bail: 1 } }) },
+      true,
+    ],
+    ['another script', { 'package.json': scripts({ test: 'sh scripts/test.sh', start: 'b' }) }, false],
+    ['a test', { 'a.test.ts': '2' }, false],
+    ['the code', { 'a.ts': 'x' }, false],
+  ])('after a change of %s, have another definition: %s', async (_, change, isOther) => {
+    expect((await definition({ ...before, ...change })) !== (await definition(before))).toBe(isOther)
+  })
+
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['without dependencies', { 'package.json': '{}', 'package-lock.json': '' }, undefined],
+    [
+      'npm ci with a lock file',
+      { 'package.json': '{"devDependencies":{"a":"1"}}', 'package-lock.json': '' },
+      'npm ci',
+    ],
+    ['npm install without one', { 'package.json': '{"dependencies":{"a":"1"}}' }, 'npm install'],
+    [
+      'pnpm',
+      { 'package.json': '{"dependencies":{"a":"1"}}', 'pnpm-lock.yaml': '' },
+      'pnpm install --frozen-lockfile',
+    ],
+    [
+      'yarn 1',
+      { 'package.json': '{"dependencies":{"a":"1"}}', 'yarn.lock': '' },
+      'yarn install --frozen-lockfile',
+    ],
+    [
+      'yarn 2',
+      { 'package.json': '{"dependencies":{"a":"1"}}', 'yarn.lock': '', '.yarnrc.yml': '' },
+      'yarn install --immutable',
+    ],
+  ])('set up %s', async (_, files, setup) => {
+    expect(await deriveSetup(treeOf(files))).toBe(setup)
+  })
+
+  it.each([
+    ['src/a.test.ts', true],
+    ['test/a.ts', true],
+    ['pkg/test_a.py', true],
+    ['a_test.go', true],
+    ['src/test/java/A.java', true],
+    ['ATest.java', true],
+    ['test.js', true],
+    ['src/latest.ts', false],
+    ['contest.py', false],
+    ['attest/a.ts', false],
+  ])('tell tests from code: %s %s', (path, isTest) => {
+    expect(isTestFile(path)).toBe(isTest)
+  })
+})
