@@ -8,7 +8,7 @@ import type { SmallFiles } from '../ports/small-files.ts'
 import { checksFrom } from './declared-checks.ts'
 import { deriveChecks, deriveSetup } from './derive-checks.ts'
 import { judgeProof } from './judge-proof.ts'
-import { type CheckPorts, runChecks } from './run-checks.ts'
+import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
 export interface ProofsParts extends CheckPorts {
   files: SmallFiles
@@ -132,6 +132,7 @@ export class Proofs {
     for (const proof of await this.list()) {
       if (proof.endedAt !== undefined || this.#running.has(proof.id)) continue
       const { running, setupResult, ...rest } = proof
+      await removeCheckouts(this.#parts, proof)
       // What was finished comes back from the cache.
       this.#launch({ ...rest, results: [], again: false })
       await this.#parts.journal(proof, entryOf(proof, 'restarted'))

@@ -113,6 +113,11 @@ export async function runChecks(
   if (broken) throw broken.reason
 }
 
+/** Removes the checkouts that a killed daemon left. */
+export async function removeCheckouts({ checkouts, folderFor }: CheckPorts, { id }: Proof): Promise<void> {
+  for (let lane = 0; lane < LANES; lane++) await checkouts.remove(folderFor(`${id}-${lane}`))
+}
+
 async function inCheckout(
   { checkouts, containment, folderFor }: CheckPorts,
   { id, project, commit }: Proof,

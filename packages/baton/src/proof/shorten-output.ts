@@ -30,15 +30,6 @@ export function shortenOutput(output: string): string {
   ])
 }
 
-/** A digest-like line that stays the same when only times and temporary paths differ. */
-export function failureSignature(output: string): string {
-  return clean(output)
-    .filter(line => ERROR.test(line))
-    .map(line => line.replaceAll(/\d+(?:[.,]\d+)*/g, '#'))
-    .slice(0, 20)
-    .join('\n')
-}
-
 function clean(output: string): string[] {
   const lines = output
     // Colors and other terminal sequences.

@@ -14,6 +14,7 @@ import { hostedRoutes } from '../../src/daemon/hosted-routes.ts'
 import { mcpRoute } from '../../src/daemon/mcp-route.ts'
 import { pauseRoutes } from '../../src/daemon/pause-routes.ts'
 import { presenceRoutes } from '../../src/daemon/presence-routes.ts'
+import { proofRoutes } from '../../src/daemon/proof-routes.ts'
 import { sessionRoutes } from '../../src/daemon/session-routes.ts'
 import { workRoutes } from '../../src/daemon/work-routes.ts'
 import type { ProcessFacts } from '../../src/ports/ancestry.ts'
@@ -31,6 +32,7 @@ function api(mayAnswer: MayAnswer): Hono {
     pauseRoutes(BEHIND),
     hostedRoutes(BEHIND, BEHIND),
     workRoutes(BEHIND),
+    proofRoutes(BEHIND),
     mcpRoute(BEHIND),
     editorRoutes(BEHIND),
     conversationRoutes(BEHIND, mayAnswer),
