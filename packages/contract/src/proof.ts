@@ -50,8 +50,10 @@ export const CheckDeclaration = z.union([
         max_lines: z.int().min(1).max(1_000_000).optional(),
         /** All changed files must match one of these. */
         only: paths.optional(),
+        /** No test may be deleted, skipped or weakened. */
+        tests: z.literal('kept').optional(),
       })
-      .refine(({ max_lines, only }) => max_lines !== undefined || only !== undefined),
+      .refine(({ max_lines, only, tests }) => Boolean(max_lines ?? only ?? tests)),
     name: Name,
   }),
 ])
@@ -87,6 +89,7 @@ export const Check = z.discriminatedUnion('kind', [
     kind: z.literal('diff'),
     maxLines: z.number().int().optional(),
     only: z.array(z.string()).default([]),
+    keepsTests: z.boolean().optional(),
   }),
 ])
 export type Check = z.infer<typeof Check>

@@ -53,13 +53,29 @@ function checkFrom(
       unchanged,
     }
   }
-  const { max_lines: maxLines, only = [] } = declared.diff
+  const { max_lines: maxLines, only = [], tests } = declared.diff
   const words = [
     ...(maxLines === undefined ? [] : [`at most ${maxLines} changed lines`]),
     ...(only.length > 0 ? [`only ${only.join(', ')}`] : []),
+    ...(tests ? [KEPT_TESTS] : []),
   ]
-  const limits = maxLines === undefined ? { only } : { only, maxLines }
+  const limits = {
+    only,
+    ...(maxLines === undefined ? {} : { maxLines }),
+    ...(tests ? { keepsTests: true } : {}),
+  }
   return { ...from, kind: 'diff', name: declared.name ?? words.join('; ').slice(0, 80), ...limits }
+}
+
+const KEPT_TESTS = 'no test weakened'
+
+/** Work is measured by tests only if it left them as strong as they were: adds that check to those that run something. */
+export function withKeptTests(checks: readonly Check[]): Check[] {
+  const isMeasured = checks.some(({ kind }) => kind === 'run')
+  const isKept = checks.some(check => check.kind === 'diff' && check.keepsTests)
+  if (!isMeasured || isKept) return [...checks]
+  const where = 'the tests before the work'
+  return [...checks, { kind: 'diff', name: KEPT_TESTS, source: 'derived', where, only: [], keepsTests: true }]
 }
 
 function uniqueName(name: string, taken: ReadonlySet<string>): string {

@@ -172,11 +172,14 @@ async function contentsOf(tree: CommitTree, paths: readonly string[]): Promise<s
   return Promise.all(paths.map(async path => `--- ${path}\n${(await tree.read(path)) ?? ''}`))
 }
 
-export const isTestFile = (path: string): boolean =>
-  /(^|\/)(__tests__|tests?|specs?|testdata|src\/test)\//.test(path) ||
+/** Whether the name alone says that a file contains tests. */
+export const hasTestName = (path: string): boolean =>
   /(^|\/)(test_[^/]+\.py|[^/]+_test\.(py|go|rb|exs)|[^/]+[.-](test|spec)\.[cm]?[jt]sx?|[^/]+Tests?\.(java|kt|cs)|test\.[cm]?[jt]sx?|[^/]+_spec\.rb)$/.test(
     path,
   )
+
+export const isTestFile = (path: string): boolean =>
+  hasTestName(path) || /(^|\/)(__tests__|tests?|specs?|testdata|src\/test)\//.test(path)
 
 async function readManifest(tree: CommitTree): Promise<Record<string, unknown> | undefined> {
   const text = await tree.read('package.json')

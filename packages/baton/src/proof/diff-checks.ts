@@ -7,6 +7,7 @@ export function whyNotMet(
   check: Exclude<Check, { kind: 'run' }>,
   paths: readonly string[],
   changes: readonly ChangedFile[],
+  weakened: readonly string[] = [],
 ): string | undefined {
   const changed = changes.map(({ path }) => path)
   const has = (list: readonly string[], pattern: string) => list.some(path => matchesPath(pattern, path))
@@ -23,6 +24,7 @@ export function whyNotMet(
       ? changed.find(path => !check.only.some(each => matchesPath(each, path)))
       : undefined
   if (outside !== undefined) return `${outside} changed`
+  if (check.keepsTests && weakened.length > 0) return weakened.join('; ')
   const lines = changes.reduce(
     (sum, { addedLines, removedLines }) => sum + (addedLines ?? 0) + (removedLines ?? 0),
     0,

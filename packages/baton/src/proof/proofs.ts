@@ -5,7 +5,7 @@ import { type CheckList, type CheckResult, Proof, type ProofEntry, ProofId } fro
 import type { Ids } from '../ports/ids.ts'
 import { readJsonFile, readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
-import { checksFrom } from './declared-checks.ts'
+import { checksFrom, withKeptTests } from './declared-checks.ts'
 import { deriveChecks, deriveSetup } from './derive-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
@@ -52,10 +52,11 @@ export class Proofs {
     const base =
       from === undefined ? await checkouts.findBase(project, commit) : await this.#commit(project, from)
     const { proof } = await configFor(project)
-    const checks =
+    const declared =
       proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
         : await deriveChecks(checkouts.tree(project, base), proof.minutes)
+    const checks = commit === base ? declared : withKeptTests(declared)
     const needed = checks.some(({ kind }) => kind === 'run')
     const setup =
       proof.setup === 'none' || !needed

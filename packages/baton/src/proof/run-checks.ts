@@ -1,6 +1,6 @@
 import { compilePattern } from '@batonpass/contract/pattern'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
-import type { Checkouts } from '../ports/checkouts.ts'
+import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ContainedRun } from '../ports/sandbox.ts'
 import { readReport } from '../session/transcript/test-report.ts'
@@ -8,6 +8,7 @@ import { deriveChecks } from './derive-checks.ts'
 import { whyNotMet } from './diff-checks.ts'
 import type { ResultCache } from './result-cache.ts'
 import { shortenOutput } from './shorten-output.ts'
+import { type FileChange, findWeakened, mayWeaken } from './weakened-tests.ts'
 
 /** Runs commands in a sandbox of their own. */
 export interface Containment {
@@ -46,6 +47,7 @@ type RunCheck = Extract<Check, { kind: 'run' }>
 
 /** Checkouts that run at the same time where no setup makes them expensive. */
 const LANES = 2
+const MAX_TEST_FILES = 500
 
 /** Runs all checks of a proof and reports each result. Ends early if `signal` aborts. */
 export async function runChecks(
@@ -60,8 +62,11 @@ export async function runChecks(
   const readable = checks.filter(check => check.kind !== 'run')
   if (readable.length > 0) {
     const [paths, changes] = await Promise.all([tree.paths(), checkouts.changes(project, base, commit)])
+    const weakened = readable.some(check => check.kind === 'diff' && check.keepsTests)
+      ? await weakenedTests(checkouts, proof, changes)
+      : []
     for (const check of readable) {
-      const why = whyNotMet(check, paths, changes)
+      const why = whyNotMet(check, paths, changes, weakened)
       const failed = why === undefined ? {} : { why: `failed: ${why}` }
       await progress.result({
         name: check.name,
@@ -111,6 +116,26 @@ export async function runChecks(
   )
   const broken = ended.find(lane => lane.status === 'rejected')
   if (broken) throw broken.reason
+}
+
+/** Reads what changed in the tests. */
+async function weakenedTests(
+  checkouts: Checkouts,
+  { project, base, commit }: Proof,
+  changes: readonly ChangedFile[],
+): Promise<string[]> {
+  const relevant = changes.filter(({ path }) => mayWeaken(path))
+  if (relevant.length > MAX_TEST_FILES)
+    return [`${relevant.length} test files changed, more than Baton compares`]
+  const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
+  const read: FileChange[] = []
+  for (const { path, status } of relevant)
+    read.push({
+      path,
+      before: status === 'added' ? undefined : await before.read(path),
+      after: status === 'removed' ? undefined : await after.read(path),
+    })
+  return findWeakened(read)
 }
 
 /** Removes the checkouts that a killed daemon left. */

@@ -88,10 +88,26 @@ describe('baton proof', () => {
       'unproven (npm test failed with exit code 1)',
     ],
     [
+      'a test that was deleted',
+      { 'sum.test.js': '', 'sum.js': 'module.exports = () => 0\n' },
+      'unproven (no test weakened failed: 1 test fewer (sum.test.js))',
+    ],
+    [
+      'a test that was skipped',
+      { 'sum.test.js': TEST.replace("t('adds'", "t.skip('adds'"), 'sum.js': 'module.exports = () => 0\n' },
+      'unproven (no test weakened and 1 more failed: skipped tests in sum.test.js)',
+    ],
+    [
+      'one more test',
+      { 'sum.test.js': `${TEST}t('adds zero', () => a.equal(require('./sum.js')(1, 0), 1))\n` },
+      'proven',
+    ],
+    [
       'a flaky test',
       {
         'sum.test.js':
-          "const fs = require('node:fs'); if (!fs.existsSync('mark')) { fs.writeFileSync('mark', ''); throw new Error('once') }\n",
+          "const fs = require('node:fs'); if (!fs.existsSync('mark')) { fs.writeFileSync('mark', ''); throw new Error('once') }\n" +
+          TEST,
       },
       'unproven (npm test failed once and then passed)',
     ],
@@ -136,6 +152,7 @@ describe('baton proof', () => {
     expect(proof.results.map(({ name, status }) => [name.slice(0, 12), status])).toEqual([
       ['sum.js exist', 'passed'],
       ['at most 5 ch', 'failed'],
+      ['no test weak', 'passed'],
       ['cat prepared', 'passed'],
       [`cat ${baton.home}`.slice(0, 12), 'passed'],
       ['sleep 600', 'timed-out'],

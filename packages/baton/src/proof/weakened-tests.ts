@@ -1,0 +1,209 @@
+import { hasTestName, isTestFile } from './derive-checks.ts'
+import { languageOf, stripLiterals } from './strip-literals.ts'
+
+/** One changed file before and after the work; undefined where it does not exist. */
+export interface FileChange {
+  path: string
+  before: string | undefined
+  after: string | undefined
+}
+
+/** Whether a change of this file can weaken tests, so that its text is worth reading. */
+export const mayWeaken = (path: string): boolean =>
+  isTestFile(path) || isSnapshot(path) || isCi(path) || path.endsWith('.rs')
+
+/**
+ * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
+ * time limits, rewritten snapshots, steps that CI lost. Tests that move to another file are not fewer.
+ */
+export function findWeakened(changes: readonly FileChange[]): string[] {
+  const tests = changes.filter(({ path }) => !isSnapshot(path) && !isCi(path))
+  const before = sum(tests.map(({ path, before }) => measure(path, before)))
+  const after = sum(tests.map(({ path, after }) => measure(path, after)))
+  const fewer = (what: string, from: number, to: number) =>
+    to < from ? [`${from - to} ${what}${from - to === 1 ? '' : 's'} fewer`] : []
+  const names = (key: keyof Measures) =>
+    tests
+      .filter(({ path, before, after }) => measure(path, after)[key] > measure(path, before)[key])
+      .map(({ path }) => path)
+  const more = (what: string, key: keyof Measures) =>
+    after[key] > before[key] ? [`${what} in ${names(key).slice(0, 3).join(', ')}`] : []
+  const gone = tests.filter(
+    ({ path, before, after }) => measure(path, after).tests < measure(path, before).tests,
+  )
+  const where =
+    gone.length > 0
+      ? ` (${gone
+          .map(({ path }) => path)
+          .slice(0, 3)
+          .join(', ')})`
+      : ''
+  return [
+    ...fewer('test', before.tests, after.tests).map(words => `${words}${where}`),
+    ...fewer('strict assertion', before.strict, after.strict),
+    ...more('skipped tests', 'skipped'),
+    ...more('tests that exclude the others (only)', 'only'),
+    ...more('mocks of modules of the project', 'mocks'),
+    ...tests.flatMap(removedFile),
+    ...tests.flatMap(raisedLimit),
+    ...changes.filter(({ path }) => isSnapshot(path)).flatMap(rewrittenSnapshot),
+    ...changes.filter(({ path }) => isCi(path)).flatMap(weakerCi),
+  ]
+}
+
+interface Measures {
+  tests: number
+  skipped: number
+  only: number
+  /** Assertions that compare with something. */
+  strict: number
+  mocks: number
+}
+
+const NOTHING: Measures = { tests: 0, skipped: 0, only: 0, strict: 0, mocks: 0 }
+
+type Patterns = Partial<Record<'tests' | 'skipped' | 'only' | 'assertions' | 'loose', RegExp>>
+
+const JAVASCRIPT: Patterns = {
+  tests: /(?<![\w.$])(?:x|f)?(?:it|test)(?:\.\w+)*\s*[(`"]|(?<![\w.$])t\.test\s*\(/g,
+  skipped:
+    /(?<![\w.$])(?:it|test|describe|suite|context)(?:\.\w+)*?\.(?:skip|todo|fails|fixme|skipIf|runIf|failing)\b|(?<![\w.$])x(?:it|test|describe|context)\s*\(|\.skip\(|\b(?:skip|todo)\s*:\s*(?!false\b)/g,
+  only: /(?<![\w.$])(?:it|test|describe|suite|context)(?:\.\w+)*?\.only\b|(?<![\w.$])f(?:it|describe)\s*\(|\bonly\s*:\s*true/g,
+  assertions:
+    /(?<![\w$])(?:expect|assert)(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|deepEqual|like|throws|true|false|assert|not)\b/g,
+  loose:
+    /(?<![\w$])(?:expect|assert(?:\.ok)?)\(\s*(?:true|1|"")\s*[),]|\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|toBeTypeOf|toBeNull)\s*\(|expect\.(?:anything|any)\s*\(|\.not\.toThrow\w*\s*\(/g,
+}
+const PYTHON: Patterns = {
+  tests: /^\s*(?:async\s+)?def test\w*\s*\(/gm,
+  skipped:
+    /@(?:pytest\.mark\.|unittest\.|mark\.)?(?:skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(/g,
+  assertions: /^\s*assert\b|\bself\.assert\w+\s*\(|\bpytest\.raises\s*\(/gm,
+  loose:
+    /^\s*assert\s+(?:True|1|"")\s*(?:,|$)|\bself\.assertTrue\(\s*True\b|\bself\.assertIsNotNone\s*\(|^\s*assert [^=<>]*\bis not None\s*$/gm,
+}
+const OTHERS: readonly { name: RegExp; patterns: Patterns }[] = [
+  {
+    name: /_test\.go$/,
+    patterns: {
+      tests: /^func (?:Test|Fuzz|Example)\w*\s*\(|\bt\.Run\(/gm,
+      skipped: /\b[tb]\.Skip(?:f|Now)?\s*\(/g,
+      assertions: /\b[tb]\.(?:Error|Fatal)f?\s*\(|\b(?:assert|require)\.\w+\s*\(/g,
+    },
+  },
+  {
+    name: /\.rs$/,
+    patterns: {
+      tests: /#\[(?:\w+::)?test\b/g,
+      skipped: /#\[ignore\b/g,
+      assertions: /\b(?:debug_)?assert\w*!\s*\(/g,
+      loose: /\bassert!\(\s*true\b/g,
+    },
+  },
+  {
+    name: /\.(?:java|kt)$/,
+    patterns: {
+      tests: /@(?:Test|ParameterizedTest|RepeatedTest)\b/g,
+      skipped: /@(?:Disabled|Ignore)\w*\b/g,
+      assertions: /\bassert\w*\s*\(|\bverify\s*\(/g,
+      loose: /\bassertTrue\(\s*true\b|\bassertNotNull\s*\(/g,
+    },
+  },
+]
+
+function measure(path: string, text: string | undefined): Measures {
+  if (text === undefined) return NOTHING
+  const language = languageOf(path)
+  const patterns =
+    language === 'javascript'
+      ? JAVASCRIPT
+      : language === 'python'
+        ? PYTHON
+        : OTHERS.find(({ name }) => name.test(path))?.patterns
+  if (!patterns) return NOTHING
+  const code = stripLiterals(text, language)
+  const count = (key: keyof Patterns) => (patterns[key] ? (code.match(patterns[key])?.length ?? 0) : 0)
+  return {
+    tests: count('tests') + (language === 'javascript' ? aliasedTests(text, code) : 0),
+    skipped: count('skipped'),
+    only: count('only'),
+    strict: Math.max(0, count('assertions') - count('loose')),
+    // The path is in the string. A module of the project begins with a dot.
+    mocks:
+      language === 'javascript'
+        ? (text.match(/\b(?:vi|jest)\.(?:do)?mock\(\s*['"`]\.{1,2}\//gi)?.length ?? 0)
+        : 0,
+  }
+}
+
+/** Calls of `test` under another name: `const t = require('node:test')`, `import t from 'node:test'`. */
+function aliasedTests(text: string, code: string): number {
+  const name =
+    /\b(?:(?:const|let|var)\s+(\w+)\s*=\s*require\(|import\s+(\w+)\s+from\s+)['"](?:node:test|tape|ava)['"]/.exec(
+      text,
+    )
+  const alias = name?.[1] ?? name?.[2]
+  if (!alias || alias === 'test' || alias === 'it') return 0
+  return code.match(new RegExp(`(?<![\\w.$])${alias}(?:\\.(?:skip|only|todo))?\\s*\\(`, 'g'))?.length ?? 0
+}
+
+/** A file of tests that Baton cannot count, and that is gone or empty now. */
+function removedFile({ path, before, after }: FileChange): string[] {
+  const isGone = before !== undefined && before.trim() !== '' && (after ?? '').trim() === ''
+  return isGone && hasTestName(path) && measure(path, before).tests === 0 ? [`${path} removed`] : []
+}
+
+function sum(all: readonly Measures[]): Measures {
+  return all.reduce(
+    (total, each) => ({
+      tests: total.tests + each.tests,
+      skipped: total.skipped + each.skipped,
+      only: total.only + each.only,
+      strict: total.strict + each.strict,
+      mocks: total.mocks + each.mocks,
+    }),
+    NOTHING,
+  )
+}
+
+/** A time limit or tolerance of a test that is larger than before. */
+function raisedLimit({ path, before, after }: FileChange): string[] {
+  if (before === undefined || after === undefined) return []
+  const language = languageOf(path)
+  const largest = (text: string) =>
+    Math.max(
+      0,
+      ...[
+        ...stripLiterals(text, language).matchAll(
+          /(?:time_?out|tolerance|epsilon|delta)\w*\s*[:=(,]\s*(\d[\d_]*(?:\.\d+)?)/gi,
+        ),
+      ].map(([, number = '0']) => Number(number.replaceAll('_', ''))),
+    )
+  const [from, to] = [largest(before), largest(after)]
+  return from > 0 && to > from ? [`a limit raised from ${from} to ${to} in ${path}`] : []
+}
+
+const isSnapshot = (path: string): boolean => /\.snap$|(^|\/)__snapshots__\//.test(path)
+const isCi = (path: string): boolean =>
+  /^\.github\/workflows\/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci\/config\.yml$|^azure-pipelines\.yml$/.test(
+    path,
+  )
+
+/** New snapshots are fine; lines that were there before are what the tests compared with. */
+function rewrittenSnapshot({ path, before, after }: FileChange): string[] {
+  if (before === undefined) return []
+  const now = new Set(after?.split('\n'))
+  return before.split('\n').every(line => now.has(line)) ? [] : [`snapshots rewritten in ${path}`]
+}
+
+function weakerCi({ path, before, after }: FileChange): string[] {
+  if (before === undefined) return []
+  const count = (text: string | undefined, pattern: RegExp) => text?.match(pattern)?.length ?? 0
+  const steps = /^\s*(?:-\s+)?(?:run|uses|script)\s*:/gm
+  const lenient =
+    /\|\|\s*(?:true|:)(?=\s|$)|continue-on-error:\s*true|allow_failure:\s*true|\bif:\s*(?:false|\$\{\{\s*false)/gm
+  return [
+    ...(count(after, steps) < count(before, steps) ? [`steps of CI removed in ${path}`] : []),
+    ...(count(after, lenient) > count(before, lenient) ? [`failures of CI ignored in ${path}`] : []),
+  ]
+}

@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { languageOf, stripLiterals } from '../../src/proof/strip-literals.ts'
+import { type FileChange, findWeakened, mayWeaken } from '../../src/proof/weakened-tests.ts'
+
+const JS = `import { test } from 'node:test'
+test('adds', () => { assert.equal(sum(1, 2), 3) })
+test('subtracts', { timeout: 1000 }, () => { assert.equal(sum(1, -2), -1) })
+`
+const PY = `import unittest
+class T(unittest.TestCase):
+    def test_a(self):
+        self.assertEqual(1, 1)
+    def test_b(self):
+        assert f(2) == 2
+`
+const change = (path: string, before: string | undefined, after: string | undefined): FileChange => ({
+  path,
+  before,
+  after,
+})
+const edit = (path: string, text: string, from: string | RegExp, to: string) =>
+  change(path, text, text.replace(from, to))
+const rust = '#[test]\nfn a() { assert_eq!(f(), 1); }\n'
+const go = 'func TestA(t *testing.T) {\n\tif f() != 1 { t.Fatal("x") }\n}\n'
+const java = '@Test\nvoid a() { assertEquals(1, f()); }\n'
+const CI = 'jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: npm test\n'
+
+describe('weakened tests', () => {
+  it.each<[string, FileChange[], string[]]>([
+    [
+      'a deleted file',
+      [change('a.test.ts', JS, undefined)],
+      ['2 tests fewer (a.test.ts)', '2 strict assertions fewer'],
+    ],
+    [
+      'an emptied file',
+      [change('a.test.ts', JS, '')],
+      ['2 tests fewer (a.test.ts)', '2 strict assertions fewer'],
+    ],
+    [
+      'a deleted test',
+      [edit('a.test.ts', JS, /test\('sub.*\n/, '')],
+      ['1 test fewer (a.test.ts)', '1 strict assertion fewer'],
+    ],
+    [
+      'a test in a comment',
+      [edit('a.test.ts', JS, "test('sub", "// test('sub")],
+      ['1 test fewer (a.test.ts)', '1 strict assertion fewer'],
+    ],
+    [
+      'a skipped test',
+      [edit('a.test.ts', JS, "test('adds", "test.skip('adds")],
+      ['skipped tests in a.test.ts'],
+    ],
+    [
+      'a test that is still to do',
+      [edit('a.test.ts', JS, "test('adds'", "test('adds', { todo: true }")],
+      ['skipped tests in a.test.ts'],
+    ],
+    [
+      'only one test',
+      [edit('a.test.ts', JS, "test('adds", "test.only('adds")],
+      ['tests that exclude the others (only) in a.test.ts'],
+    ],
+    [
+      'an assertion that is always true',
+      [edit('a.test.ts', JS, 'assert.equal(sum(1, 2), 3)', 'assert(true)')],
+      ['1 strict assertion fewer'],
+    ],
+    [
+      'a loose assertion',
+      [
+        change(
+          'a.test.ts',
+          "test('a', () => expect(f()).toBe(1))",
+          "test('a', () => expect(f()).toBeTruthy())",
+        ),
+      ],
+      ['1 strict assertion fewer'],
+    ],
+    [
+      'a raised time limit',
+      [edit('a.test.ts', JS, '1000', '60_000')],
+      ['a limit raised from 1000 to 60000 in a.test.ts'],
+    ],
+    [
+      'a mock of the code',
+      [edit('a.test.ts', JS, 'import', "vi.mock('../src/sum.ts')\nimport")],
+      ['mocks of modules of the project in a.test.ts'],
+    ],
+    [
+      'a test under another name',
+      [
+        change(
+          'a.test.js',
+          "const t = require('node:test')\nt('a', f)\n",
+          "const t = require('node:test')\n",
+        ),
+      ],
+      ['1 test fewer (a.test.js)'],
+    ],
+    [
+      'python: a deleted test',
+      [edit('test_a.py', PY, / {4}def test_b[\s\S]*/, '')],
+      ['1 test fewer (test_a.py)', '1 strict assertion fewer'],
+    ],
+    [
+      'python: a skipped test',
+      [edit('test_a.py', PY, '    def test_b', '    @unittest.skip("x")\n    def test_b')],
+      ['skipped tests in test_a.py'],
+    ],
+    [
+      'python: an assertion that is always true',
+      [edit('test_a.py', PY, 'assert f(2) == 2', 'assert True')],
+      ['1 strict assertion fewer'],
+    ],
+    [
+      'python: a test in a string',
+      [edit('test_a.py', PY, /( {4}def test_b[\s\S]*)/, '    """\n$1"""\n')],
+      ['1 test fewer (test_a.py)', '1 strict assertion fewer'],
+    ],
+    ['rust', [edit('src/a.rs', rust, '#[test]', '#[test]\n#[ignore]')], ['skipped tests in src/a.rs']],
+    ['go', [edit('a_test.go', go, '\tif', '\tt.Skip()\n\tif')], ['skipped tests in a_test.go']],
+    ['java', [edit('ATest.java', java, '@Test', '@Disabled @Test')], ['skipped tests in ATest.java']],
+    ['ruby, which Baton cannot count', [change('a_spec.rb', 'it "x"', undefined)], ['a_spec.rb removed']],
+    [
+      'a rewritten snapshot',
+      [change('__snapshots__/a.snap', 'a\nb\n', 'a\nc\n')],
+      ['snapshots rewritten in __snapshots__/a.snap'],
+    ],
+    [
+      'a step that CI lost',
+      [edit('.github/workflows/a.yml', CI, /.*npm test\n/, '')],
+      ['steps of CI removed in .github/workflows/a.yml'],
+    ],
+    [
+      'a failure that CI ignores',
+      [edit('.github/workflows/a.yml', CI, 'npm test', 'npm test || true')],
+      ['failures of CI ignored in .github/workflows/a.yml'],
+    ],
+  ])('are found: %s', (_, changes, findings) => {
+    expect(findWeakened(changes)).toEqual(findings)
+  })
+
+  it.each<[string, FileChange[]]>([
+    ['a new test', [edit('a.test.ts', JS, /$/, "test('more', () => { assert.equal(1, 1) })\n")]],
+    ['a new file', [change('b.test.ts', undefined, JS)]],
+    ['tests that moved', [change('a.test.ts', JS, undefined), change('b.test.ts', undefined, JS)]],
+    ['another expected value', [edit('a.test.ts', JS, '3)', '4)')]],
+    ['another name', [edit('a.test.ts', JS, "'adds'", "'adds two numbers'")]],
+    ['words in a string', [edit('a.test.ts', JS, "'adds'", "'test.skip( .only('")]],
+    ['words in a comment', [edit('a.test.ts', JS, 'import', '// test.skip(\n/* it.only( */\nimport')]],
+    ['a regular expression', [edit('a.test.ts', JS, 'import', 'const x = /it.only("/\nimport')]],
+    ['a mock of a package', [edit('a.test.ts', JS, 'import', "vi.mock('undici')\nimport")]],
+    ['a lower time limit', [edit('a.test.ts', JS, '1000', '10')]],
+    ['a new snapshot', [change('__snapshots__/a.snap', 'a\n', 'a\nb\n')]],
+    ['a step that CI got', [edit('.github/workflows/a.yml', CI, /$/, '      - run: npm run lint\n')]],
+    ['a new python test', [edit('test_a.py', PY, /$/, '    def test_c(self):\n        assert f(3) == 3\n')]],
+  ])('are not: %s', (_, changes) => {
+    expect(findWeakened(changes)).toEqual([])
+  })
+
+  it('are not found in a file that did not change', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 500 }),
+        fc.constantFrom('a.test.ts', 'test_a.py', 'a.rs', 'a_test.go'),
+        (text, path) => {
+          expect(findWeakened([change(path, text, text)])).toEqual([])
+        },
+      ),
+    )
+  })
+
+  it.each([
+    ['a.test.ts', true],
+    ['.github/workflows/ci.yml', true],
+    ['src/lib.rs', true],
+    ['src/a.ts', false],
+  ])('are looked for in %s: %s', (path, does) => {
+    expect(mayWeaken(path)).toBe(does)
+  })
+})
+
+describe('code without literals', () => {
+  it.each([
+    ['a.ts', "f('it(') // it(\n", 'f("")  \n'],
+    ['a.ts', 'a / b / c', 'a / b / c'],
+    ['a.ts', 'x = /["\'`]/.test(y)', 'x = "".test(y)'],
+    ['a.ts', '`a ${b ? `c` : "d"} e` + f', '"" + f'],
+    ['a.ts', '/* a\nb */c', ' \nc'],
+    ['a.py', 'x = """a\n"b" \'\'\'\n""" # c\ny', 'x = ""\n\n  \ny'],
+    ['a.py', "f('a\\'b', \"c\")", 'f("", "")'],
+    ['a.rs', 'fn f<\'a>(x: &\'a str) { "q" }', 'fn f<\'a>(x: &\'a str) { "" }'],
+  ])('of %s: %j', (path, text, code) => {
+    expect(stripLiterals(text, languageOf(path))).toBe(code)
+  })
+
+  it('keeps every line', () => {
+    fc.assert(
+      fc.property(
+        fc.string({
+          maxLength: 300,
+          unit: fc.constantFrom('a', '"', "'", '`', '/', '*', '\\', '\n', '$', '{', '}', '#', '('),
+        }),
+        fc.constantFrom('a.ts', 'a.py', 'a.go'),
+        (text, path) => {
+          const lines = (all: string) => all.split('\n').length
+          expect(lines(stripLiterals(text, languageOf(path)))).toBe(lines(text))
+        },
+      ),
+    )
+  })
+})
