@@ -131,7 +131,7 @@ export class SessionSandbox {
     const made = await this.#plan(call)
     if (!made.ok) throw new Error(made.reason)
     this.#isIdle = false
-    return this.#session.run(made.plan, argv, options)
+    return this.#session.run(this.#withNetwork(made.plan), argv, options)
   }
 
   /** After a command ended, or because it may not run after all. */

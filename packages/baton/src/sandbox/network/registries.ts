@@ -33,11 +33,8 @@ const USUAL = {
   npm: ['https://registry.npmjs.org/', 'https://registry.yarnpkg.com/'],
   pip: ['https://pypi.org/', 'https://files.pythonhosted.org/'],
   cargo: ['https://index.crates.io/', 'https://static.crates.io/', 'https://crates.io/'],
-  go: [
-    'https://proxy.golang.org/',
-    'https://sum.golang.org/',
-    'https://storage.googleapis.com/proxy-golang-org-prod/',
-  ],
+  // Not the storage service behind it: anyone can have a bucket there.
+  go: ['https://proxy.golang.org/', 'https://sum.golang.org/'],
   maven: ['https://repo.maven.apache.org/', 'https://repo1.maven.org/'],
   ruby: ['https://rubygems.org/', 'https://index.rubygems.org/'],
 }

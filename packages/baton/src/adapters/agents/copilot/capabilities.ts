@@ -12,8 +12,7 @@ export const capabilities: Capabilities = {
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
     plan: {
-      missing:
-        'Its own screen asks. Baton asks you first, as a permission, whether it may leave its plan mode; no hook can approve the plan.',
+      missing: 'Its tool for it appears in plan mode; what its hooks report then was not tried.',
     },
     form: { missing: 'Only its own screen shows it: no hook reports it.' },
     continue: 'yes',
