@@ -75,6 +75,8 @@ export class Sandboxes {
   /** By session; `key` identifies the settings with which it was opened. */
   readonly #open = new Map<string, { key: string; opening: Promise<OpenSandbox> }>()
   readonly #ending = new Map<string, Promise<void>>()
+  /** Sandboxes of Baton's own programs. */
+  readonly #own = new Set<string>()
   #status: SandboxStatus | undefined
   #probing: Promise<SandboxStatus> | undefined
 
@@ -122,6 +124,7 @@ export class Sandboxes {
     { worktree, path, settings }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'>,
   ): Promise<OwnSandbox> {
     const { sandbox, files } = this.#parts
+    this.#own.add(name)
     const opened = await SessionSandbox.open({ sandbox, files }, name, {
       ...this.#settingsFor(settings),
       network: session => this.#networkFor(name, session, settings.hosts),
@@ -131,6 +134,7 @@ export class Sandboxes {
       end: async () => {
         this.#parts.network?.end(name)
         await sandbox.end(name)
+        this.#own.delete(name)
       },
     }
   }
@@ -191,7 +195,7 @@ export class Sandboxes {
   /** Once, when the daemon starts: finds out whether there is a sandbox, and ends what belongs to no live session. */
   async start(live: ReadonlySet<string>): Promise<void> {
     await this.probe()
-    await this.endAllExcept(live)
+    await this.endAllExcept(new Set([...live, ...this.#own]))
     await this.#parts.broker?.start(live)
   }
 

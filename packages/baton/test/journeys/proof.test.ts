@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CheckList, Proof } from '@batonpass/contract/proof'
 import { describe, expect, test } from 'vitest'
 import { type BatonHere, batonIn } from '../world/baton.ts'
+import { npmRegistry } from '../world/registry.ts'
 import { gitRepo, type Repository, type Scratch, scratch } from '../world/scratch.ts'
 
 const TEST =
@@ -45,6 +46,33 @@ async function world(files: Record<string, string> = APP): Promise<World> {
 const said = ({ verdict, why }: Proof) => (verdict === 'proven' ? 'proven' : `unproven (${why})`)
 
 describe('baton proof', () => {
+  test('installs packages from the registry that the user named, and from no other', async () => {
+    await using here = await world({
+      'package.json': JSON.stringify({
+        name: 'app',
+        scripts: { test: 'node --test' },
+        dependencies: { adder: '1.0.0' },
+      }),
+      'package-lock.json': JSON.stringify({
+        name: 'app',
+        lockfileVersion: 3,
+        packages: {
+          '': { name: 'app', dependencies: { adder: '1.0.0' } },
+          'node_modules/adder': { version: '1.0.0' },
+        },
+      }),
+      'sum.test.js': TEST.replace('./sum.js', 'adder'),
+    })
+    const { folder, prove } = here
+    await using registry = await npmRegistry(folder.path, 'adder', {
+      'package.json': JSON.stringify({ name: 'adder', version: '1.0.0', main: 'sum.js' }),
+      'sum.js': APP['sum.js'],
+    })
+    writeFileSync(join(here.baton.home, '.npmrc'), `registry=${registry.url}\n`)
+    expect(said(await prove())).toBe('proven')
+    expect(registry.requests.map(({ line }) => line)).toContain('GET /adder')
+  })
+
   test('derives the checks from before the work, runs them once for each commit, and shows what failed', async () => {
     await using here = await world()
     const { baton, project, prove } = here

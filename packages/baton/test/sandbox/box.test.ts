@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withOnlyDescriptors } from '../../src/adapters/bubblewrap/box.ts'
 import { endOf, type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
+import { scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
 
 const run = promisify(execFile)
@@ -148,4 +150,19 @@ describe('a command in the box', () => {
     await world.session.end()
     expect(requests()).toBe(0)
   })
+})
+
+it('the shell that starts the sandbox runs no start-up file of the user, although its input is a socket', async () => {
+  await using home = scratch()
+  const mark = join(home.path, 'mark')
+  writeFileSync(join(home.path, '.bashrc'), `echo ran > ${mark}\n`)
+  const env = { HOME: home.path, PATH: process.env.PATH }
+  const start = ([program = '', ...args]: readonly string[]) =>
+    run(program, args, { env }).then(({ stdout }) => stdout)
+  // Bash takes the socket for a remote login, as this shows.
+  await start(['/bin/bash', '-p', '-c', 'true'])
+  expect(existsSync(mark)).toBe(true)
+  rmSync(mark)
+  expect(await start(withOnlyDescriptors('/bin/bash', [], ['/bin/echo', 'hi']))).toBe('hi\n')
+  expect(existsSync(mark)).toBe(false)
 })

@@ -19,13 +19,16 @@ const CLOSE_OTHERS = `for open in /proc/self/fd/*; do
   case " 0 1 2 255 $keep " in *" $open "*) ;; *) eval "exec $open>&-" ;; esac
 done`
 
-/** Runs a program with these descriptors and the first three open, and no other. Bash, because others number only to 9. */
+/**
+ * Runs a program with these descriptors and the first three open, and no other. Bash, because others number only to 9.
+ * Without `--norc` it would run the user's ~/.bashrc: it takes a socket as its input for a remote login.
+ */
 export const withOnlyDescriptors = (
   bash: string,
   kept: readonly number[],
   argv: readonly string[],
 ): string[] => [
-  ...[bash, '-p', '-c', `keep=$1; shift\n${CLOSE_OTHERS}\nexec "$@"`, 'baton', kept.join(' ')],
+  ...[bash, '--norc', '-p', '-c', `keep=$1; shift\n${CLOSE_OTHERS}\nexec "$@"`, 'baton', kept.join(' ')],
   ...argv,
 ]
 

@@ -315,11 +315,16 @@ function ended(
     child.once('exit', code => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', kill)
+      const finish = () => resolve({ code: code ?? undefined, ...texts })
+      child.once('close', finish)
       // What a background process still holds open is not waited for.
-      setImmediate(() => resolve({ code: code ?? undefined, ...texts }))
+      setTimeout(finish, LAST_OUTPUT_MS).unref()
     })
   })
 }
+
+/** How long output may take to arrive after its program ended. */
+const LAST_OUTPUT_MS = 500
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
