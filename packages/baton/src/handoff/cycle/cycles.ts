@@ -70,6 +70,8 @@ export class Cycles {
       await acceptDocument(cycle, this.#ports, this.#pollListener).catch(cause =>
         this.#ports.fault('looking for a handoff document', cause),
       )
+      // It found the document, so this daemon already does what follows; to clear twice would lose the new session.
+      if (this.#open.get(cycle.id)?.version !== cycle.version) continue
       const cut = this.#ports.driverAt(cycle.place)?.kind === 'acp'
       await this.#applyInBackground(cycle.id, { type: 'restart', cut })
     }
