@@ -82,6 +82,7 @@ it('fails while an agent asks on its own screen only', async () => {
     id: 'native-2',
     by: 'hooks',
     agent: 'codex',
+    place: '%1 /tmp/tmux',
     state: 'dialog',
     session: 'ses_0000000000000002',
     name: 'Fix login',
@@ -94,6 +95,8 @@ it('fails while an agent asks on its own screen only', async () => {
   expect(stdout).toContain('Fix login')
   expect(stdout).toContain('waits for you in its terminal since 2026-01-01T00:10:00.000Z')
   expect((await health({ step: 'writing' }, [], [], [{ ...row, state: 'working' }])).code).toBe(0)
+  const { place: _, ...unseen } = row
+  expect((await health({ step: 'writing' }, [], [], [unseen])).code).toBe(0)
 })
 
 it('succeeds while a handoff is only under way', async () => {

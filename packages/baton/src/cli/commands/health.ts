@@ -14,8 +14,11 @@ export const health: Handler = async (given, io) => {
   const waiting = cycles.filter(({ step }) => step === 'person')
   const { asks } = AskList.parse(await callDaemon(folderOf(io), 'GET', '/api/asks'))
   const known = new Set(asks.map(({ facts }) => facts.session))
-  // Only the agent's own screen asks, e.g. because no hook reports that dialog.
-  const dialogs = report.sessions.filter(({ state, session }) => state === 'dialog' && !known.has(session))
+  // Only the agent's own screen asks, e.g. because no hook reports that dialog. Without a screen Baton only knows that the last event
+  // was a question, which may be answered by now.
+  const dialogs = report.sessions.filter(
+    ({ state, session, place }) => state === 'dialog' && place !== undefined && !known.has(session),
+  )
   const critical =
     waiting.length > 0 ||
     asks.length > 0 ||
