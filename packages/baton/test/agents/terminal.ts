@@ -112,7 +112,7 @@ function answers({ agent }: Pick<InTmux, 'agent'>): (request: ModelRequest) => T
   return request => {
     const last = request.lastText
     const isOld = request.text.includes('please begin') && !request.text.includes('and resume work')
-    if (/and resume work|That is not what the handoff document says/.test(last)) return say(BLOCK)
+    if (/and resume work|That is not what the handoff document says/.test(last)) return say(block(request))
     if (/Now continue the work/.test(last)) return agent.shell('echo renewed > renewed.txt')
     if (/Create handoff document now|There is no handoff document yet/.test(last))
       return { ...agent.shell(writeDocument(request)), ...FULL }
@@ -129,5 +129,9 @@ function writeDocument(request: ModelRequest): string {
 
 const GOAL = 'Add refresh tokens to the login service'
 const NEXT = 'Write the endpoint that renews a token'
-const BLOCK = `<handoff-check>\ngoal: ${GOAL}\nbranch: main\nnext: ${NEXT}\n</handoff-check>`
+/** The essentials: what the user asked for besides the goal is named by its ids. */
+function block(request: ModelRequest): string {
+  const ids = new Set(textOf(request).match(/\[[0-9a-f]{8}\]/g))
+  return `<handoff-check>\ngoal: ${GOAL}\nbranch: main\nnext: ${NEXT}\ninstructions: ${[...ids].join(' ')}\n</handoff-check>`
+}
 const DOCUMENT = `---\nbranch: main\n---\n\n# Handoff Document\n\n**Created**: 2026-01-22 14:30:00\n**Context Usage**: 42%\n**Project**: project\n\n## Current Work\n\n**Active Epic**: Login\n**Progress**: 65% complete\n**Current Task**: Renewing tokens\n\n## Completed Since Last Handoff\n\n- [ ] Everything\n\n## Next Steps\n\n1. ${NEXT}\n\n## Critical State\n\n- Nothing is committed\n\n## Blockers / Issues\n\n- None\n\n## Notes\n\n- None\n\n## Goal\n\n${GOAL}\n`
