@@ -210,7 +210,7 @@ export class Proofs {
   async #commit(project: string, name: string): Promise<string> {
     const found = await this.#parts.checkouts.resolve(project, name)
     if (found !== undefined) return found
-    throw new BatonError('usage', `There is no commit ${name} in ${project}`, {
+    throw new BatonError('not_found', `There is no commit ${name} in ${project}`, {
       remedy: 'Name a commit or branch, in a git repository with at least one commit.',
     })
   }
