@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts'
 
 const line = (max: number) => z.string().regex(new RegExp(`^[^\\p{Cc}]{1,${max}}$`, 'u'))
 
-/** A path below the root of the repository, or a pattern: `*` stands for any part of a name, `**` also for folders. */
+/** A path below the root of the repository, or a pattern: `*` matches any part of a name, `**` also folders. */
 const PathPattern = z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))[^\p{Cc}]{1,300}$/u)
 const paths = z.array(PathPattern).min(1).max(50)
 

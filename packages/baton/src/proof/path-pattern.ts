@@ -1,4 +1,4 @@
-/** Whether a path matches a pattern of a check: `*` stands for any part of a name, `**` also for folders. A folder covers its content. */
+/** Whether a path matches a pattern of a check: `*` matches any part of a name, `**` also folders. A folder covers its content. */
 export function matchesPath(pattern: string, path: string): boolean {
   return matchesParts(pattern.replace(/\/+$/, '').split('/'), path.split('/'))
 }

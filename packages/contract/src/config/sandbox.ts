@@ -26,7 +26,7 @@ const Host = setting(
     .regex(
       /^(?:(?:\*|[A-Z]{1,16}(?:,[A-Z]{1,16})*) )?(?:https?:\/\/)?(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/i,
     ),
-  'A host such as `api.example.com`, with `http://`, a port or methods if needed: `GET,POST http://api.example.com:8080`. Without methods only reads are allowed; `*` stands for all.',
+  'A host such as `api.example.com`, with `http://`, a port or methods if needed: `GET,POST http://api.example.com:8080`. Without methods only reads are allowed; `*` means all.',
   { expects: 'a host, such as api.example.com or "GET,POST api.example.com:8443"' },
 )
 

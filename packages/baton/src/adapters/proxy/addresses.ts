@@ -47,7 +47,7 @@ export function addressKind(address: string): AddressKind {
   return PRIVATE.check(address, family) ? 'private' : 'public'
 }
 
-/** Whether a name stands for this machine by its own words, not by what a name server says. */
+/** Whether a name means this machine by its own words, not by what a name server says. */
 export const namesLoopback = (host: string): boolean =>
   host === 'localhost' || addressKind(host) === 'loopback'
 
