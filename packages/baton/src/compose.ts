@@ -331,7 +331,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       fault,
     })
   return {
-    ...composeMaintenance(ground, handoff.tidy, pauses, () => sandbox?.sandboxes.status),
+    ...composeMaintenance(ground, handoff.tidy, pauses, async () => sandbox?.sandboxes.statusNow()),
     intake,
     store,
     asks,

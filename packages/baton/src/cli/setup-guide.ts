@@ -7,6 +7,7 @@ import { toolSteps } from './agent-tools.ts'
 import { type Given, text } from './command.ts'
 import { folderOf } from './daemon.ts'
 import { countQuestions, type ExpectedQuestions, plural } from './expected-questions.ts'
+import { installWords, lacksBubblewrap } from './install-bubblewrap.ts'
 import type { Io } from './io.ts'
 import { configOf } from './local-judge.ts'
 import type { Questions } from './questions.ts'
@@ -94,12 +95,29 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
   const mcp =
     canTake &&
     (await questions.yes("\nGive the agents Baton's tools for staged work (an MCP server)?", false))
-  const more = { ...(scope ? { scope } : {}), ...(mcp ? { mcp } : {}), ...(plugin ? { plugin } : {}) }
+  const sandbox = given.options.sandbox !== true && (await askBubblewrap(io, questions))
+  const more = {
+    ...(scope ? { scope } : {}),
+    ...(mcp ? { mcp } : {}),
+    ...(plugin ? { plugin } : {}),
+    ...(sandbox ? { sandbox } : {}),
+  }
   return {
     given: { ...given, options: { ...given.options, agent: agents, ...more } },
     settings,
     tries,
   }
+}
+
+/** Whether to install what the sandbox needs; not asked where it is there, or where Baton cannot install it. */
+async function askBubblewrap(io: Io, questions: Questions): Promise<boolean> {
+  const words = lacksBubblewrap(io) ? installWords(io) : undefined
+  const { config } = await configOf(findWorktreeRoot(io.cwd), io)
+  if (!words || config.sandbox.mode === 'off') return false
+  io.stdout.write(
+    '\nIn the sandbox commands run without questions. It needs bubblewrap, which is not installed.\n',
+  )
+  return await questions.yes(`Install it (${words.join(' ')})?`, true)
 }
 
 /** How much to ask, with the number of questions to expect; undefined where that changes nothing. */

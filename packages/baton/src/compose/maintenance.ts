@@ -22,7 +22,7 @@ export function composeMaintenance(
   ground: Ground,
   tidy: () => Promise<void>,
   pauses?: Pick<Pauses, 'list'>,
-  sandboxStatus: () => SandboxStatus | undefined = () => undefined,
+  sandboxStatus: () => Promise<SandboxStatus | undefined> = async () => undefined,
 ): Maintenance {
   const { store, local, config } = ground
   let isGoneReported = false
@@ -38,7 +38,7 @@ export function composeMaintenance(
       return {
         sessions: { live: liveSessions },
         store: { kind: store.kind, entries, ...copyHealth(ground), ...writeHealth(ground) },
-        ...sandboxHealth(ground.machine().config.sandbox.mode, sandboxStatus()),
+        ...sandboxHealth(ground.machine().config.sandbox.mode, await sandboxStatus()),
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
         ...(pauses?.list().length ? { pauses: [...pauses.list()] } : {}),
       }

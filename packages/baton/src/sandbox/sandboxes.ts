@@ -84,8 +84,12 @@ export class Sandboxes {
     this.#parts = parts
   }
 
-  /** Whether commands can be contained here, found out once. */
+  /** Whether commands can be contained here, found out once; again after the user was told to install a program. */
   probe(): Promise<SandboxStatus> {
+    if (this.#status?.available === false && this.#status.code === 'program-missing') {
+      this.#status = undefined
+      this.#probing = undefined
+    }
     this.#probing ??= this.#parts.sandbox.probe().then(
       status => {
         this.#status = status
@@ -99,9 +103,9 @@ export class Sandboxes {
     return this.#probing
   }
 
-  /** Undefined until the probe has ended. */
-  get status(): SandboxStatus | undefined {
-    return this.#status
+  /** Undefined until the first probe has ended: nobody waits for it. */
+  async statusNow(): Promise<SandboxStatus | undefined> {
+    return this.#status && (await this.probe())
   }
 
   async prepare(call: SandboxedCall): Promise<Prepared> {

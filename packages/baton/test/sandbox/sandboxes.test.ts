@@ -73,6 +73,33 @@ const context = (world: SandboxWorld) => ({
   now: 0,
 })
 
+describe('the probe of the machine', () => {
+  test('is repeated only as long as bubblewrap is missing', async () => {
+    await using world = await sandboxWorld()
+    let installed = false
+    let probes = 0
+    const { sandboxes } = sandboxesIn({
+      ...world,
+      sandbox: {
+        ...world.sandbox,
+        async probe() {
+          probes++
+          return installed
+            ? world.sandbox.probe()
+            : { available: false, code: 'program-missing', reason: 'missing', remedy: 'install it' }
+        },
+      },
+    })
+    expect(await sandboxes.statusNow()).toBeUndefined()
+    expect(await sandboxes.probe()).toMatchObject({ available: false })
+    expect(await sandboxes.statusNow()).toMatchObject({ available: false })
+    installed = true
+    expect(await sandboxes.statusNow()).toMatchObject({ available: true })
+    expect(await sandboxes.probe()).toMatchObject({ available: true })
+    expect(probes).toBe(3)
+  })
+})
+
 describe('a prepared command', () => {
   test('is found again by exactly its text, in its session, also by the next daemon', async () => {
     await using world = await sandboxWorld({ isClosed: true })

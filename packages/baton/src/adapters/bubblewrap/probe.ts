@@ -43,7 +43,7 @@ export function viewHost(env: Readonly<Record<string, string | undefined>>): Hos
 }
 
 const INSTALL =
-  'Install it: `sudo apt-get install bubblewrap`, `sudo dnf install bubblewrap` or `sudo pacman -S bubblewrap`. Then restart Baton.'
+  'Install it: `baton init --sandbox`, or `sudo apt-get install bubblewrap`, `sudo dnf install bubblewrap` or `sudo pacman -S bubblewrap`.'
 const OLDEST = [0, 8] as const
 
 interface ProbeInput {
@@ -75,7 +75,7 @@ export async function probeSandbox({ host, findProgram, open }: ProbeInput): Pro
       available: false,
       code: 'program-missing',
       reason: 'bash is not installed; the sandbox starts commands with it.',
-      remedy: 'Install bash and restart Baton.',
+      remedy: 'Install bash.',
     }
   const version = await versionOf(bwrap)
   if (version && isOlder(version))

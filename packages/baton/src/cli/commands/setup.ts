@@ -6,6 +6,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { countQuestions, type ExpectedQuestions, questionsLine } from '../expected-questions.ts'
+import { installBubblewrap, installWords, lacksBubblewrap } from '../install-bubblewrap.ts'
 import { type Io, printable } from '../io.ts'
 import { configOf } from '../local-judge.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
@@ -22,9 +23,21 @@ export const init: Handler = async (given, io) => {
     const expected = flag(given, 'dry-run') ? undefined : await countQuestions(io)
     const code = await carryOut(given, io, changeUserConfig(io, settings), expected)
     if (code === EXIT.ok && expected && !flag(given, 'json')) await sayExpected(expected, io)
+    if (code === EXIT.ok) await offerBubblewrap(given, io)
     return code
   }
+  const { code, given: chosen } = await setUpByQuestions(given, settings, io)
+  // The questions no longer read the terminal: a password prompt may.
+  if (chosen) await offerBubblewrap(chosen, io)
+  return code
+}
 
+/** Sets up by questions. Without `given`, the person wrote nothing. */
+async function setUpByQuestions(
+  given: Given,
+  settings: readonly [string, unknown][],
+  io: Io,
+): Promise<{ code: number; given?: Given }> {
   using questions = askAtTerminal(io)
   const guided = await runSetupGuide(given, io, questions)
   const keys = [...settings, ...guided.settings]
@@ -35,7 +48,7 @@ export const init: Handler = async (given, io) => {
     if (said === 'yes') break
     if (said === 'no') {
       io.stdout.write('Nothing was written.\n')
-      return EXIT.ok
+      return { code: EXIT.ok }
     }
     await showHooks(guided.given, io)
     await showChange(change, io)
@@ -49,7 +62,26 @@ export const init: Handler = async (given, io) => {
   }
   if (guided.tries && (await questions.yes('Send a test message?', true))) await tryChannels(io)
   io.stdout.write('See what the agents do: baton dashboard\n')
-  return done
+  return { code: done, given: guided.given }
+}
+
+/** Installs bubblewrap if `--sandbox` or an answer said so; otherwise says how, where the sandbox lacks it. */
+async function offerBubblewrap(given: Given, io: Io): Promise<void> {
+  const { config } = await configOf(findWorktreeRoot(io.cwd), io)
+  if (!lacksBubblewrap(io) || config.sandbox.mode === 'off') return
+  const words = installWords(io)
+  const isJson = flag(given, 'json')
+  const say = (line: string) => (isJson ? io.stderr : io.stdout).write(`${line}\n`)
+  if (!words) say('The sandbox needs bubblewrap, which is not installed: commands are judged by their text.')
+  else if (!flag(given, 'sandbox'))
+    say(
+      `The sandbox needs bubblewrap, which is not installed. To install it (${words.join(' ')}): baton init --sandbox`,
+    )
+  else if (flag(given, 'dry-run')) say(`Would run: ${words.join(' ')}`)
+  else {
+    say(`Running: ${words.join(' ')}`)
+    say(await installBubblewrap(words, io, flag(given, 'yes') || isJson))
+  }
 }
 
 /** Everything that a yes would do, a line or two each; the diff is a key away. */
@@ -68,6 +100,8 @@ async function showPlan(
   )
   io.stdout.write(`The launcher and the journal are in ${folderOf(io).dir}. The daemon is running.\n`)
   await giveOrShow(dry(given), io)
+  const words = flag(given, 'sandbox') && lacksBubblewrap(io) ? installWords(io) : undefined
+  if (words) io.stdout.write(`Would run: ${words.join(' ')}\n`)
 }
 
 /** How many questions to expect, where nobody was there to be asked how many they want. */

@@ -40,6 +40,10 @@ export const setupCommands: readonly Command[] = [
         type: 'boolean',
         help: "Also add Baton's tools for staged work to the agents as an MCP server, with their own `mcp add`.",
       },
+      sandbox: {
+        type: 'boolean',
+        help: "Also install bubblewrap, which the sandbox needs, with this machine's package manager (as root or with sudo). Without this option only a yes at the terminal installs it.",
+      },
       yes: { type: 'boolean', short: 'y', help: 'Ask nothing and use the defaults.' },
       shadow: {
         type: 'boolean',
