@@ -220,7 +220,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ? undefined
     : composeSandbox(ground, {
         intake: () => intake,
-        brokerEnded: (session, done) => handsOff.brokerEnded(session, done),
+        async brokerEnded(session, done) {
+          await handsOff.brokerEnded(session, done)
+          await work.brokerEnded(session, done)
+        },
         port: () => listening,
         ownProgram: options.ownProgram ?? ['baton'],
       })
@@ -232,7 +235,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     stateDir,
     port: () => listening,
     workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
-    grantsOf: async ({ session, project }) => (await claim.claims.grantOf(session.id, project)) ?? [],
+    grantsOf: async ({ session, project }) => [
+      ...[(await claim.claims.grantOf(session.id, project)) ?? []].flat(),
+      ...(await work.grantsOf(session.id)),
+    ],
     useGrant: (session, call) => handsOff.useGrant(session, call),
     snapshot: snapshotBefore(undo, redactor),
     sandbox: sandbox?.link,

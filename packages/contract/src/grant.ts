@@ -7,10 +7,20 @@ import { z } from 'zod'
  * - `rebase`: rebase its branch onto its base;
  * - `pull-request`: create, edit and comment on the pull request of its branch;
  * - `issue`: comment on, label and edit its issue;
+ * - `issue-comment`: only comment on its issue;
  * - `new-issue`: create one issue;
  * - `labels`: create the labels it names.
  */
-export const GrantKind = z.enum(['read', 'push', 'rebase', 'pull-request', 'issue', 'new-issue', 'labels'])
+export const GrantKind = z.enum([
+  'read',
+  'push',
+  'rebase',
+  'pull-request',
+  'issue',
+  'issue-comment',
+  'new-issue',
+  'labels',
+])
 export type GrantKind = z.infer<typeof GrantKind>
 
 const Name = z.string().min(1).max(250)
@@ -36,6 +46,8 @@ export const Grant = z.object({
   /** The folder of those files, without links. */
   filesIn: z.string().default(''),
   labels: z.array(z.string().min(1).max(100)).max(20).default([]),
+  /** The work item to whose stages it may hand over, with Baton's own tools. */
+  work: Name.optional(),
   /** Digest of the git settings that decide where a push goes and what it runs. */
   settings: z.string().default(''),
   /** The call that creates the one new issue, and the issue once it exists. */

@@ -181,6 +181,8 @@ export const WorkStatus = z.object({
       context: z.string().optional(),
     }),
   ),
+  /** What the session that works on it may do by itself. */
+  grants: z.array(z.string()).optional(),
   next: z.array(NextStep),
   modifiedAt: z.iso.datetime(),
 })

@@ -2,10 +2,14 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { Grant } from '@batonpass/contract/grant'
 import { Session } from '@batonpass/contract/session'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
+import { systemFolders } from '../adapters/system/folders.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { claimGrantsAt } from '../claim/claim-view.ts'
 import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
+import { StageMemory } from '../work/stages/stage-memory.ts'
+import { workGrantsOf } from '../work/stages/work-grant.ts'
+import { WorkItems } from '../work/stages/work-items.ts'
 import { WorkflowActions } from '../work/workflows/actions.ts'
 import { filedRuns, type Runs } from '../work/workflows/run.ts'
 import { grantOpen } from '../work/workflows/run-grant.ts'
@@ -35,7 +39,10 @@ export async function grantsHere(io: Io): Promise<Grant[]> {
     here.map(async run => grantOpen(run, await files.read(run.root, run.nativeSession))),
   )
   const ofClaim = await claimGrantsAt(systemSmallFiles, stateDir(io.env, io.home), project)
-  return [...found.flatMap(grant => grant ?? []), ...ofClaim]
+  const memory = new StageMemory(systemSmallFiles, stateDir(io.env, io.home))
+  const items = await new WorkItems(systemSmallFiles, systemFolders).list(project)
+  const ofWork = await Promise.all(items.map(item => workGrantsOf(memory, project, item)))
+  return [...found.flatMap(grant => grant ?? []), ...ofClaim, ...ofWork.flat()]
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Ask } from '@batonpass/contract/ask'
+import type { Grant } from '@batonpass/contract/grant'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
@@ -6,6 +7,7 @@ import type { RunRequest, Spawn } from '@batonpass/contract/watch'
 import { ModeChange, type ToolAnswer, type WorkReport, type WorkSummary } from '@batonpass/contract/work'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { gitGrantFacts } from '../adapters/git/grant-facts.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFolders } from '../adapters/system/folders.ts'
 import { onPath } from '../adapters/system/on-path.ts'
@@ -27,6 +29,7 @@ import { Stages } from '../work/stages/stages.ts'
 import { startCommand } from '../work/stages/start-command.ts'
 import { summaryOf, WorkItems } from '../work/stages/work-items.ts'
 import { workReport } from '../work/stages/work-status.ts'
+import type { BrokeredCommand } from '../work/workflows/run-grant.ts'
 import { newEntry } from './new-entry.ts'
 
 export interface StageParts {
@@ -63,6 +66,10 @@ export interface StagedWork {
   call(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolAnswer>
   /** Binds a session's successor to the same work item. */
   carryOver(from: SessionId, to: Pick<Session, 'id' | 'nativeSession' | 'agent'>): Promise<boolean>
+  /** What a session may do by itself because it works on a stage. */
+  grantsOf(session: SessionId): Promise<Grant[]>
+  /** Records what became of a gh command that the broker ran for a session. */
+  brokerEnded(session: SessionId, done: BrokeredCommand): Promise<void>
   tick(): Promise<void>
 }
 
@@ -75,6 +82,7 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     files: systemSmallFiles,
     memory,
     git: systemGit,
+    grantFacts: gitGrantFacts,
     timers: systemTimers,
     now: () => systemClock.now(),
     home,
@@ -126,6 +134,8 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     setMode: (project, workId, wanted) => items.setMode(project, workId, ModeChange.parse(wanted).mode),
     call: (tool, args, context) => callTool(stages, ports, tool, args, context),
     carryOver: (from, to) => stages.carryOver(from, to),
+    grantsOf: session => stages.grants.of(session),
+    brokerEnded: (session, done) => stages.grants.finished(session, done),
     async tick() {
       await stages.passing.tick()
       const now = systemClock.now()

@@ -4,7 +4,7 @@ import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
 import { expandBraces } from '@batonpass/shell-verdict/shell/braces'
 import { literalWord } from '@batonpass/shell-verdict/shell/word'
-import { coverFile } from './grants/cover.ts'
+import { coverFile, coverOwnTool } from './grants/cover.ts'
 import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { Judging } from './judging.ts'
@@ -46,14 +46,10 @@ const FILE_TOOLS: Readonly<Record<string, 'read' | 'names' | 'write'>> = {
   Delete: 'write',
 }
 
-/** Baton's own tools that change nothing, as `baton mcp` and the plugin name them. */
-const OWN_READS: ReadonlySet<string> = new Set(
-  ['baton', 'plugin_baton_baton'].flatMap(server => [
-    `${server}/paw_get_context`,
-    `${server}/baton_status`,
-    `${server}/baton_recall`,
-  ]),
-)
+/** How `baton mcp` and the plugin name the server of Baton's own tools. */
+const OWN_SERVERS: ReadonlySet<string> = new Set(['baton', 'plugin_baton_baton'])
+/** Those of its tools that change nothing. */
+const OWN_READS: ReadonlySet<string> = new Set(['paw_get_context', 'baton_status', 'baton_recall'])
 
 /** Everything that is not a shell command: file tools by path, MCP tools by name, the web by host. */
 export function judgeTool(context: JudgeContext): PermissionJudgement {
@@ -62,14 +58,22 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
   const access = Object.hasOwn(FILE_TOOLS, tool) ? FILE_TOOLS[tool] : undefined
   if (access) return judgeFile(context, access)
   if (tool.startsWith('mcp__')) {
-    const [, server = '', ...name] = tool.split('__')
-    const mcp = `${server}/${name.join('__')}`
-    const reads = OWN_READS.has(mcp)
+    const [, server = '', ...names] = tool.split('__')
+    const name = names.join('__')
+    const about = { ...subject(tool), mcp: `${server}/${name}` }
+    const covered = OWN_SERVERS.has(server) ? coverOwnTool(name, context) : undefined
+    if (covered && spokenBy(rules, about)?.decision !== 'deny') {
+      const judging = new Judging()
+      judging.outside = true
+      judging.add(grantStep(covered, tool))
+      return judging.judgement(false)
+    }
+    const reads = OWN_SERVERS.has(server) && OWN_READS.has(name)
     return byRules(
       context,
-      { ...subject(tool), mcp },
+      about,
       reads ? 'allow' : 'undecided',
-      reads ? `${name.join('__')} only reads where work stands` : `no rule speaks of ${mcp}`,
+      reads ? `${name} only reads where work stands` : `no rule speaks of ${about.mcp}`,
     )
   }
   if (tool === 'WebFetch') return judgeWeb(context)

@@ -15,9 +15,11 @@ import { anthropic } from '../world/dialects/anthropic.ts'
 import { type Model, type ModelRequest, startModel, textOf } from '../world/model.ts'
 import { scratch } from '../world/scratch.ts'
 import { call, say, type Turn } from '../world/turn.ts'
+import { unattendedWorld } from '../world/unattended.ts'
 import { until } from '../world/wait.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
+const PLUGIN = join(import.meta.dirname, '../../../../plugin')
 const WORK = '.paw/work/auth-system'
 /** Its own tools need no question here; the project's files are the agent's to write. */
 const RULES = 'permissions:\n  allow:\n    - mcp: baton\n    - tool: Write\n'
@@ -50,11 +52,18 @@ function stageOf(request: ModelRequest): { agent: string; phase: number; turn: n
 
 const PLAN = '# Plan\n\n## Phase 1: Store\n- [ ] tests pass\n\n## Phase 2: API\n- [ ] tests pass\n'
 
+interface Playing {
+  calls: (agent: string) => string | undefined
+  server?: string
+  /** What a stage does after it has written its file. */
+  more?: (agent: string, phase: number) => Turn[]
+}
+
 /** Plays every stage as a good agent would: it writes its file, hands over if `calls` says so, and stops. */
 function play(
   model: Model,
   home: ClaudeHome,
-  { calls, server = 'baton' }: { calls: (agent: string) => string | undefined; server?: string },
+  { calls, server = 'baton', more = () => [] }: Playing,
 ): string[] {
   const seen: string[] = []
   const file = (name: string, content: string): Turn =>
@@ -94,7 +103,10 @@ function play(
         })
       return work(phase)
     }
-    const next = turn === 2 ? calls(agent) : undefined
+    const also = more(agent, phase)
+    const step = also[turn - 2]
+    if (step) return step
+    const next = turn === 2 + also.length ? calls(agent) : undefined
     if (next) return call(`mcp__${server}__paw_call_agent`, { target_agent: next, work_id: 'auth-system' })
     return say(`${agent} ${phase} is finished.`)
   })
@@ -125,49 +137,90 @@ const EVERYTHING = [
 ]
 
 describe('staged work, with the real Claude Code', () => {
-  test('auto mode goes from the specification to the pull request in one terminal, each stage in a fresh session', {
-    timeout: 300_000,
+  test('auto mode goes from /stage to the pull request with zero asks in default settings, each stage in a fresh session', {
+    timeout: 600_000,
   }, async () => {
-    await using here = await claudeWorld({ settings: RULES })
-    const { model, home, baton } = here
-    await baton.must('work', 'new', 'Auth System', '--mode', 'auto')
+    await using world = await unattendedWorld()
+    const { model, home, baton, github, env } = world
+    const { repository } = github
+    const issue = await repository.issue({ title: 'Auth', body: 'We need tokens.' })
+    const url = `https://${new URL(github.url).host}/acme/app/issues/${issue}`
+    await baton.must('work', 'new', 'Auth System', '--mode', 'auto', '--issue', url)
+    const bash = (command: string) => call('Bash', { command })
+    const module = (phase: number) =>
+      bash(
+        `echo 'module.exports = ${phase}' > phase${phase}.js && npm test && git add -A && git commit -qm "Phase ${phase}"`,
+      )
+    const works: Record<string, (phase: number) => Turn[]> = {
+      'PAW-01A Specification': () => [bash(`gh issue view ${issue} --comments`)],
+      'PAW-03A Implementer': phase => [
+        ...(phase === 1
+          ? [bash('git fetch && git switch --no-track -c feature/auth-system origin/main')]
+          : []),
+        module(phase),
+      ],
+      'PAW-03B Impl Reviewer': phase => [
+        bash(`git log --oneline -3 && npm test && git add -A && git commit -qm "Review ${phase}"`),
+        bash('git push -u origin HEAD'),
+      ],
+      'PAW-04 Documenter': () => [bash('git add -A && git commit -qm "Document it"')],
+      'PAW-05 PR': () => [
+        bash('git fetch && git rebase origin/main && npm test'),
+        bash('git push --force-with-lease origin feature/auth-system'),
+        bash(
+          `gh pr create --title "Auth System" --body "$(printf 'Tokens.\n\nRefs #${issue}\n')" && gh pr view --json url`,
+        ),
+        bash(`gh pr comment ${issue + 1} --body "Ready." && gh issue comment ${issue} --body "It is open."`),
+      ],
+    }
+    // The person types a command; the session that gets it only hands over.
+    const handsOver = /call paw_call_agent with exactly (\{.*?\}) as your last action/
+    model.script({ key: home.key }, request => {
+      const { agent, turn } = stageOf(request)
+      const said = handsOver.exec(textOf(request).replaceAll('\\"', '"'))?.[1]
+      if (agent !== '' || said === undefined) return undefined
+      return turn === 0
+        ? call('mcp__plugin_baton_baton__paw_call_agent', JSON.parse(said))
+        : say('It is handed over.')
+    })
     // Some hand over by the tool; the others only stop, and Baton hands over for them.
     const seen = play(model, home, {
+      server: 'plugin_baton_baton',
       calls: agent =>
         ({ 'PAW-02A Code Researcher': 'PAW-02B Impl Planner', 'PAW-04 Documenter': 'PAW-05 PR' })[agent],
+      more: (agent, phase) => works[agent]?.(phase) ?? [],
     })
-    await using terminal = await claudeInTmux({
-      home,
-      model,
-      permissionMode: 'bypassPermissions',
-      args: mcpConfig(home),
-    })
-    await terminal.submitLines([
-      'Work ID: auth-system',
-      '',
-      'You are PAW-01A Specification. Call paw_get_context with this Work ID first.',
-    ])
-    await until(async () => seen.at(-1) === 'PAW-05 PR', {
+    await using terminal = await claudeInTmux({ home, model, pluginDir: PLUGIN, env })
+    await terminal.submit('/baton:stage spec')
+    const ended = async () => (await stagesOf(baton)).some(({ what }) => what === 'ended')
+    await until(async () => (await ended()) || (await world.questions()).length > 0, {
       what: 'the last stage',
       timeout: 480_000,
+      every: 500,
       evidence: async () =>
-        `${seen.join('\n')}\n${await baton.must('logs', '--kind', 'stage')}\n${await terminal.screen()}`,
+        `${seen.join('\n')}\n${await baton.must('logs')}\n${model.summary()}\n${await terminal.screen()}`,
     })
-    await baton.waitFor('stage', ({ what, stage }) => what === 'ended' && stage === 'pr')
+    await world.expectNoAsk()
     expect(seen).toEqual(EVERYTHING)
-    const begun = (await stagesOf(baton)).filter(({ what }) => what === 'begun')
-    expect(begun).toHaveLength(EVERYTHING.length)
-    const sessions = new Set(
-      (await baton.entries({ kind: 'stage' }))
-        .filter(({ body }) => body.kind === 'stage' && body.what === 'begun')
-        .map(({ session }) => session),
+    const begun = (await baton.entries({ kind: 'stage' })).filter(
+      ({ body }) => body.kind === 'stage' && body.what === 'begun',
     )
-    expect(sessions.size).toBe(EVERYTHING.length)
+    expect(begun).toHaveLength(EVERYTHING.length)
+    expect(new Set(begun.map(({ session }) => session)).size).toBe(EVERYTHING.length)
     expect(
       (await stagesOf(baton)).filter(({ what }) =>
         ['paused', 'blocked', 'failed', 'reminded'].includes(what),
       ),
     ).toEqual([])
+    expect(await repository.pulls()).toMatchObject([
+      { title: 'Auth System', head: { ref: 'feature/auth-system' }, body: `Tokens.\n\nRefs #${issue}` },
+    ])
+    expect((await repository.issueNow(issue)).comments).toEqual(['It is open.'])
+    expect(await repository.git.git('log', '--format=%s', 'feature/auth-system')).toContain('Document it')
+    // The grant ended with the last stage.
+    const check = await baton.run(['check', 'git push origin feature/auth-system'], { env })
+    expect(check.stdout).toMatch(/^ask/)
+    github.assertClean()
     model.assertClean()
   })
 

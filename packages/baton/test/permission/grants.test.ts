@@ -681,3 +681,52 @@ describe('whatever the words are', () => {
 test('other folders of the worktree have no facts, so nothing is covered there', () => {
   expect(isGranted('git push origin issue-42', { cwd: `${PLACE.worktree}/packages/a` })).toBe(false)
 })
+
+describe('a grant of staged work covers', () => {
+  const STAGE: Grant = { ...IMPL, job: 'work auth', may: ['read', 'issue-comment'], work: 'auth' }
+  const tool = (name: string, input: unknown, rules = STANDARD) =>
+    judge(
+      {
+        ...request(''),
+        tool: name,
+        input,
+        grants: { grants: [STAGE], facts: new Map(), fileKind: () => 'missing' },
+      },
+      rules,
+      { realpath: path => path },
+    )
+  const call = { target_agent: 'PAW-04 Documenter', work_id: 'auth' }
+
+  test('a comment on its issue, and no other change of it', () => {
+    expect(isGranted('gh issue comment 42 --body x', { grant: STAGE })).toBe(true)
+    expect(isGranted('gh issue comment 43 --body x', { grant: STAGE })).toBe(false)
+    expect(isGranted('gh issue edit 42 --title x', { grant: STAGE })).toBe(false)
+  })
+
+  test.each(['mcp__baton__paw_call_agent', 'mcp__plugin_baton_baton__paw_call_agent'])(
+    '%s for its own work item',
+    name => {
+      expect(tool(name, call)).toMatchObject({
+        decision: 'allow',
+        trail: [{ rule: 'grant work', reason: 'work auth may hand over to its next stage' }],
+      })
+      expect(
+        tool(name, call, withRules({ deny: [{ mcp: 'baton' }, { mcp: 'plugin_baton_baton' }] })).decision,
+      ).toBe('deny')
+    },
+  )
+
+  test.each([
+    ['mcp__baton__paw_call_agent', { ...call, work_id: 'other' }],
+    ['mcp__baton__paw_call_agent', { target_agent: 'PAW-04 Documenter' }],
+    ['mcp__baton__paw_call_agent', { ...call, project: '/elsewhere' }],
+    ['mcp__baton__paw_call_agent', { ...call, work_id: ['auth'] }],
+    ['mcp__baton__paw_call_agent', 'auth'],
+    ['mcp__baton__unknown', { work_id: 'auth' }],
+    ['mcp__batonx__paw_call_agent', call],
+    ['mcp__other__baton__paw_call_agent', call],
+    ['mcp__baton__paw_call_agent__x', call],
+  ])('not %s %j', (name, input) => {
+    expect(tool(name, input).decision).not.toBe('allow')
+  })
+})

@@ -51,8 +51,8 @@ export function coverGh(command: GhCommand, grant: Grant, facts: GitFacts): Cove
   if (!isKnown(name)) return undefined
   const parsed = strictOptions(args, TABLES[name])
   if (!parsed || !isOwnUse(parsed, command, grant)) return undefined
-  const cover = COVERS[name](parsed, command, grant, facts)
-  return cover && grant.may.includes(cover.kind) ? cover : undefined
+  const covers = [COVERS[name]].flat().flatMap(cover => cover(parsed, command, grant, facts) ?? [])
+  return covers.find(({ kind }) => grant.may.includes(kind))
 }
 
 const isKnown = (name: string): name is Known => Object.hasOwn(TABLES, name)
@@ -132,6 +132,13 @@ const changeIssue: CoverOf = (parsed, _, grant) => {
   return undefined
 }
 
+const commentOnIssue: CoverOf = (parsed, command, grant, facts) => {
+  const cover = changeIssue(parsed, command, grant, facts)
+  return cover?.kind === 'issue'
+    ? { kind: 'issue-comment', what: `comment on issue #${grant.issue}` }
+    : undefined
+}
+
 const createIssue: CoverOf = (parsed, { isAlone }, { created }) =>
   isAlone && !created && parsed.positionals.length === 0
     ? { kind: 'new-issue', what: 'create one issue', once: true }
@@ -144,12 +151,13 @@ const createLabel: CoverOf = (parsed, _, { labels }) => {
     : undefined
 }
 
-const COVERS: Record<Known, CoverOf> = {
+/** Any of them may cover it. */
+const COVERS: Record<Known, CoverOf | readonly CoverOf[]> = {
   'pr create': createPull,
   'pr edit': changePull,
   'pr comment': changePull,
   'pr ready': changePull,
-  'issue comment': changeIssue,
+  'issue comment': [changeIssue, commentOnIssue],
   'issue edit': changeIssue,
   'issue create': createIssue,
   'label create': createLabel,

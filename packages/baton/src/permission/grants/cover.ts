@@ -89,6 +89,28 @@ export function coverFile(real: string, { request }: Pick<JudgeContext, 'request
   return undefined
 }
 
+/** Baton's own tools that hand a work item over or write its prompt files, with the keys of their input. */
+const WORK_TOOLS: Readonly<Record<string, readonly string[]>> = {
+  paw_call_agent: ['target_agent', 'work_id', 'inline_instruction'],
+  paw_generate_prompt: ['work_id', 'template_key', 'filename', 'additional_content'],
+  paw_create_prompt_templates: ['work_id'],
+  baton_handoff: ['work_id', 'focus'],
+}
+
+/** The grant that covers one of Baton's own tools: for the session's own work item only. */
+export function coverOwnTool(tool: string, { request }: Pick<JudgeContext, 'request'>): Covered | undefined {
+  const keys = Object.hasOwn(WORK_TOOLS, tool) ? WORK_TOOLS[tool] : undefined
+  const { input } = request
+  if (!keys || typeof input !== 'object' || input === null) return undefined
+  const given = Object.entries(input)
+  if (!given.every(([key, value]) => keys.includes(key) && typeof value === 'string')) return undefined
+  const workId = given.find(([key]) => key === 'work_id')?.[1]
+  const grant = request.grants?.grants.find(({ work }) => work !== undefined && work === workId)
+  if (!grant) return undefined
+  const what = tool === 'paw_call_agent' ? 'hand over to its next stage' : 'write its own documents'
+  return { job: grant.job, kind: 'work', what }
+}
+
 /** Run by the shell itself, in the foreground, with no variables and no function of that name. */
 const isPlain = ({ assignments, via, calls, elsewhere, wraps }: SimpleCommand): boolean =>
   assignments.length === 0 && !calls && !elsewhere && !wraps && via.every(reach => reach === 'pipe')

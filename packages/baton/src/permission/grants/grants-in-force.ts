@@ -40,7 +40,7 @@ export async function readGrantsInForce(
 /** Why a command is covered. */
 export interface Covered {
   readonly job: string
-  readonly kind: GrantKind | 'files'
+  readonly kind: GrantKind | 'files' | 'work'
   /** Completes «JOB may …». */
   readonly what: string
   /** The grant covers it only once. */
@@ -49,7 +49,7 @@ export interface Covered {
 
 /** The grant as people read it, one line for each thing. */
 export function describeGrant(grant: Grant): string[] {
-  const { branch, remote, bases, issue, pullRequest, repository, labels, files, created } = grant
+  const { branch, remote, bases, issue, pullRequest, repository, labels, files, created, work } = grant
   const lines: Record<GrantKind, string | undefined> = {
     read: repository ? `fetch and read ${repository}` : 'fetch',
     push: branch && remote ? `push branch ${branch} to ${remote}` : undefined,
@@ -59,6 +59,7 @@ export function describeGrant(grant: Grant): string[] {
         ? `create and edit ${pullRequest ? `pull request #${pullRequest}` : `the pull request of ${branch}`}`
         : undefined,
     issue: issue && repository ? `comment on and edit issue #${issue}` : undefined,
+    'issue-comment': issue && repository ? `comment on issue #${issue}` : undefined,
     'new-issue': repository
       ? created?.issue
         ? `edit issue #${created.issue}, which it created`
@@ -69,7 +70,8 @@ export function describeGrant(grant: Grant): string[] {
     labels: labels.length > 0 && repository ? `create the labels ${labels.join(', ')}` : undefined,
   }
   const written = files.length > 0 ? [`write ${files.join(', ')}`] : []
-  return [...grant.may.flatMap(kind => lines[kind] ?? []), ...written]
+  const handsOver = work ? [`hand over to the stages of ${work}`] : []
+  return [...grant.may.flatMap(kind => lines[kind] ?? []), ...written, ...handsOver]
 }
 
 const ONCE = ' once'

@@ -15,6 +15,8 @@ export interface WantedGrant {
   pullRequest?: number | undefined
   files?: readonly string[]
   labels?: readonly string[]
+  /** The work item, if the job is staged work. */
+  work?: string | undefined
 }
 
 /** Records what a job may do, from the repository as it is when the job begins. */
@@ -32,7 +34,7 @@ export async function recordGrant(wanted: WantedGrant, facts: GrantFacts): Promi
 
 /** The grant of a job, from facts at its start. */
 export function grantFrom(wanted: WantedGrant, facts: GitFacts, bases: readonly string[]): Grant {
-  const { job, issue, pullRequest, files = [], labels = [] } = wanted
+  const { job, issue, pullRequest, files = [], labels = [], work } = wanted
   const remote = pushRemote(facts, wanted.remote)
   const branch = ownBranch(wanted, facts, bases)
   const repository = ghRepository(facts)
@@ -51,6 +53,7 @@ export function grantFrom(wanted: WantedGrant, facts: GitFacts, bases: readonly 
     ...(repository ? { repository } : {}),
     ...(issue === undefined ? {} : { issue }),
     ...(pullRequest === undefined ? {} : { pullRequest }),
+    ...(work === undefined ? {} : { work }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { StageEntry } from '@batonpass/contract/work'
 import type { Driver } from '../../ports/driver.ts'
 import type { Git, GitPosition } from '../../ports/git.ts'
+import type { GrantFacts } from '../../ports/grant-facts.ts'
 import type { IsPaused } from '../../ports/is-paused.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import type { Timers } from '../../ports/timers.ts'
@@ -16,6 +17,8 @@ export interface StagePorts extends StatusPorts {
   items: WorkItems
   git: GitPosition & Pick<Git, 'worktree'>
   files: SmallFiles
+  /** Without it, stages may do nothing outside by themselves. */
+  grantFacts?: GrantFacts
   memory: StageMemory
   timers: Timers
   now(): number

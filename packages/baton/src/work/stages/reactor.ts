@@ -27,7 +27,7 @@ export function stageReactor(stages: Stages): Reactor {
         case 'ToolRequested':
         case 'ToolFinished':
           stages.callers.note(event, context.project, context.now)
-          stages.observed(event)
+          await stages.observed(event)
           return undefined
         case 'TurnEnded': {
           if (!(await stages.concerns(event.session))) return undefined

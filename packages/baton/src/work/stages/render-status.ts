@@ -50,6 +50,7 @@ function statusLines(status: WorkStatus): string[] {
         ({ nativeSession, stage, context }) =>
           `Session: ${nativeSession}${stage ? `, ${rowOf(stage).agent}` : ''}${context ? `, context ${context}` : ''}`,
       ),
+    ...(status.grants ? [`May by itself: ${cut(status.grants.join('; '), 1000)}`] : []),
     ...(status.asks.length > 0
       ? ['Waiting for you:', ...status.asks.map(({ id, title }) => `  ${clean(title)} (baton asks ${id})`)]
       : []),
@@ -114,8 +115,10 @@ function next({ next: steps, blocked }: WorkStatus): string[] {
 const lines = (list: readonly string[]): string => `${list.join('\n')}\n`
 
 /** Strangers may have written titles and branch names: makes them one line without control characters. */
-const clean = (text: string): string =>
+const clean = (text: string): string => cut(text, 200)
+
+const cut = (text: string, length: number): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .trim()
-    .slice(0, 200)
+    .slice(0, length)

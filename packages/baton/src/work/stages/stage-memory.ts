@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import { Course } from '../workflows/progress.ts'
+import { WorkGrant } from './work-grant.ts'
 
 /** The work item and stage that a session works on. */
 const Binding = z.object({
@@ -75,6 +76,10 @@ export class StageMemory {
     void (await this.#files.remove(this.#stateDir, passName(project, workId)))
   passes = (): Promise<DueStage[]> => readJsonFiles(this.#files, this.#stateDir, 'stage/passes', DueStage)
 
+  grant = (project: string, workId: string): Promise<WorkGrant | undefined> =>
+    this.#read(grantName(project, workId), WorkGrant)
+  keepGrant = (grant: WorkGrant): Promise<void> => this.#write(grantName(grant.project, grant.workId), grant)
+
   #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
     return readJsonFile(this.#files, this.#stateDir, name, schema)
   }
@@ -85,5 +90,7 @@ export class StageMemory {
 }
 
 const bindingName = (session: string): string => `stage/sessions/${SessionId.parse(session)}.json`
-const passName = (project: string, workId: string): string =>
-  `stage/passes/${createHash('sha256').update(`${project}\0${workId}`).digest('hex').slice(0, 32)}.json`
+const passName = (project: string, workId: string): string => `stage/passes/${keyOf(project, workId)}.json`
+const grantName = (project: string, workId: string): string => `stage/grants/${keyOf(project, workId)}.json`
+const keyOf = (project: string, workId: string): string =>
+  createHash('sha256').update(`${project}\0${workId}`).digest('hex').slice(0, 32)

@@ -15,6 +15,7 @@ import { rerequestReview } from './rerequest-review.ts'
 import type { Binding, DueStage } from './stage-memory.ts'
 import { StageStarter } from './start-next-stage.ts'
 import type { Step } from './work-facts.ts'
+import { WorkGrants } from './work-grants.ts'
 import type { WorkItem } from './work-items.ts'
 
 /** How long Baton remembers which session requested a tool call. */
@@ -58,6 +59,8 @@ export class Stages {
   readonly #ports: StagePorts
   readonly passing: StageStarter
   readonly callers: ToolCallers
+  /** What stages may do by themselves. */
+  readonly grants: WorkGrants
   /** What bound sessions did since their last stop. A restart loses it; git and the plan still show progress. */
   readonly #evidence = new Map<SessionId, Evidence>()
 
@@ -65,6 +68,7 @@ export class Stages {
     this.#ports = ports
     this.passing = new StageStarter(ports)
     this.callers = new ToolCallers(ports.canonical)
+    this.grants = new WorkGrants(ports)
   }
 
   async concerns(session: SessionId): Promise<boolean> {
@@ -77,14 +81,15 @@ export class Stages {
 
   /** Handles a prompt: the opening of a stage, a command of staged work, or anything else (undefined). */
   async prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
-    const text = await handlePrompt(this.#ports, event, context)
+    const text = await handlePrompt(this.#ports, this.grants, event, context)
     if (text !== undefined && !this.#evidence.has(event.session) && (await this.concerns(event.session)))
       this.#evidence.set(event.session, NO_EVIDENCE)
     return text
   }
 
-  /** Records what a bound session does, as evidence of progress. */
-  observed(event: EventOf<'ToolRequested' | 'ToolFinished'>): void {
+  /** Records what a bound session does, as evidence of progress, and the pull request it creates. */
+  async observed(event: EventOf<'ToolRequested' | 'ToolFinished'>): Promise<void> {
+    if (event.type === 'ToolFinished') await this.grants.finished(event.session, event)
     const known = this.#evidence.get(event.session)
     if (known) this.#evidence.set(event.session, observe(known, event))
   }
@@ -121,6 +126,7 @@ export class Stages {
     const finished = isFinished(binding, item)
     if (outcome.kind === 'end') {
       if (!finished) return {}
+      await this.grants.end(binding)
       await journal({ project, session }, { ...about, what: 'ended' })
       if (mode !== 'manual')
         await this.#ports.announce(project, `✅ ${workId}: ${rowOf(stage).title}, the last stage, is done`)
@@ -184,6 +190,7 @@ export class Stages {
       ...(phase ? { phase } : {}),
     })
     await memory.drop(pass)
+    await this.grants.moveTo(pass, session.id)
     await journal(
       { project, session },
       { kind: 'stage', what: 'begun', workId, stage, agent: pass.target, mode, ...(phase ? { phase } : {}) },
@@ -275,6 +282,8 @@ export class Stages {
     if (!binding || from === to.id) return false
     await memory.bind({ ...binding, session: to.id, nativeSession: to.nativeSession, agent: to.agent })
     await memory.unbind(from)
+    if ((await memory.grant(binding.project, binding.workId))?.session === from)
+      await this.grants.moveTo(binding, to.id)
     const pass = await memory.pass(binding.project, binding.workId)
     if (pass?.from === from) await memory.keep({ ...pass, from: to.id })
     const { project, workId, stage } = binding

@@ -8,8 +8,9 @@ import { describePosition, offers } from './next-stage.ts'
 import { branchesOf, pullRequestsOf } from './pull-requests.ts'
 import { renderReport } from './render-status.ts'
 import { COMMENT_ROUTES, waitsForAnswer } from './resolve-command.ts'
-import type { Binding } from './stage-memory.ts'
+import type { Binding, StageMemory } from './stage-memory.ts'
 import { position } from './work-facts.ts'
+import { describeWorkGrants } from './work-grant.ts'
 import { checkWorkId } from './work-id.ts'
 import { summaryOf, type WorkItem, type WorkItems } from './work-items.ts'
 
@@ -23,6 +24,8 @@ export interface StatusPorts {
   claimOf?(project: string): Promise<string | undefined>
   /** Sessions that work on an item, newest first. */
   sessionsOf?(project: string, workId: string): Promise<{ session: Session; binding: Binding }[]>
+  /** Where it is recorded what the stages may do by themselves. */
+  memory?: Pick<StageMemory, 'grant' | 'binding'>
 }
 
 /** Builds the status report ("where am I?") for the CLI, the MCP tool, the plugin and the editor. */
@@ -63,11 +66,12 @@ async function statusOf(
   git: WorktreePosition | undefined,
 ): Promise<WorkStatus> {
   const { workId, context } = item
-  const [pulls, asks, claim, sessions] = await Promise.all([
+  const [pulls, asks, claim, sessions, grants] = await Promise.all([
     pullsOf(ports, project, item),
     ports.asks?.(project) ?? [],
     ports.claimOf?.(project),
     ports.sessionsOf?.(project, workId) ?? [],
+    ports.memory ? describeWorkGrants(ports.memory, project, item) : [],
   ])
   const finalPr = pulls.list.some(
     ({ kind, state }) => kind === 'final' && state !== 'not-found' && state !== 'closed',
@@ -101,6 +105,7 @@ async function statusOf(
       live: session.endedAt === undefined,
       ...(session.context ? { context: contextOf(session.context) } : {}),
     })),
+    ...(grants.length > 0 ? { grants } : {}),
     next: [
       ...(comments && facts.blocked === undefined ? [addressComments(comments)] : []),
       ...offers(undefined, facts),

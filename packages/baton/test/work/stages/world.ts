@@ -8,6 +8,7 @@ import { systemFolders } from '../../../src/adapters/system/folders.ts'
 import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 
 import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
+import type { GrantFacts } from '../../../src/ports/grant-facts.ts'
 import type { ReactionContext } from '../../../src/ports/reactor.ts'
 import type { WritableForge } from '../../../src/ports/writable-forge.ts'
 import { callTool } from '../../../src/work/packs/paw/tools.ts'
@@ -19,7 +20,15 @@ import { aSession, at, sessionId } from '../../world/journal.ts'
 import { scratch } from '../../world/scratch.ts'
 
 /** Staged work on real files, with a terminal that only records what is typed into it. */
-export function stageWorld({ start = true, forge }: { start?: boolean; forge?: WritableForge } = {}) {
+export function stageWorld({
+  start = true,
+  forge,
+  grantFacts,
+}: {
+  start?: boolean
+  forge?: WritableForge
+  grantFacts?: GrantFacts
+} = {}) {
   const folder = scratch()
   const project = `${folder.path}/project`
   const sessions = new Map<string, Session>()
@@ -53,6 +62,7 @@ export function stageWorld({ start = true, forge }: { start?: boolean; forge?: W
     files: systemSmallFiles,
     memory: new StageMemory(systemSmallFiles, `${folder.path}/state`),
     git: systemGit,
+    ...(grantFacts ? { grantFacts } : {}),
     timers: {
       after: (ms, run) => {
         const timer = setTimeout(run, Math.min(ms, 1))
