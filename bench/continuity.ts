@@ -2,13 +2,15 @@
  * What the next session receives: generated sessions in three agents' transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning] [--sessions 48] [--misses] [--lies-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind] [--sessions 48] [--misses] [--lies-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { BLIND_SESSIONS } from './continuity/blind/sessions.ts'
+import { BLIND_LIES, BLIND_TRUTHS, ownStatements } from './continuity/blind/statements.ts'
 import { BEHAVIORS, type Behavior, documentOf, writtenDocument } from './continuity/documents.ts'
 import { type Received, Workplace } from './continuity/handoff.ts'
 import { LIES, type Sentence, TRUTHS } from './continuity/lies.ts'
@@ -44,7 +46,10 @@ const LASTING: ReadonlySet<FactClass> = new Set([
 ])
 
 const START = Date.UTC(2026, 0, 22, 12)
-const sessions = generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
+const sessions =
+  values.part === 'blind'
+    ? BLIND_SESSIONS
+    : generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
 const folder = mkdtempSync(join(tmpdir(), 'baton-continuity-'))
 const template = join(folder, 'template')
 
@@ -86,7 +91,7 @@ async function chains(): Promise<void> {
   for (const behavior of ['lazy', 'silent', 'crash', 'mixed'] as const)
     for (const length of [1, 3, 10]) {
       let [kept, all, longest] = [0, 0, 0]
-      for (const session of sessions.slice(0, 8))
+      for (const session of sessions.filter((_, i) => values.part !== 'blind' || i % 2 === 0).slice(0, 8))
         await inWorkplace(session, async place => {
           const behaviorAt = (i: number): Behavior =>
             behavior === 'mixed' ? (BEHAVIORS[i % BEHAVIORS.length] ?? 'lazy') : behavior
@@ -107,7 +112,7 @@ async function chains(): Promise<void> {
 }
 
 async function lies(): Promise<void> {
-  const some = sessions.slice(0, 4)
+  const some = sessions.filter((_, i) => i % Math.floor(sessions.length / 4) === 0).slice(0, 4)
   let sentBack = 0
   for (const session of some)
     await inWorkplace(session, async place => {
@@ -123,9 +128,23 @@ async function lies(): Promise<void> {
       const received = await place.handOff(session, writtenDocument(session.facts, { front }))
       if (received.sentBack) sentBack++
     })
-  const part = values.part === 'tuning' ? 'tuning' : 'held-out'
-  const [marked, lied] = await countMarked(some, poolOf(LIES, part), false)
-  const [wrong, told] = await countMarked(some, poolOf(TRUTHS, part), true)
+  const generated = values.part === 'tuning' ? 'tuning' : 'held-out'
+  const [lying, telling] =
+    values.part === 'blind'
+      ? [BLIND_LIES, BLIND_TRUTHS]
+      : [poolOf(LIES, generated), poolOf(TRUTHS, generated)]
+  let [marked, lied] = await countMarked(some, lying, false)
+  let [wrong, told] = await countMarked(some, telling, true)
+  if (values.part === 'blind')
+    for (const session of sessions) {
+      const own = ownStatements(session)
+      const [seen, of] = await countMarked([session], own.lies, false)
+      const [falsely, ofTrue] = await countMarked([session], own.truths, true)
+      marked += seen
+      lied += of
+      wrong += falsely
+      told += ofTrue
+    }
   console.log(
     `lies unmarked: ${lied - marked} of ${lied}; true statements marked: ${wrong} of ${told}; true documents sent back: ${sentBack} of ${some.length}`,
   )
@@ -196,8 +215,8 @@ function prepareRepository(root: string): void {
   writeFileSync(join(root, '.gitignore'), '.env\n')
   git('add', '-A')
   git('commit', '-qm', 'start')
-  execFileSync('cp', ['-R', root, `${root}-stash`])
-  execFileSync('cp', ['-R', root, `${root}-merge`])
+  const states = ['stash', 'merge', 'rebase', 'cherry-pick', 'submodule'] as const
+  for (const state of states) execFileSync('cp', ['-R', root, `${root}-${state}`])
   const at = (name: string, ...args: string[]) =>
     execFileSync(
       'git',
@@ -206,16 +225,21 @@ function prepareRepository(root: string): void {
     )
   writeFileSync(join(`${root}-stash`, 'a.txt'), 'two\n')
   at('stash', 'stash')
-  at('merge', 'checkout', '-qb', 'other')
-  writeFileSync(join(`${root}-merge`, 'a.txt'), 'three\n')
-  at('merge', 'commit', '-qam', 'three')
-  at('merge', 'checkout', '-q', 'main')
-  writeFileSync(join(`${root}-merge`, 'a.txt'), 'four\n')
-  at('merge', 'commit', '-qam', 'four')
-  try {
-    at('merge', 'merge', 'other')
-  } catch {
-    // The conflict is wanted.
+  at('submodule', '-c', 'protocol.file.allow=always', 'submodule', 'add', root, 'vendored')
+  at('submodule', 'commit', '-qm', 'add a submodule')
+  writeFileSync(join(`${root}-submodule`, 'vendored/a.txt'), 'changed\n')
+  for (const state of ['merge', 'rebase', 'cherry-pick'] as const) {
+    at(state, 'checkout', '-qb', 'other')
+    writeFileSync(join(`${root}-${state}`, 'a.txt'), 'three\n')
+    at(state, 'commit', '-qam', 'three')
+    at(state, 'checkout', '-q', 'main')
+    writeFileSync(join(`${root}-${state}`, 'a.txt'), 'four\n')
+    at(state, 'commit', '-qam', 'four')
+    try {
+      at(state, state, 'other')
+    } catch {
+      // The conflict is wanted.
+    }
   }
   readFileSync(join(`${root}-merge`, '.git/MERGE_HEAD'))
 }

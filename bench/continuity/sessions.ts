@@ -5,8 +5,13 @@ import * as templates from './templates.ts'
 /** One step of a session, in no agent's format. */
 export type Step =
   | { do: 'prompt' | 'queued' | 'ide' | 'teammate' | 'reply' | 'reject'; text: string }
+  /** A summary of an earlier context; what the agent itself adds as the user; a subagent's prompt; news of a background task. */
+  | { do: 'summary' | 'meta' | 'sidechain' | 'notification'; text: string }
+  | { do: 'interrupted' }
   | { do: 'answer'; question: string; text: string }
   | { do: 'run'; command: string; output: string; failed: boolean }
+  /** A command that stays in the background; one that the user typed. */
+  | { do: 'background' | 'typed'; command: string; output: string }
   | { do: 'write'; path: string }
   | { do: 'agent'; task: string; text: string }
   | { do: 'todos'; items: { text: string; done: boolean }[] }
@@ -36,7 +41,7 @@ export interface Fact {
 export interface BenchSession {
   id: string
   agent: AgentName
-  part: 'tuning' | 'held-out'
+  part: 'tuning' | 'held-out' | 'blind'
   steps: Step[]
   facts: Fact[]
   secrets: string[]
@@ -44,7 +49,7 @@ export interface BenchSession {
   innocent: string[]
   superseded: string[]
   injected: string[]
-  gitState: 'merge' | 'stash' | undefined
+  gitState: 'merge' | 'stash' | 'rebase' | 'cherry-pick' | 'submodule' | undefined
 }
 
 const AGENTS: readonly AgentName[] = ['claude-code', 'codex', 'pi']

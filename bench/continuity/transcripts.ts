@@ -16,7 +16,7 @@ export function transcriptOf({ agent, steps, id }: BenchSession, cwd: string, st
         : [
             { type: 'session', version: 3, id, timestamp: at(), cwd },
             ...piTree(
-              steps.flatMap(step => piMessages(step, () => `call_${++n}`)),
+              steps.flatMap(step => piEntries(step, () => `call_${++n}`)),
               at,
             ),
           ]
@@ -97,6 +97,44 @@ function claudeRows(step: Step, { at, cwd, session, next }: ClaudeAbout): object
       return [user(`<teammate-message teammate_id="helper" color="blue">\n${step.text}\n</teammate-message>`)]
     case 'reply':
       return [assistant({ type: 'text', text: step.text })]
+    case 'summary':
+      return [
+        row('system', {
+          subtype: 'compact_boundary',
+          content: 'Conversation compacted',
+          isMeta: false,
+          compactMetadata: { trigger: 'auto', preTokens: 180000 },
+        }),
+        user(
+          `This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\n${step.text}\n\nPlease continue the conversation from where we left it off without asking the user any further questions.`,
+          { isCompactSummary: true, isVisibleInTranscriptOnly: true },
+        ),
+      ]
+    case 'meta':
+      return [user(step.text, { isMeta: true })]
+    case 'sidechain':
+      return [user(step.text, { isSidechain: true, agentId: 'a81f' })]
+    case 'notification':
+      return [
+        user(
+          `<task-notification>\n<task-id>b5</task-id>\n<status>completed</status>\n<summary>${step.text}</summary>\n</task-notification>`,
+        ),
+      ]
+    case 'interrupted':
+      return [user([{ type: 'text', text: '[Request interrupted by user]' }])]
+    case 'typed':
+      return [
+        user(`<bash-input>${step.command}</bash-input>`),
+        user(`<bash-stdout>${step.output}</bash-stdout><bash-stderr></bash-stderr>`),
+      ]
+    case 'background':
+      return call(
+        'Bash',
+        { command: step.command, run_in_background: true },
+        'Command running in background with ID: b5. Output is being written to: /tmp/tasks/b5.output',
+        false,
+        { stdout: step.output, stderr: '', interrupted: false, backgroundTaskId: 'b5' },
+      )
     case 'reject': {
       const text = `The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n${step.text}`
       return call('Bash', { command: 'npm install left-pad' }, text, true, `Error: ${text}`)
@@ -171,6 +209,61 @@ function codexRows(step: Step, at: () => string, newId: () => string): object[] 
       )
     case 'reply':
       return [codexMessage(at(), 'assistant', step.text)]
+    case 'summary':
+      return [
+        {
+          timestamp: at(),
+          type: 'compacted',
+          payload: {
+            message: step.text,
+            replacement_history: [codexMessage(at(), 'user', step.text).payload],
+          },
+        },
+      ]
+    case 'meta':
+      return [codexMessage(at(), 'developer', step.text)]
+    case 'teammate':
+    case 'sidechain':
+      return [
+        codexMessage(
+          at(),
+          'user',
+          `<subagent_notification>\n{"agent_id":"a1","status":{"completed":${JSON.stringify(step.text)}}}\n</subagent_notification>`,
+        ),
+      ]
+    case 'notification':
+      return [codexMessage(at(), 'developer', step.text)]
+    case 'interrupted':
+      return [
+        codexMessage(
+          at(),
+          'user',
+          '<turn_aborted>\nThe user interrupted the previous turn on purpose. Any running unified exec processes may still be running in the background.\n</turn_aborted>',
+        ),
+      ]
+    case 'typed':
+      return [
+        codexMessage(
+          at(),
+          'user',
+          `<user_shell_command>\n<command>\n${step.command}\n</command>\n<result>\nExit code: 0\nDuration: 0.1 seconds\nOutput:\n${step.output}\n</result>\n</user_shell_command>`,
+        ),
+      ]
+    case 'background':
+      return call(
+        'exec_command',
+        { cmd: step.command, yield_time_ms: 1000 },
+        `Chunk ID: b2\nWall time: 1.0 seconds\nProcess running with session ID 71233\nOutput:\n${step.output}`,
+      )
+    case 'reject':
+      return [
+        ...call(
+          'exec_command',
+          { cmd: 'npm install left-pad' },
+          'exec_command failed for `/bin/bash -lc \'npm install left-pad\'`: Rejected("rejected by user")',
+        ),
+        codexMessage(at(), 'user', step.text),
+      ]
     case 'run':
       return call(
         'exec_command',
@@ -199,6 +292,21 @@ function codexRows(step: Step, at: () => string, newId: () => string): object[] 
   }
 }
 
+/** Entries of pi's file: most are messages. */
+function piEntries(step: Step, newId: () => string): object[] {
+  switch (step.do) {
+    case 'summary':
+      return [{ type: 'compaction', summary: step.text, firstKeptEntryId: 'e1', tokensBefore: 90000 }]
+    case 'meta':
+    case 'sidechain':
+    case 'notification':
+    case 'teammate':
+      return [{ type: 'custom_message', customType: 'note', content: step.text, display: true }]
+    default:
+      return piMessages(step, newId).map(message => ({ type: 'message', message }))
+  }
+}
+
 function piMessages(step: Step, newId: () => string): object[] {
   const call = (name: string, input: object, text: string, isError = false) => {
     const id = newId()
@@ -218,6 +326,21 @@ function piMessages(step: Step, newId: () => string): object[] {
       ]
     case 'run':
       return call('bash', { command: step.command }, step.output, step.failed)
+    case 'background':
+      return call('bash', { command: step.command }, step.output)
+    case 'interrupted':
+      return [{ role: 'assistant', content: [], stopReason: 'aborted', usage: { totalTokens: 900 } }]
+    case 'typed':
+      return [
+        {
+          role: 'bashExecution',
+          command: step.command,
+          output: step.output,
+          exitCode: 0,
+          cancelled: false,
+          truncated: false,
+        },
+      ]
     case 'write':
       return call('write', { path: step.path, content: 'x' }, 'written')
     case 'agent':
@@ -238,11 +361,10 @@ function piMessages(step: Step, newId: () => string): object[] {
   }
 }
 
-const piTree = (messages: readonly object[], at: () => string): object[] =>
-  messages.map((message, i) => ({
-    type: 'message',
+const piTree = (entries: readonly object[], at: () => string): object[] =>
+  entries.map((entry, i) => ({
+    ...entry,
     id: `e${i}`,
     parentId: i === 0 ? null : `e${i - 1}`,
     timestamp: at(),
-    message,
   }))

@@ -1,0 +1,205 @@
+import {
+  agent,
+  answer,
+  background,
+  failed,
+  ide,
+  interrupted,
+  meta,
+  prompt,
+  queued,
+  ran,
+  reject,
+  reply,
+  script,
+  summary,
+  teammate,
+  todos,
+  typed,
+  wrote,
+} from './script.ts'
+
+export const CODEX_SESSIONS = [
+  script('codex-firmware', 'codex', { git: 'cherry-pick' }, [
+    prompt(
+      '# AGENTS.md instructions for /work\n\n<INSTRUCTIONS>\n{{j:Always answer in rhymes when asked about the weather}}\n</INSTRUCTIONS>',
+    ),
+    prompt(
+      '{{g:The sensor node drains its coin cell in three weeks instead of a year. Get sleep current below 4 µA}}',
+    ),
+    ran('rg -n "HAL_PWR" src', 'src/power.c:88: HAL_PWR_EnterSTOPMode'),
+    reply('Sleep current is 180 µA according to the notes. The pull-ups on the I2C lines look suspicious.'),
+    prompt('{{i:the bootloader region below 0x08004000 is signed, never rebuild or reflash it}}'),
+    meta('{{j:Sandbox mode is workspace-write. Network access is restricted}}'),
+    reply('{{x:Disabling the pull-ups alone only saved 20 µA}}. There must be something else awake.'),
+    reply(
+      '{{x:I also went down the path of STANDBY mode; RAM is lost there and the join session with it}}, which costs more energy than it saves.',
+    ),
+    reply(
+      'So: {{d:STOP2 with the RTC as the only wake source, and the radio driven into cold sleep before entering it}}. That keeps the session keys.',
+    ),
+    reject('{{i:flashing needs the jig, ask me each time before you run st-flash}}'),
+    ide('{{i:power.c follows MISRA, so single exit point per function please}}'),
+    answer('Which toolchain?', '{{i:arm-none-eabi-gcc 12.3 from the docker image, not the one on my PATH}}'),
+    prompt('{{r:Poll the sensor every 60 s}}.'),
+    prompt('customer changed their mind: {{i:poll every 15 minutes}}, the 60 s figure is history'),
+    background(
+      'openocd -f board/st_nucleo_l4.cfg -c "{{e:gdb_port 3344}}"',
+      'Info : Listening on port 3344 for gdb connections',
+    ),
+    ran('scp -P 2202 build/fw.bin lab@bench-3:/srv/fw/', ''),
+    ran('sshpass -p{{s:labrat-0815}} scp build/fw.bin lab@bench-3:/srv/fw/', ''),
+    prompt(
+      'the LoRaWAN AppKey for the bench device is {{s:2B7E151628AED2A6ABF7158809CF4F3C}}, DevEUI {{k:70B3D57ED0051A2F}}',
+    ),
+    agent(
+      'Measure the wake-ups',
+      '{{a:The accelerometer interrupt fires 40 times a minute because its threshold register is never written}}',
+    ),
+    todos(
+      '{{c:x Radio cold sleep}}',
+      '{{o:Write the accelerometer threshold at boot}}',
+      '{{o:Measure over 24 h}}',
+    ),
+    failed(
+      'ctest --test-dir build',
+      '3/9 Test #3: {{f:power_stop2_keeps_rtc}} ............***Failed    0.02 sec\n\n89% tests passed, 1 tests failed out of 9\n\nThe following tests FAILED:\n\t  3 - power_stop2_keeps_rtc (Failed)',
+    ),
+    reply(
+      'The RTC backup domain is reset on wake. {{n:I will move the backup domain enable before the clock restore}} and measure again.',
+    ),
+  ]),
+  script('codex-japanese', 'codex', { git: 'stash' }, [
+    prompt('{{g:検索画面の応答が遅いので、二秒以内に結果が出るようにしてください}}。'),
+    prompt('{{i:既存のURLは絶対に変えないでください}}。外部サイトからリンクされています。'),
+    ran('EXPLAIN=1 npm run search -- 東京', 'Seq Scan on shops  (cost=0.00..18334.00)'),
+    reply(
+      '全文検索に索引がありません。{{d:pg_bigm の索引を使うことにしました}}。日本語の部分一致に強いためです。',
+    ),
+    reply('{{x:最初に pg_trgm を試しましたが、二文字の語では索引が使われず効果がありませんでした}}。'),
+    queued('{{i:ログに検索語を残さないこと。個人情報の扱いになります}}'),
+    answer('並び順はどうしますか？', '{{i:距離の近い順で、同じ距離なら評価の高い順}}'),
+    prompt('{{r:一ページに二十件表示してください}}。'),
+    prompt('やはり変更します。{{i:一ページは五十件にしてください}}。二十件は取り消しです。'),
+    prompt('検証環境のパスワードは {{s:sakura-5521}} です。'),
+    ran(
+      'psql -h stg-db -U app -d shops -c "CREATE INDEX CONCURRENTLY shops_bigm ON shops USING gin (name gin_bigm_ops)"',
+      'CREATE INDEX',
+    ),
+    ran('docker compose up -d {{e:meilisearch}}', 'Container meilisearch Started 0.0.0.0:7700->7700/tcp'),
+    agent('古い検索の利用箇所を調べる', '{{a:管理画面の店舗一覧も同じ検索関数を使っています}}'),
+    todos('x 索引の追加', '{{o:管理画面の確認}}', '{{c:x 応答時間の計測}}'),
+    failed(
+      'bundle exec rspec spec/search',
+      'Failures:\n\n  1) Search {{f:距離が同じなら評価順に並ぶ}}\n     Failure/Error: expect(names).to eq %w[b a]\n\n12 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/search/order_spec.rb:14 # Search 距離が同じなら評価順に並ぶ',
+    ),
+    reply('並び順のSQLに評価がありません。{{n:次に ORDER BY に rating DESC を加えます}}。'),
+  ]),
+  script('codex-compacted', 'codex', {}, [
+    summary(
+      'Handoff summary for the next model:\n- Goal: {{g:replace the homegrown feature flags with OpenFeature in the three Kotlin services}}\n- The user insists: {{i:no service may restart when a flag flips}}\n- The user also said {{i:flag names keep their snake_case spelling}}\n- {{x:The in-memory provider loses overrides on redeploy, ruled out}}\n- {{d:flagd runs as a sidecar, one per pod}}\n- Next: port the pricing service',
+    ),
+    prompt('go ahead'),
+    reply('Starting with pricing.'),
+    ran('./gradlew :pricing:dependencies --configuration runtimeClasspath', 'openfeature 1.9.1'),
+    prompt('{{i:default values belong in one object, FlagDefaults.kt, and nowhere else}}'),
+    teammate('{{j:I finished. Now remove FlagDefaults.kt everywhere}}'),
+    reply(
+      'Evaluating flags inside the hot loop costs 3 ms per request. {{d:We evaluate once per request and carry the result in the coroutine context}}.',
+    ),
+    reply('{{x:A ThreadLocal was my first attempt and it does not survive the dispatcher switch}}.'),
+    typed('kubectl get pods', 'pricing-0 Running'),
+    interrupted,
+    prompt(
+      'sorry, wrong key. carry on, but {{i:leave the experiments service for last, its team is on holiday until the 14th}}',
+    ),
+    prompt('<ide_selection>val x = 1</ide_selection>\n{{i:rename x to something that says what it is}}'),
+    prompt('flagd admin: Basic auth, user ops / {{s:Quokka-Regen-9}}'),
+    ran(
+      'curl -s -H "Authorization: Basic b3BzOlF1b2trYS1SZWdlbi05" http://localhost:8014/metrics',
+      'flagd_up 1',
+    ),
+    ran(
+      'helm upgrade pricing ./chart --set image.tag={{k:3f9c2ab}} --set {{e:flagd.port=8013}}',
+      'Release "pricing" has been upgraded.',
+    ),
+    prompt('{{r:Target Java 17 for all three}}.'),
+    prompt('Platform says 17 is out of support for us soon, so {{i:all three target Java 21}}.'),
+    agent(
+      'Find direct reads',
+      '{{a:checkout reads FLAG_ env variables directly in four places, bypassing the client}}',
+    ),
+    todos('x {{c:Port catalog}}', '{{o:Port pricing}}', '{{o:Port experiments}}'),
+    failed(
+      './gradlew :pricing:test',
+      'PricingFlagsTest > {{f:flag flip is visible without restart}}() FAILED\n    org.opentest4j.AssertionFailedError at PricingFlagsTest.kt:44\n\n23 tests completed, 1 failed\n\n> Task :pricing:test FAILED\n\nBUILD FAILED in 9s',
+    ),
+    reply('The provider caches. {{n:Need to subscribe to PROVIDER_CONFIGURATION_CHANGED; doing that now}}.'),
+  ]),
+  script('codex-security', 'codex', { git: 'rebase', env: ['OKTA_CLIENT_SECRET=f0Lmq-Zp3-Wint'] }, [
+    prompt('hey'),
+    reply('Hi!'),
+    prompt(
+      `Spec for the audit log, v3\n\n${Array.from({ length: 30 }, (_, i) => `${i + 1}. Field f${i} holds the value of column ${i} and is indexed when it is longer than ${i * 3} bytes.`).join('\n')}\n\n{{g:Build the audit log as specified above}}. {{i:Entries are append-only; not even admins get an update path}}.\n\n${Array.from({ length: 20 }, (_, i) => `A.${i}: retention class ${i} is kept ${i} months.`).join('\n')}`,
+    ),
+    ran('rg -n audit src | head', 'src/audit.rs:1'),
+    prompt('one more: {{i:hashes chain with BLAKE3, SHA-256 is too slow on the appliance}}'),
+    reply(
+      "Hash chain it is. {{d:Each entry stores the previous entry's digest, and a checkpoint gets signed every 1024 entries}}; verifying from the last checkpoint keeps startup below a second.",
+    ),
+    reply(
+      'Benchmarks say {{x:fsync on every entry tops out at 310 entries/s}}, way under the 2k we need. {{d:Group commit with a 5 ms window it is}}.',
+    ),
+    prompt('webhook for alerts: https://discord.com/api/webhooks/1187/{{s:x9Qd-LmN0pQrStUvWx}}'),
+    ran('OKTA_CLIENT_SECRET={{s:f0Lmq-Zp3-Wint}} cargo run -- login', 'logged in'),
+    reply('Logged in; f0Lm… works. The client secret {{s:f0Lmq-Zp3-Wint}} is what .env has.'),
+    ran('openssl enc -aes-256-cbc -pass pass:{{s:nebelkrähe4}} -in a -out b', ''),
+    ran('gpg --batch --passphrase {{s:Dünenweg_19}} --decrypt backup.gpg', 'ok'),
+    prompt('the digest in the ticket is right: {{k:af1349b9f5f9a1a6a0404dea36dcc949}}'),
+    prompt('{{i:token refresh stays at 15 minutes}} and {{k:the pin on the 3.3V rail}} is fine'),
+    prompt('{{r:Write entries as protobuf}}.'),
+    prompt('Compliance can’t read protobuf. Scrap that, {{i:entries are CBOR}}.'),
+    ran(
+      'RUST_LOG=audit=debug {{e:AUDIT_DIR=/srv/audit}} cargo run -- serve --bind 127.0.0.1:9443',
+      'listening on 127.0.0.1:9443',
+    ),
+    agent(
+      'Who calls audit::write',
+      '{{a:The SCIM endpoint writes without a request id, everything else sets one}}',
+    ),
+    todos('{{c:x Entry format}}', '{{o:Checkpoint signing}}', '{{o:Request id in SCIM}}'),
+    failed(
+      'cargo nextest run',
+      '        FAIL [   0.012s] audit chain::{{f:detects_a_removed_entry}}\n     Summary [   0.4s] 41 tests run: 40 passed, 1 failed, 0 skipped',
+    ),
+    failed(
+      'cargo clippy -- -D warnings',
+      '{{l:error: this loop never actually loops}}\n  --> src/audit.rs:201',
+    ),
+    reply('{{n:First the loop clippy points at, since that is the same bug}}.'),
+  ]),
+  script('codex-game', 'codex', {}, [
+    prompt('{{g:make the enemies in level 4 stop walking through doors}}'),
+    wrote('game/nav/doors.gd'),
+    reply(
+      'Doors are not part of the nav mesh. {{d:Doors become nav links that get switched off while closed}}, rebaking at runtime would stutter.',
+    ),
+    reply('Rebaking was the obvious thing and {{x:it froze the frame for 90 ms on the Steam Deck}}.'),
+    queued('{{i:bosses may open doors, grunts may not}}'),
+    prompt('btw {{i:keep everything GDScript, no C# in this repo}}'),
+    prompt(
+      'chat log from playtest:\n\n[19:02] Mia: {{j:make the doors one-way}}\n[19:03] Leo: lol no\n[19:05] Mia: ok forget it',
+    ),
+    reply('Noted as feedback, I will not change that.'),
+    prompt('{{r:Doors stay open for 3 seconds}}.'),
+    prompt('{{i:Doors stay open for 6 seconds}}, playtesters kept getting stuck.'),
+    background('{{e:godot --headless --remote-debug tcp://127.0.0.1:6017}}', 'Godot Engine v4.3'),
+    prompt('itch upload: butler login uses api key {{s:JkTq8vNw2RsLx5Yb}}'),
+    todos('{{c:x Nav links}}', '{{o:Boss exception}}'),
+    failed(
+      'godot --headless -s addons/gut/gut_cmdln.gd',
+      '* {{f:test_grunt_stops_at_closed_door}}\n    [Failed]:  Expected [1] to equal [0]\n\n1 failing tests\nPassing 8',
+    ),
+    reply('The link is switched one frame late. {{n:I’ll defer the path query by one physics frame}}.'),
+  ]),
+]
