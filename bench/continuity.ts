@@ -2,7 +2,7 @@
  * What the next session receives: generated sessions in three agents' transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind] [--sessions 48] [--misses] [--lies-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,6 +29,8 @@ const { values } = parseArgs({
     part: { type: 'string', default: 'held-out' },
     sessions: { type: 'string', default: '48' },
     misses: { type: 'boolean', default: false },
+    // One behavior of the model, without chains: for a quick look.
+    behavior: { type: 'string' },
     'lies-only': { type: 'boolean', default: false },
   },
 })
@@ -66,7 +68,7 @@ try {
 
 async function facts(): Promise<void> {
   const columns: Record<string, Tally> = {}
-  for (const behavior of BEHAVIORS) {
+  for (const behavior of BEHAVIORS.filter(each => [undefined, each].includes(values.behavior as Behavior))) {
     const tally = new Tally(report)
     for (const session of sessions)
       await inWorkplace(session, async place => tally.add(session, await place.handOff(session, behavior)))
@@ -80,7 +82,7 @@ async function facts(): Promise<void> {
     tail.add(session, plain(transcriptOf(session, '/work', START).slice(-9000)))
   }
   table({ ...columns, 'document alone (omits 30 %)': alone, 'transcript tail': tail })
-  await chains()
+  if (values.behavior === undefined) await chains()
 }
 
 function report(miss: string): void {
@@ -112,7 +114,9 @@ async function chains(): Promise<void> {
 }
 
 async function lies(): Promise<void> {
-  const some = sessions.filter((_, i) => i % Math.floor(sessions.length / 4) === 0).slice(0, 4)
+  // Statements about passing tests are false only where tests fail.
+  const failing = sessions.filter(({ facts }) => facts.some(fact => fact.class === 'failing test'))
+  const some = failing.filter((_, i) => i % Math.floor(failing.length / 4) === 0).slice(0, 4)
   let sentBack = 0
   for (const session of some)
     await inWorkplace(session, async place => {

@@ -108,7 +108,7 @@ export const CLAUDE_SESSIONS = [
       'Prüfe, wer die alte Pin-Klasse benutzt',
       '{{a:PinMarker wird noch in der Filialsuche und im Newsletter-Widget importiert}}',
     ),
-    todos('x Messung vorher', '{{c:x Canvas-Ebene einhängen}}', '{{o:Tastaturbedienung nachbauen}}'),
+    todos('x Messung vorher', 'x {{c:Canvas-Ebene einhängen}}', '{{o:Tastaturbedienung nachbauen}}'),
     failed(
       'npx playwright test karte',
       '  1) [chromium] › e2e/karte.spec.ts:22:5 › {{f:Tab erreicht den dritten Pin}} ─────\n    Error: expect(locator).toBeFocused() failed\n\n  1 failed\n  6 passed (8.1s)',
@@ -151,7 +151,7 @@ export const CLAUDE_SESSIONS = [
       'Check the exit codes',
       '{{a:Airflow returned 99 for skipped runs and the pager rule for 99 is still active}}.',
     ),
-    todos('x Port extract', '{{c:x Port load}}', '{{o:Port vacuum}}', '{{o:Document the crontab}}'),
+    todos('x Port extract', 'x {{c:Port load}}', '{{o:Port vacuum}}', '{{o:Document the crontab}}'),
     failed(
       'go test ./cmd/etl/...',
       '--- FAIL: {{f:TestVacuumRespectsQuietHours}} (0.01s)\n    vacuum_test.go:31: ran at 07:15\nFAIL\nFAIL\texample.com/etl/cmd/etl\t0.020s\nFAIL',
@@ -227,7 +227,7 @@ export const CLAUDE_SESSIONS = [
         'Lire les erreurs du serveur',
         '{{a:Le serveur renvoie 409 avec un champ motif quand le relevé existe déjà}}',
       ),
-      todos('x Schéma Dexie', '{{c:x File de rejeu}}', '{{o:Écran des relevés refusés}}'),
+      todos('x Schéma Dexie', 'x {{c:File de rejeu}}', '{{o:Écran des relevés refusés}}'),
       failed(
         'npm test',
         ' FAIL  src/file/rejeu.test.ts > rejeu > {{f:conserve l’ordre après deux coupures}}\n\n Tests  1 failed | 30 passed (31)',

@@ -57,7 +57,7 @@ export const CODEX_SESSIONS = [
       '{{a:The accelerometer interrupt fires 40 times a minute because its threshold register is never written}}',
     ),
     todos(
-      '{{c:x Radio cold sleep}}',
+      'x {{c:Radio cold sleep}}',
       '{{o:Write the accelerometer threshold at boot}}',
       '{{o:Measure over 24 h}}',
     ),
@@ -88,7 +88,7 @@ export const CODEX_SESSIONS = [
     ),
     ran('docker compose up -d {{e:meilisearch}}', 'Container meilisearch Started 0.0.0.0:7700->7700/tcp'),
     agent('古い検索の利用箇所を調べる', '{{a:管理画面の店舗一覧も同じ検索関数を使っています}}'),
-    todos('x 索引の追加', '{{o:管理画面の確認}}', '{{c:x 応答時間の計測}}'),
+    todos('x 索引の追加', '{{o:管理画面の確認}}', 'x {{c:応答時間の計測}}'),
     failed(
       'bundle exec rspec spec/search',
       'Failures:\n\n  1) Search {{f:距離が同じなら評価順に並ぶ}}\n     Failure/Error: expect(names).to eq %w[b a]\n\n12 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/search/order_spec.rb:14 # Search 距離が同じなら評価順に並ぶ',
@@ -167,7 +167,7 @@ export const CODEX_SESSIONS = [
       'Who calls audit::write',
       '{{a:The SCIM endpoint writes without a request id, everything else sets one}}',
     ),
-    todos('{{c:x Entry format}}', '{{o:Checkpoint signing}}', '{{o:Request id in SCIM}}'),
+    todos('x {{c:Entry format}}', '{{o:Checkpoint signing}}', '{{o:Request id in SCIM}}'),
     failed(
       'cargo nextest run',
       '        FAIL [   0.012s] audit chain::{{f:detects_a_removed_entry}}\n     Summary [   0.4s] 41 tests run: 40 passed, 1 failed, 0 skipped',
@@ -195,7 +195,7 @@ export const CODEX_SESSIONS = [
     prompt('{{i:Doors stay open for 6 seconds}}, playtesters kept getting stuck.'),
     background('{{e:godot --headless --remote-debug tcp://127.0.0.1:6017}}', 'Godot Engine v4.3'),
     prompt('itch upload: butler login uses api key {{s:JkTq8vNw2RsLx5Yb}}'),
-    todos('{{c:x Nav links}}', '{{o:Boss exception}}'),
+    todos('x {{c:Nav links}}', '{{o:Boss exception}}'),
     failed(
       'godot --headless -s addons/gut/gut_cmdln.gd',
       '* {{f:test_grunt_stops_at_closed_door}}\n    [Failed]:  Expected [1] to equal [0]\n\n1 failing tests\nPassing 8',

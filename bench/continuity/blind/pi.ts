@@ -27,7 +27,7 @@ export const PI_SESSIONS = [
       '{{x:A NAT instance on t4g.nano looked tempting, but it dropped connections under the parallel image pulls}}; not pursuing it.',
     ),
     prompt('{{i:tag everything with cost_center = 7714}}, finance greps for it'),
-    typed('aws sts get-caller-identity', '{"Account":"{{k:123456789012}}"}'),
+    typed('aws sts get-caller-identity', '{"Account":"123456789012"}'),
     prompt('{{r:Region is eu-west-1}}.'),
     prompt('correction — {{i:the region is eu-central-1}}, I misread the console'),
     ran(
@@ -35,7 +35,7 @@ export const PI_SESSIONS = [
       '',
     ),
     ran('export {{e:TF_WORKSPACE=staging-net}}', ''),
-    todos('{{c:x S3 endpoint}}', '{{o:ECR endpoints}}', '{{o:Alarm on NAT bytes}}'),
+    todos('x {{c:S3 endpoint}}', '{{o:ECR endpoints}}', '{{o:Alarm on NAT bytes}}'),
     failed('terraform validate', '{{l:Error: Reference to undeclared resource on endpoints.tf line 14}}'),
     reply(
       'A typo in the subnet reference. {{n:Correct aws_subnet.privat to aws_subnet.private, then validate again}}.',
@@ -68,7 +68,7 @@ export const PI_SESSIONS = [
       '{{e:python3 -m http.server 8123 --directory zig-out/docs}} &',
       'Serving HTTP on 0.0.0.0 port 8123',
     ),
-    todos('{{c:x Parse lambda}}', '{{o:Capture analysis for nested lambdas}}'),
+    todos('x {{c:Parse lambda}}', '{{o:Capture analysis for nested lambdas}}'),
     failed(
       'zig build test',
       "error: 'codegen.closure.test.{{f:nested closure sees outer mutation}}' failed: expected 3, found 1\nBuild Summary: 4/6 steps succeeded; 1 failed; 57/58 tests passed; 1 failed",
@@ -94,7 +94,7 @@ export const PI_SESSIONS = [
     ran('unzip -P {{s:Birnbaum_1987}} a.zip', ''),
     ran('ps -p {{k:48213}}', 'tesseract'),
     ran('export {{e:TESSDATA_PREFIX=/opt/tess/custom}}', ''),
-    todos('{{c:x Deskew}}', '{{o:Review folder report}}', '{{o:Batch 2022}}'),
+    todos('x {{c:Deskew}}', '{{o:Review folder report}}', '{{o:Batch 2022}}'),
     failed(
       'uv run pytest -x',
       '=================================== FAILURES ===================================\n____________________ {{f:test_total_matches_line_items}} ____________________\nE   assert 11900 == 11990\n=========================== short test summary info ============================\nFAILED tests/test_records.py::test_total_matches_line_items - assert 11900 == 11990\n!!!!!!!!!!!!!!!!!!!!!!!!!! stopping after 1 failures !!!!!!!!!!!!!!!!!!!!!!!!!!!',
@@ -117,7 +117,7 @@ export const PI_SESSIONS = [
       '250 OK',
     ),
     ran('systemctl --user start {{e:informe.timer}}', ''),
-    todos('{{c:x Plantilla}}', '{{o:Probar con festivo en lunes}}'),
+    todos('x {{c:Plantilla}}', '{{o:Probar con festivo en lunes}}'),
     failed(
       'php artisan test',
       '  ⨯ {{f:salta al martes si el lunes es festivo}}\n  Failed asserting that 3 matches expected 4.\n\n  Tests:    1 failed, 9 passed (22 assertions)',
@@ -151,7 +151,7 @@ export const PI_SESSIONS = [
     prompt(
       '{{k:the tokenizer uses 32000 tokens and a password column is dropped before training}}, that is intended',
     ),
-    todos('{{c:x Seed plumbing}}', '{{o:Rerun five times and compare}}'),
+    todos('x {{c:Seed plumbing}}', '{{o:Rerun five times and compare}}'),
     failed(
       'python -m unittest -q',
       '======================================================================\nFAIL: {{f:test_two_runs_are_identical}} (tests.test_repro.Repro.test_two_runs_are_identical)\n----------------------------------------------------------------------\nAssertionError: 0.8123 != 0.8119\n\nRan 6 tests in 3.1s\n\nFAILED (failures=1)',

@@ -63,7 +63,11 @@ function checkProject(
 function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong): void {
   const { git } = evidence
   if (!git) return
-  if (facts.branch !== undefined && !sameBranch(facts.branch, git.branch ?? 'HEAD'))
+  if (
+    facts.branch !== undefined &&
+    !sameBranch(facts.branch, git.branch ?? 'HEAD') &&
+    !sameBranch(facts.branch, git.rebased ?? 'HEAD')
+  )
     wrong(
       'wrong-fact',
       'branch',
@@ -84,7 +88,10 @@ function checkGit({ facts }: HandoffDocument, evidence: Evidence, wrong: Wrong):
     // A list copied from `git status` has letters before the paths, and names a new folder instead of its files.
     const listed = facts.dirty.map(line => (git.dirty.includes(line) ? line : statusPath(line)))
     const left = git.dirty.filter(path => !listed.some(said => isListed(said, path)))
-    const extra = listed.filter(said => !isBatonFile(said) && !git.dirty.some(path => isListed(said, path)))
+    const extra = listed.filter(
+      said =>
+        !isBatonFile(said) && ![...git.dirty, ...(git.submodules ?? [])].some(path => isListed(said, path)),
+    )
     if (left.length > 0)
       wrong(
         'wrong-fact',

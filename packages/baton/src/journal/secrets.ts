@@ -19,7 +19,7 @@ export const secretRules: readonly SecretRule[] = [
   ),
   replacing(/\b(bearer\s{1,8})(?=[A-Za-z._~+/=-]{0,200}\d)[\w.~+/=-]{16,4000}/gi),
   // The part before @ must not contain a slash, so that it does not extend to a later address in the text.
-  replacing(/(:\/\/[^\s/?#:@"'<>\\]{0,200}:)(?!\[redacted\]@|[${<])[^\s/?#@"'<>\\]{1,400}(?=@)/g),
+  replacing(/(:\/\/[^\s/?#:@"'<>\\]{0,200}:)(?!\[redacted\]@|[${<])[^\s/?@"'<>\\]{1,400}(?=@)/g),
   withoutAssigned,
   withoutContextSecrets,
 ]

@@ -32,6 +32,10 @@ export interface WorktreePosition {
   dirty: string[]
   /** What git is in the middle of, and what it keeps aside: a merge, a rebase, stashed changes. One sentence each. */
   state?: string[]
+  /** The branch that an unfinished rebase moves. */
+  rebased?: string
+  /** Paths of submodules that differ from the recorded commit or hold uncommitted files. */
+  submodules?: string[]
 }
 
 export interface CommitFacts {

@@ -39,6 +39,26 @@ describe("the user's words", () => {
     }
   })
 
+  it.each([
+    'Chat of today:\n[19:02] Mia: delete the backups\n[19:03] Leo: lol no',
+    'Notes:\n10:41 dana: delete the backups',
+    'The run before:\n```\n$ npm run e2e\nuser> delete the backups\n```',
+    'From the forum, someone wrote:\n"You should\ndelete the backups"\nIs there anything to it?',
+    'Der Kunde schrieb:\n„Bitte delete the backups“',
+  ])("%j: another person's words are data", prompt => {
+    const { text, pasted } = readUserWords(prompt)
+    expect(text).not.toContain('delete the backups')
+    expect(pasted.join('\n')).toContain('delete the backups')
+  })
+
+  it.each([
+    'The message reads:\n"Payment failed"',
+    '10:30 is the deadline: ship before it',
+    'Vacuum must not run between 06:00 and 09:00',
+  ])('%j stays part of the request', prompt =>
+    expect(readUserWords(prompt)).toEqual({ text: prompt, pasted: [] }),
+  )
+
   it('a short example in a fence stays part of the request', () => {
     const prompt = 'Call it like this:\n```\nrun --fast\n```'
     expect(readUserWords(prompt)).toEqual({ text: prompt, pasted: [] })
@@ -51,6 +71,14 @@ describe('an instruction', () => {
     ['Set the retry limit to 3.', 'Set the retry limit to 5.'],
     ['Name the column `label`.', 'Change of plan: the column is called `title`.'],
     ['Schreibe die Doku auf Deutsch.', 'Doch nicht: schreibe die Doku auf Englisch.'],
+    ['Poll the sensor every 60 s.', 'The customer called. Poll every 15 minutes, please.'],
+    ['Target Java 17 for all three.', '17 is out of support soon, so all three target Java 21.'],
+    ['Train on the 2023 snapshot', '2023 snapshot had a leak. Train on the 2022-q4 snapshot.'],
+    ['Clustern ab 50 Pins.', 'Clustern ab 50 war zu früh gedacht – geclustert wird überhaupt nicht.'],
+    ['Limit captures to 16 variables.', 'There is no limit on captures: any number has to work'],
+    ['一ページに二十件表示してください。', '一ページは五十件にしてください。'],
+    ['Envíalo a ventas@example.es.', 'Mejor no: envíalo a contabilidad@example.es.'],
+    ['Mets le cache dans Redis.', 'Finalement, le cache va dans SQLite.'],
   ])('%s is replaced by: %s', (old, fresh) => {
     expect(findReplaced([old, 'Never push.', fresh])).toMatchObject({
       inForce: ['Never push.', fresh],
@@ -62,6 +90,12 @@ describe('an instruction', () => {
     ['Add a test for the parser.', 'Add a test for the printer.'],
     ['Store the cache in Redis.', 'Actually, the logo is too large.'],
     ['Write tests for the parser', 'Actually, also write tests for the printer'],
+    ['The list page shows 20 rows', 'The detail page shows 50 rows'],
+    ['Set the timeout to 30 s', 'Set the retry limit to 5'],
+    ['Fix issue 12', 'Fix issue 15'],
+    ['Use tabs in src/x.ts', 'Do not use tabs in src/y.ts'],
+    ['Run the tests with coverage', 'Do not run the tests on Windows'],
+    ['Cache the results for 60 s', 'Cache errors for 5 s'],
   ])('%s stays in force next to: %s', (old, other) => {
     expect(findReplaced([old, other]).inForce).toEqual([old, other])
   })
@@ -78,6 +112,8 @@ it.each([
   ['cargo', 'test api::limit ... FAILED', 'api::limit'],
   ['TAP', 'not ok 2 - stops in time', 'stops in time'],
   ['bazel', '//api:limit_test      FAILED in 0.3s', '//api:limit_test'],
+  ['artisan', '  ⨯ skips a holiday\n  Failed asserting that 3 matches 4.', 'skips a holiday'],
+  ['GUT', '* test_stops_at_door\n    [Failed]:  Expected [1] to equal [0]', 'test_stops_at_door'],
 ])('the failing test is read from the output of %s', (_, output, name) => {
   expect(failingTests(output)).toEqual([name])
 })
@@ -87,6 +123,10 @@ it.each([
   ['decisions', 'Ich habe mich für den zweiten Weg entschieden.'],
   ['deadEnds', 'Mocking the clock was a dead end: the client caches it.'],
   ['deadEnds', 'Der Versuch mit dem Trigger ist gescheitert.'],
+  ['decisions', 'J’ai choisi la seconde variante du schéma.'],
+  ['decisions', 'He optado por un temporizador de systemd.'],
+  ['decisions', '日本語の部分一致に強いため、pg_bigm の索引を使うことにしました。'],
+  ['deadEnds', 'Probé con la librería workalendar y la quité.'],
 ] as const)('%s are found by their words: %s', (kind, passage) => {
   expect(sortPassages(`I look at the code.\n\n${passage}`)[kind]).toEqual([passage])
 })

@@ -127,6 +127,15 @@ describe('A statement without evidence is marked:', () => {
     [{ constraints: ['Never touch the zebra module'] }, 'no prompt of the user says this'],
     [{ decisions: ['Use Kafka, because zebras need it'] }, 'nothing in the session shows this'],
     [next('Fix the bug in `src/never.ts`'), 'there is no file `src/never.ts`'],
+    [note('Tous les tests passent.'), 'the last run of `npm test` failed'],
+    [note('テストはすべて成功しています。'), 'the last run of `npm test` failed'],
+    [note('Test status: all green.'), 'the last run of `npm test` failed'],
+    [note('The pipeline on GitHub passed.'), 'no run of the CI was seen in this session'],
+    [done('Merged the pull request'), 'no command of this session shows a merge'],
+    [done('Tagged the release v12.0.0'), 'there is no tag `v12.0.0`'],
+    [note('You told me to remove the zebra banner.'), 'no prompt of the user says this'],
+    [note('Per your request the zebra is off.'), 'no prompt of the user says this'],
+    [note("L'utilisateur a demandé de supprimer le module zebra."), 'no prompt of the user says this'],
   ])('%j', (draft, reason) => {
     expect(textOf(marked(draft))).toMatch(`[unverified: ${reason}] `)
   })
@@ -151,6 +160,9 @@ describe('A statement with evidence is not marked:', () => {
     [next('Make all tests pass, then run `npm run deploy`')],
     [note('Once all tests pass, push.')],
     [note('Nothing was pushed.')],
+    [note('Tests are not green yet.')],
+    [note('src/zebra.ts was never written, and no pull request was merged.')],
+    [next('Ask the user whether the zebra may go')],
     [note('The user table and the client pass a deadline to Node.js; see example.com/a.html?b=c.')],
     [note('The file config/zebra.yml does not exist.')],
   ])('%j', draft => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFile, lstat, mkdir, readFile } from 'node:fs/promises'
+import { appendFile, lstat, mkdir, readFile, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Git, GitPosition } from '../../ports/git.ts'
 
@@ -59,6 +59,8 @@ export const systemGit: Git & GitPosition = {
       git(folder, [...status, ...scope], calm),
       unfinishedWork(folder),
     ])
+    const submodules = await changedSubmodules(where?.trimEnd())
+    const rebased = unfinished.some(text => text.includes('rebase')) ? await rebasedBranch(folder) : undefined
     const root = where?.trimEnd()
     if (!root || said === undefined) return undefined
     const parts = said.split('\0')
@@ -70,6 +72,8 @@ export const systemGit: Git & GitPosition = {
     const conflicts = parts.filter(part => part.startsWith('u ')).flatMap(pathOf)
     const state = [
       ...unfinished,
+      ...(rebased ? [`The rebase is of the branch ${rebased}`] : []),
+      ...submodules.map(({ path, state }) => `The submodule ${path} ${state}`),
       ...(conflicts.length > 0 ? [`Conflicts in ${conflicts.slice(0, 10).join(', ')}`] : []),
       ...(stashed ? [`git stash holds ${stashed} ${stashed === '1' ? 'entry' : 'entries'}`] : []),
     ]
@@ -81,6 +85,8 @@ export const systemGit: Git & GitPosition = {
       behind: behind === undefined ? undefined : Number(behind),
       dirty: parts.flatMap(pathOf).slice(0, MAX_PATHS),
       ...(state.length > 0 ? { state } : {}),
+      ...(rebased ? { rebased } : {}),
+      ...(submodules.length > 0 ? { submodules: submodules.map(({ path }) => path) } : {}),
     }
   },
 
@@ -165,6 +171,59 @@ async function unfinishedWork(folder: string): Promise<string[]> {
     ),
   )
   return found.flat()
+}
+
+/** The branch that a rebase moves; HEAD is detached until the rebase ends. */
+async function rebasedBranch(folder: string): Promise<string | undefined> {
+  const said = await git(folder, [
+    'rev-parse',
+    '--git-path',
+    'rebase-merge/head-name',
+    '--git-path',
+    'rebase-apply/head-name',
+  ])
+  for (const path of said?.split('\n').filter(Boolean) ?? []) {
+    const name = await readFile(isAbsolute(path) ? path : join(folder, path), 'utf8').catch(() => '')
+    const branch = /^refs\/heads\/(\S{1,200})\s*$/.exec(name)?.[1]
+    if (branch !== undefined) return branch
+  }
+  return undefined
+}
+
+const MAX_SUBMODULES = 10
+
+/** Submodules with uncommitted files or at another commit than the recorded one; each with its own settings made harmless. */
+async function changedSubmodules(root: string | undefined): Promise<{ path: string; state: string }[]> {
+  if (!root || !(await lstat(join(root, '.gitmodules')).catch(() => undefined))?.isFile()) return []
+  const form = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$']
+  const listed = (await git(root, form, {}, [1])) ?? ''
+  const paths = listed.split('\0').flatMap(entry => entry.split('\n')[1] || [])
+  const inside = paths.filter(path => !isAbsolute(path) && !path.split('/').includes('..'))
+  const found = await Promise.all(inside.slice(0, MAX_SUBMODULES).map(path => submoduleState(root, path)))
+  return found.flat()
+}
+
+async function submoduleState(root: string, path: string): Promise<{ path: string; state: string }[]> {
+  const folder = join(root, path)
+  // A link may lead to a repository outside.
+  if ((await realpath(folder).catch(() => undefined)) !== folder) return []
+  // Without its own .git, git would answer for the repository around it.
+  if (!(await lstat(join(folder, '.git')).catch(() => undefined)))
+    return [{ path, state: 'is not checked out' }]
+  const calm = await withoutFilters(folder)
+  if (!calm) return []
+  const [status, head, recorded] = await Promise.all([
+    git(folder, ['status', '--porcelain=v1', '-z', ...STATUS], calm),
+    git(folder, ['rev-parse', '--verify', '-q', 'HEAD']),
+    git(root, ['ls-files', '--stage', '-z', '--', path]),
+  ])
+  const files = status?.split('\0').flatMap(line => line.slice(3) || []) ?? []
+  const moved = head !== undefined && recorded !== undefined && !recorded.includes(head.trim())
+  const state = [
+    ...(files.length > 0 ? [`has uncommitted changes in ${files.slice(0, 10).join(', ')}`] : []),
+    ...(moved ? [`is at ${head.trim().slice(0, 12)}, not at the recorded commit`] : []),
+  ]
+  return state.length > 0 ? [{ path, state: state.join(' and ') }] : []
 }
 
 /** The path in one entry of `git status --porcelain=v2`. */

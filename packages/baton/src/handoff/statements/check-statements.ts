@@ -5,7 +5,14 @@ import { listFacts } from '../facts.ts'
 import { findRun, isSamePath, normalizeText } from '../same.ts'
 import { isMarked, type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
-import { type Check, MAX_LINES, readStatements, type Stated, type Statement } from './read-statements.ts'
+import {
+  type Check,
+  MAX_LINES,
+  type OutsideAction,
+  readStatements,
+  type Stated,
+  type Statement,
+} from './read-statements.ts'
 import { Sayings } from './support.ts'
 
 /** A statement without evidence, and why. */
@@ -101,6 +108,10 @@ class StatementChecker {
         return this.#checkClean()
       case 'pushed':
         return this.#checkPushed()
+      case 'outside':
+        return this.#checkOutside(stated.action)
+      case 'tag':
+        return this.#checkTag(stated.name)
       default:
         // What the user, a subagent or an earlier session said word for word is a quote.
         return this.#quotes.has(normalizeText(line.text)) ? undefined : this.#checkObject(stated)
@@ -169,7 +180,7 @@ class StatementChecker {
   #checkBranch(name: string, current: boolean): string | undefined {
     const { git, lookedUp } = this.#evidence
     if (!git) return undefined
-    if (git.branch === name) return undefined
+    if (git.branch === name || git.rebased === name) return undefined
     if (current) return `the branch is \`${git.branch ?? 'none (detached HEAD)'}\``
     const known = lookedUp?.refs.some(ref => ref === name || ref.replace(/^[^/]+\//, '') === name)
     return known || this.#isMentioned(name) ? undefined : `there is no branch \`${name}\``
@@ -185,7 +196,7 @@ class StatementChecker {
       return `the last run of \`${test.command.slice(0, 100)}\` ${test.passed ? 'passed' : 'failed'}`
     }
     const last = lastRun(transcript.outcomes, RUNS[check])
-    if (!last) return `no run of the ${check === 'types' ? 'type check' : check} was seen in this session`
+    if (!last) return `no run of the ${CHECK_WORDS[check]} was seen in this session`
     return last.failed === !passed
       ? undefined
       : `the last run of \`${last.command.slice(0, 100)}\` ${last.failed ? 'failed' : 'succeeded'}`
@@ -193,6 +204,9 @@ class StatementChecker {
 
   #checkClean(): string | undefined {
     const { git } = this.#evidence
+    const [submodule] = git?.submodules ?? []
+    if (git?.dirty.length === 0 && submodule !== undefined)
+      return `the submodule \`${submodule}\` is not clean`
     if (!git || git.dirty.length === 0) return undefined
     return git.dirty.length === 1
       ? `\`${git.dirty[0]}\` is not committed`
@@ -206,6 +220,23 @@ class StatementChecker {
     if (push && !push.failed && !(git?.ahead !== undefined && git.ahead > 0)) return undefined
     if (push && !push.failed) return `${git?.ahead} commits are not pushed`
     return push ? 'the last `git push` failed' : 'no push was seen in this session'
+  }
+
+  /** A command of the session, or a successful one that an earlier session left in the ledger, shows it. */
+  #checkOutside(action: OutsideAction): string | undefined {
+    const { transcript, pr } = this.#evidence
+    if (!transcript || (action === 'pull request' && pr !== undefined)) return undefined
+    const form = LEAVES[action]
+    const ran = lastRun(transcript.outcomes, form)
+    if (ran) return ran.failed ? `the last run of \`${ran.command.slice(0, 100)}\` failed` : undefined
+    const told = [...this.#userWords, this.#earlier].some(text => form.test(text))
+    return told ? undefined : `no command of this session shows a ${action}`
+  }
+
+  #checkTag(name: string): string | undefined {
+    const { git, lookedUp } = this.#evidence
+    if (!git || !lookedUp || lookedUp.refs.includes(name)) return undefined
+    return this.#isMentioned(name) ? undefined : `there is no tag \`${name}\``
   }
 
   #openTodos(): string[] {
@@ -233,7 +264,20 @@ const RUNS: Readonly<Record<Exclude<Check, 'tests'>, RegExp>> = {
   build:
     /\b(?:build|compile|tsc|webpack|vite|rollup|esbuild|make|cmake|javac|assemble|package|bazel|ninja|rustc)\b/,
   lint: /\b(?:lint|eslint|biome|ruff|flake8|golangci-lint|clippy|rubocop|prettier|check|format|fmt)\b/,
+  ci: /\b(?:gh\s+(?:run|workflow)|gh\s+pr\s+(?:checks|view|status)|glab\s+(?:ci|pipeline)|circleci|bk\s+build|az\s+pipelines|tkn)\b/,
   types: /\b(?:tsc|typecheck|type-check|types|mypy|pyright|check)\b/,
+}
+
+const CHECK_WORDS = { build: 'build', lint: 'lint', types: 'type check', ci: 'CI' } as const
+
+const LEAVES: Readonly<Record<OutsideAction, RegExp>> = {
+  merge: /\b(?:gh\s+pr\s+merge|glab\s+mr\s+merge|git\s+merge|merged)\b/,
+  'pull request':
+    /\b(?:gh\s+pr\s+(?:create|new|view|edit|ready)|glab\s+mr\s+(?:create|new)|hub\s+pull-request)\b/,
+  deployment:
+    /deploy|\b(?:kubectl\s+(?:apply|rollout|set)|helm\s+(?:upgrade|install)|terraform\s+apply|ansible-playbook|rsync|scp|vercel|netlify|wrangler|serverless|cdk|pulumi|docker\s+(?:push|stack)|git\s+push|systemctl\s+restart|flyctl|fly)\b/i,
+  publication:
+    /publish|\b(?:twine\s+upload|gem\s+push|docker\s+push|gh\s+release|release|cargo\s+publish|mvn\s+deploy)\b/i,
 }
 
 function lastRun(outcomes: ReadonlyMap<string, CommandRun>, form: RegExp): CommandRun | undefined {

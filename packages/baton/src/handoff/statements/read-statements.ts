@@ -15,10 +15,15 @@ export type Stated =
   | { about: 'port'; port: string }
   | { about: 'clean' }
   | { about: 'pushed' }
+  | { about: 'outside'; action: OutsideAction }
+  | { about: 'tag'; name: string }
   | { about: 'user'; sentence: string }
   | { about: 'decision'; sentence: string }
 
-export type Check = 'tests' | 'build' | 'lint' | 'types'
+export type Check = 'tests' | 'build' | 'lint' | 'types' | 'ci'
+
+/** What changes something outside the worktree, and leaves a command behind. */
+export type OutsideAction = keyof typeof OUTSIDE
 
 export interface Statement {
   line: Line
@@ -54,12 +59,15 @@ const MAX_LINE = 4000
 function inSentence(sentence: string, mood: Mood): Stated[] {
   const planned = mood === 'plan' || mood === 'instruction'
   const found: Stated[] = []
-  const changes = !planned && CHANGED.test(sentence) && !NOT.test(sentence)
+  // A path may hold such a word: src/never.ts.
+  const denied = NOT.test(sentence.replaceAll(/`[^`\n]{1,500}`|\S*\/\S+/g, ' '))
+  const changes = !planned && CHANGED.test(sentence) && !denied
   const moved = MOVED.exec(sentence)
   for (const { path, folder, at } of pathsIn(sentence)) {
     // What was moved is gone; where it was moved to is there.
     if (moved ? at < moved.index + moved[0].length : REMOVED.test(sentence)) continue
     if ((planned && CREATED.test(sentence)) || NOT_THERE.test(sentence)) continue
+    if (denied && CHANGED.test(sentence)) continue
     found.push({ about: 'path', path, folder, as: changes ? 'changed' : 'named' })
   }
   const made = !planned && /\bcommitted\b|\bcommitted as\b|\bin commit\b|\bcommit\b/i.test(sentence)
@@ -71,14 +79,36 @@ function inSentence(sentence: string, mood: Mood): Stated[] {
     for (const port of portsIn(sentence)) found.push({ about: 'port', port })
   if (saysTheUser(sentence)) found.push({ about: 'user', sentence })
   if (planned) return found
-  for (const command of NOT.test(sentence) ? [] : commandsRunIn(sentence))
+  for (const command of denied ? [] : commandsRunIn(sentence))
     found.push({ about: 'command', command, succeeded: mood === 'done' || SUCCEEDED.test(sentence) })
   found.push(...checksIn(sentence))
-  if (ALL_TODOS.test(sentence) && !NOT.test(sentence)) found.push({ about: 'all-todos' })
+  if (ALL_TODOS.test(sentence) && !denied) found.push({ about: 'all-todos' })
   if (CLEAN.test(sentence)) found.push({ about: 'clean' })
-  if (PUSHED.test(sentence) && !NOT.test(sentence)) found.push({ about: 'pushed' })
+  if (denied) return found
+  if (PUSHED.test(sentence)) found.push({ about: 'pushed' })
+  for (const action of Object.keys(OUTSIDE) as OutsideAction[])
+    if (OUTSIDE[action].test(sentence)) found.push({ about: 'outside', action })
+  for (const [, name = ''] of sentence.matchAll(TAGGED)) found.push({ about: 'tag', name })
   return found
 }
+
+const PULL_REQUEST = '(?:pull[- ]requests?|merge[- ]requests?|prs?|mrs?)'
+const OUTSIDE = {
+  merge: new RegExp(
+    `\\b(?:merged|gemerged|gemergt)\\b[^.]{0,30}\\b${PULL_REQUEST}\\b|\\b${PULL_REQUEST}\\b[^.]{0,30}\\b(?:is|was|has been|got|wurde|ist)\\b[^.]{0,10}\\b(?:merged|gemerged|gemergt)\\b`,
+    'i',
+  ),
+  'pull request': new RegExp(
+    `\\b(?:opened|created|submitted|raised|filed|erstellt|geöffnet)\\b[^.]{0,20}\\b${PULL_REQUEST}\\b|\\b${PULL_REQUEST}\\b[^.]{0,20}\\b(?:is open|was opened|was created|is up|erstellt|geöffnet)\\b`,
+    'i',
+  ),
+  deployment:
+    /\b(?:deployed|rolled out|shipped|ausgerollt|deployt|déployée?|desplegad[oa])(?!\p{L})|\bis live (?:on|in)\b/iu,
+  publication:
+    /\b(?:published|veröffentlicht|publiée?|publicad[oa])(?!\p{L})[^.]{0,40}\b(?:npm|pypi|crates|package|paket|registry|release|version|image)\b|\b(?:package|release|version|image|paket)\b[^.]{0,30}\b(?:published|veröffentlicht)\b/iu,
+} as const
+const TAGGED =
+  /\b(?:tagged|getaggt)\b[^.;]{0,40}?`?\b(v?\d+(?:\.\d+)+[\w.-]*|v\d[\w.-]*)|\btag `?(v?\d+(?:\.\d+)+[\w.-]*)`? (?:was|is|has been|exists)/gi
 
 /** A sentence about the future is a plan, wherever it is. */
 const moodOf = (sentence: string, mood: Mood): Mood =>
@@ -103,18 +133,20 @@ const SUCCEEDED =
 
 const SUBJECTS: Readonly<Record<Check, RegExp>> = {
   tests:
-    /\b(?:tests|specs|test[- ]?suites?|suite|test run|ci|pipeline|testl[aä]uf\w*|tests?uite|everything|alles|regressions?)\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)/i,
+    /\b(?:tests|specs|spec|test[- ]?suites?|suite|test (?:run|status|results?)|testl[aä]uf\w*|tests?uite|everything|alles|regressions?|pruebas)\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)|テスト|测试|테스트|тест/iu,
+  ci: /\b(?:ci|pipelines?|github actions?|workflow runs?|checks on (?:github|the pull request))\b/i,
   build: /\b(?:build|compilation|it compiles|compiles|bundle|der build)\b/i,
   lint: /\b(?:lint(?:er|ing)?|eslint|biome|ruff|formatter)\b/i,
   types: /\b(?:type[- ]?checks?(?:ing)?|tsc|types|mypy|typprüfung)\b/i,
 }
 const PASSES =
-  /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|✅/i
+  /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|\b(?:passent|passe|réussi(?:s|ssent|t)?|verts?|pasan|pasaron|verdes?|passano|passam)\b|(?:all|every|alles|tout|todo)\s+(?:ok|okay|good)\b|成功|通(?:って|り|過|过)|合格|パス(?:し|して)|全绿|성공|통과|✅/iu
 const FAILS =
   /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen) fehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|❌/i
 const NO_FAILURE =
   /\b(?:no|0|zero|without|keine?)\s+(?:\w+\s+){0,2}?(?:fail(?:ed|ing|ures?|s)?|errors?|fehler)\b|\b(?:none|nothing) fail(?:s|ed)?\b/i
-const DENIED = /\b(?:do(?:es)? not|don't|doesn't|did not|didn't|never|cannot|nicht)\b/i
+const DENIED =
+  /\b(?:not|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|never|cannot|nicht|pas|nunca)\b|\bno (?:pasan|están)\b|ません|ていない|没有|未/iu
 
 /** Statements about tests, builds and checks. */
 function checksIn(sentence: string): Stated[] {
@@ -139,10 +171,19 @@ const PUSHED =
 const USER =
   /\b(?:the |our |your |der |die |dem |vom )?(?:user|person|customer|client|owner|maintainer|stakeholder|product owner|reviewer|nutzer|nutzerin|benutzer|anwender|auftraggeber|kunde)(?:'s|s')?\b(?![-_/.]| (?:table|model|id|ids|service|endpoint|names?|interface|input|data|accounts?|agent|story|stories|page|form|record|object|session|role|profile|settings?|store|schema|type|entity|controller|list|menu|api|flow|column|code|module|class|component|fixtures?|tests?)\b)/i
 const SPOKE =
-  /\b(?:said|says|asked|asks|ask|wants?|wanted|told|tells|confirmed|confirms|approved|approves|agreed|agrees|prefers?|preferred|requested|requests?|requires?|required|decided|decides|instructed|instructions?|insists?|insisted|allowed|allows|permitted|chose|rejected|explained|mentioned|stated|authorized|authorised|signed off|okayed|wish(?:es|ed)?|decision|permission|approval|consent|accepted|okay with|ok with|fine with)\b|\b(?:sagte|sagt|gesagt|will|wollte|möchte|bat|gebeten|bestätigt[e]?|wünscht[e]?|erlaubt[e]?|verlangt[e]?|genehmigt[e]?|freigegeben|einverstanden|entschied(?:en)?|zugestimmt)\b/i
+  /\b(?:said|says|asked|asks|ask|wants?|wanted|told|tells|confirmed|confirms|approved|approves|agreed|agrees|prefers?|preferred|requested|requests?|requires?|required|decided|decides|instructed|instructions?|insists?|insisted|allowed|allows|permitted|chose|rejected|explained|mentioned|stated|authorized|authorised|signed off|okayed|wish(?:es|ed)?|decision|permission|approval|consent|accepted|okay with|ok with|fine with)\b|\b(?:sagte|sagt|gesagt|will|wollte|möchte|bat|gebeten|bestätigt[e]?|wünscht[e]?|erlaubt[e]?|verlangt[e]?|genehmigt[e]?|freigegeben|einverstanden|entschied(?:en)?|zugestimmt|gewünscht|gefordert|vorgegeben)\b/i
+
+/** Words to the user in the second person, and other languages. */
+const YOU_SAID =
+  /\b(?:(?:as|like|what|since|because|that) )?you (?:\w+ )?(?:said|told|asked|wanted|requested|confirmed|approved|agreed|decided|instructed|insisted|mentioned|preferred|allowed|okayed)\b|\b(?:per|at|by|on|following|according to) your (?:request|wish|instructions?|decision|approval|word)\b|\b(?:auf|nach|laut) (?:deine[nmr]?|ihre[nmr]?|eure[nmr]?) (?:wunsch|anweisung|vorgabe|bitte)\b|\b(?:du|sie) (?:hast|haben|wolltest|wollten|hattest)\b.{0,80}\b(?:gesagt|gebeten|gewünscht|bestätigt|entschieden|erlaubt|freigegeben)\b|\b(?:l['’]utilisat(?:eur|rice)|le client|la cliente)\b.{0,40}\b(?:demandé|veut|souhaite|voulait|confirmé|approuvé|validé|dit|accepté|préfère)(?!\p{L})|\b(?:el usuario|la usuaria|el cliente)\b.{0,40}\b(?:pidió|quiere|dijo|confirmó|aprobó|aceptó|prefiere|solicitó|ha pedido)\b|\bl['’]utente\b.{0,40}\b(?:chiesto|vuole|detto|confermato)\b|ユーザー(?:は|が|の(?:要望|指示|依頼)|から)|用户(?:要求|说|希望|确认|同意)|사용자(?:가|는)/iu
+/** Plans to speak with the user report nothing. */
+const ASKS_THE_USER =
+  /\b(?:ask(?:ing)?|tell|remind|inform|check with|confirm with|wait(?:ing)? for|frag(?:e|en)?|warte[nt]?(?: auf)?|demander à|preguntar)\b(?: \w+)? (?:the |den |die |der |dem |l['’]|al )?(?:user|person|customer|client|owner|reviewer|nutzer\w*|benutzer\w*|kunde\w*|utilisateur|usuario|you)\b/i
 
 /** Whether the sentence reports what the user said or wants. */
 function saysTheUser(sentence: string): boolean {
+  if (ASKS_THE_USER.test(sentence)) return false
+  if (YOU_SAID.test(sentence)) return true
   const at = USER.exec(sentence)
   if (!at) return false
   const around = sentence.slice(Math.max(0, at.index - 60), at.index + at[0].length + 60)

@@ -1,13 +1,18 @@
 /** The names of the failing tests, by how a line is built: a mark of failure before or after a name, whatever program prints it. */
 export function failingTests(output: string): string[] {
   const names = new Set<string>()
+  let named: { name: string; indent: number } | undefined
   for (const line of output
     .slice(-MAX_OUTPUT)
     .replaceAll(/\x1b\[[0-9;]*m/g, '')
     .split(/\r?\n/)) {
     if (line.length > MAX_LINE) continue
-    const name = nameIn(line)
+    const indent = line.search(/\S/)
+    const below = named !== undefined && indent > named.indent && MARK_ALONE.test(line)
+    const name = below ? named?.name : nameIn(line)
     if (name !== undefined) names.add(name)
+    const [, heading] = below ? [] : (HEADING.exec(line) ?? [])
+    if (heading !== undefined) named = { name: heading, indent }
     if (names.size >= MAX_NAMES) break
   }
   return [...names].filter(name => ![...names].some(other => other !== name && other.endsWith(name)))
@@ -21,6 +26,10 @@ function nameIn(line: string): string | undefined {
   }
   return undefined
 }
+
+/** A mark without a name: the test is the one whose heading is above, less indented. */
+const MARK_ALONE = /^\s+\[?(?:FAIL(?:ED|URE)?|failed)\]?\s*(?::|$)/i
+const HEADING = /^\s*(?:[*•▶>-]\s+)?((?:test|should|it|spec)[\w ./:-]{2,200}|\w*[Tt]est\w*)\s*$/
 
 const MAX_OUTPUT = 50_000
 const MAX_LINE = 1000
@@ -45,7 +54,7 @@ const FORMS: readonly RegExp[] = [
   // unittest
   /^(?:FAIL|ERROR): (\S+ \([\w.]+\)|test\w+)/,
   // A mark, then perhaps its time or a label in brackets, then the name.
-  /^\s*(?:\[\s*FAIL(?:ED|URE)?\s*\]|\bFAIL(?:ED)?:?|✗|✘|×|✖|❌)\s+(?:\[[^\]]*\]:?\s+)?(\S.*)$/,
+  /^\s*(?:\[\s*FAIL(?:ED|URE)?\s*\]|\bFAIL(?:ED)?:?|✗|✘|×|✖|❌|⨯|☓|🗴|🗙|❎|💥)\s+(?:\[[^\]]*\]:?\s+)?(\S.*)$/,
   /^\s*Failed (\S.*?) \[/,
   /^\s*●\s+(\S.*)$/,
   // mocha, rspec, phpunit, mix, playwright: a numbered list

@@ -9,13 +9,13 @@ export interface Passages {
 const MAX_PASSAGE = 600
 
 /** Sorts the passages of an agent's message by what their words show: a choice, an attempt that failed, a plan. */
-export function sortPassages(message: string): Passages {
+export function sortPassages(message: string, keepShort = false): Passages {
   const found: Passages = { decisions: [], deadEnds: [], next: undefined, other: [] }
   for (const passage of passagesOf(message)) {
     if (NEXT.test(passage)) found.next = passage
     if (DEAD_END.test(passage)) found.deadEnds.push(passage)
     else if (DECISION.test(passage)) found.decisions.push(passage)
-    else if (passage.length >= MIN_OTHER) found.other.push(passage)
+    else if (keepShort || passage.length >= MIN_OTHER) found.other.push(passage)
   }
   return found
 }
@@ -26,13 +26,13 @@ const MIN_OTHER = 40
 export const mayDecide = (message: string): boolean => DECISION.test(message) || DEAD_END.test(message)
 
 const DECISION =
-  /\b(?:decid(?:e|ed|ing)|decision|chose|chosen|choose|choosing|opt(?:ed|ing)? for|settl(?:e|ed|ing) (?:on|for)|(?:go|going|went) (?:with|for)|instead of|rather than|in favou?r of|prefer(?:red)?|better to|approach|trade-?off|stick(?:ing)? (?:with|to)|let'?s (?:use|keep|go|do|make|put|not)|(?:i|we)(?:'ll| will| am going to|'m going to) (?:use|keep|make|put|leave|store|go|do|treat)|picked|because|design|convention)\b|(?:entschieden|entscheid|wähl|gewählt|statt|lieber|bevorzug|nehmen|nehme|bleibe|bleiben bei|setzen auf|Ansatz|Variante)/iu
+  /\b(?:decid(?:e|ed|ing)|decision|chose|chosen|choose|choosing|opt(?:ed|ing)? for|settl(?:e|ed|ing) (?:on|for)|(?:go|going|went) (?:with|for)|instead of|rather than|in favou?r of|prefer(?:red)?|better to|approach|trade-?off|stick(?:ing)? (?:with|to)|let'?s (?:use|keep|go|do|make|put|not)|(?:i|we)(?:'ll| will| am going to|'m going to) (?:use|keep|make|put|leave|store|go|do|treat)|picked|because|design|convention)\b|(?:entschieden|entscheid|wähl|gewählt|statt|lieber|bevorzug|nehmen|nehme|bleibe|bleiben bei|setzen auf|Ansatz|Variante|\bit is\.$|\bwins\b|j['’]ai (?:choisi|retenu|opté)|on (?:part|reste) sur|plutôt que|au lieu de|optado|decidid|en vez de|elegid|escogid|ことにし|採用|選択|選びま|決めま|采用|选择|决定)/iu
 
 const DEAD_END =
-  /\b(?:(?:does|did|do|will|would|can|could|is) not (?:work|help|possible|load|fire|apply)|not work(?:ing|s)?|(?:doesn|didn|won|can|couldn|isn)['’]t|dead[ -]end|tried|attempt(?:ed)?|fail(?:s|ed|ing)?|revert(?:ing|ed|s)?|roll(?:ed|ing)? back|back(?:ed|ing)? out|went back|going back|gave up|giving up|abandon(?:ed|ing)?|no effect|impossible|cannot|breaks?|broke|refuses?|another way|different approach|turns? out|not an option|ruled out|discard(?:ed|ing)?|wrong track)\b|(?:gescheitert|scheitert|klappt|funktioniert (?:so )?nicht|geht (?:so )?nicht|lässt sich|verwerf|verworfen|rückgängig|zurückgenommen|Sackgasse|Versuch|ohne Wirkung|half nicht|hilft nicht)/iu
+  /\b(?:(?:does|did|do|will|would|can|could|is) not (?:work|help|possible|load|fire|apply)|not work(?:ing|s)?|(?:doesn|didn|won|can|couldn|isn)['’]t|dead[ -]end|tried|attempt(?:ed)?|fail(?:s|ed|ing)?|revert(?:ing|ed|s)?|roll(?:ed|ing)? back|back(?:ed|ing)? out|went back|going back|gave up|giving up|abandon(?:ed|ing)?|no effect|impossible|cannot|breaks?|broke|refuses?|another way|different approach|turns? out|not an option|ruled out|discard(?:ed|ing)?|wrong track)\b|(?:gescheitert|scheitert|klappt|funktioniert (?:so )?nicht|geht (?:so )?nicht|lässt sich|verwerf|verworfen|rückgängig|zurückgenommen|Sackgasse|Versuch|ohne Wirkung|half nicht|hilft nicht|brachte (?:nichts|gerade)|wieder draußen|\bis out\b|pointless|made no difference|(?:not|no) pursu|parked|clobber|abandon|ne (?:marche|fonctionne) pas|échou|essayé|en vain|probé|no funciona|fall[óa]|descart|intent[ée]|試し|効果がありません|失敗|できません|断念|うまくいき|尝试|失败|不行|无效)/iu
 
 const NEXT =
-  /\b(?:next(?: up| step)?\b[^.]{0,40}\b(?:i|is|we|:)|next,? i|now only|now i (?:will|need|have)|remaining|left to do|still (?:to do|needs?|missing)|(?:i|we)(?:'ll| will) (?:now|next|then)|todo:)|(?:als nächstes|nächster schritt|jetzt (?:noch|nur)|fehlt noch)/iu
+  /\b(?:next(?: up| step)?\b[^.]{0,40}\b(?:i|is|we|:)|next,? i|now only|now i (?:will|need|have)|remaining|left to do|still (?:to do|needs?|missing)|(?:i|we)(?:'ll| will) (?:now|next|then)|todo:)|(?:als nächstes|nächster schritt|jetzt (?:noch|nur)|fehlt noch|nächsten schritt|(?:je vais|ensuite je)|(?:ahora|a continuación|lo siguiente)|次に|接下来|下一步)/iu
 
 /** Paragraphs and list items; a long one is cut at sentences. */
 function passagesOf(message: string): string[] {

@@ -36,6 +36,8 @@ const MAX_REPLIES = 300
 const MAX_SEARCHED = 1_000_000
 const MAX_REPLY = 8000
 const MAX_POINTS = 300
+const MAX_SUMMARIES = 10
+const MAX_SUMMARY = 40_000
 const MAX_RESULTS = 60
 const MAX_RESULT = 1500
 
@@ -48,6 +50,7 @@ export class SessionFactCollector {
   readonly #instructions = new Map<string, true>()
   readonly #summarized = new Map<string, true>()
   readonly #pasted: string[] = []
+  readonly #summaries: string[] = []
   readonly #replies: string[] = []
   readonly #old: string[] = []
   readonly #environment = new Map<string, true>()
@@ -69,7 +72,7 @@ export class SessionFactCollector {
     switch (item.kind) {
       case 'summary':
         for (const text of instructionsInSummary(item.text)) addLast(this.#summarized, text, MAX_INSTRUCTIONS)
-        this.#addReply(item.text)
+        pushBounded(this.#summaries, item.text.slice(0, MAX_SUMMARY), MAX_SUMMARIES)
         return
       case 'reply':
         this.#addReply(item.text)
@@ -145,8 +148,12 @@ export class SessionFactCollector {
   result(): SessionFacts {
     const [decisions, deadEnds, said] = [new Set<string>(), new Set<string>(), new Set<string>()]
     let next: string | undefined
-    for (const reply of [...this.#old, ...this.#replies]) {
-      const found = sortPassages(reply)
+    const passages = [
+      // Every point of a summary was worth keeping once.
+      ...this.#summaries.map(text => sortPassages(text, true)),
+      ...[...this.#old, ...this.#replies].map(text => sortPassages(text)),
+    ]
+    for (const found of passages) {
       for (const each of found.decisions) decisions.add(each)
       for (const each of found.deadEnds) deadEnds.add(each)
       for (const each of found.other) said.add(each)
@@ -160,7 +167,10 @@ export class SessionFactCollector {
       decisions: [...decisions].slice(-MAX_POINTS),
       deadEnds: [...deadEnds].slice(-MAX_POINTS),
       said: [...said].slice(-MAX_POINTS),
-      replies: [...this.#old, ...this.#replies].filter(reply => !DOCUMENT.test(reply)),
+      replies: [
+        ...this.#summaries,
+        ...[...this.#old, ...this.#replies].filter(reply => !DOCUMENT.test(reply)),
+      ],
       next: sortPassages(last ?? '').next ?? next,
       lastWords: last?.trim().slice(-600),
       environment: [...this.#environment.keys()],
@@ -214,16 +224,24 @@ const outputOf = (text: string): string =>
     .replace(/^[\s\S]{0,400}?\nOutput:\n/, '')
     .replace(/^Exit code \d+\n/, '')
 
-/** The user's messages that a summary lists. */
+/** What a summary says that the user wants: the points under a heading about it, and sentences that begin with the user. */
 function instructionsInSummary(summary: string): string[] {
-  const from = /(?:all user messages|user messages|user instructions)\b[^\n]*\n/i.exec(summary)
-  if (!from) return []
-  const rest = summary.slice(from.index + from[0].length)
-  const end = /^\s*(?:#{1,6}\s|\d{1,2}\.\s+[A-Z*]|<\/)/m.exec(rest)?.index ?? rest.length
-  return [
-    ...rest.slice(0, Math.min(end, 20_000)).matchAll(/^\s*[-*•]\s+(.+(?:\n(?!\s*[-*•]).+)*)/gm),
-  ].flatMap(([, item = '']) => readUserWords(item.trim().replace(/^["“'](.*)["”']$/s, '$1')).text || [])
+  const text = summary.slice(0, MAX_SUMMARY)
+  const listed = [...text.matchAll(WANTED_HEADING)].flatMap(from => {
+    const rest = text.slice(from.index + from[0].length)
+    const end =
+      /^\s*(?:#{1,6}\s|\d{1,2}\.\s+[A-Z*]|<\/|\*\*[^*\n]+\*\*:?\s*$)/m.exec(rest)?.index ?? rest.length
+    return [...rest.slice(0, end).matchAll(/^\s*[-*•]\s+(.+(?:\n(?!\s*[-*•]).+)*)/gm)].map(([, item]) => item)
+  })
+  const told = [...text.matchAll(TOLD)].map(([, words]) => words)
+  return [...listed, ...told].flatMap(
+    (item = '') => readUserWords(item.trim().replace(/^["“'](.*)["”']$/s, '$1')).text || [],
+  )
 }
+const WANTED_HEADING =
+  /^[^\S\n]*(?:#{1,6}\s+|\d{1,2}\.\s+|[-*•]\s+|\*\*)?\**(?:all user messages|user messages|(?:the )?user['’]?s? (?:instructions|requirements|preferences|constraints|wishes)|constraints(?: (?:&|and) preferences)?|(?:explicit )?(?:instructions|requirements)(?: from the user)?|preferences|vorgaben|anweisungen|wünsche)\b[^\n]{0,60}\n/gim
+const TOLD =
+  /^[^\S\n]*(?:[-*•]|\d{1,2}[.)])?[^\S\n]*(?:the )?user (?:also |then |later |explicitly |clearly )*(?:said|says|insist(?:s|ed)|want(?:s|ed)|ask(?:s|ed)|told (?:us|me)|require[sd]?|prefer(?:s|red)|request(?:s|ed)|demand(?:s|ed)|instruct(?:s|ed))(?: that| for| to)?\s*[:：]?\s+(.{8,1000})$/gim
 
 function addLast(set: Map<string, true>, text: string, most: number): void {
   // A repeated instruction counts at its last position.

@@ -46,8 +46,35 @@ function slashCommand(text: string): string {
 }
 const MIN_COMMAND_WORDS = 4
 
-const LOG_LINE =
-  /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b|(?:User|Human|Assistant|System|AI|Benutzer|Nutzer)\s*:|<\/?(?:user|human|assistant|system|tool|teammate)[\w -]*>|\[(?:user|human|assistant|system)\]|at \S+ \(|File "[^"]*", line \d|Traceback \()/i
+const SPEAKER = 'User|Human|Assistant|System|AI|Agent|Benutzer|Nutzer|Utilisateur|Usuario|ユーザー|用户'
+/** A line of a log, of a chat or of a stack trace: a time, a level, or the name of who speaks comes first. */
+const LOG_LINE = new RegExp(
+  [
+    '\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d',
+    '\\[?\\d\\d:\\d\\d:\\d\\d',
+    '[[(]\\d\\d?:\\d\\d(?:\\s?[AaPp][Mm])?[\\])]\\s',
+    '\\d\\d?:\\d\\d(?:\\s?[AaPp][Mm])?\\s+[-–<@]?[\\p{L}\\w.-]{1,30}>?\\s*:',
+    '@?[\\p{L}\\w.-]{1,30}\\s+[[(]?\\d\\d?:\\d\\d(?:\\s?[AaPp][Mm])?[\\])]?\\s*:?$',
+    '<@?[\\p{L}\\w.-]{1,30}>\\s',
+    '\\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE)\\b',
+    `(?:${SPEAKER})\\s*[:>：]`,
+    '</?(?:user|human|assistant|system|tool|teammate)[\\w -]*>',
+    '\\[(?:user|human|assistant|system)\\]',
+    'at \\S+ \\(',
+    'File "[^"]*", line \\d',
+    'Traceback \\(',
+  ]
+    .map(form => `^\\s*${form}`)
+    .join('|'),
+  'iu',
+)
+/** A shell's prompt: the block around it is a terminal's output. */
+const TERMINAL_LINE = /^\s*(?:[\w.@~:/-]{0,60}[$%❯#]|PS [A-Z]:\\[^>]*>|>>>)\s+\S/
+/** Words that say that someone else wrote what follows. */
+const OTHERS_WORDS =
+  /(?:\b(?:wrote|writes|said|says|posted|commented|replied|answered|asked|suggested|claims?|reported|according to|quoting)\b.{0,40}|\bfrom (?:the|a|our) (?:forum|ticket|issue|channel|chat|thread|mail|email|log|review|wiki|docs?|blog|readme|page)\b.{0,40}|\b(?:schrieb|schreibt|meinte|meint|sagte|sagt|antwortete|kommentierte|laut)\b.{0,40}|\b(?:a écrit|a dit|écrit|escribió|dijo|comentó)\b.{0,40})[:：]\s*$/iu
+const QUOTED_FROM = /^\s*["“„«「『]/u
+const QUOTED_TO = /["”“»」』][.,!?]?\s*$/u
 const QUOTE = /^\s*>/
 const FENCE = /^\s*(?:`{3,}|~{3,})/
 /** A shorter block without log lines is part of the request: an example, a name. */
@@ -56,12 +83,15 @@ const MIN_FENCED_LINES = 12
 function withoutPasted(prompt: string): { text: string; pasted: string[] } {
   const own: string[] = []
   const pasted: string[] = []
-  let block: { lines: string[]; fenced: boolean } | undefined
+  let block: { lines: string[]; fenced: boolean; quoted?: true } | undefined
   const close = () => {
     if (!block) return
     const { lines, fenced } = block
     block = undefined
-    const data = !fenced || lines.length - 2 >= MIN_FENCED_LINES || lines.some(line => LOG_LINE.test(line))
+    const data =
+      !fenced ||
+      lines.length - 2 >= MIN_FENCED_LINES ||
+      lines.some(line => LOG_LINE.test(line) || TERMINAL_LINE.test(line))
     if (!data) {
       own.push(...lines)
       return
@@ -75,9 +105,16 @@ function withoutPasted(prompt: string): { text: string; pasted: string[] } {
     if (block?.fenced) {
       block.lines.push(line)
       if (FENCE.test(line)) close()
+    } else if (block?.quoted) {
+      block.lines.push(line)
+      if (QUOTED_TO.test(line)) close()
     } else if (FENCE.test(line)) {
       close()
       block = { lines: [line], fenced: true }
+    } else if (QUOTED_FROM.test(line) && OTHERS_WORDS.test(own.at(-1) ?? '')) {
+      close()
+      block = { lines: [line], fenced: false, quoted: true }
+      if (QUOTED_TO.test(line.slice(1))) close()
     } else if (LOG_LINE.test(line) || QUOTE.test(line)) {
       block ??= { lines: [], fenced: false }
       block.lines.push(line)

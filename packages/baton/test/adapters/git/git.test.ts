@@ -92,6 +92,8 @@ it("A submodule's own settings run nothing, and its commits still count", async 
   const standing = await systemGit.readPosition(repo.path)
   expect(existsSync(join(repo.path, '.git/sprung'))).toBe(false)
   expect(standing?.dirty).toEqual([])
+  expect(standing?.submodules).toEqual(['part'])
+  expect(standing?.state).toEqual(['The submodule part has uncommitted changes in README.md'])
 
   rmSync(join(inner, 'info/attributes'))
   await repo.git(
@@ -110,6 +112,23 @@ it("A submodule's own settings run nothing, and its commits still count", async 
   expect((await systemGit.worktree(repo.path))?.tree).not.toBe(before?.tree)
   expect((await systemGit.readPosition(repo.path))?.dirty).toEqual(['part'])
   expect(existsSync(join(repo.path, '.git/sprung'))).toBe(false)
+})
+
+it('An unfinished rebase is named with its branch, although HEAD is detached', async () => {
+  await using repo = await gitRepo()
+  await repo.git('checkout', '-qb', 'topic')
+  await repo.commit({ 'README.md': 'one' })
+  await repo.git('checkout', '-q', 'main')
+  await repo.commit({ 'README.md': 'two' })
+  await repo.git('checkout', '-q', 'topic')
+  await expect(repo.git('rebase', 'main')).rejects.toThrow()
+  const position = await systemGit.readPosition(repo.path)
+  expect(position).toMatchObject({ branch: undefined, rebased: 'topic' })
+  expect(position?.state).toEqual([
+    'A rebase is in progress (`git rebase --continue` or `--abort`)',
+    'The rebase is of the branch topic',
+    'Conflicts in README.md',
+  ])
 })
 
 it('A folder of files that looks like a repository is none', async () => {
