@@ -337,7 +337,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       fault,
     })
   return {
-    ...composeMaintenance(ground, handoff.tidy, pauses, async () => sandbox?.sandboxes.statusNow()),
+    ...composeMaintenance(ground, handoff.tidy, pauses, {
+      status: async () => sandbox?.sandboxes.statusNow(),
+      off: async () => (await sandbox?.off()) ?? [],
+    }),
     intake,
     store,
     asks,

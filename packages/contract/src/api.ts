@@ -32,6 +32,8 @@ export const Health = z.object({
       program: z.string().optional(),
       problem: z.string().optional(),
       remedy: z.string().optional(),
+      /** Agents whose commands are judged by their text although there is a sandbox, each with the reason. */
+      off: z.array(z.string()).optional(),
     })
     .optional(),
   config: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),

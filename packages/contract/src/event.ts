@@ -41,6 +41,8 @@ const ToolCall = z.object({
   input: z.unknown(),
   action: Action,
   toolUseId: NativeId.optional(),
+  /** The agent cannot be handed another command in place of this one: an older plugin of Baton's ignores it. */
+  fixed: z.literal(true).optional(),
   /** The one-time id of the request with which this command runs in the sandbox. */
   sandbox: z.string().optional(),
 })

@@ -46,6 +46,8 @@ export const EntryBody = z.discriminatedUnion('kind', [
     moved: z.array(z.object({ path: z.string(), why: z.string(), movedTo: z.string().optional() })),
     /** What a command tried to contact and the proxy did not let through. */
     blocked: z.array(z.string()).optional(),
+    /** Why the commands of an agent do not run in the sandbox any more. */
+    off: z.string().optional(),
   }),
   /** What the broker did outside for a command in the sandbox, or why it did not. */
   z.object({

@@ -62,6 +62,7 @@ export function describeEntry({ body }: Entry): string {
     case 'spawn':
       return `${body.what} ${short(body.title)}${body.place ? ` at ${body.place}` : ''}${body.detail ? `: ${short(body.detail)}` : ''}`
     case 'sandbox':
+      if (body.off !== undefined) return `sandbox off: ${short(body.off)}`
       if (body.blocked?.length) return `sandbox blocked ${short(body.blocked.join(', '))}`
       return `sandbox moved aside ${short(body.moved.map(({ path, why }) => `${path} (${why})`).join(', '))}`
     case 'broker':

@@ -90,6 +90,13 @@ export const KNOWN_PROBLEMS = {
       'Commands of agents cannot run in the sandbox on this machine, so Baton judges them by their text and asks more. With `sandbox.mode: strict` no command runs.',
     fix: '{remedy}',
   },
+  'sandbox/dropped': {
+    severity: 'warn',
+    says: '{problem}',
+    cause:
+      'This version of the agent ignores the command that a hook hands it, in some of its modes. Baton noticed it after the command had run.',
+    fix: 'Update the agent; Baton then tries again. To try again with this version: delete sandbox/rewrites.json in the state folder, then `baton up --restart`',
+  },
   'AGENT/no-hooks': {
     severity: 'warn',
     says: '{agent}; no hooks installed',

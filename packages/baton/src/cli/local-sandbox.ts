@@ -22,7 +22,7 @@ import type { Io } from './io.ts'
 import { type Outlook, outlook } from './local-judge.ts'
 
 export type SandboxHere =
-  | { available: true; program: string; hasRegistries: boolean }
+  | { available: true; program: string; hasRegistries: boolean; off: readonly string[] }
   | { available: false; reason: string; remedy: string }
 
 /** Finds out at the first call, because that can take as long as all the rest, and remembers it. */
@@ -40,11 +40,11 @@ export async function sandboxHere(io: Io): Promise<SandboxHere> {
   const known = typeof daemon === 'object' ? daemon.sandbox : undefined
   // The agent has the same proxy settings as this terminal, as far as this command can know.
   const hasRegistries = !hasOwnProxy(io.env)
-  if (known?.program) return { available: true, program: known.program, hasRegistries }
+  if (known?.program) return { available: true, program: known.program, hasRegistries, off: known.off ?? [] }
   if (known?.problem) return { available: false, reason: known.problem, remedy: known.remedy ?? '' }
   const found = await probeHere(io)
   return found.available
-    ? { ...found, hasRegistries: hasRegistries && found.capabilities.sharedLoopback }
+    ? { ...found, hasRegistries: hasRegistries && found.capabilities.sharedLoopback, off: [] }
     : found
 }
 

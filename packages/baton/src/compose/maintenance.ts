@@ -18,11 +18,17 @@ export interface Maintenance {
   housekeeping(): Promise<void>
 }
 
+export interface SandboxHealth {
+  status(): Promise<SandboxStatus | undefined>
+  /** Why commands of an agent are judged by their text although there is a sandbox. */
+  off(): Promise<string[]>
+}
+
 export function composeMaintenance(
   ground: Ground,
   tidy: () => Promise<void>,
   pauses?: Pick<Pauses, 'list'>,
-  sandboxStatus: () => Promise<SandboxStatus | undefined> = async () => undefined,
+  sandbox: SandboxHealth = { status: async () => undefined, off: async () => [] },
 ): Maintenance {
   const { store, local, config } = ground
   let isGoneReported = false
@@ -38,7 +44,7 @@ export function composeMaintenance(
       return {
         sessions: { live: liveSessions },
         store: { kind: store.kind, entries, ...copyHealth(ground), ...writeHealth(ground) },
-        ...sandboxHealth(ground.machine().config.sandbox.mode, await sandboxStatus()),
+        ...sandboxHealth(ground.machine().config.sandbox.mode, await sandbox.status(), await sandbox.off()),
         config: { ok: problems.length === 0, problems: problems.map(problemLine) },
         ...(pauses?.list().length ? { pauses: [...pauses.list()] } : {}),
       }
@@ -76,12 +82,13 @@ export function composeMaintenance(
 function sandboxHealth(
   mode: 'on' | 'off' | 'strict',
   status: SandboxStatus | undefined,
+  off: string[],
 ): Pick<Health, 'sandbox'> {
   if (mode === 'off') return { sandbox: { mode } }
   if (!status) return {}
   return {
     sandbox: status.available
-      ? { mode, program: status.program }
+      ? { mode, program: status.program, ...(off.length > 0 ? { off } : {}) }
       : { mode, problem: status.reason, remedy: status.remedy },
   }
 }

@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EventOf } from '@batonpass/contract/event'
 import { SessionId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
 import { agents } from '../adapters/agents/agent-list.ts'
 import { hostFiles } from '../adapters/bubblewrap/files.ts'
 import { viewHost } from '../adapters/bubblewrap/probe.ts'
@@ -11,15 +13,18 @@ import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
 import { type AgentProcess, readAgentProcess } from '../adapters/system/agent-process.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { lastLineWith } from '../adapters/system/last-line.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { containmentPlace } from '../permission/containment.ts'
 import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
-import type { DecodedEvent } from '../ports/agent.ts'
+import type { DecodedEvent, RulePlace } from '../ports/agent.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
+import { type AgentProgram, Replacements, RewriteProofs } from '../sandbox/rewrite-proofs.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
@@ -32,8 +37,10 @@ export interface ComposedSandbox {
   reactor: Reactor
   /** Stops listening; the next daemon takes over. */
   close(): Promise<void>
+  /** Agents whose commands are judged by their text although there is a sandbox, each with the reason. */
+  off(): Promise<string[]>
   /** An event about a wrapped command, with the agent's own command in it. */
-  restore(session: string, event: DecodedEvent): Promise<DecodedEvent>
+  restore(session: SessionId, event: DecodedEvent): Promise<DecodedEvent>
 }
 
 /** Builds what runs agents' commands in the sandbox. */
@@ -110,16 +117,50 @@ export function composeSandbox(
     return status.available && status.capabilities.sharedLoopback && !hasOwnProxy(own)
   }
   const sandboxingOf = (agent: string) => agents.find(({ adapter }) => adapter.name === agent)?.sandboxing
-  const cwdOf = (event: { cwd?: string | undefined }, { project }: ReactionContext) => event.cwd ?? project
+  const replacements = new Replacements()
+  const proofs = new RewriteProofs({
+    load: async () => readText(join(stateDir, PROOFS)),
+    save: async text => void (await systemSmallFiles.write(stateDir, PROOFS, text)),
+  })
+  const programOf = async (agent: string, session: Pick<Session, 'id' | 'pid'>): Promise<AgentProgram> => ({
+    agent,
+    program: (await processOf(session.pid))?.program ?? `session ${session.id}`,
+  })
+  /** The agent ran a command itself that it was handed a replacement for: the user learns it. */
+  const recordDropped = async (session: SessionId, of: AgentProgram) => {
+    if (!(await proofs.record(of, 'dropped'))) return
+    const off = droppedWords(of)
+    untold.addNotice(session, `Baton: ${off}`)
+    await write([newEntry({ kind: 'sandbox', moved: [], off }, { session })])
+  }
+  const rulePlace = async (event: ShellRequest, context: ReactionContext): Promise<RulePlace> => {
+    const running = await processOf(context.session.pid)
+    const transcript = event.transcript ?? context.session.transcript
+    return {
+      home,
+      env: running?.env ?? env,
+      args: running?.args ?? [],
+      project: context.project,
+      cwd: cwdOf(event, context),
+      read: readText,
+      names,
+      lastInTranscript: text => (transcript === undefined ? undefined : lastLineWith(transcript, text)),
+    }
+  }
 
   return {
     sandboxes,
     reactor: sandboxReactor(sandboxes, untold, fault),
     close: () => broker.close(),
+    off: async () => (await proofs.dropped()).map(droppedWords),
     link: {
       takes(event, { config, session, isRewritable, project }) {
         const mode = event.mode ?? session.mode
-        return isRewritable === true && canRunInside(event, sandboxingOf(event.agent), mode, project, config)
+        return (
+          isRewritable === true &&
+          !event.fixed &&
+          canRunInside(event, sandboxingOf(event.agent), mode, project, config)
+        )
       },
       async whyUnavailable() {
         const status = await sandboxes.probe()
@@ -128,16 +169,22 @@ export function composeSandbox(
       async whyOwnText(event, context) {
         const known = sandboxingOf(event.agent)
         if (!known || event.action.kind !== 'shell') return 'the agent has no sandbox'
-        const running = await processOf(context.session.pid)
-        return known.whyOwnText(event.action.command, {
-          home,
-          env: running?.env ?? env,
-          args: running?.args ?? [],
-          project: context.project,
-          cwd: cwdOf(event, context),
-          read: readText,
-          names,
-        })
+        return known.whyOwnText(event.action.command, await rulePlace(event, context))
+      },
+      ownSandbox: async (event, context) =>
+        sandboxingOf(event.agent)?.ownSandbox?.(await rulePlace(event, context)),
+      async rewriteState(event, { session }) {
+        if (!sandboxingOf(event.agent)?.mustProve) return 'proven'
+        const of = await programOf(event.agent, session)
+        const state = await proofs.stateOf(of)
+        if (state !== 'unknown') return state
+        // An agent may report the end of a command late, or never.
+        for (const { session, text } of replacements.of(of)) {
+          if (!(await sandboxes.find(session, text))?.isTaken) continue
+          await proofs.record(of, 'proven')
+          return 'proven'
+        }
+        return state
       },
       place: async (event, context) =>
         containmentPlace(
@@ -162,20 +209,43 @@ export function composeSandbox(
           cwd: cwdOf(event, context),
           text: event.action.command,
           shell: known.shellOf(agentEnv, name => onPath(name, agentEnv) !== undefined),
+          freshShell: known.freshShell,
           path: agentEnv.PATH ?? env.PATH ?? '',
           settings: context.config.sandbox,
         })
-        return result.ok
-          ? { ok: true, id: result.prepared.id, text: result.prepared.text }
-          : { ok: false, reason: result.reason }
+        if (!result.ok) return { ok: false, reason: result.reason }
+        const { id, text } = result.prepared
+        if (known.mustProve) {
+          const of = await programOf(event.agent, context.session)
+          const { session, toolUseId } = event
+          replacements.add({ session, id, toolUseId, command: event.action.command, text, of })
+        }
+        return { ok: true, id, text }
       },
       discard: (session, id) => sandboxes.discard(session, id),
     },
     async restore(session, event) {
-      if (event.type !== 'PermissionAsked' && event.type !== 'ToolFinished') return event
-      const { action, input } = event
+      if (event.type === 'SessionEnded') replacements.end(session)
+      if (event.type !== 'PermissionAsked' && event.type !== 'ToolFinished' && event.type !== 'ToolRequested')
+        return event
+      const { action, input, toolUseId } = event
       if (action.kind !== 'shell' || typeof input !== 'object' || input === null) return event
+      if (event.type === 'ToolRequested') {
+        replacements.forget(session, event)
+        // The model repeats what it saw.
+        const command = replacements.commandOf(session, action.command)
+        if (command === undefined) return event
+        return { ...event, input: { ...input, command }, action: { ...action, command } }
+      }
       const found = await sandboxes.find(session, action.command)
+      if (event.type === 'ToolFinished') {
+        const replaced = replacements.take(session, { id: found?.id, toolUseId, command: action.command })
+        const ran = replaced && (found ?? (await sandboxes.find(session, replaced.text)))
+        if (replaced && ran?.isTaken) await proofs.record(replaced.of, 'proven')
+        // It reports its own command, and the one that was to run instead never did.
+        else if (replaced && ran && !found) await recordDropped(session, replaced.of)
+        if (replaced && ran?.isTaken && !found) return { ...event, sandbox: replaced.id }
+      }
       // A request runs once: one that was taken is no reason to allow anything.
       if (!found || (event.type === 'PermissionAsked' && found.isTaken)) return event
       return {
@@ -186,6 +256,21 @@ export function composeSandbox(
       }
     },
   }
+}
+
+/** What is known about agents' programs, below the state folder. */
+const PROOFS = 'sandbox/rewrites.json'
+
+type ShellRequest = EventOf<'ToolRequested'>
+
+/** Where a command works: agents may name another folder for one command. */
+const cwdOf = ({ action, cwd }: ShellRequest, { project }: ReactionContext): string =>
+  (action.kind === 'shell' ? action.cwd : undefined) ?? cwd ?? project
+
+const droppedWords = ({ agent, program }: AgentProgram): string => {
+  const title = agents.find(({ adapter }) => adapter.name === agent)?.adapter.title ?? agent
+  const [path] = program.split(' ')
+  return `${title} ran a command itself that Baton had replaced to run it in the sandbox (${path}). Until ${title} is updated, Baton judges its commands by their text.`
 }
 
 const readText = (path: string): string | undefined => {
@@ -202,7 +287,7 @@ const readText = (path: string): string | undefined => {
 
 function names(folder: string): string[] {
   try {
-    return readdirSync(folder).filter(name => name.endsWith('.json'))
+    return readdirSync(folder)
   } catch {
     return []
   }

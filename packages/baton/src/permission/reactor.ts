@@ -101,7 +101,10 @@ async function decide(
   if (event.type === 'ToolRequested' && judgement.decision !== 'deny' && sandbox?.takes(event, context)) {
     const snapshot = settings.undo ? () => takeSnapshot({ event, context, judgement }, ports) : undefined
     const run = async (signal: AbortSignal): Promise<Contribution> => {
-      const decided = await runInside(event, context, judgement, snapshot, sandbox).catch(cause => {
+      const { link } = nextLink(judgement, settings, tried)
+      const isAllowedByText = link !== 'person' && link !== 'model'
+      const options = { snapshot, isAllowedByText }
+      const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
         ports.fault('preparing the sandbox', cause)
         return undefined
       })

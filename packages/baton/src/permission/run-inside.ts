@@ -4,6 +4,7 @@ import type { PermissionJudgement } from '@batonpass/contract/permission'
 import type { AgentSandboxing } from '../ports/agent.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
+import type { RewriteState } from '../sandbox/rewrite-proofs.ts'
 import {
   type ContainmentPlace,
   type ContainmentPorts,
@@ -28,8 +29,7 @@ export const canRunInside = (
   agent !== undefined &&
   tool === agent.tool &&
   action.kind === 'shell' &&
-  mode !== undefined &&
-  agent.modes.includes(mode) &&
+  (agent.modes === 'any' || (mode !== undefined && agent.modes.includes(mode))) &&
   project !== '/'
 
 /** The sandbox as the permission chain sees it. */
@@ -40,6 +40,10 @@ export interface SandboxLink {
   whyUnavailable(): Promise<string | undefined>
   /** Why the agent must see the command's own text. */
   whyOwnText(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
+  /** The agent's own sandbox, if it is on: it counts as the sandbox. */
+  ownSandbox?(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
+  /** Whether this agent's program runs what it is handed in place of a command. Absent: it does. */
+  rewriteState?(event: ShellRequest, context: ReactionContext): Promise<RewriteState>
   place(event: ShellRequest, context: ReactionContext): Promise<ContainmentPlace>
   ports: ContainmentPorts
   prepare(
@@ -49,12 +53,18 @@ export interface SandboxLink {
   discard(session: string, id: string): Promise<void>
 }
 
+export interface InsideOptions {
+  snapshot: (() => Promise<Snapshotted>) | undefined
+  /** Without a sandbox it would run without a question: harmless enough to see whether the agent runs replacements. */
+  isAllowedByText: boolean
+}
+
 /** Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. */
 export async function runInside(
   event: ShellRequest,
   context: ReactionContext,
   judgement: PermissionJudgement,
-  snapshot: (() => Promise<Snapshotted>) | undefined,
+  { snapshot, isAllowedByText }: InsideOptions,
   link: SandboxLink,
 ): Promise<Decided | undefined> {
   const isStrict = context.config.sandbox.mode === 'strict'
@@ -75,6 +85,11 @@ export async function runInside(
   if ((await whyOutside(judgement, place, link.ports)) !== undefined) return undefined
   if (unbounded !== undefined) return refuse(unbounded)
   if ((await link.whyOwnText(event, context)) !== undefined) return undefined
+  const own = await link.ownSandbox?.(event, context)
+  if (own !== undefined) return await runInOwnSandbox(own, judgement, place, snapshot, link)
+  const state = await link.rewriteState?.(event, context)
+  if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
+  if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
   const prepared = await link.prepare(event, context)
   if (!prepared.ok) return refuse(prepared.reason)
   const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
@@ -82,10 +97,11 @@ export async function runInside(
     await link.discard(event.session, prepared.id)
     return undefined
   }
-  const words =
-    taken && 'undo' in taken
-      ? `runs in the sandbox; \`baton undo ${taken.undo}\` takes back what it changes in the project`
-      : 'runs in the sandbox'
+  if (state === 'unknown' && taken && 'noUndo' in taken) {
+    await link.discard(event.session, prepared.id)
+    return FIRST_TRY
+  }
+  const words = insideWords('the sandbox', taken)
   const [hidden] = hiddenInside(judgement, place, link.ports)
   const input = typeof event.input === 'object' ? { ...event.input } : {}
   return {
@@ -96,6 +112,35 @@ export async function runInside(
     rewrite: { input: { ...input, command: prepared.text } },
     ...(hidden ? { context: hiddenHint(hidden) } : {}),
   }
+}
+
+/** The agent contains the command itself: it runs as it is. */
+async function runInOwnSandbox(
+  own: string,
+  judgement: PermissionJudgement,
+  { worktree }: ContainmentPlace,
+  snapshot: InsideOptions['snapshot'],
+  { ports }: SandboxLink,
+): Promise<Decided | undefined> {
+  // Neither the broker nor a registry answers there: the text decides about what needs one.
+  const { brokered = [], installs = [] } = judgement.effects
+  if (brokered.length + installs.length > 0) return undefined
+  const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
+  if (taken && 'noUndo' in taken && overwrites(judgement, worktree, ports)) return undefined
+  return { decision: 'allow', reason: insideWords(own, taken), by: 'sandbox', ...taken }
+}
+
+const insideWords = (where: string, taken: Snapshotted | undefined): string =>
+  taken && 'undo' in taken
+    ? `runs in ${where}; \`baton undo ${taken.undo}\` takes back what it changes in the project`
+    : `runs in ${where}`
+
+/** For the model. Any command that is allowed by its text will do. */
+const FIRST_TRY: Decided = {
+  decision: 'deny',
+  reason:
+    'Baton has to see once that this version of the agent runs its commands in the sandbox. Run `true`, then this command again',
+  by: 'sandbox',
 }
 
 const hiddenHint = (path: string): string =>

@@ -159,12 +159,18 @@ export interface ForeignHooks {
 export interface AgentSandboxing {
   /** The tool whose `command` a hook may replace. */
   readonly tool: string
-  /** The permission modes in which that works without a question. */
-  readonly modes: readonly PermissionMode[]
+  /** The permission modes in which that works without a question; `any` for an agent that does not report its mode. */
+  readonly modes: readonly PermissionMode[] | 'any'
+  /** Each command has a shell of its own: its folder and its functions end with it. */
+  readonly freshShell?: true
+  /** If the agent dropped the replacement, it would run the command itself. So Baton first finds out whether it does. */
+  readonly mustProve?: true
   /** The shell with which the agent runs commands. */
   shellOf(env: RulePlace['env'], has: (program: string) => boolean): SandboxShell
   /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */
   whyOwnText(command: string, place: RulePlace): string | undefined
+  /** The agent's own sandbox, if it is on, such as `Codex's own sandbox (workspace-write)`: then that one counts. */
+  ownSandbox?(place: RulePlace): string | undefined
 }
 
 /** Where an agent's own rules are. */
@@ -178,6 +184,8 @@ export interface RulePlace {
   read(path: string): string | undefined
   /** The names in a folder; none if it is absent. */
   names(folder: string): string[]
+  /** The last line of the session's transcript that contains a text. */
+  lastInTranscript(text: string): string | undefined
 }
 
 /** Files whose name matches, the given number of folder levels below `folder`. */
@@ -200,6 +208,7 @@ export const CAPABILITY_NAMES = [
   'deny',
   'ask',
   'dialog',
+  'sandbox',
   'question',
   'plan',
   'form',
@@ -222,6 +231,7 @@ export const CAPABILITY_LABELS: Readonly<Record<CapabilityName, string>> = {
   deny: 'deny with a reason',
   ask: 'ask the person',
   dialog: 'ask in its own dialog',
+  sandbox: 'commands in the sandbox',
   question: 'asks a question',
   plan: 'plan approval',
   form: 'MCP form',

@@ -103,7 +103,13 @@ export interface PrivateFolders {
 export interface SandboxSession {
   readonly folders: PrivateFolders
   /** Writes the one-time request for a shell command of the agent. */
-  prepare(command: { shell: SandboxShell; text: string; plan: SandboxPlan }): Promise<PreparedCommand>
+  prepare(command: {
+    shell: SandboxShell
+    text: string
+    plan: SandboxPlan
+    /** The agent's shell ends with the command: what runs instead is short. */
+    freshShell?: boolean | undefined
+  }): Promise<PreparedCommand>
   /** Removes a request: after its command ended, or because it may not run after all. */
   discard(id: string): Promise<void>
   /** Whether a command of this session is running, in the foreground or the background. */

@@ -5,7 +5,7 @@ import type { Report } from './session-sandbox.ts'
 
 /** What the sandbox prevented and the agent does not know yet, by session. */
 export class UntoldReports {
-  readonly #reports = new Map<string, { moved: Report[]; blocked: string[] }>()
+  readonly #reports = new Map<string, Untold>()
 
   add(session: string, reports: readonly Report[]): void {
     this.#of(session).moved.push(...reports)
@@ -16,18 +16,29 @@ export class UntoldReports {
     if (blocked.length < MOST_SHOWN && !blocked.includes(message)) blocked.push(message)
   }
 
-  /** Lines for the agent. */
-  take(session: string): string[] {
-    const { moved, blocked } = this.#of(session)
-    this.#reports.delete(session)
-    return [...(moved.length > 0 ? [describeReports(moved)] : []), ...blocked]
+  /** For the user, in the agent's terminal. */
+  addNotice(session: string, notice: string): void {
+    this.#of(session).notices.push(notice)
   }
 
-  #of(session: string): { moved: Report[]; blocked: string[] } {
-    const known = this.#reports.get(session) ?? { moved: [], blocked: [] }
+  /** Lines for the agent, and for the user. */
+  take(session: string): { lines: string[]; notices: string[] } {
+    const { moved, blocked, notices } = this.#of(session)
+    this.#reports.delete(session)
+    return { lines: [...(moved.length > 0 ? [describeReports(moved)] : []), ...blocked], notices }
+  }
+
+  #of(session: string): Untold {
+    const known = this.#reports.get(session) ?? { moved: [], blocked: [], notices: [] }
     this.#reports.set(session, known)
     return known
   }
+}
+
+interface Untold {
+  moved: Report[]
+  blocked: string[]
+  notices: string[]
 }
 
 /** Follows commands in the sandbox to their end, tells the agent what they may not leave behind, and ends with the session. */
@@ -48,8 +59,14 @@ export function sandboxReactor(
       if (event.type !== 'ToolFinished' && event.type !== 'PromptSubmitted') return undefined
       if (event.type === 'ToolFinished' && event.sandbox)
         await sandboxes.finished(event.session, event.sandbox, isInBackground(event))
-      const lines = untold.take(event.session)
-      return lines.length > 0 ? { now: { context: lines.join('\n') } } : undefined
+      const { lines, notices } = untold.take(event.session)
+      if (lines.length + notices.length === 0) return undefined
+      return {
+        now: {
+          ...(lines.length > 0 ? { context: lines.join('\n') } : {}),
+          ...(notices.length > 0 ? { notice: notices.join('\n') } : {}),
+        },
+      }
     },
   }
 }

@@ -55,6 +55,7 @@ export interface SandboxedCall {
   cwd: string
   text: string
   shell: SandboxShell
+  freshShell?: boolean | undefined
   /** The PATH of the agent's shell. */
   path: string
   settings: Config['sandbox']
@@ -112,8 +113,8 @@ export class Sandboxes {
     const status = await this.probe()
     if (!status.available) return { ok: false, reason: `${status.reason} ${status.remedy}` }
     const open = await this.#openFor(call)
-    const { shell, text, worktree, cwd, path } = call
-    const prepared = await open.sandbox.prepare({ shell, text, worktree, cwd, path })
+    const { shell, freshShell, text, worktree, cwd, path } = call
+    const prepared = await open.sandbox.prepare({ shell, freshShell, text, worktree, cwd, path })
     if (prepared.ok)
       open.prepared.set(prepared.prepared.id, { atMs: this.#parts.clock.now(), inBackground: false })
     return prepared

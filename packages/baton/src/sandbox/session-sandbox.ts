@@ -35,6 +35,8 @@ export interface SandboxSettings {
 
 export interface Call {
   shell: SandboxShell
+  /** The agent's shell ends with the command. */
+  freshShell?: boolean | undefined
   text: string
   /** The session's worktree and the folder the command starts in; absolute. */
   worktree: string
@@ -108,7 +110,8 @@ export class SessionSandbox {
     this.#isIdle = false
     const { broker = [] } = this.#settings
     const plan = this.#withNetwork({ ...made.plan, mounts: [...made.plan.mounts, ...broker] })
-    const prepared = await this.#session.prepare({ shell: call.shell, text: call.text, plan })
+    const { shell, freshShell, text } = call
+    const prepared = await this.#session.prepare({ shell, freshShell, text, plan })
     this.#outstanding.add(prepared.id)
     return { ok: true, prepared, ignored: made.ignored }
   }
@@ -124,7 +127,7 @@ export class SessionSandbox {
 
   /** Runs a program of Baton's own inside, such as a check of a finished run. */
   async run(
-    call: Omit<Call, 'shell' | 'text'>,
+    call: Omit<Call, 'shell' | 'freshShell' | 'text'>,
     argv: readonly string[],
     options?: Parameters<SandboxSession['run']>[2],
   ): Promise<Awaited<ReturnType<SandboxSession['run']>>> {
@@ -167,7 +170,7 @@ export class SessionSandbox {
     return reports
   }
 
-  async #plan(call: Omit<Call, 'shell' | 'text'>) {
+  async #plan(call: Omit<Call, 'shell' | 'freshShell' | 'text'>) {
     const { home, state, readable, writable, envFiles } = this.#settings
     const real = (await this.#files.look([call.worktree])).get(call.worktree)?.real ?? call.worktree
     const worktree = await this.#worktree(real)

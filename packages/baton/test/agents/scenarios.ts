@@ -11,6 +11,7 @@ import { type Check, judged, messageOf, type Outcome } from './check.ts'
 import { chatWithHostedAgent } from './hosted-agents.ts'
 import { limits } from './limits.ts'
 import { checkModelAnswers } from './model-answers.ts'
+import { checkSandbox } from './sandbox.ts'
 import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
 import { checkTerminalDialog } from './terminal-dialog.ts'
 
@@ -28,6 +29,7 @@ export const EVERY_RUN = [
   'inject',
   'judge',
   'supervisor',
+  'sandbox',
 ] as const
 
 /** What is tried besides: each takes a program or a terminal more. */
@@ -57,6 +59,7 @@ export async function tryAgent(
     outcomes.judge ??= failed
     outcomes.supervisor ??= failed
   })
+  outcomes.sandbox = await judged(() => checkSandbox(agent))
   if (besides.includes('hosted')) outcomes.hosted = await judged(() => chatWithHostedAgent(agent))
   if (besides.includes('terminal'))
     await inTerminal(agent, async (behaviour, check) => {

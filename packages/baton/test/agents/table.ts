@@ -142,6 +142,7 @@ function isMissing({ name }: RealAgent, behaviour: Behaviour): boolean {
     inject: 'inject',
     judge: 'headless',
     supervisor: 'headless',
+    sandbox: 'sandbox',
     hosted: 'acp',
     'run in tmux and typed into': 'terminal',
     'cycle at a full context': 'terminal',

@@ -126,3 +126,58 @@ describe('a command takes the way of its text', () => {
     }
   })
 })
+
+describe('an agent that would run the command itself if it dropped the replacement', () => {
+  test('first shows with a harmless command that it does not', async () => {
+    const { sandbox, calls } = link({ rewriteState: async () => 'unknown' })
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    expect((await world.answer(requested('some-tool'))).permission).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('Run `true`'),
+    })
+    expect(world.questions).toEqual([])
+    expect(calls.prepared).toEqual([])
+    for (const command of ['true', 'ls', 'echo hello > b.txt'])
+      expect(await world.answer(requested(command))).toHaveProperty('rewrite')
+  })
+
+  test('does not show it with a command of which there is no snapshot', async () => {
+    const { sandbox, calls } = link({ rewriteState: async () => 'unknown' })
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'none' })
+    expect((await world.answer(requested('echo hello > b.txt'))).permission?.decision).toBe('deny')
+    expect(calls.discarded).toEqual(['abc'])
+  })
+
+  test('is judged by the text once it dropped one; in strict mode nothing runs', async () => {
+    const { sandbox } = link({ rewriteState: async () => 'dropped' })
+    const world = reactorWorld({ ports: { sandbox }, person: sayYes })
+    expect((await world.answer(requested('some-tool'))).rewrite).toBeUndefined()
+    expect(world.questions).toHaveLength(1)
+    const { permission } = await world.answer(requested('ls'), world.context(strict))
+    expect(permission?.decision).toBe('deny')
+  })
+})
+
+describe('the agent’s own sandbox', () => {
+  const own = { ownSandbox: async () => 'Codex’s own sandbox (workspace-write)' }
+
+  test('counts as the sandbox: the command runs as it is, with a snapshot', async () => {
+    const { sandbox, calls } = link(own)
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const { permission, rewrite } = await world.answer(requested('npm test'))
+    expect(permission).toMatchObject({ decision: 'allow', reason: expect.stringContaining('own sandbox') })
+    expect(rewrite).toBeUndefined()
+    expect(calls.prepared).toEqual([])
+    expect(world.decisions).toMatchObject([{ by: 'sandbox', undo: '7' }])
+  })
+
+  test.each(['npm install left-pad', 'git push'])(
+    'does not count for %s, which needs the network',
+    async command => {
+      const { sandbox } = link(own)
+      const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken', person: sayYes })
+      await world.answer(requested(command))
+      expect(world.decisions.at(-1)?.by).not.toBe('sandbox')
+    },
+  )
+})

@@ -47,7 +47,13 @@ const events: Record<string, (payload: Payload, actionOf: ActionReader) => Decod
     prompt: p.text('prompt'),
     ...optional('automatic', p.flag('automatic') || undefined),
   }),
-  ToolCall: (p, actionOf) => ({ ...common(p), ...toolCall(p, actionOf), type: 'ToolRequested' }),
+  ToolCall: (p, actionOf) => ({
+    ...common(p),
+    ...toolCall(p, actionOf),
+    type: 'ToolRequested',
+    // A plugin that an earlier version wrote runs the call as it is, whatever it is told.
+    ...(p.flag('takes_input') ? {} : { fixed: true }),
+  }),
   Question: (p, actionOf) => ({ ...common(p), ...toolCall(p, actionOf), type: 'PermissionAsked' }),
   ToolResult: (p, actionOf) => ({
     ...common(p),
@@ -122,14 +128,17 @@ const outcome = (native: string | undefined) =>
 /** What the plugin is told. `asks`: it can put a question to its person, so an `ask` stays one. */
 export function pluginEncode(agent: string, { asks }: { asks: boolean }) {
   return (reaction: Reaction, nativeEvent: string): Record<string, unknown> => {
-    const { permission, goOn, refuse, context, notice } = reaction
+    const { permission, goOn, refuse, context, notice, rewrite } = reaction
     switch (nativeEvent) {
       case 'ToolCall': {
+        if (rewrite && !permission) return { decision: 'allow', input: rewrite.input }
         if (!permission) return {}
         if (permission.decision !== 'ask' || asks)
           return { decision: permission.decision, reason: permission.reason }
         return { decision: 'deny', reason: `${permission.reason}\n${noQuestion(agent)}` }
       }
+      case 'ToolResult':
+        return { ...(context ? { context } : {}), ...(notice ? { notice } : {}) }
       case 'TurnEnd':
         return { ...(goOn ? { prompt: goOn.prompt } : {}), ...(notice ? { notice } : {}) }
       case 'SessionStart':

@@ -105,7 +105,8 @@ const REPORT_FOLDER = `trap 'cd -P . && printf %s "$PWD" >|/run/baton/folder' EX
 const FIND_SHIMS = `[ ! -d /.baton/bin ] || PATH=/.baton/bin:\${PATH:-/usr/local/bin:/usr/bin:/bin}`
 
 /** What runs inside before the command: functions and aliases of the caller on file descriptor 4, then the command itself. */
-const WITH_PRELUDE = `[ -e /run/baton/prelude ] && [ -e /dev/fd/4 ] && { . /dev/fd/4; exec 4<&-; } 2>/dev/null
+const WITH_PRELUDE = `[ -e /run/baton/prelude ] && [ -e /dev/fd/4 ] && { . /dev/fd/4; } 2>/dev/null
+[ ! -e /dev/fd/4 ] || exec 4<&-
 ${FIND_SHIMS}
 ${REPORT_FOLDER}
 IFS= read -r -d '' BATON_COMMAND </run/baton/command
@@ -122,7 +123,14 @@ ${REPORT_FOLDER}
 }
 
 /** What the agent's shell runs instead of the command. Its functions and aliases come along where it can print them. */
-export function wrappedCommand(box: string, request: string, id: string, shell: SandboxShell): string {
+export function wrappedCommand(
+  box: string,
+  request: string,
+  id: string,
+  shell: SandboxShell,
+  freshShell = false,
+): string {
+  if (freshShell) return `${quote(box)} ${id}`
   const prelude =
     shell === 'sh' ? '' : ` 4< <(${shell === 'zsh' ? 'typeset -f; alias -L' : 'declare -f; alias -p'})`
   const folder = quote(`${request}/folder`)

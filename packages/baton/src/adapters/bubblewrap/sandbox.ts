@@ -136,7 +136,9 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
         ['how', 'command'].map(name => readFile(join(request, name), 'utf8').catch(() => undefined)),
       )
       if (how === undefined || command === undefined) return undefined
-      const isSame = SANDBOX_SHELLS.some(shell => wrappedCommand(box, request, id, shell) === text)
+      const isSame = SANDBOX_SHELLS.some(shell =>
+        [false, true].some(freshShell => wrappedCommand(box, request, id, shell, freshShell) === text),
+      )
       const isTaken = existsSync(join(request, 'taken'))
       return isSame ? { id, text: command, isTaken } : undefined
     },

@@ -93,11 +93,8 @@ export class BubblewrapSession implements SandboxSession {
     shell,
     text,
     plan,
-  }: {
-    shell: SandboxShell
-    text: string
-    plan: SandboxPlan
-  }): Promise<PreparedCommand> {
+    freshShell = false,
+  }: Parameters<SandboxSession['prepare']>[0]): Promise<PreparedCommand> {
     const { requests, shells, filterFile, ids, box, files } = this.#parts
     const holder = await this.#runningHolder()
     const id = `${this.#options.prefix}${ids.id(32)}`
@@ -108,7 +105,7 @@ export class BubblewrapSession implements SandboxSession {
     const extra: Mount[] = [
       { kind: 'read-only', path: '/run/baton/command', source: command },
       { kind: 'writable', path: '/run/baton/folder', source: folder },
-      ...(shell === 'sh'
+      ...(shell === 'sh' || freshShell
         ? []
         : [{ kind: 'read-only', path: '/run/baton/prelude', source: files.emptyFile } as const]),
     ]
@@ -126,7 +123,7 @@ export class BubblewrapSession implements SandboxSession {
         },
       ),
     ])
-    return { id, text: wrappedCommand(box, request, id, shell) }
+    return { id, text: wrappedCommand(box, request, id, shell, freshShell) }
   }
 
   async discard(id: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { basename, isAbsolute, join } from 'node:path'
 
 /** How many parents are looked at: a hook's shell, the agent, and what started it. */
 const MAX_PARENTS = 4
@@ -7,6 +8,8 @@ export interface AgentProcess {
   env: Readonly<Record<string, string>>
   /** Words of the process's command line and of its next parents'. */
   args: readonly string[]
+  /** Its program file, with size and time: an update changes it. Undefined if Baton cannot tell. */
+  program: string | undefined
 }
 
 /** Environment and command line of an agent, as the system reports them; undefined if it does not. */
@@ -25,5 +28,22 @@ export async function readAgentProcess(pid: number): Promise<AgentProcess | unde
     const at = pair.indexOf('=')
     return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)] as const] : []
   })
-  return { env: Object.fromEntries(env), args }
+  return { env: Object.fromEntries(env), args, program: await programOf(pid, args) }
 }
+
+/** The program's own file: of a script that file, not the interpreter's. */
+async function programOf(pid: number, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const executable = await readlink(`/proc/${pid}/exe`)
+    const script = args.slice(1, args.indexOf('--')).find(word => !word.startsWith('-'))
+    const named = INTERPRETERS.test(basename(executable)) ? script : executable
+    if (named === undefined) return undefined
+    const path = await realpath(isAbsolute(named) ? named : join(`/proc/${pid}/cwd`, named))
+    const { size, mtimeMs } = await stat(path)
+    return `${path} ${size} ${Math.round(mtimeMs)}`
+  } catch {
+    return undefined
+  }
+}
+
+const INTERPRETERS = /^(?:node|bun|deno|python)[\d.]*$/

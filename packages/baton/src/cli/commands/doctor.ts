@@ -31,7 +31,7 @@ export const doctor: Handler = async (given, io) => {
   const add = (...more: Check[]) => checks.push(...more)
   add(...(await daemonChecks(io)), ...privacyChecks(io))
   add(...(await Promise.all(agents.map(agent => agentChecks(agent, io)))).flat())
-  add(programCheck('git', io), programCheck('tmux', io), await sandboxCheck(io))
+  add(programCheck('git', io), programCheck('tmux', io), ...(await sandboxChecks(io)))
   add(...(await configChecks(io)), githubCheck(io))
   const failed = checks.some(check => check.state === 'fail')
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ ok: !failed, checks })}\n`)
@@ -100,13 +100,16 @@ const kindOf = (launcher: string): string => {
 }
 
 /** Whether agents' commands can be contained in this project. */
-async function sandboxCheck(io: Io): Promise<Check> {
+async function sandboxChecks(io: Io): Promise<Check[]> {
   const { config } = await configOf(findWorktreeRoot(io.cwd), io)
   const { mode } = config.sandbox
-  if (mode === 'off') return { name: 'sandbox', state: 'ok', message: 'off (sandbox.mode)' }
+  if (mode === 'off') return [{ name: 'sandbox', state: 'ok', message: 'off (sandbox.mode)' }]
   const here = await sandboxHere(io)
-  if (here.available) return { name: 'sandbox', state: 'ok', message: `${here.program}, mode ${mode}` }
-  return found('sandbox/absent', { problem: here.reason, remedy: here.remedy })
+  if (!here.available) return [found('sandbox/absent', { problem: here.reason, remedy: here.remedy })]
+  return [
+    { name: 'sandbox', state: 'ok', message: `${here.program}, mode ${mode}` },
+    ...here.off.map(problem => found('sandbox/dropped', { problem })),
+  ]
 }
 
 /** The token and the database must be readable by their owner alone. */

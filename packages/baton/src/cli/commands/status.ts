@@ -68,6 +68,7 @@ export const status: Handler = async (given, io) => {
   for (const pause of health.pauses ?? [])
     io.stdout.write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
   const { sandbox } = health
+  for (const off of sandbox?.off ?? []) io.stdout.write(`${colour('yellow', 'sandbox')} ${printable(off)}\n`)
   if (sandbox?.program)
     io.stdout.write(`Sandbox ${sandbox.program}${sandbox.mode === 'strict' ? ', strict' : ''}\n`)
   else if (sandbox?.problem)

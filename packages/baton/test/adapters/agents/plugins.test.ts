@@ -84,6 +84,21 @@ describe('the extension for pi', () => {
     })
   })
 
+  test('runs what Baton hands it instead of a command, and passes notes on', async () => {
+    await using folder = scratch()
+    const { fire } = await startPi(folder, {
+      ToolCall: `{"decision":"allow","input":{"command":"/box 1"}}`,
+      ToolResult: '{"context":"a note"}',
+    })
+    const input = { command: 'npm test', timeout: 5 }
+    expect(await fire('tool_call', { ...CALL, input })).toBeUndefined()
+    expect(input).toEqual({ command: '/box 1', timeout: 5 })
+    const content = [{ type: 'text', text: 'passed' }]
+    expect(await fire('tool_result', { ...CALL, input, content })).toEqual({
+      content: [...content, { type: 'text', text: 'a note' }],
+    })
+  })
+
   test('puts an ask to the person at the terminal', async () => {
     await using folder = scratch()
     const { fire, dialogs } = await startPi(folder, { ToolCall: '{"decision":"ask","reason":"who knows"}' })
@@ -149,6 +164,25 @@ describe('the plugin for opencode', () => {
     await yes.event('permission.asked', { id: 'per_1', sessionID: 'ses_1', tool: { callID: 'c1' } })
     await yes.event('permission.asked', { id: 'per_2', sessionID: 'ses_1', tool: { callID: 'c2' } })
     expect(yes.replies).toMatchObject([{ path: { permissionID: 'per_1' }, body: { response: 'once' } }])
+  })
+
+  test('runs what Baton hands it instead of a command, allows only that, and shows the command itself afterwards', async () => {
+    await using folder = scratch()
+    const { hooks, event, replies } = await startOpencode(folder, {
+      ToolCall: `{"decision":"allow","input":{"command":"/box 1"}}`,
+      ToolResult: '{"context":"a note"}',
+    })
+    const args = { command: 'npm test', description: 'Tests' }
+    await hooks['tool.execute.before']?.({ tool: 'bash', sessionID: 'ses_1', callID: 'c1' }, { args })
+    expect(args).toEqual({ command: '/box 1', description: 'Tests' })
+    const about = { sessionID: 'ses_1', tool: { callID: 'c1' } }
+    await event('permission.asked', { ...about, id: 'per_1', metadata: { command: 'npm test' } })
+    await event('permission.asked', { ...about, id: 'per_2', metadata: { command: '/box 1' } })
+    expect(replies).toMatchObject([{ path: { permissionID: 'per_2' } }])
+    const output = { output: 'passed', metadata: { exit: 0 } }
+    await hooks['tool.execute.after']?.({ tool: 'bash', sessionID: 'ses_1', callID: 'c1', args }, output)
+    expect(args.command).toBe('npm test')
+    expect(output.output).toBe('passed\na note')
   })
 
   test('tells the start once, adds the context, refuses a prompt, and goes on when idle', async () => {

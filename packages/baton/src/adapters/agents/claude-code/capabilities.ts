@@ -7,6 +7,10 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: 'yes',
     dialog: 'yes',
+    sandbox: {
+      partly:
+        'In its permission modes default, acceptEdits and bypassPermissions. In others, and where its own sandbox is on, the text of a command decides.',
+    },
     question: 'yes',
     plan: 'yes',
     form: {

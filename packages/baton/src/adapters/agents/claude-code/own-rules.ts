@@ -34,7 +34,9 @@ function* settingsOf({ home, env, project, cwd, args, read, names }: RulePlace):
   const managed = join(MANAGED, 'managed-settings.d')
   const files = [
     join(MANAGED, 'managed-settings.json'),
-    ...names(managed).map(name => join(managed, name)),
+    ...names(managed)
+      .filter(name => name.endsWith('.json'))
+      .map(name => join(managed, name)),
     ...['settings.json', 'settings.local.json', 'remote-settings.json'].map(name => join(own, name)),
     ...foldersBetween(cwd, project).flatMap(folder => [
       join(folder, '.claude/settings.json'),

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { Agent } from '../../../ports/agent.ts'
 import { ownFolder } from '../own-folder.ts'
+import { userShell } from '../user-shell.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { ownSandbox, whyOwnText } from './own-rules.ts'
 import { codexTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
 import { untrustedHooks } from './trust.ts'
@@ -19,6 +21,15 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  sandboxing: {
+    tool: 'Bash',
+    modes: ['default', 'accept-edits', 'bypass', 'never-ask'],
+    freshShell: true,
+    mustProve: true,
+    shellOf: userShell,
+    whyOwnText,
+    ownSandbox,
+  },
   terminal: codexTerminal,
   obstacles: untrustedHooks,
 }

@@ -7,6 +7,10 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'Codex waves a hook’s ask through, so it is a refusal that says so.' },
     dialog: { missing: 'It takes a hook’s ask for no decision, and asks only for what its own policy says.' },
+    sandbox: {
+      partly:
+        'Where its own sandbox is off (`danger-full-access`). Its own sandbox counts as one if it has no network: commands run in it without a question, but see your whole home folder, secrets included, and your environment variables.',
+    },
     question: {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',

@@ -10,13 +10,20 @@ export function encode(reaction: Reaction, nativeEvent: string): Answer {
 }
 
 function answerTo(reaction: Reaction, nativeEvent: string): Answer {
-  const { permission, answer, refuse, goOn } = reaction
+  const { permission, answer, refuse, goOn, rewrite } = reaction
   switch (nativeEvent) {
     case 'PreToolUse':
       if (answer && permission?.decision !== 'deny')
         return specific(nativeEvent, {
           permissionDecision: 'deny',
           permissionDecisionReason: answerText(answer),
+        })
+      // Codex takes a replacement only with an allow: without one, it runs the command itself.
+      if (rewrite && !permission)
+        return specific(nativeEvent, {
+          permissionDecision: 'allow',
+          updatedInput: rewrite.input,
+          ...context(reaction),
         })
       if (!permission || permission.decision === 'allow') return specific(nativeEvent, context(reaction))
       // A hook's `ask` is waved through without a word, so it is a refusal here.

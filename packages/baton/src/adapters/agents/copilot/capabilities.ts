@@ -7,6 +7,10 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'In its terminal. Without one it makes a refusal of an ask, and says so.' },
     dialog: 'yes',
+    sandbox: {
+      partly:
+        'Its model reads the short command that runs instead of its own. Where its own sandbox is on, the text of a command decides.',
+    },
     question: {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',

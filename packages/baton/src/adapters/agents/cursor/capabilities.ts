@@ -7,6 +7,10 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'Cursor shows nobody a question for a hook’s ask: it is a refusal that says so.' },
     dialog: { missing: 'It shows nobody a question for a hook’s ask.' },
+    sandbox: {
+      missing:
+        'Its hook for commands cannot replace one, so the text of a command decides. Not tried with the real program.',
+    },
     question: { missing: 'Cannot be tried: the program is not on npm. Baton leaves it to its own screen.' },
     plan: { missing: 'Cannot be tried: the program is not on npm. Baton leaves it to its own screen.' },
     form: { missing: 'Cannot be tried: the program is not on npm. Baton leaves it to its own screen.' },

@@ -4,6 +4,7 @@ import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { whyOwnText } from './own-rules.ts'
 import { geminiTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
 
@@ -18,5 +19,13 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  sandboxing: {
+    tool: 'run_shell_command',
+    modes: 'any',
+    freshShell: true,
+    mustProve: true,
+    shellOf: () => 'bash',
+    whyOwnText,
+  },
   terminal: geminiTerminal,
 }

@@ -10,6 +10,10 @@ export const capabilities: Capabilities = {
         'In tmux, by its own dialog. Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
     },
     dialog: { partly: 'In tmux, where Baton sees its screen.' },
+    sandbox: {
+      partly:
+        'Its own dialog stays where it would show one, and shows what runs instead of the command. Where its own sandbox is on, the text of a command decides.',
+    },
     question: {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',

@@ -12,7 +12,7 @@ export function encode(reaction: Reaction, nativeEvent: string, onScreen = false
 }
 
 function answerTo(
-  { permission, answer, goOn, refuse, context, notice }: Reaction,
+  { permission, answer, goOn, refuse, context, notice, rewrite }: Reaction,
   nativeEvent: string,
   onScreen: boolean,
 ): Answer {
@@ -22,6 +22,11 @@ function answerTo(
   switch (nativeEvent) {
     case 'BeforeTool':
       if (answer && permission?.decision !== 'deny') return { decision: 'deny', reason: answerText(answer) }
+      if (rewrite && !permission)
+        return {
+          decision: 'allow',
+          hookSpecificOutput: { hookEventName: nativeEvent, tool_input: rewrite.input },
+        }
       if (!permission || permission.decision === 'allow') return permission ? { decision: 'allow' } : {}
       // Its dialog shows the message, not the reason.
       if (permission.decision === 'ask' && onScreen)

@@ -1,7 +1,9 @@
 import type { Agent } from '../../../ports/agent.ts'
+import { userShell } from '../user-shell.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { whyOwnText } from './own-rules.ts'
 import { opencodeTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
 
@@ -11,5 +13,13 @@ export const agent: Agent = {
   reader,
   transcripts,
   launches,
+  sandboxing: {
+    tool: 'bash',
+    modes: 'any',
+    freshShell: true,
+    mustProve: true,
+    shellOf: userShell,
+    whyOwnText,
+  },
   terminal: opencodeTerminal,
 }

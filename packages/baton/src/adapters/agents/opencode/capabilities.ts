@@ -7,6 +7,7 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'A plugin cannot ask its person, so it is a refusal that says so.' },
     dialog: { missing: 'A plugin cannot open one.' },
+    sandbox: 'yes',
     question: 'yes',
     plan: { missing: 'It has no plan to approve: you switch from its plan agent to its build agent.' },
     form: { missing: 'Not tried. It asks on its own screen only.' },

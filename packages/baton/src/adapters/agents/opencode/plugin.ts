@@ -12,6 +12,7 @@ export const Baton = async ({ client, directory }) => {
   const typed = new Map()
   const ours = new Map()
   const allowed = new Set()
+  const replaced = new Map()
   const failed = new Map()
   const windows = new Map()
   const busy = new Set()
@@ -79,6 +80,13 @@ export const Baton = async ({ client, directory }) => {
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: 'text', text: answer.prompt }] } })
   }
 
+  // A command that runs in the sandbox is allowed only in the form that does.
+  function isAllowed(properties) {
+    const id = properties.tool?.callID ?? properties.callID
+    const text = replaced.get(id)?.text
+    return allowed.has(id) && (text === undefined || JSON.stringify(properties).includes(text.slice(1, -1)))
+  }
+
   // Its dialog is on the screen meanwhile; the first answer counts.
   async function question(id, { id: request, questions, tool }) {
     const asked = { tool_name: 'question', tool_input: { questions }, tool_use_id: tool?.callID }
@@ -111,7 +119,7 @@ export const Baton = async ({ client, directory }) => {
       // Not awaited: opencode would handle no other event before the person answers.
       else if (type === 'question.asked') void question(id, properties).catch(() => {})
       else if (type === 'question.replied' || type === 'question.rejected') waiting.get(properties.requestID)?.abort()
-      else if ((type === 'permission.asked' || type === 'permission.updated') && allowed.has(properties.tool?.callID ?? properties.callID))
+      else if ((type === 'permission.asked' || type === 'permission.updated') && isAllowed(properties))
         // Baton allowed the call already: nobody need be asked again.
         await client.postSessionIdPermissionsPermissionId({ path: { id, permissionID: properties.id }, body: { response: 'once' } })
     },
@@ -154,22 +162,32 @@ export const Baton = async ({ client, directory }) => {
     },
 
     async 'tool.execute.before'({ tool, sessionID, callID }, { args }) {
-      const answer = await ask('ToolCall', { ...about(sessionID), tool_name: tool, tool_input: args, tool_use_id: callID })
+      const answer = await ask('ToolCall', { ...about(sessionID), tool_name: tool, tool_input: args, tool_use_id: callID, takes_input: true })
       if (answer.decision === 'allow') allowed.add(callID)
+      if (answer.decision === 'allow' && answer.input) {
+        replaced.set(callID, { before: { ...args }, text: JSON.stringify(answer.input.command) })
+        Object.assign(args, answer.input)
+      }
       if (answer.decision === 'deny' || answer.decision === 'ask') throw new Error(answer.reason ?? 'refused')
     },
 
     async 'tool.execute.after'({ tool, sessionID, callID, args }, output) {
       allowed.delete(callID)
       const exit = output?.metadata?.exit
-      await ask('ToolResult', {
+      const ran = { ...args }
+      // Its record, and so the model, show the command itself again.
+      if (replaced.has(callID)) Object.assign(args ?? {}, replaced.get(callID).before)
+      replaced.delete(callID)
+      const answer = await ask('ToolResult', {
         ...about(sessionID),
         tool_name: tool,
-        tool_input: args ?? {},
+        tool_input: ran,
         tool_use_id: callID,
         tool_response: String(output?.output ?? '').slice(0, 100000),
         failed: typeof exit === 'number' && exit !== 0,
       })
+      show(answer.notice)
+      if (answer.context && typeof output?.output === 'string') output.output += '\\n' + answer.context
     },
 
     async 'experimental.session.compacting'({ sessionID }) {

@@ -19,5 +19,14 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  // pi has no rules of its own and runs commands in bash.
+  sandboxing: {
+    tool: 'bash',
+    modes: 'any',
+    freshShell: true,
+    mustProve: true,
+    shellOf: () => 'bash',
+    whyOwnText: () => undefined,
+  },
   terminal: piTerminal,
 }

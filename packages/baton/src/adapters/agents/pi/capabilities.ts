@@ -7,6 +7,7 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: { partly: 'In its terminal, as a dialog. Without one it is a refusal that says so.' },
     dialog: 'yes',
+    sandbox: 'yes',
     question: {
       missing: 'It has no tool that asks. An extension may bring one, which asks on its own screen.',
     },

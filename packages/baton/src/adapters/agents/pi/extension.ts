@@ -46,11 +46,12 @@ export default function (pi) {
   })
 
   pi.on('tool_call', async (event, ctx) => {
-    const call = { tool_name: event.toolName, tool_input: event.input ?? {}, tool_use_id: event.toolCallId }
+    const call = { tool_name: event.toolName, tool_input: event.input ?? {}, tool_use_id: event.toolCallId, takes_input: true }
     const { signal } = ctx
     const answer = await ask('ToolCall', { ...about(ctx), ...call }, signal)
     if (signal?.aborted) return { block: true, reason: 'The person stopped the turn.' }
     const reason = String(answer.reason ?? 'refused')
+    if (answer.decision === 'allow' && answer.input) Object.assign(event.input, answer.input)
     if (answer.decision === 'deny') return { block: true, reason }
     if (answer.decision !== 'ask') return
     if (!ctx.hasUI) return { block: true, reason: reason + '\\n' + NOBODY }
@@ -60,7 +61,7 @@ export default function (pi) {
 
   pi.on('tool_result', async (event, ctx) => {
     const text = (event.content ?? []).filter(part => part.type === 'text').map(part => part.text).join('\\n')
-    await ask('ToolResult', {
+    const answer = await ask('ToolResult', {
       ...about(ctx),
       tool_name: event.toolName,
       tool_input: event.input ?? {},
@@ -68,6 +69,8 @@ export default function (pi) {
       tool_response: text.slice(0, 100000),
       failed: event.isError === true,
     })
+    show(ctx, answer.notice)
+    if (answer.context) return { content: [...(event.content ?? []), { type: 'text', text: String(answer.context) }] }
   })
 
   pi.on('agent_end', async (event, ctx) => {

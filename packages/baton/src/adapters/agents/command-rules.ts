@@ -1,0 +1,51 @@
+import { parse } from 'jsonc-parser'
+
+/** Whether a rule's text may apply to a command: what it says before its first `*` occurs somewhere. Rather too often. */
+export function mayApply(rule: string, command: string): boolean {
+  const [literal = ''] = plain(rule).replace(/:\*$/, '*').split('*')
+  return plain(command).includes(literal.trim())
+}
+
+/** Whether the rule applies to every command. */
+export const isCatchAll = (rule: string): boolean => /^[\s*]*$/.test(rule)
+
+/** The values of a flag, up to the next flag; with commas between them or not. */
+export function valuesOf(flag: string, args: readonly string[]): string[] {
+  return args.flatMap((word, at) => {
+    if (word.startsWith(`${flag}=`)) return split(word.slice(flag.length + 1))
+    if (word !== flag) return []
+    const rest = args.slice(at + 1)
+    const end = rest.findIndex(value => value.startsWith('-'))
+    return (end === -1 ? rest : rest.slice(0, end)).flatMap(split)
+  })
+}
+
+/** Settings with comments; undefined if they are not valid. */
+export function parseSettings(text: string): unknown {
+  const errors: [] = []
+  const settings: unknown = parse(text, errors, { allowTrailingComma: true })
+  return errors.length > 0 || typeof settings !== 'object' ? undefined : settings
+}
+
+export function settingAt(settings: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (found, key) =>
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? Reflect.get(found, key)
+        : undefined,
+    settings,
+  )
+}
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter(each => typeof each === 'string') : []
+
+/** Without quotes, and with single blanks. */
+const plain = (text: string): string =>
+  text
+    .replace(/['"\\]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Commas inside brackets belong to a rule. */
+const split = (value: string): string[] => value.match(/(?:[^,(]|\([^)]*\))+/g) ?? []

@@ -1,0 +1,43 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+
+const CHUNK = 256 * 1024
+/** What lies further back is not looked at. */
+const MOST_READ = 64 * 1024 * 1024
+
+/** The last whole line of a file that contains a text, read from its end; undefined if there is none. */
+export function lastLineWith(path: string, text: string): string | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch {
+    return undefined
+  }
+  try {
+    const { size } = fstatSync(file)
+    // The start of a line is in an earlier chunk.
+    let rest: Buffer = Buffer.alloc(0)
+    for (let end = size; end > 0 && size - end < MOST_READ; ) {
+      const start = Math.max(0, end - CHUNK)
+      const chunk = Buffer.alloc(end - start)
+      readSync(file, chunk, 0, chunk.length, start)
+      end = start
+      const whole = Buffer.concat([chunk, rest])
+      const from = start === 0 ? 0 : whole.indexOf('\n') + 1
+      if (start > 0 && from === 0) {
+        rest = whole
+        continue
+      }
+      const found = whole
+        .toString('utf8', from)
+        .split('\n')
+        .findLast(line => line.includes(text))
+      if (found !== undefined) return found
+      rest = whole.subarray(0, from)
+    }
+    return undefined
+  } catch {
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
