@@ -2,13 +2,14 @@
  * What the next session receives: generated sessions in three agents' transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { SECOND_LIES, SECOND_SESSIONS, SECOND_TRUTHS } from './continuity/blind/second.ts'
 import { BLIND_SESSIONS } from './continuity/blind/sessions.ts'
 import { BLIND_LIES, BLIND_TRUTHS, ownStatements } from './continuity/blind/statements.ts'
 import { BEHAVIORS, type Behavior, documentOf, writtenDocument } from './continuity/documents.ts'
@@ -47,11 +48,15 @@ const LASTING: ReadonlySet<FactClass> = new Set([
   'failing test',
 ])
 
+/** The sets that were written by hand. */
+const isBlind = values.part.startsWith('blind')
 const START = Date.UTC(2026, 0, 22, 12)
 const sessions =
   values.part === 'blind'
     ? BLIND_SESSIONS
-    : generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
+    : values.part === 'blind-2'
+      ? SECOND_SESSIONS
+      : generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
 const folder = mkdtempSync(join(tmpdir(), 'baton-continuity-'))
 const template = join(folder, 'template')
 
@@ -93,7 +98,7 @@ async function chains(): Promise<void> {
   for (const behavior of ['lazy', 'silent', 'crash', 'mixed'] as const)
     for (const length of [1, 3, 10]) {
       let [kept, all, longest] = [0, 0, 0]
-      for (const session of sessions.filter((_, i) => values.part !== 'blind' || i % 2 === 0).slice(0, 8))
+      for (const session of sessions.filter((_, i) => !isBlind || i % 2 === 0).slice(0, 8))
         await inWorkplace(session, async place => {
           const behaviorAt = (i: number): Behavior =>
             behavior === 'mixed' ? (BEHAVIORS[i % BEHAVIORS.length] ?? 'lazy') : behavior
@@ -133,13 +138,14 @@ async function lies(): Promise<void> {
       if (received.sentBack) sentBack++
     })
   const generated = values.part === 'tuning' ? 'tuning' : 'held-out'
-  const [lying, telling] =
-    values.part === 'blind'
+  const [lying, telling] = isBlind
+    ? values.part === 'blind'
       ? [BLIND_LIES, BLIND_TRUTHS]
-      : [poolOf(LIES, generated), poolOf(TRUTHS, generated)]
+      : [SECOND_LIES, SECOND_TRUTHS]
+    : [poolOf(LIES, generated), poolOf(TRUTHS, generated)]
   let [marked, lied] = await countMarked(some, lying, false)
   let [wrong, told] = await countMarked(some, telling, true)
-  if (values.part === 'blind')
+  if (isBlind)
     for (const session of sessions) {
       const own = ownStatements(session)
       const [seen, of] = await countMarked([session], own.lies, false)
