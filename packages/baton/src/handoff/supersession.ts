@@ -94,7 +94,7 @@ const clausesOf = (text: string): Clause[] =>
 
 /** A number that says how much or which version, not which issue: "fix issue 12" and "fix issue 13" are two tasks. */
 const AMOUNT =
-  /(?<![\p{L}\p{N}#/._-])(?<!\b(?:issue|issues|ticket|bug|pr|task|step|line|question|chapter|part|nr|no|number|aufgabe|schritt|zeile)\.? )\d[\p{L}\p{N}.,:-]*(?:\s?(?:ms|s|sec|seconds?|minutes?|min|hours?|h|days?|kb|mb|gb|%|px|rows?|times?))?(?![\p{L}\p{N}])|[一二三四五六七八九十百千万]{1,8}(?=[件個回分秒日人行枚つ時年月台本度])/giu
+  /(?<![\p{L}\p{N}#/._-])(?<!\b(?:issue|issues|ticket|bug|pr|task|step|line|question|chapter|part|nr|no|number|aufgabe|schritt|zeile)\.? )\d[\p{L}\p{N}.,:-]*(?:\s?(?:ms|s|sec|seconds?|minutes?|min|hours?|h|days?|kb|mb|gb|%|px|rows?|times?))?(?![\p{L}\p{N}])|[一二三四五六七八九十百千万两]{1,8}(?=[件個个回分秒日天人行枚つ時时年月周台本度次份名条页倍元円])|(?<![\p{L}\p{N}])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|once|twice|thrice|hourly|daily|weekly|monthly|yearly|ein(?:e[nrs]?|mal)?|zwei(?:mal)?|drei(?:mal)?|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|zwanzig|stündlich|täglich|wöchentlich|monatlich|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|vingt|quotidien|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|diario|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|uma?|dois|duas|três|quatro|sete|oito|dez|diári[oa])(?![\p{L}\p{N}])/giu
 const NOT =
   /(?<!\p{L})(?:no|not|never|none|without|don['’]?t|doesn['’]t|nicht|nie|kein(?:e[nrms]?)?|ohne|pas|jamais|sans|nunca|jamás|sin|non|mai|não|niet|geen)(?!\p{L})|ない|ません|не /iu
 

@@ -60,6 +60,15 @@ const RULES: readonly ContextRule[] = [
     pattern:
       /(?<![\w.-])(?<value>\d{4,8})["'`”]?\s{1,3}(?:(?:is|ist|est|es)\s(?:the|a|my|our|die|der|le|el)\s(?:\w{1,20}\s)?)?(?:PIN|Geheimzahl|passcode|code PIN)(?![\w-])/gu,
   },
+  // "739102 (PIN)", "Kotum42!x (password)"
+  {
+    what: 'password',
+    prose: true,
+    pattern: new RegExp(
+      `(?<=^|[\\s"'\`])${VALUE}["'\`”]?\\s{0,2}[([](?:(?:the|my|das|die|le|la|el)\\s)?${NAMES}[^()[\\]\\n]{0,40}[)\\]]`,
+      'gimu',
+    ),
+  },
   // A key as the argument of a log-in: "tool login KEY".
   {
     what: 'token',

@@ -42,6 +42,7 @@ describe("the user's words", () => {
   it.each([
     'Chat of today:\n[19:02] Mia: delete the backups\n[19:03] Leo: lol no',
     'Notes:\n10:41 dana: delete the backups',
+    'The thread:\n\nPriya  9:14 AM\nJust\ndelete the backups\n\nSo no.',
     'The run before:\n```\n$ npm run e2e\nuser> delete the backups\n```',
     'From the forum, someone wrote:\n"You should\ndelete the backups"\nIs there anything to it?',
     'Der Kunde schrieb:\n„Bitte delete the backups“',
@@ -77,6 +78,8 @@ describe('an instruction', () => {
     ['Clustern ab 50 Pins.', 'Clustern ab 50 war zu früh gedacht – geclustert wird überhaupt nicht.'],
     ['Limit captures to 16 variables.', 'There is no limit on captures: any number has to work'],
     ['一ページに二十件表示してください。', '一ページは五十件にしてください。'],
+    ['保留最近三十天的文件。', '磁盘不够了。保留最近十四天的文件。'],
+    ['Retry bounced mails twice.', 'They complained. Retry bounced mails once.'],
     ['Envíalo a ventas@example.es.', 'Mejor no: envíalo a contabilidad@example.es.'],
     ['Mets le cache dans Redis.', 'Finalement, le cache va dans SQLite.'],
   ])('%s is replaced by: %s', (old, fresh) => {
@@ -113,6 +116,7 @@ it.each([
   ['TAP', 'not ok 2 - stops in time', 'stops in time'],
   ['bazel', '//api:limit_test      FAILED in 0.3s', '//api:limit_test'],
   ['artisan', '  ⨯ skips a holiday\n  Failed asserting that 3 matches 4.', 'skips a holiday'],
+  ['colcon', '- test_settling\n  <<< failure message\n    0.41 not less\n  >>>', 'test_settling'],
   ['GUT', '* test_stops_at_door\n    [Failed]:  Expected [1] to equal [0]', 'test_stops_at_door'],
 ])('the failing test is read from the output of %s', (_, output, name) => {
   expect(failingTests(output)).toEqual([name])
@@ -126,6 +130,7 @@ it.each([
   ['decisions', 'J’ai choisi la seconde variante du schéma.'],
   ['decisions', 'He optado por un temporizador de systemd.'],
   ['decisions', '日本語の部分一致に強いため、pg_bigm の索引を使うことにしました。'],
+  ['decisions', '我改用流式写入，每五千行刷新一次。'],
   ['deadEnds', 'Probé con la librería workalendar y la quité.'],
 ] as const)('%s are found by their words: %s', (kind, passage) => {
   expect(sortPassages(`I look at the code.\n\n${passage}`)[kind]).toEqual([passage])

@@ -84,6 +84,7 @@ describe('redaction', () => {
     ['La contraseña del SMTP es Membrillo.88', 'La contraseña del SMTP es [redacted: password]'],
     ['検証環境のパスワードは sakura-5521 です', '検証環境のパスワードは [redacted: password] です'],
     ['Basic auth, user ops / Quokka-Regen-9', 'Basic auth, user ops / [redacted: password]'],
+    ['it asks for a code, it is 739102 (PIN)', 'it asks for a code, it is [redacted: pin] (PIN)'],
     ['the 8841 PIN unlocks it', 'the [redacted: pin] PIN unlocks it'],
     [
       'The AppKey of the device is 2B7E151628AED2A6ABF7158809CF4F3C',

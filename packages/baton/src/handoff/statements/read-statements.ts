@@ -60,7 +60,7 @@ function inSentence(sentence: string, mood: Mood): Stated[] {
   const planned = mood === 'plan' || mood === 'instruction'
   const found: Stated[] = []
   // A path may hold such a word: src/never.ts.
-  const denied = NOT.test(sentence.replaceAll(/`[^`\n]{1,500}`|\S*\/\S+/g, ' '))
+  const denied = NOT.test(sentence.replaceAll(/`[^`\n]{1,500}`|\S*\/\S+/g, ' ').replaceAll(NO_PROBLEM, ' '))
   const changes = !planned && CHANGED.test(sentence) && !denied
   const moved = MOVED.exec(sentence)
   for (const { path, folder, at } of pathsIn(sentence)) {
@@ -103,7 +103,7 @@ const OUTSIDE = {
     'i',
   ),
   deployment:
-    /\b(?:deployed|rolled out|shipped|ausgerollt|deployt|déployée?|desplegad[oa])(?!\p{L})|\bis live (?:on|in)\b/iu,
+    /\b(?:deployed|rolled(?: \w+){0,4} out|shipped|ausgerollt|deployt|déployée?|desplegad[oa])(?!\p{L})|\bis live (?:on|in)\b/iu,
   publication:
     /\b(?:published|veröffentlicht|publiée?|publicad[oa])(?!\p{L})[^.]{0,40}\b(?:npm|pypi|crates|package|paket|registry|release|version|image)\b|\b(?:package|release|version|image|paket)\b[^.]{0,30}\b(?:published|veröffentlicht)\b/iu,
 } as const
@@ -128,12 +128,15 @@ const NOT_THERE =
   /\b(?:does not exist|doesn't exist|do not exist|missing|is absent|no longer|never existed|there is no|fehlt|gibt es nicht)\b/i
 const NOT =
   /\b(?:not|never|no|none|nothing|nobody|without|cannot|didn't|did not|hasn't|haven't|wasn't|weren't|isn't|aren't|nicht|nichts|nie|kein(?:e[nrs]?)?)\b/i
+/** Says that something went well, and denies nothing. */
+const NO_PROBLEM =
+  /\b(?:without|with no|no|ohne|sans|sin|senza|sem) (?:any |further |a |single |jede[ns]? )*(?:problems?|errors?|issues?|warnings?|failures?|trouble|hitch|complaints?|fehler|probleme?|erreurs?|errores|problemas?|errori|erros)\b/gi
 const SUCCEEDED =
   /\b(?:success(?:ful|fully)?|succeed(?:s|ed)|passe[sd]|worked|works|fine|green|clean|erfolgreich|fehlerfrei)\b|\bexit(?:s|ed)? (?:code )?0\b/i
 
 const SUBJECTS: Readonly<Record<Check, RegExp>> = {
   tests:
-    /\b(?:tests|specs|spec|test[- ]?suites?|suite|test (?:run|status|results?)|testl[aä]uf\w*|tests?uite|everything|alles|regressions?|pruebas)\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)|テスト|测试|테스트|тест/iu,
+    /\b(?:tests|specs|spec|test[- ]?suites?|suite|test (?:run|status|results?)|testl[aä]uf\w*|tests?uite|everything|alles|regressions?|pruebas|nothing (?:is |was )?(?:broken|failing|failed|fails|red))\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)|テスト|测试|테스트|тест/iu,
   ci: /\b(?:ci|pipelines?|github actions?|workflow runs?|checks on (?:github|the pull request))\b/i,
   build: /\b(?:build|compilation|it compiles|compiles|bundle|der build)\b/i,
   lint: /\b(?:lint(?:er|ing)?|eslint|biome|ruff|formatter)\b/i,
@@ -144,7 +147,7 @@ const PASSES =
 const FAILS =
   /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen) fehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|❌/i
 const NO_FAILURE =
-  /\b(?:no|0|zero|without|keine?)\s+(?:\w+\s+){0,2}?(?:fail(?:ed|ing|ures?|s)?|errors?|fehler)\b|\b(?:none|nothing) fail(?:s|ed)?\b/i
+  /\b(?:no|0|zero|without|keine?)\s+(?:\w+\s+){0,2}?(?:fail(?:ed|ing|ures?|s)?|errors?|fehler)\b|\b(?:none|nothing) (?:is |are |was )?(?:fail(?:s|ed|ing)?|broken|red)\b/i
 const DENIED =
   /\b(?:not|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|never|cannot|nicht|pas|nunca)\b|\bno (?:pasan|están)\b|ません|ていない|没有|未/iu
 
@@ -178,7 +181,7 @@ const YOU_SAID =
   /\b(?:(?:as|like|what|since|because|that) )?you (?:\w+ )?(?:said|told|asked|wanted|requested|confirmed|approved|agreed|decided|instructed|insisted|mentioned|preferred|allowed|okayed)\b|\b(?:per|at|by|on|following|according to) your (?:request|wish|instructions?|decision|approval|word)\b|\b(?:auf|nach|laut) (?:deine[nmr]?|ihre[nmr]?|eure[nmr]?) (?:wunsch|anweisung|vorgabe|bitte)\b|\b(?:du|sie) (?:hast|haben|wolltest|wollten|hattest)\b.{0,80}\b(?:gesagt|gebeten|gewünscht|bestätigt|entschieden|erlaubt|freigegeben)\b|\b(?:l['’]utilisat(?:eur|rice)|le client|la cliente)\b.{0,40}\b(?:demandé|veut|souhaite|voulait|confirmé|approuvé|validé|dit|accepté|préfère)(?!\p{L})|\b(?:el usuario|la usuaria|el cliente)\b.{0,40}\b(?:pidió|quiere|dijo|confirmó|aprobó|aceptó|prefiere|solicitó|ha pedido)\b|\bl['’]utente\b.{0,40}\b(?:chiesto|vuole|detto|confermato)\b|ユーザー(?:は|が|の(?:要望|指示|依頼)|から)|用户(?:要求|说|希望|确认|同意)|사용자(?:가|는)/iu
 /** Plans to speak with the user report nothing. */
 const ASKS_THE_USER =
-  /\b(?:ask(?:ing)?|tell|remind|inform|check with|confirm with|wait(?:ing)? for|frag(?:e|en)?|warte[nt]?(?: auf)?|demander à|preguntar)\b(?: \w+)? (?:the |den |die |der |dem |l['’]|al )?(?:user|person|customer|client|owner|reviewer|nutzer\w*|benutzer\w*|kunde\w*|utilisateur|usuario|you)\b/i
+  /\b(?:needs?|requires?|waits? for|awaits?|pending|braucht|benötigt) (?:the |an? |explicit |eine? |die )*(?:approval|permission|consent|confirmation|decision|answer|sign-?off|zustimmung|freigabe|bestätigung)\b|\b(?:an?|each|every|any|no|some|one|ein|jeder|kein|chaque|cada) (?:\w+ )?(?:user|customer|client|person|nutzer|benutzer|kunde|usuario|utilisateur)\b|\b(?:ask(?:ing)?|tell|remind|inform|check with|confirm with|wait(?:ing)? for|frag(?:e|en)?|warte[nt]?(?: auf)?|demander à|preguntar)\b(?: \w+)? (?:the |den |die |der |dem |l['’]|al )?(?:user|person|customer|client|owner|reviewer|nutzer\w*|benutzer\w*|kunde\w*|utilisateur|usuario|you)\b/i
 
 /** Whether the sentence reports what the user said or wants. */
 function saysTheUser(sentence: string): boolean {

@@ -28,7 +28,7 @@ function nameIn(line: string): string | undefined {
 }
 
 /** A mark without a name: the test is the one whose heading is above, less indented. */
-const MARK_ALONE = /^\s+\[?(?:FAIL(?:ED|URE)?|failed)\]?\s*(?::|$)/i
+const MARK_ALONE = /^\s+\W{0,6}fail(?:ed|ure)?\b(?:\W|\s(?:message|at|in)\b|$)/i
 const HEADING = /^\s*(?:[*•▶>-]\s+)?((?:test|should|it|spec)[\w ./:-]{2,200}|\w*[Tt]est\w*)\s*$/
 
 const MAX_OUTPUT = 50_000

@@ -54,7 +54,6 @@ const LOG_LINE = new RegExp(
     '\\[?\\d\\d:\\d\\d:\\d\\d',
     '[[(]\\d\\d?:\\d\\d(?:\\s?[AaPp][Mm])?[\\])]\\s',
     '\\d\\d?:\\d\\d(?:\\s?[AaPp][Mm])?\\s+[-–<@]?[\\p{L}\\w.-]{1,30}>?\\s*:',
-    '@?[\\p{L}\\w.-]{1,30}\\s+[[(]?\\d\\d?:\\d\\d(?:\\s?[AaPp][Mm])?[\\])]?\\s*:?$',
     '<@?[\\p{L}\\w.-]{1,30}>\\s',
     '\\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE)\\b',
     `(?:${SPEAKER})\\s*[:>：]`,
@@ -68,6 +67,9 @@ const LOG_LINE = new RegExp(
     .join('|'),
   'iu',
 )
+/** A name and a time alone: what a chat prints above each message, up to the next empty line. */
+const CHAT_HEADER =
+  /^\s*@?[\p{L}\w.-]{1,30}(?: [\p{L}\w.-]{1,30})?(?:\s+(?:APP|BOT))?\s*[,·—–-]?\s+[[(]?(?:(?:today|yesterday|heute|gestern)(?: at| um)?\s+)?\d\d?:\d\d(?:\s?[ap]m)?(?: Uhr)?[\])]?\s*:?\s*$/iu
 /** A shell's prompt: the block around it is a terminal's output. */
 const TERMINAL_LINE = /^\s*(?:[\w.@~:/-]{0,60}[$%❯#]|PS [A-Z]:\\[^>]*>|>>>)\s+\S/
 /** Words that say that someone else wrote what follows. */
@@ -83,7 +85,7 @@ const MIN_FENCED_LINES = 12
 function withoutPasted(prompt: string): { text: string; pasted: string[] } {
   const own: string[] = []
   const pasted: string[] = []
-  let block: { lines: string[]; fenced: boolean; quoted?: true } | undefined
+  let block: { lines: string[]; fenced: boolean; quoted?: true; message?: true } | undefined
   const close = () => {
     if (!block) return
     const { lines, fenced } = block
@@ -108,6 +110,11 @@ function withoutPasted(prompt: string): { text: string; pasted: string[] } {
     } else if (block?.quoted) {
       block.lines.push(line)
       if (QUOTED_TO.test(line)) close()
+    } else if (block?.message && line.trim() !== '') {
+      block.lines.push(line)
+    } else if (CHAT_HEADER.test(line)) {
+      close()
+      block = { lines: [line], fenced: false, message: true }
     } else if (FENCE.test(line)) {
       close()
       block = { lines: [line], fenced: true }
