@@ -9,6 +9,7 @@ import {
   DECIDED_BY_LABELS,
   END_LABELS,
   HANDOFF_LABELS,
+  isGoodEnd,
   STAGE_LABELS,
   WITHDRAWN_LABELS,
   WORKFLOW_LABELS,
@@ -77,7 +78,7 @@ function describeBody({ body }: Entry): Line {
     case 'workflow': {
       const end = body.end ? `: ${END_LABELS[body.end]}` : ''
       const count = body.count === undefined ? '' : ` (${body.count}${body.max ? ` of ${body.max}` : ''})`
-      const tone = body.end ? (body.end === 'complete' ? 'good' : 'wait') : 'info'
+      const tone = body.end ? (isGoodEnd(body.end) ? 'good' : 'wait') : 'info'
       return {
         mark: 'workflow',
         title: `${body.workflow}${body.issue ? ` #${body.issue}` : ''} ${WORKFLOW_LABELS[body.what]}${count}${end}`,

@@ -84,6 +84,8 @@ export interface Baton extends Maintenance {
   cycles: Cycles | undefined
   /** The checks of finished work. Undefined in a process that handles a single call. */
   proofs: Proofs | undefined
+  /** A person takes a run as it is, although it is not proven. */
+  acceptRun(wanted: string, who: string): Promise<{ end?: { reason: string } | undefined }>
   /** What the dashboard reads. */
   dashboard: Dashboard
   /** The open dashboard pages. */
@@ -145,6 +147,19 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ground.inMemory ? undefined : stateDir,
   )
   const forges = forgeKeeper({ git: systemGit, env, clock: systemClock, config: configFor })
+  // A process that handles a single call is gone before the command runs.
+  const sandbox = ground.inMemory
+    ? undefined
+    : composeSandbox(ground, {
+        intake: () => intake,
+        async brokerEnded(session, done) {
+          await handsOff.brokerEnded(session, done)
+          await work.brokerEnded(session, done)
+        },
+        port: () => listening,
+        ownProgram: options.ownProgram ?? ['baton'],
+      })
+  const proofs = ground.inMemory ? undefined : composeProof(ground, sandbox?.sandboxes, forges.login)
   const claim = await composeClaim({
     ...ground,
     asks,
@@ -162,6 +177,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       await claim.claims.settled(project)
       return forges.find(project)
     },
+    proofs,
+    claimedBy: async ({ session, project }) => (await claim.claims.at(project))?.session === session,
     driverAt: drivers.at,
     busyElsewhere,
     paused,
@@ -215,19 +232,6 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         fault,
         paused,
       })
-  // A process that handles a single call is gone before the command runs.
-  const sandbox = ground.inMemory
-    ? undefined
-    : composeSandbox(ground, {
-        intake: () => intake,
-        async brokerEnded(session, done) {
-          await handsOff.brokerEnded(session, done)
-          await work.brokerEnded(session, done)
-        },
-        port: () => listening,
-        ownProgram: options.ownProgram ?? ['baton'],
-      })
-  const proofs = ground.inMemory ? undefined : composeProof(ground, sandbox?.sandboxes)
   const permission = composePermission({
     asks,
     home,
@@ -349,6 +353,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     boards: claim.boards,
     cycles: cycle?.cycles,
     proofs,
+    acceptRun: handsOff.accept,
     dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo }),
     sessions: watched,
     rename: (id, name) => intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' })),

@@ -13,6 +13,7 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/page/logout-all', 'person'],
   ['POST', '/api/page/try-channels', 'person'],
   ['POST', '/api/page/undo', 'person'],
+  ['POST', '/api/runs/:session/accept', 'person'],
   ['POST', '/api/page/sessions/:id/say', 'person'],
   ['POST', '/api/page/sessions/:id/interrupt', 'person'],
   // Asks count as seen by a person while a page follows this stream.

@@ -94,6 +94,9 @@ export const DECIDED_BY_LABELS: Record<DecidedBy, string> = {
 
 /** How a run of a workflow ended. */
 export const END_LABELS: Record<EndKind, string> = {
+  proven: 'proven',
+  unproven: 'unproven',
+  accepted: 'accepted',
   complete: 'complete',
   capped: 'out of continuations',
   stalled: 'stalled',
@@ -105,11 +108,17 @@ export const END_LABELS: Record<EndKind, string> = {
   failed: 'failed',
 }
 
+/** Whether nothing is left to do for a person but to look at the result. `complete` is from version 0.1. */
+export const isGoodEnd = (end: EndKind): boolean =>
+  end === 'proven' || end === 'accepted' || end === 'complete'
+
 /** What happened to a workflow. Read after its name: `issue-to-impl continued`. */
 export const WORKFLOW_LABELS: Record<WorkflowEntry['what'], string> = {
   started: 'started',
   continued: 'continued',
   supervised: 'prompted by the supervisor',
+  proving: 'is being checked',
+  'sent-back': 'sent back by a failed check',
   warned: 'warned',
   ended: 'ended',
   resumed: 'resumed',

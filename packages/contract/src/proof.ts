@@ -161,6 +161,9 @@ export const ProofRequest = z.object({
 })
 export type ProofRequest = z.infer<typeof ProofRequest>
 
+/** Why a run that a person took as it is counts as done. */
+export const Accepted = z.object({ accepted: z.string() })
+
 /** A journal entry about a proof. */
 export const ProofEntry = z.object({
   kind: z.literal('proof'),

@@ -6,8 +6,14 @@ import { NativeId, SessionId } from './ids.ts'
 /** A workflow's name. Used as a file name, a YAML key and a slash command. */
 export const WorkflowName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/)
 
-/** How a run of a workflow ended. */
+/**
+ * How a run of a workflow ended. `proven`: Baton checked its result. `unproven`: the run says it is done, and the reason says what
+ * is not shown. `accepted`: a person takes it as it is. `complete`: done, in a run of version 0.1.
+ */
 export const EndKind = z.enum([
+  'proven',
+  'unproven',
+  'accepted',
   'complete',
   'capped',
   'stalled',
@@ -93,6 +99,8 @@ export const WorkflowEntry = z.object({
     'started',
     'continued',
     'supervised',
+    'proving',
+    'sent-back',
     'warned',
     'ended',
     'resumed',
@@ -109,6 +117,8 @@ export const WorkflowEntry = z.object({
   /** Why the time before this stop counts as progress, or what is missing. */
   progress: z.string().optional(),
   prompt: z.string().optional(),
+  /** The proof that runs, or that decided the end. */
+  proof: z.string().optional(),
 })
 export type WorkflowEntry = z.infer<typeof WorkflowEntry>
 
@@ -126,7 +136,11 @@ export const WorkflowRun = z.object({
   pr: z.number().int().positive().optional(),
   pullRequest: z.string().optional(),
   startedAt: z.iso.datetime(),
-  end: z.object({ kind: EndKind, reason: z.string(), at: z.iso.datetime() }).optional(),
+  end: z
+    .object({ kind: EndKind, reason: z.string(), at: z.iso.datetime(), proof: z.string().optional() })
+    .optional(),
+  /** The proof that runs now. */
+  proving: z.object({ proof: z.string(), commit: z.string() }).optional(),
   /** When a parked run resumes. */
   resumesAt: z.iso.datetime().optional(),
   tokens: z.number().nonnegative(),

@@ -1,4 +1,4 @@
-import { END_LABELS } from '@batonpass/contract/labels'
+import { END_LABELS, isGoodEnd } from '@batonpass/contract/labels'
 import type { Recap } from '@batonpass/contract/recap'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { visibleText } from '../invisible.ts'
@@ -190,8 +190,8 @@ function Ends({ ended }: Pick<Recap, 'ended'>) {
               </td>
               <td class="wide">
                 {workflow ? `${workflow}${issue ? ` #${issue}` : ''} ` : ''}
-                {end ? <Tag tone={end === 'complete' ? 'good' : 'wait'}>{END_LABELS[end]}</Tag> : null}{' '}
-                {reason} {pullRequest ? <Outside to={pullRequest}>pull request</Outside> : null}
+                {end ? <Tag tone={isGoodEnd(end) ? 'good' : 'wait'}>{END_LABELS[end]}</Tag> : null} {reason}{' '}
+                {pullRequest ? <Outside to={pullRequest}>pull request</Outside> : null}
               </td>
               <td class="tight">
                 <Ago at={at} />

@@ -1,6 +1,6 @@
 import type { Cycle } from '@batonpass/contract/cycle'
 import type { SessionCard, SessionWork } from '@batonpass/contract/dashboard'
-import { END_LABELS } from '@batonpass/contract/labels'
+import { END_LABELS, isGoodEnd } from '@batonpass/contract/labels'
 import type { PsRow } from '@batonpass/contract/watch'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { visibleText } from '../invisible.ts'
@@ -77,7 +77,9 @@ export function RunSummary({ run, ended = true }: { run: WorkflowRun; ended?: bo
       {run.end && !ended ? null : run.end ? (
         <Tag tone={endTone(run)}>{END_LABELS[run.end.kind]}</Tag>
       ) : (
-        <span>{run.count === 0 ? 'running' : `continued ${run.count} ×`}</span>
+        <span>
+          {run.proving ? 'Baton checks it' : run.count === 0 ? 'running' : `continued ${run.count} ×`}
+        </span>
       )}
       {run.pr ? <span>PR #{run.pr}</span> : null}
     </span>
@@ -86,6 +88,6 @@ export function RunSummary({ run, ended = true }: { run: WorkflowRun; ended?: bo
 
 export function endTone(run: WorkflowRun): Tone {
   if (!run.end) return 'plain'
-  if (run.end.kind === 'complete') return 'good'
+  if (isGoodEnd(run.end.kind)) return 'good'
   return run.end.kind === 'failed' || run.end.kind === 'blocked' ? 'bad' : 'wait'
 }

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { gitCheckouts } from '../adapters/git/checkouts.ts'
+import { gitRemoteBase } from '../adapters/git/remote-base.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { GitLogin } from '../ports/git-work.ts'
 import { Proofs } from '../proof/proofs.ts'
 import { filedResults } from '../proof/result-cache.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
@@ -10,11 +12,16 @@ import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 
 /** Builds what runs the checks of finished work. `sandboxes` is undefined where commands cannot be contained. */
-export function composeProof(ground: Ground, sandboxes: Sandboxes | undefined): Proofs {
+export function composeProof(
+  ground: Ground,
+  sandboxes: Sandboxes | undefined,
+  loginFor: (project: string) => Promise<GitLogin | undefined>,
+): Proofs {
   const { env, home, stateDir, configFor, redactor, write, fault } = ground
   const cache = env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : join(home, '.cache')
   return new Proofs({
     checkouts: gitCheckouts,
+    remoteBase: gitRemoteBase(loginFor),
     containment: {
       async whyUnavailable(project) {
         const { sandbox } = await configFor(project)

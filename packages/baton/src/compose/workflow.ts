@@ -16,6 +16,7 @@ import type { Driver } from '../ports/driver.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { IsPaused } from '../ports/is-paused.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
+import { DONE } from '../work/workflows/end-run.ts'
 import { type HandsOffMode, type HandsOffParts, handsOffMode } from '../work/workflows/mode.ts'
 import type { Announcement } from '../work/workflows/ports.ts'
 import { privateCalls } from './model.ts'
@@ -29,6 +30,8 @@ export interface WorkflowParts {
   inMemory?: boolean
   ownCalls: OwnModelCalls
   forgeFor(project: string): Promise<Forge | undefined>
+  proofs: HandsOffParts['proofs']
+  claimedBy: HandsOffParts['claimedBy']
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Handles an event as if the agent had reported it. */
@@ -59,6 +62,8 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     answerOf: provider => launchesOf(provider).answer,
     answer: (call, signal) => privateCall(privateCalls(parts), call, signal),
     forgeFor: parts.forgeFor,
+    proofs: parts.proofs,
+    claimedBy: parts.claimedBy,
     configOf: project => parts.config.get(project),
     async journal(about, body) {
       await parts.write([newEntry(body, about)])
@@ -80,7 +85,7 @@ export function newsOf({ session, project, workflow, issue, end, reason, pullReq
   return {
     project,
     session,
-    kind: pullRequest !== undefined && end === 'complete' ? 'pr-ready' : 'ended',
-    text: `${end === 'complete' ? '✅' : '🔔'} ${about} ${end}: ${reason}\n${project}${link}`,
+    kind: pullRequest !== undefined && DONE.has(end) ? 'pr-ready' : 'ended',
+    text: `${end === 'proven' || end === 'accepted' ? '✅' : '🔔'} ${about} ${end}: ${reason}\n${project}${link}`,
   }
 }

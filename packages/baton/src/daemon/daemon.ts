@@ -113,7 +113,7 @@ export async function runDaemon(
         }),
         hostedRoutes(baton.intake, baton.dashboard.talks),
         workRoutes(baton.work),
-        ...(baton.proofs ? [proofRoutes(baton.proofs)] : []),
+        ...(baton.proofs ? [proofRoutes(baton.proofs, baton.acceptRun, mayAnswer)] : []),
         mcpRoute(baton.work),
         editorRoutes({ ...baton, mayAnswer }),
         conversationRoutes(baton.dashboard.conversations, mayAnswer),

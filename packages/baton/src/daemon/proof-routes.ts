@@ -5,12 +5,17 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { findWorktreeRoot } from '../config/project.ts'
 import type { Proofs } from '../proof/proofs.ts'
+import type { MayAnswer } from './answerer-guard.ts'
 import { errorResponse } from './error-response.ts'
 
 const MAX_BYTES = 16 * 1024
 
 /** Proofs over the API. Requests are authenticated before they get here. */
-export function proofRoutes(proofs: Proofs): Hono {
+export function proofRoutes(
+  proofs: Proofs,
+  acceptRun: (wanted: string, who: string) => Promise<{ end?: { reason: string } | undefined }>,
+  mayAnswer: MayAnswer,
+): Hono {
   const api = new Hono()
   api.get('/api/proofs', async c => {
     const { project } = c.req.query()
@@ -26,6 +31,11 @@ export function proofRoutes(proofs: Proofs): Hono {
     return c.json(Proof.parse(await proofs.start({ ...order, project: rootOf(order.project) })))
   })
   api.post('/api/proofs/:id/cancel', async c => c.json(Proof.parse(await proofs.cancel(c.req.param('id')))))
+  api.post('/api/runs/:session/accept', async c => {
+    const { who } = await mayAnswer(c)
+    const { end } = await acceptRun(c.req.param('session'), who)
+    return c.json({ accepted: end?.reason ?? '' })
+  })
   api.onError(errorResponse)
   return api
 }

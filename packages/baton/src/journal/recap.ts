@@ -99,7 +99,8 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
       .sort((a, b) => b.commits.length - a.commits.length || (a.project < b.project ? -1 : 1)),
     decided: [...part.groups.values()].sort(byWeight),
     decisions: part.decisions,
-    ended: ended.sort((a, b) => (a.at < b.at ? 1 : -1)),
+    // What is not proven needs a look first.
+    ended: ended.sort((a, b) => isUnproven(b) - isUnproven(a) || (a.at < b.at ? 1 : -1)),
     handoffs: part.handoffs,
     answeredByPolicy: part.answeredByPolicy,
     prevented: part.prevented.slice(0, MAX_FILES),
@@ -150,7 +151,7 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
       break
     case 'workflow': {
       const { what, workflow, issue, end, reason = '', pullRequest } = body
-      if (what === 'continued' || what === 'supervised') part.continued++
+      if (what === 'continued' || what === 'supervised' || what === 'sent-back') part.continued++
       if (what === 'ended')
         part.ended.unshift({
           ...about,
@@ -316,3 +317,5 @@ const cut = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH).toWellFormed()}…` : line
 }
+
+const isUnproven = ({ end }: Recap['ended'][number]): number => Number(end === 'unproven')

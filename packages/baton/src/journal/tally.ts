@@ -34,7 +34,8 @@ export class Tally {
  */
 function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
   if (body.kind === 'workflow') {
-    if (body.what === 'continued' || body.what === 'supervised') tally.continued++
+    if (body.what === 'continued' || body.what === 'supervised' || body.what === 'sent-back')
+      tally.continued++
     if (body.what === 'ended') tally.ended++
   } else if (body.kind === 'handoff') {
     if (body.what === 'written') tally.handoffs++

@@ -13,6 +13,8 @@ import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 export interface ProofsParts extends CheckPorts {
   files: SmallFiles
   stateDir: string
+  /** Where the work that led to a commit left the default branch of the remote; undefined if the remote does not say. */
+  remoteBase(project: string, commit: string): Promise<string | undefined>
   ids: Pick<Ids, 'id'>
   configFor(project: string): Promise<Config>
   journal(proof: Proof, entry: ProofEntry): Promise<void>
@@ -25,6 +27,8 @@ export interface ProofOrder {
   commit?: string | undefined
   /** Where the work began; by default where it left the default branch. */
   base?: string | undefined
+  /** Where the work began according to Baton's own record: the agent has since been able to move branches. */
+  since?: string | undefined
   session?: SessionId | undefined
   again?: boolean | undefined
 }
@@ -46,11 +50,11 @@ export class Proofs {
   }
 
   /** The checks that a proof would run, and why these. */
-  async checksOf({ project, commit: wanted = 'HEAD', base: from }: ProofOrder): Promise<CheckList> {
+  async checksOf({ project, commit: wanted = 'HEAD', base: from, since }: ProofOrder): Promise<CheckList> {
     const { checkouts, configFor } = this.#parts
     const commit = await this.#commit(project, wanted)
     const base =
-      from === undefined ? await checkouts.findBase(project, commit) : await this.#commit(project, from)
+      from === undefined ? await this.#baseOf(project, commit, since) : await this.#commit(project, from)
     const { proof } = await configFor(project)
     const declared =
       proof.done_when.length > 0
@@ -63,6 +67,13 @@ export class Proofs {
         ? undefined
         : proof.setup || (await deriveSetup(checkouts.tree(project, commit)))
     return { checks, commit, base, ...(setup ? { setup } : {}) }
+  }
+
+  /** Where work that begins now starts from. */
+  async findBase(project: string): Promise<string | undefined> {
+    const { checkouts } = this.#parts
+    const head = await checkouts.resolve(project, 'HEAD')
+    return head && checkouts.findBase(project, head)
   }
 
   /** Starts a proof, or returns the one that runs for the same commit. */
@@ -213,6 +224,23 @@ export class Proofs {
     throw new BatonError('not_found', `There is no commit ${name} in ${project}`, {
       remedy: 'Name a commit or branch, in a git repository with at least one commit.',
     })
+  }
+
+  /**
+   * An agent can move local branches, also those that stand for the remote. After a rebase the work starts from a newer commit
+   * than the recorded one, so the remote itself is asked.
+   */
+  async #baseOf(project: string, commit: string, since: string | undefined): Promise<string> {
+    const { checkouts, remoteBase, fault } = this.#parts
+    const found = await checkouts.findBase(project, commit)
+    const recorded = since === undefined ? undefined : await checkouts.resolve(project, since)
+    if (recorded === undefined || found === recorded) return found
+    const confirmed = await remoteBase(project, commit).catch(cause => {
+      fault('asking the remote for its default branch', cause)
+      return undefined
+    })
+    // Work that is already merged is measured against where it began.
+    return confirmed === undefined || confirmed === commit ? recorded : confirmed
   }
 
   #put(proof: Proof): Promise<void> {

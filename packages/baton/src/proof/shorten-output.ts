@@ -1,7 +1,7 @@
 const MAX_BYTES = 6000
 const MAX_LINE = 300
 const LAST_LINES = 25
-const AROUND = 6
+const AROUND = 14
 
 /** A place in a file: what an agent needs first. */
 const PLACE =

@@ -32,7 +32,7 @@ function api(mayAnswer: MayAnswer): Hono {
     pauseRoutes(BEHIND),
     hostedRoutes(BEHIND, BEHIND),
     workRoutes(BEHIND),
-    proofRoutes(BEHIND),
+    proofRoutes(BEHIND, BEHIND, mayAnswer),
     mcpRoute(BEHIND),
     editorRoutes(BEHIND),
     conversationRoutes(BEHIND, mayAnswer),

@@ -351,7 +351,7 @@ describe('a full session of the real Claude Code', () => {
       env: { PATH: `${bin}:${process.env.PATH}` },
     })
     await terminal.submit('/issue-to-impl 42')
-    await baton.waitFor('workflow', ({ what, end }) => what === 'ended' && end === 'complete')
+    await baton.waitFor('workflow', ({ what, end }) => what === 'ended' && end === 'unproven')
     const done = (await story(baton)).find(({ what }) => what === 'completed')
     const state = (session: string | undefined) =>
       JSON.parse(readFileSync(join(home.project, '.tmp/hooked-sessions', `${session}.json`), 'utf8'))

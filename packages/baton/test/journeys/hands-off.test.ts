@@ -73,7 +73,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     expect(ran.isError).toBe(false)
     const session = ran.sessionId ?? ''
     const ended = await baton.waitFor('workflow', body => body.what === 'ended')
-    expect(ended).toMatchObject({ end: 'complete', workflow: 'issue-to-impl', count: 5 })
+    expect(ended).toMatchObject({ end: 'unproven', workflow: 'issue-to-impl', count: 5 })
     expect(job.stops()).toBe(6)
     expect(stateOf(home, session)).toEqual({
       workflow: 'issue-to-impl',
@@ -85,7 +85,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     const prompts = model.mainRequests({ key: home.key }).map(textOf)
     for (let i = 1; i <= 5; i++)
       expect(prompts.some(text => text.includes(`${i}/10 continuations`))).toBe(true)
-    expect(await baton.must('history', '--all')).toContain('complete')
+    expect(await baton.must('history', '--all')).toContain('unproven: no commit was made')
     expect(await baton.must('history', '--issue', '42')).toContain(session)
     model.assertClean()
   })

@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { callSocket } from '../world/claims.ts'
+import { textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
 import { type UnattendedWorld, unattendedWorld } from '../world/unattended.ts'
 import { until } from '../world/wait.ts'
 
 const plugin = join(import.meta.dirname, '../../../../plugin')
 const bash = (command: string) => call('Bash', { command })
+const PLAN = `--- the plan\n- [ ] divide\n${'Divide two numbers, and refuse a zero. '.repeat(6)}\n`
 const BODY = '## What and why\nSubtraction.\n'
 
 /** Plays one workflow after another in an agent. */
@@ -31,6 +33,20 @@ const helper = (kind: string) =>
 
 const writeIn = (project: string) => (name: string, content: string) =>
   call('Write', { file_path: join(project, name), content })
+
+/** The end of a run whose work fails on a clean checkout: the agent forgot to commit a file that its test needs. */
+const forgetful = (issue: number): Turn[] => [
+  bash(
+    `echo 'module.exports = 1' > one.js && echo "require('./one')" >> minus.js && git commit -qam "One" && git push origin issue-${issue}`,
+  ),
+  bash('npm test && baton done'),
+  say('All tests pass, and the pull request is open.'),
+  // Sent back by Baton
+  bash('git status --porcelain'),
+  bash(`git add one.js && git commit -qm "Add one.js" && git push origin issue-${issue}`),
+  bash('baton done'),
+  say('The pull request contains it now.'),
+]
 
 /** What the text of the command prescribes for an issue. */
 function implementation({ home }: UnattendedWorld, issue: number): Turn[] {
@@ -102,14 +118,22 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       await world.expectNoAsk()
     }
 
-    await run(`/baton:issue-to-impl ${issue}`, implementation(world, issue))
+    const work = implementation(world, issue).slice(0, -2)
+    await run(`/baton:issue-to-impl ${issue}`, [...work, ...forgetful(issue)])
+    const sentBack = model
+      .mainRequests({ key: home.key })
+      .map(textOf)
+      .flatMap(text => /this work is not proven yet[\s\S]{0,3000}/.exec(text) ?? [])
+    expect(sentBack[0], await baton.must('logs')).toMatch(
+      /npm test failed with exit code 1[\s\S]*Cannot find module/,
+    )
     const [pull] = await repository.pulls()
     expect(pull).toMatchObject({ head: { ref: `issue-${issue}` }, body: `${BODY}\nRefs #${issue}\n` })
     expect(await repository.git.git('show', `issue-${issue}:minus.js`)).toContain('// Subtracts.')
     expect((await repository.issueNow(issue)).comments).toEqual(['The pull request is open.'])
 
     await run('/baton:plan-to-issue docs/plan.md', [
-      write('.tmp/plan-issue.md', '--- the plan\n- [ ] divide\n'),
+      write('.tmp/plan-issue.md', PLAN),
       bash('gh issue list --search "in:title divide" --state open'),
       // A creation that fails uses nothing up.
       bash('gh issue create --title "[plan] divide" --label plan --body-file .tmp/plan-issue.md'),
@@ -124,7 +148,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
     ])
     expect(await repository.issueNow(issue + 2)).toMatchObject({
       title: '[plan] divide numbers',
-      body: '--- the plan\n- [ ] divide\n',
+      body: PLAN,
       labels: [expect.objectContaining({ name: 'plan' })],
     })
 
@@ -134,7 +158,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       helper('bold-proposer'),
       helper('plan-critic'),
       helper('plan-reducer'),
-      write('.tmp/plan.md', '## Problem\nNo multiplication.\n'),
+      write('.tmp/plan.md', `## Problem\nNo multiplication.\n${PLAN}`),
       bash('gh issue create --title "[plan] Multiply" --label plan --body-file .tmp/plan.md'),
       bash(`gh issue view ${issue + 3}`),
       bash('baton done'),
@@ -154,10 +178,10 @@ describe('no one is asked, with the real Claude Code and default settings', () =
     ])
     expect(board.fields()).toContain('Agent')
     expect(await ends()).toEqual([
-      'issue-to-impl complete',
-      'plan-to-issue complete',
-      'ultra-planner complete',
-      'setup-viewboard complete',
+      'issue-to-impl proven',
+      'plan-to-issue proven',
+      'ultra-planner proven',
+      'setup-viewboard proven',
     ])
     github.assertClean()
     model.assertClean()

@@ -29,4 +29,10 @@ export const proof = section('The checks that show that work is done.', {
     trust: 'to-loosen',
     looser: 'more',
   }),
+  retries: whole(
+    0,
+    20,
+    5,
+    'How often failed checks go back to the agent of a run before it ends as unproven.',
+  ),
 })

@@ -1,9 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
-import { CheckList, type CheckResult, Proof, ProofList, type ProofRequest } from '@batonpass/contract/proof'
+import {
+  Accepted,
+  CheckList,
+  type CheckResult,
+  Proof,
+  ProofList,
+  type ProofRequest,
+} from '@batonpass/contract/proof'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { workflowsHere } from '../local-workflows.ts'
 
 const CALL_MS = 60_000
 const POLL_MS = 200
@@ -19,6 +27,8 @@ export const proof: Handler = async (given, io) => {
       return run(given, io, which)
     case 'checks':
       return checks(given, io, which)
+    case 'accept':
+      return accept(given, io, which)
     case 'cancel':
       return cancel(given, io, which)
     default:
@@ -100,6 +110,15 @@ async function cancel(given: Given, io: Io, id: string | undefined): Promise<num
   return EXIT.ok
 }
 
+async function accept(given: Given, io: Io, run: string | undefined): Promise<number> {
+  if (run === undefined)
+    throw new BatonError('usage', 'WHICH run is to be accepted?', { remedy: 'See `baton history --all`.' })
+  const path = `/api/runs/${encodeURIComponent(run)}/accept`
+  const { accepted } = Accepted.parse(await callStartedDaemon(io, 'POST', path, CALL_MS))
+  io.stdout.write(flag(given, 'json') ? `${JSON.stringify({ accepted })}\n` : `${printable(accepted)}\n`)
+  return EXIT.ok
+}
+
 async function show(given: Given, io: Io, found: Proof): Promise<number> {
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify(found)}\n`)
@@ -116,11 +135,15 @@ async function show(given: Given, io: Io, found: Proof): Promise<number> {
   return EXIT.ok
 }
 
-/** By its id or the start of it, with or without `prf_`. */
+/** By its id or the start of it, with or without `prf_`, or by the session of a run. */
 async function find(io: Io, id: string): Promise<Proof> {
   const start = id.startsWith('prf_') ? id : `prf_${id}`
   const { proofs } = ProofList.parse(await callStartedDaemon(io, 'GET', '/api/proofs', CALL_MS))
-  const found = proofs.filter(each => each.id.startsWith(start))
+  const runs = (await workflowsHere(io).actions.list()).filter(({ nativeSession }) =>
+    nativeSession.startsWith(id),
+  )
+  const ofRuns = runs.map(({ end, proving }) => end?.proof ?? proving?.proof)
+  const found = proofs.filter(each => each.id.startsWith(start) || ofRuns.includes(each.id))
   const [only] = found
   if (found.length === 1 && only) return only
   throw new BatonError('not_found', `${found.length === 0 ? 'No proof' : 'Several proofs'}: ${id}`, {

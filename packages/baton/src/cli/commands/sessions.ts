@@ -22,7 +22,10 @@ export const sessions: Handler = async (given, io) => {
     const issue = run.issue === undefined ? '' : ` #${run.issue}`
     const state = run.end
       ? colour('dim', describeEnd(run))
-      : colour('green', `running, ${run.count} continuations`)
+      : colour(
+          'green',
+          run.proving ? `done, Baton checks it: ${run.proving.proof}` : `running, ${run.count} continuations`,
+        )
     io.stdout.write(
       `${run.nativeSession}  ${run.workflow}${issue}  ${state}  ${run.startedAt}  ${printable(run.project)}\n`,
     )

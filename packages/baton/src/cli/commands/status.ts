@@ -110,8 +110,11 @@ export const status: Handler = async (given, io) => {
 }
 
 /** The workflow of a session: how far it is, or how and why it ended. */
-function describeRun({ workflow, issue, end, count, pullRequest }: WorkflowRun): string {
+function describeRun({ workflow, issue, end, count, pullRequest, proving }: WorkflowRun): string {
   const about = `${workflow}${issue === undefined ? '' : ` #${issue}`}`
-  const state = end ? `${end.kind}: ${end.reason}` : `running, ${counted(count, 'continuation')}`
+  const running = proving
+    ? `done, Baton checks commit ${proving.commit.slice(0, 10)} (${proving.proof})`
+    : `running, ${counted(count, 'continuation')}`
+  const state = end ? `${end.kind}: ${end.reason}` : running
   return [about, state, pullRequest].filter(part => part !== undefined).join('  ')
 }

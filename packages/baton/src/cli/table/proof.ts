@@ -11,11 +11,11 @@ export const proofCommands: readonly Command[] = [
     positionals: [
       {
         name: 'WHAT',
-        help: '`run`, `checks`, `cancel`, or the id of a proof to show it with the output of each check.',
+        help: '`run`, `checks`, `accept`, `cancel`, or the id of a proof or of the session of a run: shows the proof with the output of each check.',
       },
       {
         name: 'WHICH',
-        help: 'With `run` and `checks`: the commit. Default: HEAD. With `cancel`: the id of the proof.',
+        help: 'With `run` and `checks`: the commit. Default: HEAD. With `cancel`: the id of the proof. With `accept`: the id of the session of an unproven run.',
       },
     ],
     options: {

@@ -128,7 +128,7 @@ export class WorkflowActions {
   async #show(run: Run): Promise<WorkflowRun> {
     const found = await this.#files.read(run.root, run.nativeSession)
     const state = found.kind === 'state' ? found.state : undefined
-    const { session, nativeSession, agent, project, workflow, spent, end, parked } = run
+    const { session, nativeSession, agent, project, workflow, spent, end, parked, proof } = run
     const grant = grantOpen(run, found)
     const may = grant ? describeGrant(grant) : []
     return {
@@ -143,7 +143,8 @@ export class WorkflowActions {
       ...(state?.pr_number === undefined ? {} : { pr: state.pr_number }),
       ...(run.pullRequest ? { pullRequest: run.pullRequest } : {}),
       startedAt: new Date(run.startedAt).toISOString(),
-      ...(end ? { end: { kind: end.kind, reason: end.reason, at: new Date(end.at).toISOString() } } : {}),
+      ...(end ? { end: { ...end, at: new Date(end.at).toISOString() } } : {}),
+      ...(proof && !end ? { proving: { proof: proof.id, commit: proof.commit } } : {}),
       ...(parked && !parked.resumed ? { resumesAt: new Date(parked.until).toISOString() } : {}),
       tokens: spent.tokens,
       money: spent.money,

@@ -7,6 +7,7 @@ import { endRun } from './end-run.ts'
 import { NO_EVIDENCE } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { judgeProgress, type WorktreeState } from './progress.ts'
+import { cancelProof, type Finish, promptAtStop, proveRun, withoutProof } from './prove-run.ts'
 import type { Run } from './run.ts'
 import { debug, type RunContext, type StopAnswer } from './run-context.ts'
 import { asDict, type Plan, type StateFound } from './state-files.ts'
@@ -43,7 +44,8 @@ export async function answerStop(
     found,
     workflow,
   )
-  const { run, facts, pullRequest } = situation
+  const { facts, pullRequest } = situation
+  let { run } = situation
   const supervise = promptBuilder(ports, situation, workflow, event, at, signal)
   for (let tries = 0, now = found; tries < MAX_TRIES; tries++) {
     const verdict = decideStop({ ...facts, state: now, ended: run.end?.kind })
@@ -51,18 +53,24 @@ export async function answerStop(
       await ports.runs.put(run)
       return {}
     }
+    if (verdict.kind === 'end' && verdict.end === 'complete')
+      return proveRun(ports, run, finishOf(situation, workflow, now, verdict.reason), at)
+    // The agent or a person has continued since: the proof is of no use.
+    await cancelProof(ports, run)
+    run = withoutProof(run)
     if (verdict.kind === 'end')
       return endRun(ports, run, { kind: verdict.end, reason: verdict.reason, pullRequest }, at)
     if (now.kind !== 'state') return {}
     // The agent waits on purpose; its scheduled turn ends with another stop. This stop counts neither as progress nor against it.
     if (event.scheduled) return { notice: 'Hands-off mode waits: the agent scheduled its own next turn.' }
+    if (run.sendBack) return promptAtStop(ports, run, run.sendBack.prompt)
     const { count, stuck } = verdict
     const prompt = await supervise({ count, stuck, issue: now.state.issue_no })
     if (signal.aborted) return {}
     const pr = pullRequest ? { pr_number: pullRequest.number } : {}
     const after: WorkflowState = { ...now.state, state: 'initial', continuation_count: count, ...pr }
     if (await ports.files.change(run.root, event.nativeSession, now.text, after))
-      return continueRun(ports, situation, workflow, { state: after, prompt, stuck }, at)
+      return continueRun(ports, { ...situation, run }, workflow, { state: after, prompt, stuck }, at)
     // A person edited the file in the meantime: decide again.
     now = await ports.files.read(run.root, event.nativeSession)
   }
@@ -70,8 +78,28 @@ export async function answerStop(
   return { notice: 'Hands-off mode did not answer this stop: the state file keeps changing.' }
 }
 
+function finishOf(
+  { run, worktree, byForge, facts, pullRequest }: StopSituation,
+  workflow: Workflow,
+  found: StateFound,
+  reason: string,
+): Finish {
+  const isMarked = found.kind === 'state' && found.state.state === 'done'
+  return {
+    workflow,
+    reason,
+    onForge: byForge ? (facts.delivered === undefined ? 'no' : 'yes') : 'unknown',
+    pullRequest,
+    worktree,
+    byAgent: run.saidDone || !isMarked,
+  }
+}
+
 interface StopSituation {
   run: Run
+  worktree: WorktreeState | undefined
+  /** Whether the forge said if the work is delivered. */
+  byForge: boolean
   facts: Omit<StopFacts, 'state' | 'ended'>
   plan: Plan | undefined
   budget: BudgetState
@@ -121,9 +149,11 @@ async function gatherFacts(
     nature: workflow.nature,
   })
   const asked = found.kind === 'state' && handsoff.enabled && run.end === undefined
-  const { delivered, pullRequest }: Delivery = asked
-    ? await delivery(ports, workflow, run, worktree, at)
-    : { delivered: undefined }
+  const {
+    delivered,
+    pullRequest,
+    byForge = false,
+  }: Delivery = asked ? await delivery(ports, workflow, run, worktree, at) : { delivered: undefined }
   const next: Run = {
     ...spend(run, usage?.replies ?? [], at.now),
     ...(usage ? { reading: usage.reading } : {}),
@@ -135,6 +165,8 @@ async function gatherFacts(
   const budget = checkBudget(at.config.budget, next.spent, spentOn(dayOf(at.now), [...others, next]))
   return {
     run: next,
+    worktree,
+    byForge,
     plan,
     budget,
     talk: tail?.text ?? event.lastMessage ?? '',

@@ -37,16 +37,18 @@ export async function beginRun(
     }
   }
   const run = newRun(event, at, root, state)
-  const [grant, worktree, usage] = await Promise.all([
+  const [grant, worktree, usage, base] = await Promise.all([
     grantOfRun(ports, workflow, { issue, prompt: event.prompt, project: at.project }),
     git.worktree(event.cwd ?? at.project),
     run.transcript ? ports.transcriptsOf(run.agent)?.usage(run.transcript, undefined) : undefined,
+    ports.proofs?.findBase(at.project).catch(() => undefined),
     root === at.project ? git.exclude(at.project, '/.tmp/').catch(() => {}) : undefined,
   ])
   const start = judgeProgress(run.course, NO_EVIDENCE, { worktree, milestones: 0, nature: workflow.nature })
   await runs.put({
     ...run,
     ...(grant ? { grant } : {}),
+    ...(base ? { base } : {}),
     course: { ...start.course, stuck: 0 },
     // A transcript that does not exist yet is read from its start.
     reading: usage?.reading ?? { offset: 0 },
@@ -77,18 +79,21 @@ export async function reviveRun(
   { files, runs }: Pick<WorkflowPorts, 'files' | 'runs'>,
   event: EventOf<'PromptSubmitted'>,
   at: RunContext,
-): Promise<void> {
-  const run = await runs.get(event.session)
-  if (!run) return
+): Promise<{ context?: string }> {
+  const known = await runs.get(event.session)
+  if (!known) return {}
+  // What failed, if Baton could not type it.
+  const { sendBack, ...run } = known
+  const news = sendBack ? { context: sendBack.prompt } : {}
   if (!run.end) {
     await runs.put({ ...run, awaiting: false })
-    return
+    return news
   }
-  if (!REVIVABLE.has(run.end.kind)) return
+  if (!REVIVABLE.has(run.end.kind)) return {}
   // Keep counting consecutive limits: only a successful turn shows that the limit is over.
   const isContinuation = event.prompt.startsWith(HEADING)
   const reopened = isContinuation ? run : { ...run, parked: undefined }
-  await reopenRun({ files, runs }, { ...reopened, helpers: {} }, at.now)
+  return (await reopenRun({ files, runs }, { ...reopened, helpers: {} }, at.now)) ? news : {}
 }
 
 /** Lets an ended run continue. False: a person changed its state file since, or removed it, and that counts. */

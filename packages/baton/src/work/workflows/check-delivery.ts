@@ -6,6 +6,8 @@ import type { Workflow } from './workflow.ts'
 export interface Delivery {
   /** Why the work counts as delivered; undefined if it does not, or if Baton cannot tell. */
   delivered: string | undefined
+  /** Whether the forge was asked. Otherwise only the agent's own commands show it. */
+  byForge?: boolean
   pullRequest?: { number: number; url: string }
 }
 
@@ -22,7 +24,7 @@ export async function checkDelivery(
   if (workflow.completion === 'said') return NOTHING
   if (!forge) return deliveryFromMarks(workflow, run)
   try {
-    return await CHECKS[workflow.completion](run, worktree, forge)
+    return { ...(await CHECKS[workflow.completion](run, worktree, forge)), byForge: true }
   } catch {
     // The forge is not reachable after all.
     return deliveryFromMarks(workflow, run)

@@ -5,6 +5,9 @@ import type { RunContext, StopAnswer } from './run-context.ts'
 
 const END_WORDS: Record<EndKind, string> = {
   complete: 'is complete',
+  proven: 'is proven',
+  unproven: 'is done, but unproven',
+  accepted: 'was accepted',
   capped: 'reached its limit',
   stalled: 'stalled',
   blocked: 'is blocked',
@@ -15,6 +18,9 @@ const END_WORDS: Record<EndKind, string> = {
   failed: 'failed',
 }
 
+/** Ends of a run that says it is done: the state file then says `done`. */
+export const DONE: ReadonlySet<EndKind> = new Set(['complete', 'proven', 'unproven', 'accepted'])
+
 /** Ends a run: updates the state file, journals the end and notifies people. */
 export async function endRun(
   { files, runs, journal, announce, fault }: WorkflowPorts,
@@ -23,7 +29,14 @@ export async function endRun(
     kind,
     reason,
     pullRequest,
-  }: { kind: EndKind; reason: string; pullRequest?: { number: number; url: string } | undefined },
+    proof,
+  }: {
+    kind: EndKind
+    reason: string
+    pullRequest?: { number: number; url: string } | undefined
+    /** The proof that decided it. */
+    proof?: string | undefined
+  },
   at: RunContext,
 ): Promise<StopAnswer> {
   const { session, nativeSession, project, workflow, issue } = run
@@ -36,12 +49,13 @@ export async function endRun(
     (state.state === 'initial' || state.state === 'capped' || pullRequest)
   ) {
     const ours = state.state === 'initial' || state.state === 'capped'
-    const word = ours ? (kind === 'complete' ? 'done' : kind) : state.state
+    const word = ours ? (DONE.has(kind) ? 'done' : kind) : state.state
     const after = { ...state, state: word, ...(pullRequest ? { pr_number: pullRequest.number } : {}) }
     await files.change(run.root, nativeSession, found.text, after).catch(() => false)
   }
   const about = link ? { pullRequest: link } : {}
-  await runs.put({ ...run, end: { kind, reason, at: at.now }, awaiting: false, ...about })
+  const by = proof ? { proof } : {}
+  await runs.put({ ...run, end: { kind, reason, at: at.now, ...by }, awaiting: false, ...about })
   await journal(run, {
     kind: 'workflow',
     what: 'ended',
@@ -51,6 +65,7 @@ export async function endRun(
     ...(state ? { count: state.continuation_count } : {}),
     max: at.config.handsoff.max_continuations,
     ...about,
+    ...by,
   })
   await announce({ session, nativeSession, project, workflow, issue, end: kind, reason, ...about }).catch(
     cause => fault('announcing the end of a workflow', cause),

@@ -46,8 +46,7 @@ export class HandsOff {
         : undefined
       if (detected) return beginRun(this.#ports, event, detected, at)
       // The end of a background task also arrives as a prompt; that does not mean that a person is back.
-      if (!event.automatic) await reviveRun(this.#ports, event, at)
-      return {}
+      return event.automatic ? {} : reviveRun(this.#ports, event, at)
     })
   }
 
@@ -56,7 +55,12 @@ export class HandsOff {
     return this.inTurn(event.session, async () => {
       const run = await this.#ports.runs.get(event.session)
       if (run && !run.end)
-        await this.#ports.runs.put({ ...run, evidence: observe(run.evidence, event), awaiting: false })
+        await this.#ports.runs.put({
+          ...run,
+          evidence: observe(run.evidence, event),
+          awaiting: false,
+          saidDone: run.saidDone || saysDone(event),
+        })
     })
   }
 
@@ -92,6 +96,7 @@ export class HandsOff {
         evidence: observe(run.evidence, event),
         marks: [...new Set([...run.marks, ...marks])].slice(-100),
         awaiting: false,
+        saidDone: run.saidDone || saysDone(event),
         ...(opened ? { pullRequest: opened } : {}),
         ...(run.grant ? { grant: grantAfter(run.grant, event, textOf(event.response)) } : {}),
       })
@@ -169,6 +174,8 @@ export class HandsOff {
       const run = await this.#ports.runs.get(event.session)
       // /clear may be part of a handoff, which then carries the run over.
       if (!run || run.end || event.reason === 'clear') return
+      // The checks of its last commit still run: their result ends the run.
+      if (run.proof) return this.#ports.runs.put({ ...run, proof: { ...run.proof, closed: true } })
       await endRun(
         this.#ports,
         run,
@@ -183,6 +190,10 @@ export class HandsOff {
     return this.#turns.run(session, work)
   }
 }
+
+/** Whether the agent runs `baton done`: then Baton, and not a person, wrote `done` into the state file. */
+const saysDone = ({ action }: EventOf<'ToolRequested' | 'ToolFinished'>): boolean =>
+  action.kind === 'shell' && /\bbaton\s+done\b/.test(action.command)
 
 const OWN_CAP =
   'the agent reached its own limit on continued stops; raise it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'

@@ -9,6 +9,7 @@ import type { Ids } from '../../ports/ids.ts'
 import type { AnswerLaunch, Launches } from '../../ports/launch.ts'
 import type { Reactor } from '../../ports/reactor.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
+import { acceptRun } from './accept-run.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { HandsOff } from './hands-off.ts'
 import { parkRun, resumeParkedRun } from './park-run.ts'
@@ -18,6 +19,7 @@ import { resumeParked } from './resume-run.ts'
 import { cacheKnownSessions, filedRuns, Run, runsInMemory } from './run.ts'
 import type { RunContext } from './run-context.ts'
 import { type BrokeredCommand, grantNow } from './run-grant.ts'
+import { settleProofs } from './settle-proofs.ts'
 import { StateFiles } from './state-files.ts'
 import {
   cleanAnswer,
@@ -37,6 +39,8 @@ export interface HandsOffParts
       | 'grantFacts'
       | 'transcriptsOf'
       | 'forgeFor'
+      | 'proofs'
+      | 'claimedBy'
       | 'journal'
       | 'tell'
       | 'announce'
@@ -76,6 +80,8 @@ export interface HandsOffMode {
   tick(): Promise<number>
   /** Parks the run of a session whose question no one answers; false if it has none. */
   park(at: RunContext, reason: string): Promise<boolean>
+  /** A person takes a run as it is, although it is not proven. */
+  accept(wanted: string, who: string): Promise<Run>
   /** Takes a run up again that waited for an answer. */
   unpark(session: Session['id']): Promise<void>
   carryOver(from: Session['id'], to: Parameters<typeof carryOver>[3]): Promise<boolean>
@@ -97,6 +103,9 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     grantFacts: parts.grantFacts,
     transcriptsOf: parts.transcriptsOf,
     forgeFor: parts.forgeFor,
+    proofs: parts.proofs,
+    claimedBy: parts.claimedBy,
+    config: async project => (await parts.configOf(project)).config,
     supervisor: programSupervisor(parts),
     busyElsewhere: parts.busyElsewhere,
     driverAt: parts.driverAt,
@@ -129,9 +138,11 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     brokerEnded: (session, done) => handsOff.brokerEnded(session, done),
     async tick() {
       await reportSilentFailures(ports)
+      await settleProofs(ports, handsOff, clock.now())
       return resumeParked(ports, handsOff, clock.now())
     },
     park: (at, reason) => parkRun(ports, handsOff, at, reason),
+    accept: (wanted, who) => acceptRun(ports, handsOff, { wanted, who, now: clock.now() }),
     unpark: session => resumeParkedRun(ports, handsOff, session, clock.now()),
     carryOver: (from, to) => carryOver(ports, handsOff, from, to, clock.now()),
     catalogue,

@@ -1,3 +1,4 @@
+import type { Config } from '@batonpass/contract/config'
 import type { AgentName } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { EndKind, WorkflowEntry } from '@batonpass/contract/workflow'
@@ -8,6 +9,7 @@ import type { Git } from '../../ports/git.ts'
 import type { GrantFacts } from '../../ports/grant-facts.ts'
 import type { IsPaused } from '../../ports/is-paused.ts'
 import type { Transcripts } from '../../ports/transcript.ts'
+import type { Proofs } from '../../proof/proofs.ts'
 import type { Run, Runs } from './run.ts'
 import type { StateFiles } from './state-files.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -26,6 +28,11 @@ export interface WorkflowPorts {
   /** Undefined if no forge is configured or reachable. */
   forgeFor(project: string): Promise<Forge | undefined>
   supervisor: Supervisor | undefined
+  /** Proves that a run is done; absent in a process that handles a single call. */
+  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase'> | undefined
+  /** Whether a claim will open the pull request of the run. */
+  claimedBy(run: RunName): Promise<boolean>
+  config(project: string): Promise<Config>
   /** Whether another capability answers this session's stops right now; such stops do not count for a workflow. */
   busyElsewhere(session: SessionId): Promise<boolean>
   /** The driver that can act on the session at a place. */

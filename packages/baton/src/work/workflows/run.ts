@@ -8,7 +8,13 @@ import type { SmallFiles } from '../../ports/small-files.ts'
 import { Evidence } from './evidence.ts'
 import { Course } from './progress.ts'
 
-const End = z.object({ kind: EndKind, reason: z.string(), at: z.number() })
+const End = z.object({
+  kind: EndKind,
+  reason: z.string(),
+  at: z.number(),
+  /** The proof that decided it. */
+  proof: z.string().optional(),
+})
 
 const Spent = z.object({ tokens: z.number(), money: z.number(), ms: z.number() })
 export type Spent = z.infer<typeof Spent>
@@ -39,6 +45,28 @@ export const Run = z.object({
   /** What it may do outside by itself, as recorded when it began. */
   grant: Grant.optional(),
   end: End.optional(),
+  /** The commit from which its work starts, recorded when it began. */
+  base: z.string().optional(),
+  /** The agent ran `baton done`. */
+  saidDone: z.boolean().default(false),
+  /** The proof of the commit with which it says it is done, until the proof has ended and its result is carried out. */
+  proof: z
+    .object({
+      id: z.string(),
+      commit: z.string(),
+      /** Why the work counts as delivered. */
+      reason: z.string(),
+      pullRequest: z.object({ number: z.number(), url: z.string() }).optional(),
+      /** A person ended the run in its state file: a failed check does not go back to the agent. */
+      final: z.boolean().optional(),
+      /** The session has ended, so nothing can go back to it. */
+      closed: z.boolean().optional(),
+    })
+    .optional(),
+  /** What failed, until the agent has it. */
+  sendBack: z.object({ prompt: z.string(), after: z.number(), tries: z.number().int() }).optional(),
+  /** How often a failed proof went back to the agent, and how often in a row with the same failure. */
+  failures: z.object({ count: z.number().int(), same: z.number().int(), failure: z.string() }).optional(),
   /** A usage limit ended the turn; the run resumes at `until`, once. */
   parked: z
     .object({

@@ -90,7 +90,7 @@ describe('The commands of a workflow', () => {
     await c.run(done, [], {}, { CLAUDE_CODE_SESSION_ID: 'mine' })
     expect(c.w.state('mine').state).toBe('done')
     expect(c.w.state('other').state).toBe('initial')
-    expect((await c.w.stop('mine')).notice).toContain('complete')
+    expect((await c.w.stop('mine')).notice).toContain('unproven')
     expect((await c.w.stop('other')).goOn).toBeDefined()
     await expect(c.run(done)).rejects.toMatchObject({ code: 'not_found' })
     await expect(c.run(done, [], {}, { CLAUDE_CODE_SESSION_ID: '../other' })).rejects.toMatchObject({

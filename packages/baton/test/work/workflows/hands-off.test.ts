@@ -152,7 +152,7 @@ describe('A person who edits the state file is obeyed', () => {
     w.edit('s1', { ...w.state('s1'), state: 'done' })
     const end = await w.stop('s1')
     expect(end.goOn).toBeUndefined()
-    expect(w.journal.at(-1)).toMatchObject({ what: 'ended', end: 'complete' })
+    expect(w.journal.at(-1)).toMatchObject({ what: 'ended', end: 'unproven' })
     await w.tell(start('and now something else'))
     expect((await w.stop('s1')).goOn).toBeUndefined()
   })
@@ -222,7 +222,7 @@ describe('Delivery', () => {
     expect(end.goOn).toBeUndefined()
     expect(end.notice).toContain(opened)
     expect(w.state('s1')).toMatchObject({ state: 'done', pr_number: 57 })
-    expect(w.announced).toMatchObject([{ end: 'complete', pullRequest: opened, issue: 42 }])
+    expect(w.announced).toMatchObject([{ end: 'unproven', pullRequest: opened, issue: 42 }])
   })
 
   it('is not detected from a failed command', async () => {

@@ -42,7 +42,7 @@ it('A run ends when its pull request is on GitHub with the last commit, and repo
   expect(end.notice).toContain(`pull request #${number} is open`)
   expect(w.state('s1')).toMatchObject({ state: 'done', pr_number: number })
   expect(w.announced).toMatchObject([
-    { end: 'complete', pullRequest: expect.stringContaining(`/pull/${number}`) },
+    { end: 'unproven', pullRequest: expect.stringContaining(`/pull/${number}`) },
   ])
   github.assertClean()
 })

@@ -72,7 +72,7 @@ describe('the grant of a run', () => {
     made.edit('one', { ...state, state: 'done' })
     await made.stop('one')
     made.edit('one', state)
-    expect((await runOf(made))?.end?.kind).toBe('complete')
+    expect((await runOf(made))?.end?.kind).toBe('unproven')
     expect(await grantOf(made)).toBeUndefined()
   })
 

@@ -100,6 +100,8 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     transcriptsOf: () => undefined,
     forgeFor: async () => undefined,
     busyElsewhere: async () => false,
+    claimedBy: async () => false,
+    config: async () => made.config,
     supervisor: undefined,
     driverAt: () => undefined,
     tell: async () => {},

@@ -1,0 +1,84 @@
+import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
+import { visible } from '@batonpass/contract/visible'
+import { HEADING } from './continuation-prompt.ts'
+import { digest } from './evidence.ts'
+
+/** A reason why work is not proven that the agent can do something about. */
+export interface Problem {
+  /** In one sentence. */
+  what: string
+  /** What the check printed, shortened. */
+  output?: string | undefined
+  /** How often the same failure may occur before Baton stops sending it back, and how the run ends then. */
+  most: number
+  end: 'stalled' | 'unproven'
+}
+
+/** The same failure of a command this many times in a row ends the run. */
+const SAME_FAILURES = 3
+/** What an agent may be right about, or cannot change, goes back to it once. */
+const ONCE = 2
+const MAX_SHOWN = 3
+const MAX_OUTPUT = 4000
+
+/** What an agent can fix about a proof. Empty: nothing, for example because there is no sandbox, or a test is flaky. */
+export function problemsOf({ checks, results, setupResult, why }: Proof): Problem[] {
+  if (why === 'cancelled') return []
+  if (setupResult && setupResult.status !== 'passed')
+    return [problemOf(setupResult, `the setup (${setupResult.name})`, ONCE, 'unproven')]
+  return results
+    .filter(({ status }) => ['failed', 'timed-out', 'changed'].includes(status))
+    .map(result => {
+      const isCommand = kindOf(checks, result) === 'run' && result.status !== 'changed'
+      return isCommand
+        ? problemOf(result, result.name, SAME_FAILURES, 'stalled')
+        : problemOf(result, result.name, ONCE, 'unproven')
+    })
+}
+
+const kindOf = (checks: readonly Check[], { name }: CheckResult) =>
+  checks.find(check => check.name === name)?.kind
+
+const problemOf = (
+  { status, why, output }: CheckResult,
+  name: string,
+  most: number,
+  end: Problem['end'],
+): Problem => ({
+  what: `${name} ${why ?? status}`,
+  ...(output ? { output } : {}),
+  most,
+  end,
+})
+
+/** Digest of the problems without numbers: durations, line numbers and temporary names change with every run. */
+export const signatureOf = (problems: readonly Problem[]): string =>
+  digest(
+    problems
+      .map(({ what, output = '' }) => `${what}\n${output}`.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, '0'))
+      .join('\n'),
+  )
+
+/** The prompt with which failed checks go back to the agent. What the checks printed is quoted: repositories write it. */
+export function failedProofPrompt(
+  problems: readonly Problem[],
+  { workflow, commit, round, max }: { workflow: string; commit: string; round: number; max: number },
+): string {
+  const shown = problems.slice(0, MAX_SHOWN)
+  return visible(
+    [
+      `${HEADING} (workflow ${workflow}): this work is not proven yet (${round} of at most ${max} times). Baton checked commit ${commit.slice(0, 10)} itself, on a clean checkout:`,
+      ...shown.flatMap(({ what, output }) => [`\n- ${what}`, ...(output ? [quoted(output)] : [])]),
+      ...(problems.length > shown.length ? [`\n- and ${problems.length - shown.length} more`] : []),
+      '\nFind the cause and fix it. Do not delete, skip or weaken a test or a check. Only what is committed counts. Commit, push the branch so that the pull request contains the fix, and run `baton done` again. If only a person can help, run `baton done --blocked "what you need"`.',
+    ].join('\n'),
+  )
+}
+
+const quoted = (output: string): string => {
+  const text =
+    output.length <= MAX_OUTPUT
+      ? output
+      : `${output.slice(0, MAX_OUTPUT / 2)}\n…\n${output.slice(-MAX_OUTPUT / 2)}`
+  return text.replaceAll(/^/gm, '  > ')
+}

@@ -1,0 +1,108 @@
+import type { Proof } from '@batonpass/contract/proof'
+import { endRun } from './end-run.ts'
+import { problemsOf } from './failed-proof.ts'
+import type { HandsOff } from './hands-off.ts'
+import type { WorkflowPorts } from './ports.ts'
+import { sendBack, withoutProof } from './prove-run.ts'
+import type { Run } from './run.ts'
+import type { RunContext } from './run-context.ts'
+
+/** Pause before a terminal that is in use is tried again, and the maximum number of attempts. */
+const AGAIN_MS = 10_000
+const MAX_TRIES = 180
+
+/** Carries out the results of proofs that have ended: ends the run, or sends the agent back. Called every few seconds. */
+export async function settleProofs(
+  ports: WorkflowPorts,
+  handsOff: Pick<HandsOff, 'inTurn'>,
+  now: number,
+): Promise<void> {
+  for (const { session, project, proof, sendBack: due, end } of await ports.runs.all()) {
+    if (!(proof || (due && !end)) || ports.paused?.({ session, project })) continue
+    try {
+      await handsOff.inTurn(session, async () => {
+        const run = await ports.runs.get(session)
+        if (run?.proof) await settleRun(ports, run, run.proof, now)
+      })
+      await typePrompt(ports, handsOff, session, now)
+    } catch (cause) {
+      ports.fault('settling a proof', cause)
+    }
+  }
+}
+
+async function settleRun(
+  ports: WorkflowPorts,
+  run: Run,
+  pending: NonNullable<Run['proof']>,
+  now: number,
+): Promise<void> {
+  if (run.end) return ports.runs.put(withoutProof(run))
+  const proof = await ports.proofs?.get(pending.id).catch(() => undefined)
+  if (proof && proof.endedAt === undefined) return
+  // A person who removed the state file, or ended the run in it, is obeyed.
+  const found = await ports.files.read(run.root, run.nativeSession)
+  if (found.kind !== 'state' || !['initial', 'done'].includes(found.state.state))
+    return ports.runs.put(withoutProof(run))
+  const at = await contextOf(ports, run, now)
+  const { pullRequest, reason } = pending
+  const end = async (kind: 'proven' | 'unproven', why: string) => {
+    await endRun(ports, withoutProof(run), { kind, reason: why, pullRequest, proof: pending.id }, at)
+  }
+  if (!proof) return end('unproven', 'the record of the checks is gone')
+  if (proof.verdict === 'proven') return end('proven', `${reason}; ${summaryOf(proof)}`)
+  const problems = problemsOf(proof)
+  const why = proof.why ?? 'the checks did not pass'
+  if (problems.length === 0 || pending.final || pending.closed) return end('unproven', `${why} (${reason})`)
+  const sent = await sendBack(ports, withoutProof(run), proof.commit, problems, at)
+  if (sent.kind === 'ended') return
+  const waiting: Run = { ...sent.run, sendBack: { prompt: sent.prompt, after: now, tries: 0 } }
+  await ports.runs.put(waiting)
+  if (run.pane && ports.driverAt(run.pane)) return
+  const needed = `${why}. Baton cannot type into this terminal: type anything to let the agent fix it`
+  await endRun(ports, waiting, { kind: 'blocked', reason: needed, pullRequest, proof: pending.id }, at)
+}
+
+/** Types what failed into the agent's terminal. Not in turn: the agent reports the prompt while Baton verifies it. */
+async function typePrompt(
+  ports: WorkflowPorts,
+  handsOff: Pick<HandsOff, 'inTurn'>,
+  session: Run['session'],
+  now: number,
+): Promise<void> {
+  // Remove the prompt before typing: a crash in between loses it, but never sends two.
+  const taken = await handsOff.inTurn(session, async () => {
+    const run = await ports.runs.get(session)
+    if (!run?.sendBack || run.end || run.sendBack.after > now) return undefined
+    const { sendBack: due, ...rest } = run
+    await ports.runs.put(rest)
+    return { run, due }
+  })
+  const driver = taken?.run.pane ? ports.driverAt(taken.run.pane) : undefined
+  if (!taken?.run.pane || !driver) return
+  const { due } = taken
+  const outcome = await driver.type(taken.run.pane, due.prompt, taken.run.agent).catch(cause => {
+    ports.fault('typing the result of a proof', cause)
+    return 'not-taken' as const
+  })
+  if (outcome === 'taken') return
+  await handsOff.inTurn(session, async () => {
+    const run = await ports.runs.get(session)
+    if (!run || run.end || run.proof) return
+    const waiting = { ...run, sendBack: { ...due, after: now + AGAIN_MS, tries: due.tries + 1 } }
+    await ports.runs.put(waiting)
+    if (outcome === 'busy' && due.tries < MAX_TRIES) return
+    const reason = `the checks failed, and the terminal ${outcome === 'gone' ? 'is gone' : 'did not take the prompt'}`
+    await endRun(ports, waiting, { kind: 'blocked', reason }, await contextOf(ports, run, now))
+  })
+}
+
+const contextOf = async (ports: WorkflowPorts, run: Run, now: number): Promise<RunContext> => ({
+  session: { id: run.session, pane: run.pane, transcript: run.transcript },
+  project: run.project,
+  config: await ports.config(run.project),
+  now,
+})
+
+const summaryOf = ({ commit, results }: Proof): string =>
+  `${results.length} ${results.length === 1 ? 'check' : 'checks'} passed on commit ${commit.slice(0, 10)}`

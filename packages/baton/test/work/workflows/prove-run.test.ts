@@ -1,0 +1,321 @@
+import { type CheckResult, Proof } from '@batonpass/contract/proof'
+import { describe, expect, it } from 'vitest'
+import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
+import { acceptRun } from '../../../src/work/workflows/accept-run.ts'
+import type { WorkflowPorts } from '../../../src/work/workflows/ports.ts'
+import { settleProofs } from '../../../src/work/workflows/settle-proofs.ts'
+import { event, shell, type World, world, write } from './world.ts'
+
+const OPENED = 'https://github.com/acme/app/pull/57'
+const BASE = '0'.repeat(40)
+const sha = (n: number) => String(n).repeat(40)
+const PASSED: CheckResult = { name: 'npm test', status: 'passed', seconds: 1 }
+const failing = (output: string): CheckResult => ({
+  name: 'npm test',
+  status: 'failed',
+  why: 'failed with exit code 1',
+  seconds: 1,
+  output,
+})
+
+interface Proving {
+  w: World
+  /** What the agent read in its terminal. */
+  typed: string[]
+  terminal: { answer: TypeResult; isReachable: boolean }
+  started: { commit: string; since: string | undefined }[]
+  cancelled: string[]
+  /** Ends the newest proof and lets Baton look. */
+  ends(verdict: Partial<Proof>): Promise<void>
+  tick(): Promise<void>
+  /** The agent commits, opens its pull request and stops. */
+  finish(commit: string): Promise<string | undefined>
+}
+
+async function proving(checks = 1, config: object = {}): Promise<Proving> {
+  const proofs = new Map<string, Proof>()
+  const typed: string[] = []
+  const started: Proving['started'] = []
+  const cancelled: string[] = []
+  const terminal: Proving['terminal'] = { answer: 'taken', isReachable: true }
+  const get = async (id: string) => {
+    const found = proofs.get(id)
+    if (!found) throw new Error('no such proof')
+    return found
+  }
+  const fake: NonNullable<WorkflowPorts['proofs']> = {
+    findBase: async () => BASE,
+    async start({ project, commit = '', since }) {
+      started.push({ commit, since })
+      const proof = Proof.parse({
+        version: 1,
+        id: `prf_${String(proofs.size).padStart(20, '0')}`,
+        project,
+        commit,
+        base: BASE,
+        checks: Array.from({ length: checks }, () => ({
+          kind: 'run',
+          name: 'npm test',
+          source: 'derived',
+          where: 'package.json',
+          command: 'npm test',
+          exit: 0,
+          minutes: 15,
+        })),
+        startedAt: new Date(w.now).toISOString(),
+      })
+      proofs.set(proof.id, proof)
+      return proof
+    },
+    get,
+    wait: get,
+    async cancel(id) {
+      cancelled.push(id)
+      return get(id)
+    },
+  }
+  const driver = {
+    type: async (_: string, text: string) => {
+      if (terminal.answer === 'taken') typed.push(text)
+      return terminal.answer
+    },
+  } as unknown as Driver
+  const w = world(config, {
+    proofs: fake,
+    driverAt: () => (terminal.isReachable ? driver : undefined),
+  })
+  w.worktree = { root: '/', head: BASE, branch: 'issue-42', tree: '' }
+  await w.tell(event('PromptSubmitted', 's1', { prompt: '/issue-to-impl 42' }))
+  const tick = () => {
+    w.now += 60_000
+    return settleProofs(w.ports, w.handsOff, w.now)
+  }
+  return {
+    w,
+    typed,
+    terminal,
+    started,
+    cancelled,
+    tick,
+    async ends(verdict) {
+      const last = [...proofs.values()].at(-1)
+      if (last) proofs.set(last.id, { ...last, endedAt: new Date(w.now).toISOString(), ...verdict })
+      await tick()
+    },
+    async finish(commit) {
+      w.worktree = { root: '/', head: commit, branch: 'issue-42', tree: '' }
+      await w.tell(write('s1', 'a.ts', commit))
+      await w.tell(shell('s1', 'gh pr create --title x --body-file b.md', `${OPENED}\n`))
+      await w.tell(shell('s1', 'baton done'))
+      w.edit('s1', { ...w.state('s1'), state: 'done' })
+      const { goOn, notice } = await w.tell(event('TurnEnded', 's1'))
+      return goOn?.prompt ?? notice
+    },
+  }
+}
+
+const unproven = (result: CheckResult): Partial<Proof> => ({
+  verdict: 'unproven',
+  why: `${result.name} ${result.why}`,
+  results: [result],
+})
+
+describe('A run that says it is done', () => {
+  it('is proven by checks that the stop does not wait for', async () => {
+    const p = await proving()
+    await using w = p.w
+    expect(await p.finish(sha(1))).toContain('Baton now checks commit 1111111111')
+    expect(p.started).toEqual([{ commit: sha(1), since: BASE }])
+    expect(w.announced).toEqual([])
+    await p.tick()
+    expect(w.announced).toEqual([])
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([
+      {
+        end: 'proven',
+        pullRequest: OPENED,
+        reason: 'pull request #57 was opened; 1 check passed on commit 1111111111',
+      },
+    ])
+    expect(w.state('s1').state).toBe('done')
+    expect(p.typed).toEqual([])
+  })
+
+  it('gets the failing output back, fixes it and is proven', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    await p.ends(unproven(failing('minus.test.js:3 expected 1, got 5')))
+    expect(p.typed).toHaveLength(1)
+    expect(p.typed[0]).toMatch(/^This is an auto-continuation prompt for handsoff mode/)
+    expect(p.typed[0]).toContain('npm test failed with exit code 1')
+    expect(p.typed[0]).toContain('  > minus.test.js:3 expected 1, got 5')
+    // The run is open again, with its grants; a continuation of this kind does not count.
+    expect(w.state('s1')).toMatchObject({ state: 'initial', continuation_count: 0 })
+    await p.finish(sha(2))
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([{ end: 'proven' }])
+  })
+
+  it('stalls with the evidence when the same check fails three times in the same way', async () => {
+    const p = await proving()
+    await using w = p.w
+    for (const n of [1, 2, 3]) {
+      await p.finish(sha(n))
+      // Durations and line numbers differ, the failure is the same.
+      await p.ends(unproven(failing(`a.test.js:${n} expected x (${n * 7} ms)`)))
+    }
+    expect(p.typed).toHaveLength(2)
+    expect(w.announced).toMatchObject([
+      { end: 'stalled', reason: 'the same failure 3 times: npm test failed with exit code 1' },
+    ])
+  })
+
+  it('is unproven after as many different failures as proof.retries allows', async () => {
+    const p = await proving(1, { proof: { retries: 2 } })
+    await using w = p.w
+    for (const [n, word] of ['x', 'y', 'z'].entries()) {
+      await p.finish(sha(n + 1))
+      await p.ends(unproven(failing(`expected ${word}`)))
+    }
+    expect(p.typed).toHaveLength(2)
+    expect(w.announced).toMatchObject([
+      { end: 'unproven', reason: expect.stringContaining('after 2 attempts') },
+    ])
+  })
+
+  it('hears of a weakened test once, and then it is unproven: the change may be right', async () => {
+    const p = await proving()
+    await using w = p.w
+    const weakened: CheckResult = {
+      name: 'no test weakened',
+      status: 'failed',
+      why: 'failed: sum.test.js has 1 test less',
+      seconds: 0,
+    }
+    await p.finish(sha(1))
+    await p.ends(unproven(weakened))
+    expect(p.typed).toHaveLength(1)
+    await p.finish(sha(2))
+    await p.ends(unproven(weakened))
+    expect(p.typed).toHaveLength(1)
+    expect(w.announced).toMatchObject([
+      { end: 'unproven', reason: expect.stringContaining('sum.test.js has 1 test less') },
+    ])
+  })
+
+  it.each([
+    ['no sandbox', []],
+    ['npm test failed once and then passed', [{ ...PASSED, status: 'flaky' as const }]],
+    ['cancelled', [failing('x')]],
+  ])('is unproven without another prompt if the agent can do nothing about it: %s', async (why, results) => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    await p.ends({ verdict: 'unproven', why, results })
+    expect(p.typed).toEqual([])
+    expect(w.announced).toMatchObject([{ end: 'unproven', reason: `${why} (pull request #57 was opened)` }])
+  })
+
+  it('is unproven at once if there is nothing to check', async () => {
+    const p = await proving(0)
+    await using w = p.w
+    expect(await p.finish(sha(1))).toContain('unproven: no checks (pull request #57 was opened)')
+    expect(w.announced).toMatchObject([{ end: 'unproven' }])
+  })
+
+  it('without a commit is unproven', async () => {
+    const p = await proving()
+    await using w = p.w
+    expect(await p.finish(BASE)).toContain('no commit was made')
+    expect(p.started).toEqual([])
+    expect(w.announced).toMatchObject([{ end: 'unproven' }])
+  })
+
+  it('and commits more while its checks run is checked again', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    expect(await p.finish(sha(1))).toContain('still checks')
+    await p.finish(sha(2))
+    expect(p.cancelled).toHaveLength(1)
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([{ end: 'proven', reason: expect.stringContaining('2222222222') }])
+  })
+})
+
+describe('A failed proof', () => {
+  it('waits while the terminal is in use, and is the answer to the next stop', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    p.terminal.answer = 'busy'
+    await p.ends(unproven(failing('expected 1')))
+    await p.tick()
+    expect(p.typed).toEqual([])
+    w.worktree = { root: '/', head: sha(2), branch: 'issue-42', tree: '' }
+    const run = await w.ports.runs.get((await w.ports.runs.all())[0]?.session ?? '')
+    if (run) await w.ports.runs.put({ ...run, marks: [] })
+    const { goOn } = await w.stop('s1')
+    expect(goOn?.prompt).toContain('  > expected 1')
+    p.terminal.answer = 'taken'
+    await p.tick()
+    expect(p.typed).toEqual([])
+  })
+
+  it('that cannot be typed says so, and reaches the agent with the next prompt of a person', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    p.terminal.isReachable = false
+    await p.ends(unproven(failing('expected 1')))
+    expect(w.announced).toMatchObject([
+      { end: 'blocked', reason: expect.stringContaining('Baton cannot type into this terminal') },
+    ])
+    const { context } = await w.tell(event('PromptSubmitted', 's1', { prompt: 'go on' }))
+    expect(context).toContain('expected 1')
+    expect(w.state('s1').state).toBe('initial')
+  })
+
+  it('of a session that has ended leaves the run unproven', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    await w.tell(event('SessionEnded', 's1'))
+    expect(w.announced).toEqual([])
+    await p.ends(unproven(failing('expected 1')))
+    expect(w.announced).toMatchObject([{ end: 'unproven' }])
+    expect(p.typed).toEqual([])
+  })
+
+  it.each([
+    ['done', 'unproven'],
+    ['stopped', undefined],
+  ])('does not continue a run into whose state file a person wrote %s', async (word, end) => {
+    const p = await proving()
+    await using w = p.w
+    w.worktree = { root: '/', head: sha(1), branch: 'issue-42', tree: '' }
+    w.edit('s1', { ...w.state('s1'), state: 'done' })
+    await w.tell(event('TurnEnded', 's1'))
+    w.edit('s1', { ...w.state('s1'), state: word })
+    await p.ends(unproven(failing('expected 1')))
+    expect(p.typed).toEqual([])
+    expect(w.announced.map(each => each.end)).toEqual(end ? [end] : [])
+  })
+})
+
+describe('A person', () => {
+  it('accepts an unproven run as it is, and no other', async () => {
+    const p = await proving(0)
+    await using w = p.w
+    const accept = () => acceptRun(w.ports, w.handsOff, { wanted: 's1', who: 'ada', now: w.now })
+    await expect(accept()).rejects.toThrow('still running')
+    await p.finish(sha(1))
+    expect((await accept()).end).toMatchObject({
+      kind: 'accepted',
+      reason: 'accepted by ada; it was unproven: no checks (pull request #57 was opened)',
+    })
+    await expect(accept()).rejects.toThrow('is accepted')
+    expect(w.announced.map(each => each.end)).toEqual(['unproven', 'accepted'])
+  })
+})
