@@ -164,6 +164,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ...ground,
     asks,
     forges,
+    proofs,
     drivers,
     storeUrl: machine().config.store.url,
     paused,
@@ -178,7 +179,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       return forges.find(project)
     },
     proofs,
-    claimedBy: async ({ session, project }) => (await claim.claims.at(project))?.session === session,
+    claimOf: ({ session, project }) => claim.claims.progressOf(session, project),
     driverAt: drivers.at,
     busyElsewhere,
     paused,

@@ -146,6 +146,8 @@ export const ClaimEntry = z.object({
   what: z.enum([
     'claimed',
     'phase',
+    'proving',
+    'unproven',
     'opened',
     'checks',
     'review',

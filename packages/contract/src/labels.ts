@@ -130,6 +130,8 @@ export const WORKFLOW_LABELS: Record<WorkflowEntry['what'], string> = {
 export const CLAIM_LABELS: Record<ClaimEntry['what'], string> = {
   claimed: 'claimed',
   phase: 'changed its claim phase',
+  proving: 'is being checked',
+  unproven: 'sent back by a failed check',
   opened: 'has a pull request',
   checks: 'checks',
   review: 'reviewed',

@@ -119,11 +119,15 @@ async function finish(
   }
   const there = await ports.signals.read(record.project)
   if (there.kind === 'absent') await ports.signals.create(record.project, file)
-  const grant = await grantOfClaim(ports, record)
+  const [grant, base] = await Promise.all([
+    grantOfClaim(ports, record),
+    ports.proofs?.findBase(record.project).catch(() => undefined),
+  ])
   const done: ClaimRecord = {
     ...record,
     stage: 'held',
     ...(grant ? { grant } : {}),
+    ...(base ? { base } : {}),
     ...(assigned.includes(me) ? { assigned: me } : {}),
   }
   await ports.records.put(done)

@@ -40,6 +40,15 @@ class FinalMessages {
   }
 }
 
+/** What a workflow in the same session has to know. */
+interface ClaimProgress {
+  /** The branch is handed off; Baton proves it and opens its pull request. */
+  isReady: boolean
+  pullRequest?: { number: number; url: string }
+  /** The newest proof of the branch. */
+  proof?: string
+}
+
 /** Minimum time between two attempts to wake an idle agent. */
 const WAKE_MS = 30_000
 /** How long a half-made claim is left alone: the command that makes it may still be running. */
@@ -73,6 +82,19 @@ export class Claims {
 
   at(project: string): Promise<ClaimRecord | undefined> {
     return this.#ports.records.at(project)
+  }
+
+  /** How far the claim of a session is; undefined if it holds none here. */
+  async progressOf(session: SessionId, project: string): Promise<ClaimProgress | undefined> {
+    const record = await this.at(project)
+    if (record?.session !== session) return undefined
+    const found = await this.#ports.signals.read(project)
+    const { pr, proof } = record
+    return {
+      isReady: found.kind === 'claim' && found.file.phase === 'ready_for_pr',
+      ...(pr ? { pullRequest: { number: pr.number, url: pr.url } } : {}),
+      ...(proof ? { proof: proof.id } : {}),
+    }
   }
 
   claim(order: Omit<ClaimOrder, 'issue'> & { issue: number | 'next' }): Promise<Claimed> {

@@ -67,7 +67,7 @@ const promptOf = (record: ClaimRecord): string => {
     ...inbox.map(({ text }) => text),
     ...(acts
       ? [
-          'Fix this on the same branch: find the cause, change the code, run the tests and commit. Then run `baton claim ready`, which pushes the branch, rebased or not, and end your turn. The pull request already exists; do not open another. Do not weaken a test or check to make it pass.',
+          'Fix this on the same branch: find the cause, change the code, run the tests and commit. Then run `baton claim ready`, which pushes the branch, rebased or not, and end your turn. Baton opens the pull request, or has opened it; do not open another. Do not weaken a test or check to make it pass.',
         ]
       : []),
   ].join('\n\n')

@@ -7,11 +7,16 @@ import { nextStep, synced } from './next-step.ts'
 import { openPullRequest, refuse } from './open-pull-request.ts'
 import { pollPullRequest } from './poll-pull-request.ts'
 import type { ClaimPorts, StepOutcome, Trigger } from './ports.ts'
+import { proveBranch } from './prove-branch.ts'
 import type { ClaimRecord } from './record.ts'
 import { clearFailure, recordFailure } from './record-failure.ts'
 import type { SignalFound } from './signal-file.ts'
 
 const NOTHING: StepOutcome = { did: 'nothing' }
+const PROVING: StepOutcome = {
+  did: 'proving',
+  notice: 'Baton checks the branch before it opens the pull request: baton proof',
+}
 const MAX_STEPS = 6
 
 /** Advances one claim as far as possible. Every change on the forge checks the current state and the lease first. */
@@ -44,7 +49,7 @@ export async function advanceClaim(
         ...done,
         ...((done.notice ?? outcome.notice) ? { notice: done.notice ?? outcome.notice ?? '' } : {}),
       }
-      if (['refused', 'opened'].includes(done.did)) return outcome
+      if (['refused', 'opened', 'proving'].includes(done.did)) return outcome
     } catch (error) {
       return { ...outcome, ...(await recordFailure(ports, record, error)) }
     }
@@ -89,8 +94,10 @@ async function runStep(
       return sync(ports, record, file)
     case 'refuse':
       return refuse(ports, record, step.why)
-    case 'open':
-      return openPullRequest(ports, record, file)
+    case 'open': {
+      const gate = await proveBranch(ports, record, file, trigger)
+      return gate.do === 'wait' ? PROVING : openPullRequest(ports, record, file, gate)
+    }
     case 'poll':
       return pollPullRequest(ports, record, file)
     case 'ask':

@@ -1,5 +1,7 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
+import type { Proof } from '@batonpass/contract/proof'
+import { evidenceBlock, withEvidence } from '../proof/evidence-block.ts'
 import { queueNews } from './deliver-news.ts'
 import { entry, onBoard } from './fence.ts'
 import { opened, synced } from './next-step.ts'
@@ -12,15 +14,17 @@ export async function openPullRequest(
   ports: ClaimPorts,
   record: ClaimRecord,
   file: ClaimFile,
+  { proof, isDraft }: { proof?: Proof | undefined; isDraft: boolean },
 ): Promise<StepOutcome> {
   const { claim } = await ports.config(record.project)
   const summary = ports.redact(file.summary)
   const facts = { summary, issue: record.issue, branch: file.branch, agentId: file.agent_id }
+  const body = prBody(facts, await template(ports, record, claim.pr_template))
   const pull = await ports.outside.openPullRequest(record, {
     branch: file.branch,
     title: prTitle(summary || `Issue #${record.issue}`),
-    body: prBody(facts, await template(ports, record, claim.pr_template)),
-    draft: claim.draft,
+    body: proof ? withEvidence(body, evidenceBlock(proof)) : body,
+    draft: claim.draft || isDraft,
     issue: record.issue,
   })
   if (pull.state === 'closed')
@@ -41,7 +45,8 @@ export async function openPullRequest(
   }
   await ports.records.change(record, known => ({ ...known, pr, handoffAsked: false }))
   const after = await ports.signals.change(record.project, now => opened(now, pull.number))
-  const notice = `PR #${pull.number} created: ${pull.url}`
+  const unproven = proof && proof.verdict !== 'proven' ? `, unproven (${proof.why ?? 'no reason given'})` : ''
+  const notice = `PR #${pull.number} created: ${pull.url}${unproven}`
   await ports.journal(record, { ...entry(record, 'opened'), pullRequest: pull.url, phase: 'pr_created' })
   await queueNews(ports, record, {
     kind: 'opened',

@@ -13,6 +13,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { IsPaused } from '../ports/is-paused.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
+import type { Proofs } from '../proof/proofs.ts'
 import type { FencedActions } from './fenced-actions.ts'
 import type { ClaimRecord, ClaimRecords } from './record.ts'
 import type { SignalFiles } from './signal-file.ts'
@@ -28,6 +29,8 @@ export interface ClaimPorts {
   grantFacts?: GrantFacts | undefined
   /** Every action that changes a forge or a remote. */
   outside: FencedActions
+  /** Proves a branch before its pull request is opened; absent in a process that handles a single call. */
+  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'resolve' | 'findBase'> | undefined
   /** Opens the forge of a clone, or of a repository by name. Throws a BatonError if there is none. */
   forgeFor(at: { home: string; repository?: string }): Promise<Forge>
   /** The login to use if git cannot log in by itself. */
@@ -70,7 +73,17 @@ export interface ClaimOrder {
 
 /** The result of advancing a claim. */
 export interface StepOutcome {
-  did: 'nothing' | 'synced' | 'opened' | 'refused' | 'polled' | 'asked' | 'closed' | 'ended' | 'failed'
+  did:
+    | 'nothing'
+    | 'synced'
+    | 'proving'
+    | 'opened'
+    | 'refused'
+    | 'polled'
+    | 'asked'
+    | 'closed'
+    | 'ended'
+    | 'failed'
   /** Shown to the user in the agent's terminal. */
   notice?: string
   /** Tells the agent how to fix what stopped the claim. */

@@ -90,8 +90,9 @@ export function claimReactor({
         ...told,
         continuation: { rank: 'claim', prompt, note: `Issue #${now.issue}: ${oneLine(prompt)}` },
       }
-    // Once the pull request is open the turn ends, even if a workflow would continue.
-    if (did === 'opened' && notice) return { continuation: { rank: 'claim', stop: notice } }
+    // Once the branch is handed off the turn ends, even if a workflow would continue.
+    if ((did === 'opened' || did === 'proving') && notice)
+      return { continuation: { rank: 'claim', stop: notice } }
     // Shown only together with another reactor's prompt, which may ask for a pull request.
     return did === 'nothing' && now.pr === undefined ? { ...told, context: readyMessage(now.issue) } : told
   }

@@ -62,6 +62,18 @@ export const ClaimRecord = z.object({
       conflict: z.boolean().default(false),
     })
     .optional(),
+  /** The commit from which the work starts, recorded when the issue was claimed. */
+  base: z.string().optional(),
+  /** The proof of the branch, and what failed before. */
+  proof: z
+    .object({
+      id: z.string(),
+      commit: z.string(),
+      failures: z.object({ count: z.number().int(), same: z.number().int(), failure: z.string() }).optional(),
+      /** The commit about which the agent was told, and when. */
+      sentBack: z.object({ commit: z.string(), at: z.number() }).optional(),
+    })
+    .optional(),
   /** The digest of the last reported news of each kind, so that nothing is reported twice. */
   told: z.record(z.string(), z.string()).default({}),
   inbox: z.array(PendingNews).default([]),

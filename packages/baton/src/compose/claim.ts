@@ -36,6 +36,7 @@ export interface ClaimParts {
   asks: Asks
   forges: ForgeKeeper
   drivers: Drivers
+  proofs: ClaimPorts['proofs']
   /** The URL of the fleet's database, or empty. */
   storeUrl: string
   session(id: string): Promise<Session | undefined>
@@ -76,6 +77,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
       forgeFor: forges.openWritable,
       push: gitPush,
     }),
+    proofs: parts.proofs,
     forgeFor: forges.open,
     loginFor: forges.login,
     dropForge: forges.drop,

@@ -31,7 +31,7 @@ export interface WorkflowParts {
   ownCalls: OwnModelCalls
   forgeFor(project: string): Promise<Forge | undefined>
   proofs: HandsOffParts['proofs']
-  claimedBy: HandsOffParts['claimedBy']
+  claimOf: HandsOffParts['claimOf']
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Handles an event as if the agent had reported it. */
@@ -63,7 +63,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     answer: (call, signal) => privateCall(privateCalls(parts), call, signal),
     forgeFor: parts.forgeFor,
     proofs: parts.proofs,
-    claimedBy: parts.claimedBy,
+    claimOf: parts.claimOf,
     configOf: project => parts.config.get(project),
     async journal(about, body) {
       await parts.write([newEntry(body, about)])

@@ -69,6 +69,11 @@ export class Proofs {
     return { checks, commit, base, ...(setup ? { setup } : {}) }
   }
 
+  /** The full id of a commit. */
+  resolve(project: string, name: string): Promise<string> {
+    return this.#commit(project, name)
+  }
+
   /** Where work that begins now starts from. */
   async findBase(project: string): Promise<string | undefined> {
     const { checkouts } = this.#parts

@@ -55,9 +55,16 @@ export async function answerStop(
     }
     if (verdict.kind === 'end' && verdict.end === 'complete')
       return proveRun(ports, run, finishOf(situation, workflow, now, verdict.reason), at)
+    // Baton proves the branch and opens its pull request: this stop is the end of the agent's part.
+    if (verdict.kind === 'continue' && (await ports.claimOf(run))?.isReady) {
+      await ports.runs.put({ ...withoutProof(run), awaitsClaim: true })
+      return {
+        notice: 'Hands-off mode waits until Baton has checked the branch and opened its pull request.',
+      }
+    }
     // The agent or a person has continued since: the proof is of no use.
     await cancelProof(ports, run)
-    run = withoutProof(run)
+    run = { ...withoutProof(run), awaitsClaim: false }
     if (verdict.kind === 'end')
       return endRun(ports, run, { kind: verdict.end, reason: verdict.reason, pullRequest }, at)
     if (now.kind !== 'state') return {}

@@ -40,7 +40,7 @@ export interface HandsOffParts
       | 'transcriptsOf'
       | 'forgeFor'
       | 'proofs'
-      | 'claimedBy'
+      | 'claimOf'
       | 'journal'
       | 'tell'
       | 'announce'
@@ -104,7 +104,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     transcriptsOf: parts.transcriptsOf,
     forgeFor: parts.forgeFor,
     proofs: parts.proofs,
-    claimedBy: parts.claimedBy,
+    claimOf: parts.claimOf,
     config: async project => (await parts.configOf(project)).config,
     supervisor: programSupervisor(parts),
     busyElsewhere: parts.busyElsewhere,

@@ -30,8 +30,8 @@ export interface WorkflowPorts {
   supervisor: Supervisor | undefined
   /** Proves that a run is done; absent in a process that handles a single call. */
   proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase'> | undefined
-  /** Whether a claim will open the pull request of the run. */
-  claimedBy(run: RunName): Promise<boolean>
+  /** The claim that opens the pull request of the run. */
+  claimOf(run: RunName): Promise<ClaimProgress | undefined>
   config(project: string): Promise<Config>
   /** Whether another capability answers this session's stops right now; such stops do not count for a workflow. */
   busyElsewhere(session: SessionId): Promise<boolean>
@@ -45,6 +45,15 @@ export interface WorkflowPorts {
   fault(during: string, cause: unknown): void
   /** A paused run is not resumed after its limit is reset. */
   paused?: IsPaused
+}
+
+/** How far the claim of a run is. */
+export interface ClaimProgress {
+  /** The branch is handed off; Baton proves it and opens its pull request. */
+  isReady: boolean
+  pullRequest?: { number: number; url: string } | undefined
+  /** The newest proof of the branch. */
+  proof?: string | undefined
 }
 
 export type RunName = Pick<Run, 'session' | 'nativeSession' | 'agent' | 'project'>

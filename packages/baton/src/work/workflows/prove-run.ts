@@ -1,6 +1,7 @@
 import type { WorkflowState } from '@batonpass/contract/workflow'
+import { describeProblems, type Problem, signatureOf } from '../../proof/problems.ts'
+import { HEADING } from './continuation-prompt.ts'
 import { endRun } from './end-run.ts'
-import { failedProofPrompt, type Problem, signatureOf } from './failed-proof.ts'
 import type { WorkflowPorts } from './ports.ts'
 import type { WorktreeState } from './progress.ts'
 import type { Run } from './run.ts'
@@ -39,8 +40,8 @@ export async function proveRun(
       : end('unproven', `${onForge === 'no' ? 'not found on GitHub' : 'GitHub was not asked'} (${reason})`)
   const commit = worktree?.head
   if (!commit) return end('unproven', `there is no commit to check (${reason})`)
-  const claimed = await ports.claimedBy(run)
-  if (workflow.completion === 'pull-request' && onForge === 'no' && byAgent && !claimed) {
+  const claim = await ports.claimOf(run)
+  if (workflow.completion === 'pull-request' && onForge === 'no' && byAgent && !claim) {
     const missing = { what: 'no open pull request contains it', most: 3, end: 'stalled' as const }
     const sent = await sendBack(ports, withoutProof(run), commit, [missing], at)
     return sent.kind === 'prompt' ? promptAtStop(ports, sent.run, sent.prompt) : sent.answer
@@ -142,6 +143,17 @@ export async function sendBack(
   const prompt = failedProofPrompt(problems, { workflow: run.workflow, commit, round, max })
   return { kind: 'prompt', prompt, run: failed }
 }
+
+/** The prompt with which failed checks go back to the agent. */
+const failedProofPrompt = (
+  problems: readonly Problem[],
+  { workflow, commit, round, max }: { workflow: string; commit: string; round: number; max: number },
+): string =>
+  [
+    `${HEADING} (workflow ${workflow}): this work is not proven yet (${round} of at most ${max} times). Baton checked commit ${commit.slice(0, 10)} itself, on a clean checkout:`,
+    describeProblems(problems),
+    '\nFind the cause and fix it. Do not delete, skip or weaken a test or a check. Only what is committed counts. Commit, push the branch so that the pull request contains the fix, and run `baton done` again. If only a person can help, run `baton done --blocked "what you need"`.',
+  ].join('\n')
 
 /** Sets the state file back to `initial`. False: a person removed it, or ended the run in it. */
 async function reopenFile({ files }: WorkflowPorts, run: Run): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Proof } from '@batonpass/contract/proof'
+import { problemsOf } from '../../proof/problems.ts'
 import { endRun } from './end-run.ts'
-import { problemsOf } from './failed-proof.ts'
 import type { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { sendBack, withoutProof } from './prove-run.ts'
@@ -17,12 +17,13 @@ export async function settleProofs(
   handsOff: Pick<HandsOff, 'inTurn'>,
   now: number,
 ): Promise<void> {
-  for (const { session, project, proof, sendBack: due, end } of await ports.runs.all()) {
-    if (!(proof || (due && !end)) || ports.paused?.({ session, project })) continue
+  for (const { session, project, proof, sendBack: due, awaitsClaim, end } of await ports.runs.all()) {
+    if (!(proof || (!end && (due || awaitsClaim))) || ports.paused?.({ session, project })) continue
     try {
       await handsOff.inTurn(session, async () => {
         const run = await ports.runs.get(session)
         if (run?.proof) await settleRun(ports, run, run.proof, now)
+        else if (run?.awaitsClaim && !run.end) await settleWithClaim(ports, run, now)
       })
       await typePrompt(ports, handsOff, session, now)
     } catch (cause) {
@@ -61,6 +62,28 @@ async function settleRun(
   if (run.pane && ports.driverAt(run.pane)) return
   const needed = `${why}. Baton cannot type into this terminal: type anything to let the agent fix it`
   await endRun(ports, waiting, { kind: 'blocked', reason: needed, pullRequest, proof: pending.id }, at)
+}
+
+/** Ends the run once its claim has opened the pull request, with the verdict of the claim's proof. */
+async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Promise<void> {
+  const claim = await ports.claimOf(run)
+  if (claim?.isReady) return
+  const found = await ports.files.read(run.root, run.nativeSession)
+  const isOpen = found.kind === 'state' && ['initial', 'done'].includes(found.state.state)
+  if (!claim?.pullRequest || !isOpen) return ports.runs.put({ ...run, awaitsClaim: false })
+  const { pullRequest } = claim
+  const proof =
+    claim.proof === undefined ? undefined : await ports.proofs?.get(claim.proof).catch(() => undefined)
+  const opened = `pull request #${pullRequest.number} is open`
+  const isProven = proof?.verdict === 'proven'
+  const reason = isProven ? `${opened}; ${summaryOf(proof)}` : `${proof?.why ?? 'no checks'} (${opened})`
+  const end = {
+    kind: isProven ? ('proven' as const) : ('unproven' as const),
+    reason,
+    pullRequest,
+    proof: proof?.id,
+  }
+  await endRun(ports, { ...run, awaitsClaim: false }, end, await contextOf(ports, run, now))
 }
 
 /** Types what failed into the agent's terminal. Not in turn: the agent reports the prompt while Baton verifies it. */

@@ -1,30 +1,21 @@
-import { type CheckResult, Proof } from '@batonpass/contract/proof'
+import type { CheckResult, Proof } from '@batonpass/contract/proof'
 import { describe, expect, it } from 'vitest'
 import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
 import { acceptRun } from '../../../src/work/workflows/accept-run.ts'
-import type { WorkflowPorts } from '../../../src/work/workflows/ports.ts'
+import type { ClaimProgress } from '../../../src/work/workflows/ports.ts'
 import { settleProofs } from '../../../src/work/workflows/settle-proofs.ts'
+import { BASE, type FakeProofs, failedCheck, fakeProofs, PASSED, unproven } from '../../world/fake-proofs.ts'
 import { event, shell, type World, world, write } from './world.ts'
 
 const OPENED = 'https://github.com/acme/app/pull/57'
-const BASE = '0'.repeat(40)
 const sha = (n: number) => String(n).repeat(40)
-const PASSED: CheckResult = { name: 'npm test', status: 'passed', seconds: 1 }
-const failing = (output: string): CheckResult => ({
-  name: 'npm test',
-  status: 'failed',
-  why: 'failed with exit code 1',
-  seconds: 1,
-  output,
-})
 
 interface Proving {
   w: World
   /** What the agent read in its terminal. */
   typed: string[]
   terminal: { answer: TypeResult; isReachable: boolean }
-  started: { commit: string; since: string | undefined }[]
-  cancelled: string[]
+  proofs: FakeProofs
   /** Ends the newest proof and lets Baton look. */
   ends(verdict: Partial<Proof>): Promise<void>
   tick(): Promise<void>
@@ -33,47 +24,9 @@ interface Proving {
 }
 
 async function proving(checks = 1, config: object = {}): Promise<Proving> {
-  const proofs = new Map<string, Proof>()
+  const proofs = fakeProofs(checks)
   const typed: string[] = []
-  const started: Proving['started'] = []
-  const cancelled: string[] = []
   const terminal: Proving['terminal'] = { answer: 'taken', isReachable: true }
-  const get = async (id: string) => {
-    const found = proofs.get(id)
-    if (!found) throw new Error('no such proof')
-    return found
-  }
-  const fake: NonNullable<WorkflowPorts['proofs']> = {
-    findBase: async () => BASE,
-    async start({ project, commit = '', since }) {
-      started.push({ commit, since })
-      const proof = Proof.parse({
-        version: 1,
-        id: `prf_${String(proofs.size).padStart(20, '0')}`,
-        project,
-        commit,
-        base: BASE,
-        checks: Array.from({ length: checks }, () => ({
-          kind: 'run',
-          name: 'npm test',
-          source: 'derived',
-          where: 'package.json',
-          command: 'npm test',
-          exit: 0,
-          minutes: 15,
-        })),
-        startedAt: new Date(w.now).toISOString(),
-      })
-      proofs.set(proof.id, proof)
-      return proof
-    },
-    get,
-    wait: get,
-    async cancel(id) {
-      cancelled.push(id)
-      return get(id)
-    },
-  }
   const driver = {
     type: async (_: string, text: string) => {
       if (terminal.answer === 'taken') typed.push(text)
@@ -81,7 +34,7 @@ async function proving(checks = 1, config: object = {}): Promise<Proving> {
     },
   } as unknown as Driver
   const w = world(config, {
-    proofs: fake,
+    proofs,
     driverAt: () => (terminal.isReachable ? driver : undefined),
   })
   w.worktree = { root: '/', head: BASE, branch: 'issue-42', tree: '' }
@@ -94,12 +47,10 @@ async function proving(checks = 1, config: object = {}): Promise<Proving> {
     w,
     typed,
     terminal,
-    started,
-    cancelled,
+    proofs,
     tick,
     async ends(verdict) {
-      const last = [...proofs.values()].at(-1)
-      if (last) proofs.set(last.id, { ...last, endedAt: new Date(w.now).toISOString(), ...verdict })
+      proofs.end(verdict)
       await tick()
     },
     async finish(commit) {
@@ -114,18 +65,12 @@ async function proving(checks = 1, config: object = {}): Promise<Proving> {
   }
 }
 
-const unproven = (result: CheckResult): Partial<Proof> => ({
-  verdict: 'unproven',
-  why: `${result.name} ${result.why}`,
-  results: [result],
-})
-
 describe('A run that says it is done', () => {
   it('is proven by checks that the stop does not wait for', async () => {
     const p = await proving()
     await using w = p.w
     expect(await p.finish(sha(1))).toContain('Baton now checks commit 1111111111')
-    expect(p.started).toEqual([{ commit: sha(1), since: BASE }])
+    expect(p.proofs.started).toEqual([{ commit: sha(1), since: BASE }])
     expect(w.announced).toEqual([])
     await p.tick()
     expect(w.announced).toEqual([])
@@ -145,7 +90,7 @@ describe('A run that says it is done', () => {
     const p = await proving()
     await using w = p.w
     await p.finish(sha(1))
-    await p.ends(unproven(failing('minus.test.js:3 expected 1, got 5')))
+    await p.ends(unproven(failedCheck('minus.test.js:3 expected 1, got 5')))
     expect(p.typed).toHaveLength(1)
     expect(p.typed[0]).toMatch(/^This is an auto-continuation prompt for handsoff mode/)
     expect(p.typed[0]).toContain('npm test failed with exit code 1')
@@ -163,7 +108,7 @@ describe('A run that says it is done', () => {
     for (const n of [1, 2, 3]) {
       await p.finish(sha(n))
       // Durations and line numbers differ, the failure is the same.
-      await p.ends(unproven(failing(`a.test.js:${n} expected x (${n * 7} ms)`)))
+      await p.ends(unproven(failedCheck(`a.test.js:${n} expected x (${n * 7} ms)`)))
     }
     expect(p.typed).toHaveLength(2)
     expect(w.announced).toMatchObject([
@@ -176,7 +121,7 @@ describe('A run that says it is done', () => {
     await using w = p.w
     for (const [n, word] of ['x', 'y', 'z'].entries()) {
       await p.finish(sha(n + 1))
-      await p.ends(unproven(failing(`expected ${word}`)))
+      await p.ends(unproven(failedCheck(`expected ${word}`)))
     }
     expect(p.typed).toHaveLength(2)
     expect(w.announced).toMatchObject([
@@ -207,7 +152,7 @@ describe('A run that says it is done', () => {
   it.each([
     ['no sandbox', []],
     ['npm test failed once and then passed', [{ ...PASSED, status: 'flaky' as const }]],
-    ['cancelled', [failing('x')]],
+    ['cancelled', [failedCheck('x')]],
   ])('is unproven without another prompt if the agent can do nothing about it: %s', async (why, results) => {
     const p = await proving()
     await using w = p.w
@@ -228,7 +173,7 @@ describe('A run that says it is done', () => {
     const p = await proving()
     await using w = p.w
     expect(await p.finish(BASE)).toContain('no commit was made')
-    expect(p.started).toEqual([])
+    expect(p.proofs.started).toEqual([])
     expect(w.announced).toMatchObject([{ end: 'unproven' }])
   })
 
@@ -238,9 +183,31 @@ describe('A run that says it is done', () => {
     await p.finish(sha(1))
     expect(await p.finish(sha(1))).toContain('still checks')
     await p.finish(sha(2))
-    expect(p.cancelled).toHaveLength(1)
+    expect(p.proofs.cancelled).toHaveLength(1)
     await p.ends({ verdict: 'proven', results: [PASSED] })
     expect(w.announced).toMatchObject([{ end: 'proven', reason: expect.stringContaining('2222222222') }])
+  })
+})
+
+describe('A run whose branch a claim proves', () => {
+  it('waits for the pull request of the claim, and ends with its proof', async () => {
+    const p = await proving()
+    await using w = p.w
+    let claim: ClaimProgress = { isReady: true }
+    w.ports.claimOf = async () => claim
+    w.worktree = { root: '/', head: sha(1), branch: 'issue-42', tree: '' }
+    const { goOn, notice } = await w.stop('s1')
+    expect(goOn).toBeUndefined()
+    expect(notice).toContain('waits until Baton has checked the branch')
+    await p.tick()
+    expect(w.announced).toEqual([])
+    const { id } = await p.proofs.start({ project: '/', commit: sha(1) })
+    claim = { isReady: false, pullRequest: { number: 57, url: OPENED }, proof: id }
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([
+      { end: 'proven', reason: 'pull request #57 is open; 1 check passed on commit 1111111111' },
+    ])
+    expect(w.state('s1')).toMatchObject({ state: 'done', pr_number: 57, continuation_count: 0 })
   })
 })
 
@@ -250,7 +217,7 @@ describe('A failed proof', () => {
     await using w = p.w
     await p.finish(sha(1))
     p.terminal.answer = 'busy'
-    await p.ends(unproven(failing('expected 1')))
+    await p.ends(unproven(failedCheck('expected 1')))
     await p.tick()
     expect(p.typed).toEqual([])
     w.worktree = { root: '/', head: sha(2), branch: 'issue-42', tree: '' }
@@ -268,7 +235,7 @@ describe('A failed proof', () => {
     await using w = p.w
     await p.finish(sha(1))
     p.terminal.isReachable = false
-    await p.ends(unproven(failing('expected 1')))
+    await p.ends(unproven(failedCheck('expected 1')))
     expect(w.announced).toMatchObject([
       { end: 'blocked', reason: expect.stringContaining('Baton cannot type into this terminal') },
     ])
@@ -283,7 +250,7 @@ describe('A failed proof', () => {
     await p.finish(sha(1))
     await w.tell(event('SessionEnded', 's1'))
     expect(w.announced).toEqual([])
-    await p.ends(unproven(failing('expected 1')))
+    await p.ends(unproven(failedCheck('expected 1')))
     expect(w.announced).toMatchObject([{ end: 'unproven' }])
     expect(p.typed).toEqual([])
   })
@@ -298,7 +265,7 @@ describe('A failed proof', () => {
     w.edit('s1', { ...w.state('s1'), state: 'done' })
     await w.tell(event('TurnEnded', 's1'))
     w.edit('s1', { ...w.state('s1'), state: word })
-    await p.ends(unproven(failing('expected 1')))
+    await p.ends(unproven(failedCheck('expected 1')))
     expect(p.typed).toEqual([])
     expect(w.announced.map(each => each.end)).toEqual(end ? [end] : [])
   })

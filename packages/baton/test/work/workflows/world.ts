@@ -100,7 +100,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     transcriptsOf: () => undefined,
     forgeFor: async () => undefined,
     busyElsewhere: async () => false,
-    claimedBy: async () => false,
+    claimOf: async () => undefined,
     config: async () => made.config,
     supervisor: undefined,
     driverAt: () => undefined,

@@ -1,7 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import { visible } from '@batonpass/contract/visible'
-import { HEADING } from './continuation-prompt.ts'
-import { digest } from './evidence.ts'
 
 /** A reason why work is not proven that the agent can do something about. */
 export interface Problem {
@@ -52,25 +51,19 @@ const problemOf = (
 })
 
 /** Digest of the problems without numbers: durations, line numbers and temporary names change with every run. */
-export const signatureOf = (problems: readonly Problem[]): string =>
-  digest(
-    problems
-      .map(({ what, output = '' }) => `${what}\n${output}`.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, '0'))
-      .join('\n'),
-  )
+export function signatureOf(problems: readonly Problem[]): string {
+  const text = problems.map(({ what, output = '' }) => `${what}\n${output}`).join('\n')
+  const hash = createHash('sha256').update(text.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, '0'))
+  return hash.digest('base64url').slice(0, 12)
+}
 
-/** The prompt with which failed checks go back to the agent. What the checks printed is quoted: repositories write it. */
-export function failedProofPrompt(
-  problems: readonly Problem[],
-  { workflow, commit, round, max }: { workflow: string; commit: string; round: number; max: number },
-): string {
+/** The problems with the output of each, quoted: repositories write it. */
+export function describeProblems(problems: readonly Problem[]): string {
   const shown = problems.slice(0, MAX_SHOWN)
   return visible(
     [
-      `${HEADING} (workflow ${workflow}): this work is not proven yet (${round} of at most ${max} times). Baton checked commit ${commit.slice(0, 10)} itself, on a clean checkout:`,
       ...shown.flatMap(({ what, output }) => [`\n- ${what}`, ...(output ? [quoted(output)] : [])]),
       ...(problems.length > shown.length ? [`\n- and ${problems.length - shown.length} more`] : []),
-      '\nFind the cause and fix it. Do not delete, skip or weaken a test or a check. Only what is committed counts. Commit, push the branch so that the pull request contains the fix, and run `baton done` again. If only a person can help, run `baton done --blocked "what you need"`.',
     ].join('\n'),
   )
 }

@@ -1,0 +1,102 @@
+import type { ClaimFile } from '@batonpass/contract/claim'
+import type { Proof } from '@batonpass/contract/proof'
+import { describeProblems, problemsOf, signatureOf } from '../proof/problems.ts'
+import { queueNews } from './deliver-news.ts'
+import { entry } from './fence.ts'
+import type { ClaimPorts, Trigger } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+
+/** Whether the pull request may be opened. `wait`: the checks still run, or the agent fixes what failed. */
+export type Gate = { do: 'wait' } | { do: 'open'; proof?: Proof | undefined; isDraft: boolean }
+
+/** How long an agent that cannot be reached holds up its pull request. */
+const UNREACHED_MS = 10 * 60_000
+
+const WAIT: Gate = { do: 'wait' }
+
+/**
+ * Proves the branch before its pull request is opened; the phase stays `ready_for_pr` meanwhile. Failed checks go back to the
+ * agent. If they still fail after the bound, the pull request is opened as a draft.
+ */
+export async function proveBranch(
+  ports: ClaimPorts,
+  record: ClaimRecord,
+  file: ClaimFile,
+  trigger: Pick<Trigger, 'why'>,
+): Promise<Gate> {
+  const { proofs } = ports
+  if (!proofs) return { do: 'open', isDraft: false }
+  const { project, session } = record
+  const known = record.proof
+  const { proof: settings, claim } = await ports.config(project)
+  const order = { project, commit: `refs/heads/${file.branch}`, since: record.base, session }
+  const proof = await currentProof(ports, record, order)
+  if (!proof) return { do: 'open', isDraft: false }
+  if (proof.endedAt === undefined) return WAIT
+  const problems = proof.verdict === 'proven' ? [] : problemsOf(proof)
+  if (problems.length === 0) return { do: 'open', proof, isDraft: false }
+  const now = ports.clock.now()
+  const isTold = known?.sentBack?.commit === proof.commit
+  const isPending = record.inbox.some(({ kind }) => kind === NEWS)
+  if (isTold && isPending && now - (known.sentBack?.at ?? 0) < UNREACHED_MS) return WAIT
+  // The agent has it and works, or a person does.
+  if (isTold && !isPending && trigger.why !== 'stop') return WAIT
+  const failure = signatureOf(problems)
+  const same = known?.failures?.failure === failure ? known.failures.same + 1 : 1
+  const count = (known?.failures?.count ?? 0) + 1
+  const isWorn = problems.every(({ most }) => same >= most)
+  if (isWorn || count > settings.retries || record.fixes >= claim.max_fixes || (isTold && isPending))
+    return { do: 'open', proof, isDraft: true }
+  await ports.records.change(record, now => ({
+    ...now,
+    proof: {
+      id: proof.id,
+      commit: proof.commit,
+      failures: { count, same, failure },
+      sentBack: { commit: proof.commit, at: ports.clock.now() },
+    },
+  }))
+  await queueNews(ports, record, {
+    kind: NEWS,
+    text: `Baton checked commit ${proof.commit.slice(0, 10)} of ${file.branch} itself, on a clean checkout, before opening the pull request:\n${describeProblems(problems)}`,
+    act: true,
+  })
+  const why = problems.map(({ what }) => what).join('; ')
+  await ports.journal(record, { ...entry(record, 'unproven'), reason: why.slice(0, 500) })
+  return WAIT
+}
+
+const NEWS = 'proof'
+
+/** The proof of the branch's last commit: the one that is known, or a new one. Undefined: it could not be started. */
+async function currentProof(
+  { proofs, records, journal, fault }: ClaimPorts,
+  record: ClaimRecord,
+  order: { project: string; commit: string; since: string | undefined; session: ClaimRecord['session'] },
+): Promise<Proof | undefined> {
+  if (!proofs) return undefined
+  try {
+    const commit = await proofs.resolve(order.project, order.commit)
+    if (record.proof?.commit === commit) {
+      const found = await proofs.get(record.proof.id).catch(() => undefined)
+      if (found) return found
+    }
+    const { failures, sentBack } = record.proof ?? {}
+    const started = await proofs.start({ ...order, commit })
+    await records.change(record, known => ({
+      ...known,
+      proof: {
+        id: started.id,
+        commit: started.commit,
+        ...(failures ? { failures } : {}),
+        ...(sentBack ? { sentBack } : {}),
+      },
+    }))
+    await journal(record, { ...entry(record, 'proving'), reason: `commit ${started.commit.slice(0, 10)}` })
+    // Without checks it ends at once.
+    return started.checks.length === 0 ? await proofs.wait(started.id) : started
+  } catch (cause) {
+    fault('proving a branch', cause)
+    return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { CheckResult, Proof } from '@batonpass/contract/proof'
+import { visible } from '@batonpass/contract/visible'
+
+const START = '<!-- baton:proof -->'
+const END = '<!-- /baton:proof -->'
+const MAX_WHY = 300
+
+/** A short block about a proof for the text of a pull request: verdict, commit, checks and durations. */
+export function evidenceBlock({ commit, checks, results, setup, setupResult, verdict, why }: Proof): string {
+  const at = `commit ${commit.slice(0, 10)}, on a clean checkout`
+  const lines = [...(setupResult && setup ? [{ ...setupResult, name: `setup: ${setup}` }] : []), ...results]
+  return [
+    START,
+    '## Proof',
+    '',
+    verdict === 'proven'
+      ? `**Proven.** Baton ran ${checks.length === 1 ? 'the check' : 'these checks'} itself on ${at}.`
+      : `**Unproven: ${cell(why ?? 'no reason given')}.** Baton looked at ${at}.`,
+    ...(lines.length > 0 ? ['', '| check | result | time |', '|---|---|---|', ...lines.map(rowOf)] : []),
+    END,
+  ].join('\n')
+}
+
+const rowOf = ({ name, status, why, seconds }: CheckResult): string =>
+  `| ${cell(name)} | ${status === 'passed' ? 'passed' : cell(why ?? status)} | ${Math.round(seconds)} s |`
+
+/** Names and reasons come from the repository: nothing in them may end the cell, the block or mention people and issues. */
+const cell = (text: string): string =>
+  visible(text)
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, MAX_WHY)
+    .replaceAll(/[&<>|`*_[\]\\~]/g, found => `&#${found.codePointAt(0)};`)
+    .replaceAll(/[@#](?=\w)/g, found => `${found}&#8203;`)
+
+/** The text with this block: in the place of an earlier one, otherwise at the end. */
+export function withEvidence(body: string, block: string): string {
+  const from = body.indexOf(START)
+  const to = from < 0 ? -1 : body.indexOf(END, from)
+  if (from < 0 || to < 0) return `${body.trimEnd()}\n\n${block}\n`
+  return `${body.slice(0, from)}${block}${body.slice(to + END.length)}`
+}

@@ -1,0 +1,127 @@
+import { Config } from '@batonpass/contract/config'
+import { describe, expect, it } from 'vitest'
+import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
+import type { ClaimPorts, Trigger } from '../../src/claim/ports.ts'
+import { proveBranch } from '../../src/claim/prove-branch.ts'
+import { ClaimRecord, ClaimRecords } from '../../src/claim/record.ts'
+import { failedCheck, fakeProofs, PASSED, unproven } from '../world/fake-proofs.ts'
+import { claimFile } from './sample.ts'
+
+const sha = (n: number) => String(n).repeat(40)
+
+async function branch(checks = 1, config: object = {}) {
+  const proofs = fakeProofs(checks)
+  const records = new ClaimRecords(systemSmallFiles, undefined)
+  const journal: string[] = []
+  const state = { now: 0 }
+  await records.put(
+    ClaimRecord.parse({
+      version: 1,
+      id: `clm_${'a'.repeat(20)}`,
+      issue: 42,
+      project: '/app',
+      home: '/app',
+      repository: 'github.com/acme/app',
+      branch: 'issue-42',
+      agentId: 'ann-1',
+      claimedAt: 0,
+      stage: 'held',
+      base: sha(9),
+      lease: { kind: 'git', token: 1, renewedAt: 0 },
+    }),
+  )
+  const ports = {
+    records,
+    proofs,
+    config: async () => Config.parse(config),
+    clock: { now: () => state.now },
+    journal: async (_: unknown, entry: { what: string }) => void journal.push(entry.what),
+    fault: (_: string, cause: unknown) => {
+      throw cause
+    },
+  } as unknown as ClaimPorts
+  const record = async () => {
+    const found = await records.at('/app')
+    if (!found) throw new Error('no claim')
+    return found
+  }
+  return {
+    proofs,
+    journal,
+    state,
+    record,
+    commit: (id: string) => void proofs.commits.set('refs/heads/issue-42', id),
+    gate: async (why: Trigger['why'] = 'tick') =>
+      proveBranch(ports, await record(), claimFile({ branch: 'issue-42' }), { why }),
+    /** The agent has received its news. */
+    read: async () => void (await records.change(await record(), known => ({ ...known, inbox: [] }))),
+  }
+}
+
+describe('the branch of a claim', () => {
+  it('is proven before its pull request is opened', async () => {
+    const b = await branch()
+    b.commit(sha(1))
+    expect(await b.gate('stop')).toEqual({ do: 'wait' })
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    expect(b.proofs.started).toEqual([{ commit: sha(1), since: sha(9) }])
+    b.proofs.end({ verdict: 'proven', results: [PASSED] })
+    expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false, proof: { verdict: 'proven' } })
+  })
+
+  it('without checks is opened at once, and normally', async () => {
+    const b = await branch(0)
+    b.commit(sha(1))
+    expect(await b.gate('stop')).toMatchObject({ do: 'open', isDraft: false, proof: { why: 'no checks' } })
+  })
+
+  it('goes back to the agent with the failing output, once for each commit', async () => {
+    const b = await branch()
+    b.commit(sha(1))
+    await b.gate('stop')
+    b.proofs.end(unproven(failedCheck('a.test.js:3 expected 1')))
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    const { inbox } = await b.record()
+    expect(inbox).toMatchObject([{ kind: 'proof', act: true }])
+    expect(inbox[0]?.text).toContain('  > a.test.js:3 expected 1')
+    await b.read()
+    // The agent works on it.
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    expect((await b.record()).inbox).toEqual([])
+    b.commit(sha(2))
+    expect(await b.gate('stop')).toEqual({ do: 'wait' })
+    b.proofs.end({ verdict: 'proven', results: [PASSED] })
+    expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false })
+    expect(b.journal).toEqual(['proving', 'unproven', 'proving'])
+  })
+
+  it.each([
+    ['the same failure three times', {}, 3],
+    ['as many failures as proof.retries', { proof: { retries: 1 } }, 2],
+  ])('is opened as a draft after %s', async (_, config, rounds) => {
+    const b = await branch(1, config)
+    for (let n = 1; n <= rounds; n++) {
+      b.commit(sha(n))
+      expect(await b.gate('stop')).toEqual({ do: 'wait' })
+      b.proofs.end(unproven(failedCheck(`a.test.js:${n} expected 1`)))
+      const gate = await b.gate()
+      if (n < rounds) expect(gate).toEqual({ do: 'wait' })
+      else expect(gate).toMatchObject({ do: 'open', isDraft: true, proof: { verdict: 'unproven' } })
+      await b.read()
+    }
+  })
+
+  it('is opened as a draft if the agent stops again without a new commit, or cannot be reached', async () => {
+    for (const isReached of [true, false]) {
+      const b = await branch(1, { proof: { retries: 1 } })
+      b.commit(sha(1))
+      await b.gate('stop')
+      b.proofs.end(unproven(failedCheck('expected 1')))
+      expect(await b.gate()).toEqual({ do: 'wait' })
+      if (isReached) await b.read()
+      else b.state.now += 11 * 60_000
+      expect(await b.gate(isReached ? 'stop' : 'tick')).toMatchObject({ do: 'open', isDraft: true })
+    }
+  })
+})

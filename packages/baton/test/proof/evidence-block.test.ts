@@ -1,0 +1,44 @@
+import { Proof } from '@batonpass/contract/proof'
+import { expect, it } from 'vitest'
+import { evidenceBlock, withEvidence } from '../../src/proof/evidence-block.ts'
+
+const proof = (more: object): Proof =>
+  Proof.parse({
+    version: 1,
+    id: `prf_${'0'.repeat(20)}`,
+    project: '/app',
+    commit: 'abcdef0123456789',
+    base: '0',
+    checks: [],
+    startedAt: '2026-11-15T12:00:00.000Z',
+    ...more,
+  })
+
+it('names the verdict, the commit and each check with its time', () => {
+  const results = [{ name: 'npm test', status: 'passed', seconds: 3.4 }]
+  const block = evidenceBlock(proof({ verdict: 'proven', results, checks: [] }))
+  expect(block).toContain('**Proven.**')
+  expect(block).toContain('commit abcdef0123')
+  expect(block).toContain('| npm test | passed | 3 s |')
+})
+
+it('replaces its earlier block and nothing else', () => {
+  const first = withEvidence(
+    'Text of the agent\n',
+    evidenceBlock(proof({ verdict: 'unproven', why: 'no checks' })),
+  )
+  const second = withEvidence(`${first}\nMore text\n`, evidenceBlock(proof({ verdict: 'proven' })))
+  expect(first).toContain('**Unproven: no checks.**')
+  expect(second).toMatch(/^Text of the agent\n\n<!-- baton:proof -->[\s\S]*Proven[\s\S]*More text\n$/)
+  expect(second).not.toContain('Unproven')
+})
+
+it('lets nothing of the repository leave its cell', () => {
+  const name = 'x | y `z` <!-- /baton:proof --> @everyone fixes #1 [a](b)'
+  const block = evidenceBlock(
+    proof({ verdict: 'unproven', why: name, results: [{ name, status: 'failed', why: name, seconds: 0 }] }),
+  )
+  expect(block.match(/<!--/g)).toHaveLength(2)
+  expect(block).not.toMatch(/@everyone|#1\b|`|\[a\]/)
+  expect(block.split('\n').filter(line => line.startsWith('|'))).toHaveLength(3)
+})

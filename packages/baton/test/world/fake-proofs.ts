@@ -1,0 +1,80 @@
+import { type CheckResult, Proof } from '@batonpass/contract/proof'
+import type { Proofs } from '../../src/proof/proofs.ts'
+
+export const BASE = '0'.repeat(40)
+
+export const PASSED: CheckResult = { name: 'npm test', status: 'passed', seconds: 1 }
+
+export const failedCheck = (output: string): CheckResult => ({
+  name: 'npm test',
+  status: 'failed',
+  why: 'failed with exit code 1',
+  seconds: 1,
+  output,
+})
+
+export const unproven = (result: CheckResult): Partial<Proof> => ({
+  verdict: 'unproven',
+  why: `${result.name} ${result.why}`,
+  results: [result],
+})
+
+export interface FakeProofs
+  extends Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase' | 'resolve'> {
+  started: { commit: string; since: string | undefined }[]
+  cancelled: string[]
+  /** What names such as branches stand for. */
+  commits: Map<string, string>
+  /** Ends the newest proof. */
+  end(verdict: Partial<Proof>): void
+}
+
+/** Proofs that end when and how a test says. */
+export function fakeProofs(checks = 1): FakeProofs {
+  const proofs = new Map<string, Proof>()
+  const at = '2026-11-15T12:00:00.000Z'
+  const get = async (id: string) => {
+    const found = proofs.get(id)
+    if (!found) throw new Error('no such proof')
+    return found
+  }
+  const made: FakeProofs = {
+    started: [],
+    cancelled: [],
+    commits: new Map(),
+    findBase: async () => BASE,
+    resolve: async (_, name) => made.commits.get(name) ?? name,
+    async start({ project, commit = '', since }) {
+      made.started.push({ commit, since })
+      const check = { kind: 'run', name: 'npm test', source: 'derived', where: 'package.json' }
+      const proof = Proof.parse({
+        version: 1,
+        id: `prf_${String(proofs.size).padStart(20, '0')}`,
+        project,
+        commit,
+        base: BASE,
+        checks: Array.from({ length: checks }, () => ({
+          ...check,
+          command: 'npm test',
+          exit: 0,
+          minutes: 15,
+        })),
+        startedAt: at,
+        ...(checks === 0 ? { endedAt: at, verdict: 'unproven', why: 'no checks' } : {}),
+      })
+      proofs.set(proof.id, proof)
+      return proof
+    },
+    get,
+    wait: get,
+    async cancel(id) {
+      made.cancelled.push(id)
+      return get(id)
+    },
+    end(verdict) {
+      const last = [...proofs.values()].at(-1)
+      if (last) proofs.set(last.id, { ...last, endedAt: at, ...verdict })
+    },
+  }
+  return made
+}
