@@ -4,17 +4,19 @@ import { fileURLToPath } from 'node:url'
 import type { EntryBody } from '@batonpass/contract/journal'
 import { expect } from 'vitest'
 import { type ClaudeHome, claudeHome } from './agents/claude.ts'
-import { type BatonHere, batonFor, batonOnPath } from './baton.ts'
+import { type AgentHome, agentHome, type RealAgent } from './agents/real.ts'
+import { type BatonHere, batonIn, batonOnPath } from './baton.ts'
 import { cloneInto, settingsFor } from './claims.ts'
+import type { Dialect } from './dialects/dialect.ts'
 import { type FakeGitHub, fakeGitHub } from './github.ts'
 import { type Model, startModel } from './model.ts'
 import type { Repository } from './scratch.ts'
 
 /** A project whose tests run, cloned from the fake GitHub, with Baton's hooks and `gh` on the PATH, and no one to ask. */
-export interface UnattendedWorld extends AsyncDisposable {
+export interface UnattendedWorld<Home = ClaudeHome> extends AsyncDisposable {
   github: FakeGitHub
   model: Model
-  home: ClaudeHome
+  home: Home
   repo: Repository
   baton: BatonHere
   /** What an agent needs besides its own variables. */
@@ -28,11 +30,31 @@ export interface UnattendedWorld extends AsyncDisposable {
 const GH = fileURLToPath(new URL('github/gh.mjs', import.meta.url))
 
 /** Default settings but for the address of GitHub. There is no key for a model that judges, and no channel. */
-export async function unattendedWorld(): Promise<UnattendedWorld> {
+export const unattendedWorld = (): Promise<UnattendedWorld> =>
+  unattendedIn({ agent: 'claude', dialects: undefined, open: async () => claudeHome() })
+
+/** The same for any other real agent. */
+export const unattendedAgentWorld = (agent: RealAgent): Promise<UnattendedWorld<AgentHome>> =>
+  unattendedIn({
+    agent: agent.name,
+    dialects: [agent.dialect],
+    open: async model => {
+      const home = await agentHome(agent, model)
+      return Object.assign(home, { git: async () => home.repository })
+    },
+  })
+
+type Home = Pick<ClaudeHome, 'path' | 'project' | 'git'> & AsyncDisposable
+
+async function unattendedIn<H extends Home>(order: {
+  agent: string
+  dialects: Dialect[] | undefined
+  open(model: Model): Promise<H>
+}): Promise<UnattendedWorld<H>> {
   await using stack = new AsyncDisposableStack()
   const github = stack.use(await fakeGitHub())
-  const model = stack.use(await startModel())
-  const home = stack.use(claudeHome())
+  const model = stack.use(await startModel(order.dialects))
+  const home = stack.use(await order.open(model))
   await github.repository.git.commit('main', {
     'package.json': JSON.stringify({ name: 'app', private: true, scripts: { test: 'node --test' } }),
     'sum.js': 'module.exports = (a, b) => a + b\n',
@@ -43,7 +65,8 @@ export async function unattendedWorld(): Promise<UnattendedWorld> {
   const bin = batonOnPath(home.path)
   writeFileSync(join(bin, 'gh'), `#!/bin/sh\nexec '${process.execPath}' '${GH}' "$@"\n`, { mode: 0o755 })
   const env = { PATH: `${bin}:${process.env.PATH}`, GH_ENTERPRISE_TOKEN: github.token }
-  const baton = stack.use(await batonFor(home))
+  const baton = stack.use(batonIn(home.path, home.project))
+  await baton.must('init', '--agent', order.agent)
   baton.configure(settingsFor(github))
   expect(await baton.run(['up', '--restart'], { env })).toMatchObject({ code: 0 })
   const owned = stack.move()

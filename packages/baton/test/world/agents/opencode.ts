@@ -54,7 +54,7 @@ export const opencode: RealAgent = {
     const program = await installAgent('opencode')
     const child = spawn(program, ['serve', '--hostname', '127.0.0.1', '--port', '0'], {
       cwd: home.project,
-      env: home.env(),
+      env: { ...home.env(), ...order.env },
       detached: true,
     })
     const end = () => {
