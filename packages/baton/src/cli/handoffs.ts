@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { SessionList } from '@batonpass/contract/api'
+import { EntryList, SessionList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import { Session } from '@batonpass/contract/session'
 import { newestTranscript, transcriptOf } from '../adapters/agents/claude-code/transcript-places.ts'
@@ -13,6 +13,7 @@ import { batonHome, stateDir } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { type Evidence, gatherEvidence } from '../handoff/evidence.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
+import { type UserAnswer, userAnswers } from '../handoff/journal-answers.ts'
 import type { Lookups } from '../handoff/statements/lookups.ts'
 import { makeRedactor } from '../journal/redact.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
@@ -93,6 +94,7 @@ export async function evidenceFor(io: Io, subject: HandoffSubject, lookups?: Loo
       pr: state?.pr_number,
       ...(await workIn(root)),
       lookups,
+      answers: session ? await answersTo(io, session.id) : [],
     },
   )
   if ((evidence.transcript?.messages ?? 0) < 2)
@@ -100,6 +102,13 @@ export async function evidenceFor(io: Io, subject: HandoffSubject, lookups?: Loo
       remedy: 'Start the work first; a handoff needs at least a prompt and a reply.',
     })
   return evidence
+}
+
+/** What the user answered the session through Baton; nothing if no daemon runs. */
+async function answersTo(io: Io, session: string): Promise<UserAnswer[]> {
+  const query = new URLSearchParams({ session, kind: 'ask', order: 'desc', limit: '1000' })
+  const answer = await asked(() => callDaemon(folderOf(io), 'GET', `/api/journal?${query}`))
+  return userAnswers(EntryList.safeParse(answer).data?.entries.toReversed() ?? [])
 }
 
 /** What a work item in the folder says about the work. */

@@ -8,6 +8,7 @@ import { systemFolders } from '../adapters/system/folders.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
+import { type UserAnswer, userAnswers } from '../handoff/journal-answers.ts'
 import { HandoffGeneration } from '../handoff/write/generation.ts'
 import { HandoffMemory, inMemoryStateFiles } from '../handoff/write/handoff-memory.ts'
 import { handoffReactor } from '../handoff/write/reactor.ts'
@@ -61,6 +62,7 @@ export function composeHandoff(parts: HandoffParts): {
     readerOf,
     ...(parts.continues ? { continues: parts.continues } : {}),
     promptsOf: session => promptsOf(parts.store, session),
+    answersOf: session => answersOf(parts.store, session),
     async workOf(project, nativeSession) {
       const found = await states.read(states.rootFor(project), nativeSession)
       const stage = await currentStageText(items, systemGit, project).catch(() => undefined)
@@ -82,6 +84,13 @@ export function composeHandoff(parts: HandoffParts): {
 }
 
 const MAX_PROMPTS = 100
+const MAX_ANSWERS = 1000
+
+/** The last answers that the user gave the session through Baton. */
+async function answersOf(store: HandoffParts['store'], session: SessionId): Promise<UserAnswer[]> {
+  const entries = await store?.entries({ session, kind: 'ask', order: 'desc', limit: MAX_ANSWERS })
+  return userAnswers(entries?.toReversed() ?? [])
+}
 
 /** The prompts that a session received: the first and the last ones. */
 async function promptsOf(store: HandoffParts['store'], session: SessionId): Promise<string[]> {

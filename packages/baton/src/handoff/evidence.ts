@@ -6,6 +6,7 @@ import type { CommitFacts, Git, GitPosition, LookedUp, WorktreePosition } from '
 import { repositoryOf } from '../ports/remote.ts'
 import type { TranscriptReader } from '../ports/transcript.ts'
 import { collectFacts, type ReadTest, type TranscriptFacts } from '../session/transcript/collect-facts.ts'
+import type { UserAnswer } from './journal-answers.ts'
 import type { Lookups } from './statements/lookups.ts'
 
 /** What git, the transcript and Baton's own files show. Handoff documents are checked against it. */
@@ -46,6 +47,8 @@ export interface Subject {
   pr?: number | undefined
   stage?: string | undefined
   prompts?: readonly string[] | undefined
+  /** What the user answered through Baton's channels, oldest first. */
+  answers?: readonly UserAnswer[] | undefined
   /** What a document names and the evidence may show. */
   lookups?: Lookups | undefined
 }
@@ -58,7 +61,8 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
   const [git, remote, seen, contextTokens, present, lookedUp] = await Promise.all([
     ports.git.readPosition(root),
     ports.git.remoteUrl(root),
-    transcript && collectFacts(transcript.reader.read(transcript.path), ports.readTest, lookups?.words),
+    transcript &&
+      collectFacts(transcript.reader.read(transcript.path), ports.readTest, lookups?.words, subject.answers),
     transcript?.reader.contextSize(transcript.path),
     Promise.all((lookups?.paths ?? []).map(path => presence(ports.files, root, path))),
     lookups && ports.git.lookUp(root, lookups.commits),
@@ -77,7 +81,9 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
     git,
     commits,
     transcript: seen,
-    ...(seen ? {} : { prompts: subject.prompts }),
+    ...(seen
+      ? {}
+      : { prompts: [...(subject.prompts ?? []), ...(subject.answers ?? []).map(({ text }) => text)] }),
     contextTokens,
     issue: subject.issue ?? issueOfBranch(git?.branch),
     pr: subject.pr ?? pullRequestNumber(seen?.pullRequest),

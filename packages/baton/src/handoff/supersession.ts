@@ -77,7 +77,8 @@ function readInstruction(text: string): Instruction {
     text,
     cue: CUE.test(text) && !ADDS.test(text),
     words: new Set([...contentWords(text)].filter(word => !GENERIC.has(word))),
-    clauses: short ? clausesOf(text) : [],
+    // The question is not part of what the user wants.
+    clauses: short ? clausesOf(text.replace(/ \(answer to: [^\n]*\)$/, '')) : [],
   }
 }
 

@@ -57,13 +57,14 @@ export async function storeDocument(
 }
 
 async function evidenceFor(
-  { readerOf, workOf, promptsOf, evidence }: GenerationPorts,
+  { readerOf, workOf, promptsOf, answersOf, evidence }: GenerationPorts,
   { project, session, agent, nativeSession, transcript }: Request,
   lookups: Lookups | undefined,
 ): Promise<Evidence> {
   const reader = readerOf(agent)
   const work = await workOf(project, nativeSession)
-  const subject = { root: project, agent, session: nativeSession, ...work, lookups }
+  const answers = (await answersOf?.(session).catch(() => [])) ?? []
+  const subject = { root: project, agent, session: nativeSession, ...work, lookups, answers }
   const from = transcript && reader ? { path: transcript, reader } : undefined
   try {
     if (from) return await gatherEvidence(evidence, { ...subject, transcript: from })

@@ -4,6 +4,7 @@ import type { SessionId } from '@batonpass/contract/ids'
 import type { TranscriptReader } from '../../ports/transcript.ts'
 import type { EvidencePorts } from '../evidence.ts'
 import type { HandoffFiles } from '../handoff-files.ts'
+import type { UserAnswer } from '../journal-answers.ts'
 import type { HandoffMemory, Request } from './handoff-memory.ts'
 
 /** What writing and delivering a handoff document depends on. */
@@ -19,6 +20,8 @@ export interface GenerationPorts {
   ): Promise<{ issue?: number | undefined; pr?: number | undefined; stage?: string | undefined }>
   /** The prompts that a session received, oldest first, from Baton's journal. */
   promptsOf?(session: SessionId): Promise<readonly string[]>
+  /** What the user answered the session through Baton's channels, oldest first, from Baton's journal. */
+  answersOf?(session: SessionId): Promise<readonly UserAnswer[]>
   /** Records that a session continues the work of another. */
   continues?(session: SessionId, parent: SessionId): Promise<void>
   journal(

@@ -58,11 +58,15 @@ const MAX_COMMANDS = 200
 const MAX_OUTCOMES = 5000
 const MAX_FILES = 3000
 
-/** Reads a transcript to its end and collects what the next session needs. `words` are looked for on the way. */
+/**
+ * Reads a transcript to its end and collects what the next session needs. `words` are looked for on the way. `answers` are words of
+ * the user that the transcript does not hold, oldest first; they count at their place in time.
+ */
 export async function collectFacts(
   pieces: AsyncIterable<readonly TranscriptItem[]>,
   readTest: ReadTest,
   words: readonly string[] = [],
+  answers: readonly { text: string; at: number }[] = [],
 ): Promise<TranscriptFacts> {
   const first: string[] = []
   const last: string[] = []
@@ -89,8 +93,16 @@ export async function collectFacts(
     pullRequest: undefined,
     lastReply: undefined,
   }
+  let given = 0
+  const addAnswersUntil = (at: number) => {
+    for (; given < answers.length && (answers[given]?.at ?? 0) <= at; given++) {
+      collector.addPrompt(answers[given]?.text ?? '')
+      mentions.addText(answers[given]?.text ?? '')
+    }
+  }
   for await (const piece of pieces)
     for (const item of piece) {
+      if (given < answers.length && item.at !== undefined) addAnswersUntil(item.at)
       seen.startedAt ??= item.at
       seen.lastAt = item.at ?? seen.lastAt
       collector.addItem(item)
@@ -150,6 +162,7 @@ export async function collectFacts(
           seen.todos = item.items
       }
     }
+  addAnswersUntil(Number.POSITIVE_INFINITY)
   const run = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
   if (tested && run) collector.addTestRun(run.passed ? undefined : tested.output)
   return {
