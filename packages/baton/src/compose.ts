@@ -30,6 +30,7 @@ import { composeProof } from './compose/proof.ts'
 import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
+import { composeScreenDialogs } from './compose/screen-dialogs.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
@@ -315,12 +316,21 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     toolServer: options.toolServer,
   })
   live.listen(entry => watched.hear(entry))
+  const watchScreens = composeScreenDialogs({
+    ...ground,
+    asks,
+    watch: watched.watch,
+    drivers,
+    handsOff,
+    isAway: async () => (await presence.read()).awaySince !== undefined,
+    redact: redactor.text,
+  })
   const ticks = new Ticks(
     {
       workflows: () => handsOff.tick(),
       claims: () => claim.claims.tick(),
       ...(cycle ? { cycles: () => cycle.cycles.tick() } : {}),
-      watch: () => watched.watch.tick(),
+      watch: watchScreens,
       stages: () => work.tick(),
       ...(sandbox ? { sandbox: () => sandbox.sandboxes.tick() } : {}),
     },

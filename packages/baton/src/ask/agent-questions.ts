@@ -6,18 +6,12 @@ import type { AskOutcome } from './ask-outcome.ts'
 import type { Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Question } from './question.ts'
-import { parkedReason, type UnansweredPolicy, unansweredPolicy } from './unanswered.ts'
+import { type UnansweredInRun, whenUnanswered } from './unanswered.ts'
 
 /** How long a question may wait: just less than the agent's hook does. */
 const WAIT_MS = (24 * 3600 - 10) * 1000
 /** The ask's own time-out comes before that of the whole. */
 const MARGIN_MS = 5_000
-
-/** What a workflow says about questions that no one answers. */
-interface UnansweredInRun {
-  unanswered?: UnansweredPolicy | undefined
-  unansweredMinutes?: number | undefined
-}
 
 export interface QuestionPorts {
   asks: Pick<Asks, 'ask' | 'withdraw'>
@@ -42,18 +36,15 @@ export function questionReactor(ports: QuestionPorts): Reactor {
       return {
         later: {
           run: async signal => {
-            const settings = context.config.asks
-            const minutes = (await workflowOf(context))?.unansweredMinutes ?? settings.after_minutes
-            const afterMs = minutes * 60_000
             const outcome = await asks.ask(question, {
               signal,
               withinMs: WAIT_MS,
               unreached: isOnScreen(event, context) ? 'wait' : 'give-up',
-              unanswered: {
-                afterMs,
-                policy: async () => unansweredPolicy(settings, await workflowOf(context), await isAway()),
-                park: ask => parkRun(context, parkedReason(ask, afterMs)),
-              },
+              unanswered: await whenUnanswered(context.config.asks, {
+                workflow: () => workflowOf(context),
+                isAway,
+                parkRun: reason => parkRun(context, reason),
+              }),
             })
             // Before the agent continues: its next stop must find the run active again.
             if (outcome.result === 'answered' && outcome.ask.parkedAt) await resumeRun(event.session)

@@ -11,7 +11,7 @@ import { Channels } from './channels.ts'
 import { type AskEvent, type Step, step } from './machine.ts'
 import { OpenAsk } from './open-ask.ts'
 import { openedAsk, type Question } from './question.ts'
-import { BY_POLICY, parkedNotice, policyReplies, type UnansweredPolicy } from './unanswered.ts'
+import { BY_POLICY, parkedNotice, policyReplies, type WhenUnanswered } from './unanswered.ts'
 
 /** The journal entry for an ask's current state: that it was opened, or how it was settled. */
 function askEntry(ask: Ask, id: EntryId): NewEntry {
@@ -58,13 +58,8 @@ export interface AskingOptions {
   withinMs: number
   /** If no channel reaches a person: give up at once (the default), or wait because the person also sees the ask elsewhere. */
   unreached?: 'give-up' | 'wait'
-  /** What to do if no one has answered for this time since the ask opened. */
-  unanswered?: {
-    afterMs: number
-    policy(): Promise<UnansweredPolicy>
-    /** Parks what waits for the answer. True: the person was notified about it. May be called again after a restart. */
-    park?(ask: Ask): Promise<boolean>
-  }
+  /** What to do if no one answers. */
+  unanswered?: WhenUnanswered
 }
 
 /** How long a caller that disconnected may take to come back before its ask is withdrawn. */
@@ -243,7 +238,7 @@ export class Asks implements AnswerHandler {
     this.#later(open, { type: 'withdraw', why: 'unreachable', at: this.#now() })
   }
 
-  #decideLater(open: OpenAsk, unanswered: NonNullable<AskingOptions['unanswered']>): void {
+  #decideLater(open: OpenAsk, unanswered: WhenUnanswered): void {
     const { clock } = this.#parts
     const ring = () => {
       this.#decideUnanswered(open, unanswered)
@@ -258,10 +253,7 @@ export class Asks implements AnswerHandler {
   }
 
   /** Answers as the agent recommends, or parks the ask. False: the ask keeps waiting. */
-  async #decideUnanswered(
-    open: OpenAsk,
-    { policy, afterMs, park }: NonNullable<AskingOptions['unanswered']>,
-  ): Promise<boolean> {
+  async #decideUnanswered(open: OpenAsk, { policy, afterMs, park }: WhenUnanswered): Promise<boolean> {
     const way = await policy()
     const { ask } = open
     if (ask.state !== 'open') return true

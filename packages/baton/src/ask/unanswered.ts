@@ -6,6 +6,42 @@ import type { News } from '../ports/channel.ts'
 
 export type UnansweredPolicy = 'wait' | 'recommended' | 'park'
 
+/** What a workflow says about questions that no one answers. */
+export interface UnansweredInRun {
+  unanswered?: UnansweredPolicy | undefined
+  unansweredMinutes?: number | undefined
+}
+
+/** What to do if no one has answered for this time since the ask opened. */
+export interface WhenUnanswered {
+  afterMs: number
+  policy(): Promise<UnansweredPolicy>
+  /** Parks what waits for the answer. True: the person was notified about it. May be called again after a restart. */
+  park?(ask: Ask): Promise<boolean>
+}
+
+export interface UnansweredPorts {
+  /** The workflow that the session runs, if it runs one. */
+  workflow(): Promise<UnansweredInRun | undefined>
+  /** Whether the person said that they are away. */
+  isAway(): Promise<boolean>
+  /** Parks the workflow of the session. False: it runs none. */
+  parkRun(reason: string): Promise<boolean>
+}
+
+/** What happens to an agent's question that no one answers. */
+export async function whenUnanswered(
+  settings: Config['asks'],
+  { workflow, isAway, parkRun }: UnansweredPorts,
+): Promise<WhenUnanswered> {
+  const afterMs = ((await workflow())?.unansweredMinutes ?? settings.after_minutes) * 60_000
+  return {
+    afterMs,
+    policy: async () => unansweredPolicy(settings, await workflow(), await isAway()),
+    park: ask => parkRun(parkedReason(ask, afterMs)),
+  }
+}
+
 /** Who answered in the record, if the policy did. */
 export const BY_POLICY = { channel: 'policy', who: 'asks.unanswered: recommended' } as const
 

@@ -59,7 +59,7 @@ export function requestsOf(event: ToolEvent): Asked[] {
 /** Tools that only ask the person, on the agent's own screen. A refusal would leave the agent without an answer. */
 const QUESTION_TOOLS: Partial<Record<ToolEvent['agent'], readonly string[]>> = {
   codex: ['request_user_input'],
-  copilot: ['ask_user'],
+  copilot: ['ask_user', 'exit_plan_mode'],
   gemini: ['ask_user', 'exit_plan_mode'],
 }
 

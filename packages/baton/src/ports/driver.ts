@@ -24,6 +24,8 @@ export interface Driver {
   clear(place: string, agent: AgentName): Promise<TypeResult>
   /** Whether this agent reports a cleared conversation only with its first prompt. Otherwise it reports at once. */
   startsWithPrompt?(agent: AgentName): boolean
+  /** Takes an option of the dialog on the screen, if it still shows exactly this dialog. Absent: it cannot. */
+  choose?(place: string, agent: AgentName, dialog: ScreenDialog, option: number): Promise<ChooseResult>
   start(order: StartOrder): Promise<Started>
   /** Ends only what `start` started. */
   kill(place: string): Promise<boolean>
@@ -35,12 +37,26 @@ export interface Driver {
  */
 export type TypeResult = 'taken' | 'not-taken' | 'busy' | 'gone'
 
+/** `changed`: the screen shows something else, or a person is typing there; nothing was chosen. `not-taken`: the dialog stayed. */
+export type ChooseResult = 'taken' | 'not-taken' | 'changed' | 'gone'
+
+/** A list of options on an agent's screen. */
+export interface ScreenDialog {
+  /** One line of it: what is asked. */
+  question: string
+  /** All that is above the options. */
+  text: string
+  options: readonly string[]
+}
+
 export interface ScreenReading {
   /** `waiting`: an empty prompt line. `person`: a person is typing or scrolling back. `dialog`: the agent asks something. */
   state: 'waiting' | 'working' | 'person' | 'dialog' | 'unknown' | 'dead' | 'gone'
   /** The last lines on the screen (or of the conversation), oldest first, without control characters. */
   lines: readonly string[]
   pid?: number | undefined
+  /** With `dialog`, if it is a list of options. */
+  dialog?: ScreenDialog | undefined
 }
 
 export interface LiveConversation {

@@ -48,6 +48,7 @@ describe('a tool call in the words of rules', () => {
     ['the question of Codex', ['codex', 'request_user_input', { kind: 'other' }], [['AskUserQuestion', {}]]],
     ['the question of Gemini CLI', ['gemini', 'ask_user', { kind: 'other' }], [['AskUserQuestion', {}]]],
     ['the plan of Gemini CLI', ['gemini', 'exit_plan_mode', { kind: 'other' }], [['AskUserQuestion', {}]]],
+    ['the plan of Copilot CLI', ['copilot', 'exit_plan_mode', { kind: 'other' }], [['AskUserQuestion', {}]]],
     ['an unknown tool of that name elsewhere', ['pi', 'ask_user', { kind: 'other' }], [['ask_user', {}]]],
     [
       'Claude Code’s own tools as they are',

@@ -2,12 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ScreenReading } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { isOwnTyping, isTypedInto, type Pane, paneAt, screenOf } from './pane.ts'
+import { readDialog } from './screen-dialog.ts'
 import type { TmuxServer } from './server.ts'
 
 const POLL_MS = 40
 
 /** What a pane shows, interpreted as its agent's screen. */
-export interface View extends ScreenReading {
+export interface View extends Omit<ScreenReading, 'dialog'> {
+  dialog?: ReturnType<typeof readDialog>
   /** The text on the prompt line. */
   typed: string
   pane?: (Pane & { now: number }) | undefined
@@ -39,7 +41,10 @@ export class AgentPane {
     const seen = { typed, lines: linesOf(screen), pid: pane.pid }
     if (pane.dead) return { ...seen, state: 'dead' }
     if (pane.inMode) return { ...seen, state: 'person', pane }
-    return { ...seen, state: state === 'dialog' && isTooSmall(pane) ? 'unknown' : state, pane }
+    if (state !== 'dialog') return { ...seen, state, pane }
+    return isTooSmall(pane)
+      ? { ...seen, state: 'unknown', pane }
+      : { ...seen, state, pane, dialog: readDialog(seen.lines) }
   }
 
   /** What the pane shows, but `person` if a person is typing or has left unfinished text on the prompt line. */

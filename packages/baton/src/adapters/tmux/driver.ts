@@ -5,6 +5,7 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, PlaceStatus, ScreenReading, Started, StartOrder } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { AgentPane, eventually } from './agent-pane.ts'
+import { chooseIn } from './choose-option.ts'
 import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
 import { unformatted } from './quote.ts'
 import { TmuxServer } from './server.ts'
@@ -66,8 +67,13 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
     async readScreen(place, agent): Promise<ScreenReading> {
       const pane = paneOf(place, agent)
       if (!pane) return { state: 'gone', lines: [], pid: undefined }
-      const { state, lines, pid } = await pane.look()
-      return { state, lines, pid }
+      const { state, lines, pid, dialog } = await pane.look()
+      return { state, lines, pid, ...(state === 'dialog' && dialog ? { dialog } : {}) }
+    },
+
+    async choose(place, agent, dialog, option) {
+      const pane = paneOf(place, agent)
+      return pane ? inTurn(place, () => chooseIn(pane, dialog, option)) : 'gone'
     },
 
     async showsAgent(place, agent) {

@@ -1,5 +1,6 @@
 import type { Config } from '@batonpass/contract/config'
 import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
+import type { ScreenDialog } from '../../ports/driver.ts'
 
 export interface Finding {
   check: HealthCheck['check_type']
@@ -17,6 +18,8 @@ export interface Seen {
   activeAt: number
   /** The process is gone and sent no SessionEnd. */
   died: boolean
+  /** What the agent asks on its screen. */
+  dialog?: ScreenDialog | undefined
 }
 
 /** One finding for each check, including `ok` ones, so that a recovery shows. Pure. */

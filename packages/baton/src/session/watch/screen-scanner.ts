@@ -1,4 +1,4 @@
-import type { PlaceStatus, ScreenReading } from '../../ports/driver.ts'
+import type { PlaceStatus, ScreenDialog, ScreenReading } from '../../ports/driver.ts'
 import { gist } from './activity.ts'
 import type { WatchParts } from './parts.ts'
 import type { Subject } from './subjects.ts'
@@ -12,6 +12,7 @@ export interface ScreenState {
   activeAt: number
   lookedAt: number
   gist: string
+  dialog: ScreenDialog | undefined
 }
 
 /** Observes every watched place: a cheap status for all, and the screen only where something was printed since. */
@@ -65,7 +66,7 @@ export class ScreenScanner {
     return known.state === 'person'
   }
 
-  #store(place: string, { state, lines, pid }: ScreenReading): void {
+  #store(place: string, { state, lines, pid, dialog }: ScreenReading): void {
     const now = this.#parts.clock.now()
     const known = this.#screens.get(place)
     const newGist = gist(lines)
@@ -79,6 +80,7 @@ export class ScreenScanner {
       activeAt: silent ? Math.min(known.activeAt, now) : now,
       lookedAt: now,
       gist: newGist,
+      dialog,
     })
   }
 }

@@ -232,7 +232,8 @@ export class Watch {
     this.#alive.add(subject.id)
     const known = sight && sight.state !== 'unknown' ? sight.state : reported
     // A hook that waits for an answer looks like work on the agent's screen.
-    return { state: this.#asking.has(subject.id) ? 'dialog' : known, lines, activeAt, died: false }
+    const state = this.#asking.has(subject.id) ? 'dialog' : known
+    return { state, lines, activeAt, died: false, dialog: sight?.dialog }
   }
 
   /** Whether this daemon or the previous one has seen the session alive. */

@@ -58,7 +58,12 @@ export function workflowReactor(ports: WorkflowPorts, handsOff = new HandsOff(po
   }
 }
 
-export const runContext = ({ session, project, config, now }: ReactionContext): RunContext => ({
+export const runContext = ({
+  session,
+  project,
+  config,
+  now,
+}: Pick<ReactionContext, 'session' | 'project' | 'config' | 'now'>): RunContext => ({
   session: { id: session.id, pane: session.pane, transcript: session.transcript },
   project,
   config,

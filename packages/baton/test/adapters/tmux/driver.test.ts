@@ -65,6 +65,23 @@ it('A window too small for a prompt line is not called a dialog; at its old size
   await comes(world, place, 'dialog')
 })
 
+it('An option of a dialog is chosen by keys, and only while exactly this dialog is shown', async () => {
+  await using world = tmuxWorld()
+  const place = await waiting(world)
+  expect(await world.driver.type(place, 'choose', AGENT)).toBe('taken')
+  const dialog = await until(async () => (await world.driver.readScreen(place, AGENT)).dialog, {
+    what: 'a list',
+  })
+  expect(dialog).toMatchObject({ question: 'Which one?', options: ['Yes', 'Yes, always', 'No'] })
+  const other = { ...dialog, options: ['Yes', 'No'] }
+  expect(await world.driver.choose?.(place, AGENT, other, 0)).toBe('changed')
+  expect(await world.driver.choose?.(place, AGENT, dialog, 2)).toBe('taken')
+  expect(world.told(place)).toContainEqual({ chosen: 2 })
+  await comes(world, place, 'waiting')
+  expect(await world.driver.choose?.(place, AGENT, dialog, 0)).toBe('changed')
+  expect(await world.driver.choose?.('%99 /nowhere', AGENT, dialog, 0)).toBe('gone')
+})
+
 describe('What is typed', () => {
   it('arrives as it is, whatever it is made of, and runs nothing', async () => {
     await using world = tmuxWorld()

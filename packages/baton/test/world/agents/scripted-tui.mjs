@@ -1,6 +1,6 @@
 // A small agent in a terminal, with Claude Code's prompt line. It writes what happens to it to the file it is given, one
 // JSON value a line: a prompt it took, or {"began": n} for each conversation, {"interrupted": true} for a stopped turn.
-// Prompts that mean something: `work` (until Escape), `dialog` (until a key), `die`, `swallow` (the next Enter is lost),
+// Prompts that mean something: `work` (until Escape), `dialog` (until a key), `choose` (a list; {"chosen": n}), `die`, `swallow` (the next Enter is lost),
 // `hold` (from then on no Enter is taken).
 import { appendFileSync } from 'node:fs'
 
@@ -11,6 +11,8 @@ let conversations = 0
 let line = ''
 let mode = 'waiting'
 let lost = 0
+let marked = 0
+const OPTIONS = ['Yes', 'Yes, always', 'No']
 
 const show = () => {
   const talk = mode === 'working' ? '✻ Pondering…\r\n' : 'ready\r\n'
@@ -18,10 +20,13 @@ const show = () => {
   const rows = line.split('\n').length
   const folded = rows > 8 ? `[Pasted text #1 +${rows} lines]` : line
   const hint = mode === 'working' ? '  esc to interrupt' : '  ? for shortcuts'
+  const list = OPTIONS.map((option, i) => ` ${i === marked ? '❯' : ' '} ${i + 1}. ${option}\r\n`)
   const screen =
-    mode === 'dialog'
-      ? 'Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n'
-      : `${talk}${rule}\r\n❯ ${folded.replaceAll('\n', '\r\n  ')}\r\n${rule}\r\n${hint}\r\n`
+    mode === 'choose'
+      ? `Which one?\r\n${list.join('')}`
+      : mode === 'dialog'
+        ? 'Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n'
+        : `${talk}${rule}\r\n❯ ${folded.replaceAll('\n', '\r\n  ')}\r\n${rule}\r\n${hint}\r\n`
   process.stdout.write(`\x1b[2J\x1b[H${screen}`)
 }
 const begin = () => {
@@ -39,6 +44,7 @@ const submit = () => {
   if (prompt === '/clear') begin()
   else if (prompt === 'work') mode = 'working'
   else if (prompt === 'dialog') mode = 'dialog'
+  else if (prompt === 'choose') mode = 'choose'
   else if (prompt === 'swallow') lost = 1
   else if (prompt === 'hold') lost = Number.POSITIVE_INFINITY
   else if (prompt === 'die') process.exit(3)
@@ -62,8 +68,17 @@ process.stdin.on('data', text => {
       pasting = ''
       rest = rest.slice(6)
     } else {
-      const key = rest[0]
-      rest = rest.slice(1)
+      const arrow = /^\x1b[[O]([AB])/.exec(rest)?.[1]
+      const key = arrow ?? rest[0]
+      rest = rest.slice(arrow ? 3 : 1)
+      if (mode === 'choose') {
+        if (arrow) marked = Math.min(OPTIONS.length - 1, Math.max(0, marked + (arrow === 'A' ? -1 : 1)))
+        if (key === '\r') {
+          tell({ chosen: marked })
+          mode = 'waiting'
+        }
+        continue
+      }
       if (mode === 'dialog') mode = 'waiting'
       else if (key === '\x1b' && mode === 'working') {
         mode = 'waiting'

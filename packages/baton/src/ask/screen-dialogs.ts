@@ -1,0 +1,178 @@
+import { basename } from 'node:path'
+import type { Ask } from '@batonpass/contract/ask'
+import type { AgentName } from '@batonpass/contract/event'
+import type { Choice } from '@batonpass/contract/question'
+import type { Session } from '@batonpass/contract/session'
+import type { News } from '../ports/channel.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ChooseResult, ScreenDialog } from '../ports/driver.ts'
+import type { AskingOptions, Asks } from './asks.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import type { Question } from './question.ts'
+import type { WhenUnanswered } from './unanswered.ts'
+
+/** A dialog on an agent's screen, as the watch saw it. */
+export interface SeenDialog {
+  session: Session
+  agent: AgentName
+  project: string | undefined
+  place: string
+  dialog: ScreenDialog
+}
+
+export interface ScreenDialogPorts {
+  asks: Pick<Asks, 'ask' | 'open' | 'recent' | 'tell' | 'withdraw'>
+  choose(place: string, agent: AgentName, dialog: ScreenDialog, option: number): Promise<ChooseResult>
+  /** What happens if no one answers. */
+  unanswered(seen: SeenDialog): Promise<WhenUnanswered>
+  /** Takes the workflow up again, if it is parked because of this question. */
+  resumeRun(session: Session['id']): Promise<void>
+  redact(text: string): string
+  fault(during: string, cause: unknown): void
+  clock: Clock
+}
+
+/** How long a dialog must stay unchanged: a person who opens one at the terminal needs no message about it. */
+const UNCHANGED_MS = 15_000
+const WAIT_MS = 24 * 3600 * 1000
+
+interface Shown {
+  seen: SeenDialog
+  fingerprint: string
+  since: number
+  /** Set while Baton asks. Aborted when the dialog is gone. */
+  asking?: AbortController
+}
+
+/**
+ * Brings dialogs that only an agent's screen shows to every channel, such as Codex's "Implement this plan?", for which it has
+ * no hook. The answer is given by keystrokes, and only while the screen still shows exactly this dialog.
+ */
+export class ScreenDialogs {
+  readonly #ports: ScreenDialogPorts
+  readonly #shown = new Map<string, Shown>()
+  readonly #startedAt: number
+
+  constructor(ports: ScreenDialogPorts) {
+    this.#ports = ports
+    this.#startedAt = ports.clock.now()
+  }
+
+  /** Call this with all dialogs that are on a screen now. */
+  look(dialogs: readonly SeenDialog[]): void {
+    const { clock } = this.#ports
+    const current = new Map(dialogs.map(seen => [seen.place, seen]))
+    for (const [place, { asking, fingerprint }] of this.#shown) {
+      const seen = current.get(place)
+      if (seen && fingerprint === fingerprintFor(seen)) continue
+      this.#shown.delete(place)
+      if (asking) this.#withdraw(fingerprint, asking)
+    }
+    for (const [place, seen] of current) {
+      const known = this.#shown.get(place)
+      if (!known) this.#shown.set(place, { seen, fingerprint: fingerprintFor(seen), since: clock.elapsed() })
+      else if (!known.asking && clock.elapsed() - known.since >= UNCHANGED_MS) this.#start(known)
+    }
+  }
+
+  #start(shown: Shown): void {
+    const { fault } = this.#ports
+    shown.asking = new AbortController()
+    this.#ask(shown, shown.asking.signal).catch(cause => fault("asking what an agent's screen asks", cause))
+  }
+
+  /** The person answered on the screen, or the agent no longer asks. */
+  #withdraw(fingerprint: string, asking: AbortController): void {
+    const { asks, fault } = this.#ports
+    asks
+      .withdraw(ask => ask.fingerprint === fingerprint, 'settled-elsewhere')
+      .finally(() => asking.abort())
+      .catch(cause => fault("withdrawing what an agent's screen asked", cause))
+  }
+
+  async #ask({ seen, fingerprint }: Shown, signal: AbortSignal): Promise<void> {
+    const { asks } = this.#ports
+    const { session } = seen
+    // Something else asks the person about it already, or they were asked and left it to the screen.
+    if (asks.open().some(ask => isOf(session, ask) && ask.fingerprint !== fingerprint)) return
+    const recent = await asks.recent(RECENT)
+    if (recent.some(ask => isOf(session, ask) && ask.createdAt >= session.lastSeenAt && isLeftToScreen(ask)))
+      return
+    const unanswered = await this.#ports.unanswered(seen)
+    const options: AskingOptions = { signal, withinMs: WAIT_MS, unreached: 'wait', unanswered }
+    const question = this.#question(seen, fingerprint)
+    let outcome = await asks.ask(question, options)
+    // An answer from before this daemon was given to an earlier dialog of the same words, or is already typed.
+    if (outcome.ask.settledAt && Date.parse(outcome.ask.settledAt) < this.#startedAt)
+      outcome = await asks.ask({ ...question, key: `${question.key} ${this.#startedAt}` }, options)
+    if (outcome.result !== 'answered' || outcome.option !== 'reply') return
+    if (outcome.ask.parkedAt) await this.#ports.resumeRun(session.id)
+    await this.#choose(seen, outcome.ask)
+  }
+
+  async #choose({ place, agent, dialog, session, project }: SeenDialog, { answer }: Ask): Promise<void> {
+    const chosen = answer?.replies?.[0]?.chosen?.[0]
+    const option = dialog.options.findIndex((_, i) => String(i + 1) === chosen)
+    if (option < 0) return
+    const result = await this.#ports.choose(place, agent, dialog, option)
+    if (result === 'taken') return
+    const name = project ? basename(project) : 'its terminal'
+    const news: News = {
+      project: project ?? '/',
+      session: session.id,
+      kind: 'needs-input',
+      text: `⚠️ Your answer did not reach ${agent} in ${name}: its screen changed before Baton could choose "${dialog.options[option]}". Look at it: baton ps`,
+    }
+    await this.#ports.asks.tell(news)
+  }
+
+  #question({ session, agent, project, dialog }: SeenDialog, fingerprint: string): Question {
+    const { redact } = this.#ports
+    const line = redact(dialog.question).slice(0, 2000)
+    return {
+      kind: 'question',
+      title: `${agent} asks on its screen: ${line}`,
+      detail: '',
+      facts: {
+        session: session.id,
+        nativeSession: session.nativeSession,
+        agent,
+        ...(project ? { project } : {}),
+        ...(session.cwd ? { cwd: session.cwd } : {}),
+      },
+      key: `screen ${session.id} ${session.lastSeenAt}`,
+      fingerprint,
+      questions: [
+        {
+          id: line,
+          text: line,
+          kind: 'choice',
+          choices: dialog.options.map((option, i) => choiceOf(redact(option), i)),
+        },
+      ],
+      attachments: [{ title: 'The screen', text: redact(dialog.text) }],
+      options: ['reply', 'on-screen'],
+    }
+  }
+}
+
+const RECENT = 50
+
+/** Several spaces separate an option from its description. No option is recommended: Baton must never choose one by itself. */
+function choiceOf(option: string, index: number): Choice {
+  const [label = option, ...description] = option.split(/ {2,}/)
+  return {
+    value: String(index + 1),
+    label: label.slice(0, 2000),
+    ...(description.length > 0 ? { description: description.join(' ') } : {}),
+  }
+}
+
+const isOf = (session: Session, { facts, kind }: Ask): boolean =>
+  kind !== 'confirm' && facts.session === session.id
+
+const isLeftToScreen = ({ state, answer }: Ask): boolean =>
+  state === 'timed-out' || answer?.option === 'on-screen'
+
+const fingerprintFor = ({ session, dialog: { text, options }, place }: SeenDialog): string =>
+  fingerprintOf({ session: session.id, tool: `screen ${place}`, input: { text, options }, cwd: undefined })

@@ -1,0 +1,93 @@
+import { AskList } from '@batonpass/contract/ask'
+import { expect, test } from 'vitest'
+import { codex } from '../world/agents/codex.ts'
+import { copilot } from '../world/agents/copilot.ts'
+import { gemini } from '../world/agents/gemini.ts'
+import type { RealAgent } from '../world/agents/real.ts'
+import { type ModelRequest, textOf } from '../world/model.ts'
+import { asPerson } from '../world/person.ts'
+import { call, say, type Turn } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
+import { startedInTmux } from './in-tmux.ts'
+
+interface Planning {
+  agent: RealAgent
+  args: readonly string[]
+  prompt: string
+  answers(request: ModelRequest): Turn
+  /** The questions on its screen, and the option that is chosen for each. */
+  dialogs: [question: string, option: string][]
+}
+
+const DONE = say('The plan is followed.')
+const PLAN = '# The plan\n\n1. Write the parser\n2. Test it\n'
+
+const PLANNING: Planning[] = [
+  {
+    agent: codex,
+    args: codex.interactive ?? [],
+    prompt: '/plan make a plan',
+    answers: request =>
+      textOf(request).includes('Implement the plan')
+        ? DONE
+        : say(`<proposed_plan>\n${PLAN}</proposed_plan>\n`),
+    dialogs: [['Implement this plan?', '1']],
+  },
+  {
+    agent: copilot,
+    args: ['--mode', 'plan'],
+    prompt: 'make a plan',
+    answers: ({ toolResults }) =>
+      toolResults.length === 0 ? call('exit_plan_mode', { summary: '- Write the parser\n- Test it' }) : DONE,
+    dialogs: [['Plan Ready for Review', '2']],
+  },
+  {
+    agent: gemini,
+    args: ['--model', 'gemini-2.5-pro', '--skip-trust', '--approval-mode', 'plan'],
+    prompt: 'make a plan',
+    answers(request) {
+      const folder = /[^"\\\s`]*\/plans\//.exec(textOf(request))?.[0]
+      const steps = [
+        call('write_file', { file_path: `${folder}x.md`, content: PLAN }),
+        call('exit_plan_mode', { plan_filename: 'x.md' }),
+      ]
+      return steps[request.toolResults.length] ?? DONE
+    },
+    dialogs: [
+      ['Apply this change?', '1'],
+      ['Ready to start implementation?', '1'],
+    ],
+  },
+]
+
+test.concurrent.each(PLANNING)(
+  'what only the screen of the real $agent.name asks, such as a plan, is answered elsewhere, once',
+  { timeout: 480_000 },
+  async ({ agent, args, prompt, answers, dialogs }) => {
+    await using world = await startedInTmux(agent, { rules: '', prompt, args, answers })
+    const { baton, screen, evidence } = world
+    const patience = { timeout: 180_000, every: 500, evidence }
+    const asks = async (...all: string[]) =>
+      AskList.parse(JSON.parse(await baton.must('asks', ...all, '--json'))).asks
+    for (const [question, option] of dialogs) {
+      const ask = await until(async () => (await asks()).find(({ title }) => title.includes(question)), {
+        what: `an ask about ${question}`,
+        ...patience,
+      })
+      expect(ask.title).toContain(`${agent.name} asks on its screen: `)
+      expect(ask.attachments?.[0]?.text).toContain('Write the parser')
+      if (question === dialogs.at(-1)?.[0]) {
+        process.kill(Number(JSON.parse(await baton.must('status', '--json')).daemon.pid), 'SIGKILL')
+        await until(async () => (await asks()).some(({ id }) => id === ask.id), {
+          what: 'the same ask after the daemon was killed',
+          ...patience,
+        })
+      }
+      await asPerson(baton, 'answer', ask.id, option)
+    }
+    await until(() => screen().includes('The plan is followed.'), { what: 'the next turn', ...patience })
+    const answered = (await asks('--all')).filter(({ answer }) => answer?.option === 'reply')
+    expect(answered).toHaveLength(dialogs.length)
+    expect(await asks()).toEqual([])
+  },
+)
