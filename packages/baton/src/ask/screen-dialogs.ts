@@ -121,7 +121,7 @@ export class ScreenDialogs {
       project: project ?? '/',
       session: session.id,
       kind: 'needs-input',
-      text: `⚠️ Your answer did not reach ${agent} in ${name}: its screen changed before Baton could choose "${dialog.options[option]}". Look at it: baton ps`,
+      text: `⚠️ Your answer "${dialog.options[option]}" did not reach ${agent} in ${name}: ${WHY_NOT[result]}. Look at its screen.`,
     }
     await this.#ports.asks.tell(news)
   }
@@ -157,6 +157,12 @@ export class ScreenDialogs {
 }
 
 const RECENT = 50
+
+const WHY_NOT: Record<Exclude<ChooseResult, 'taken'>, string> = {
+  changed: 'the screen changed before Baton could choose it',
+  'not-taken': 'the dialog did not close, perhaps because it waits for words',
+  gone: 'its terminal is gone',
+}
 
 /** Several spaces separate an option from its description. No option is recommended: Baton must never choose one by itself. */
 function choiceOf(option: string, index: number): Choice {

@@ -14,6 +14,8 @@ interface Planning {
   agent: RealAgent
   args: readonly string[]
   prompt: string
+  /** Typed after the first turn. */
+  afterwards?: string
   answers(request: ModelRequest): Turn
   /** The questions on its screen, and the option that is chosen for each. */
   dialogs: [question: string, option: string][]
@@ -26,11 +28,14 @@ const PLANNING: Planning[] = [
   {
     agent: codex,
     args: codex.interactive ?? [],
-    prompt: '/plan make a plan',
-    answers: request =>
-      textOf(request).includes('Implement the plan')
-        ? DONE
-        : say(`<proposed_plan>\n${PLAN}</proposed_plan>\n`),
+    prompt: 'hello',
+    // Only its prompt line takes the command.
+    afterwards: '/plan make a plan',
+    answers(request) {
+      const text = textOf(request)
+      if (text.includes('Implement the plan')) return DONE
+      return say(text.includes('make a plan') ? `<proposed_plan>\n${PLAN}</proposed_plan>\n` : 'Hello.')
+    },
     dialogs: [['Implement this plan?', '1']],
   },
   {
@@ -63,10 +68,21 @@ const PLANNING: Planning[] = [
 test.concurrent.each(PLANNING)(
   'what only the screen of the real $agent.name asks, such as a plan, is answered elsewhere, once',
   { timeout: 480_000 },
-  async ({ agent, args, prompt, answers, dialogs }) => {
+  async ({ agent, args, prompt, afterwards, answers, dialogs }) => {
     await using world = await startedInTmux(agent, { rules: '', prompt, args, answers })
-    const { baton, screen, evidence } = world
+    const { baton, screen, press, evidence } = world
     const patience = { timeout: 180_000, every: 500, evidence }
+    if (afterwards) {
+      await until(() => screen().includes('Hello.'), { what: 'the first turn', ...patience })
+      press('-l', afterwards)
+      // Codex takes an Enter that comes right after other keys for a part of pasted text.
+      const taken = () => until(() => screen().includes('# The plan'), { what: 'the plan', timeout: 3_000 })
+      const enter = async () => {
+        press('Enter')
+        return await taken().catch(() => undefined)
+      }
+      await until(enter, { what: 'the prompt to be taken', ...patience })
+    }
     const asks = async (...all: string[]) =>
       AskList.parse(JSON.parse(await baton.must('asks', ...all, '--json'))).asks
     for (const [question, option] of dialogs) {
@@ -78,6 +94,7 @@ test.concurrent.each(PLANNING)(
       expect(ask.attachments?.[0]?.text).toContain('Write the parser')
       if (question === dialogs.at(-1)?.[0]) {
         process.kill(Number(JSON.parse(await baton.must('status', '--json')).daemon.pid), 'SIGKILL')
+        await baton.must('up')
         await until(async () => (await asks()).some(({ id }) => id === ask.id), {
           what: 'the same ask after the daemon was killed',
           ...patience,

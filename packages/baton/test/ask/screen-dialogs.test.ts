@@ -175,5 +175,7 @@ it('says so when the screen changed before the answer could be given', async () 
   await show([plan], 20)
   await reply(asks, '1')
   await show([plan], 0)
-  expect(told.join()).toContain('Your answer did not reach codex in work')
+  expect(told.join()).toContain(
+    'Your answer "Yes, do  Starts coding" did not reach codex in work: the screen changed',
+  )
 })

@@ -16,8 +16,8 @@ export const capabilities: Capabilities = {
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
     plan: {
-      missing:
-        'Its turn ends, and only its own screen asks whether to implement the plan: no hook reports that.',
+      partly:
+        'In tmux: no hook reports it, so Baton reads its screen and chooses there. To comment on a plan, choose to stay in plan mode and type.',
     },
     form: {
       missing:

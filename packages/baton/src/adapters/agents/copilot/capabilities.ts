@@ -16,7 +16,8 @@ export const capabilities: Capabilities = {
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
     plan: {
-      missing: 'Its tool for it appears in plan mode; what its hooks report then was not tried.',
+      partly:
+        'In tmux: its hook cannot approve it, so Baton reads its screen and chooses there. A comment must be typed there.',
     },
     form: { missing: 'Only its own screen shows it: no hook reports it.' },
     continue: 'yes',

@@ -18,7 +18,10 @@ export const capabilities: Capabilities = {
       partly:
         'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
     },
-    plan: { missing: 'Only its own screen asks: its hook is not told the plan, and cannot approve it.' },
+    plan: {
+      partly:
+        'In tmux: its hook is not told the plan, so Baton reads its screen and chooses there. A comment must be typed there.',
+    },
     form: { missing: 'It shows no forms: it answers the server that it does not know the request.' },
     continue: 'yes',
     inject: { partly: 'After /clear it drops what a hook says, so it is told with the next prompt.' },
