@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { AskList } from '@batonpass/contract/ask'
 import { expect, test } from 'vitest'
 import { claudeInTmux } from '../../../../packages/baton/test/world/agents/claude-tmux.ts'
 import { lastRequestOf, startModel } from '../../../../packages/baton/test/world/model.ts'
 import { asPerson, loginLink } from '../../../../packages/baton/test/world/person.ts'
-import { call, say } from '../../../../packages/baton/test/world/turn.ts'
+import { call, hold, say } from '../../../../packages/baton/test/world/turn.ts'
 import { until } from '../../../../packages/baton/test/world/wait.ts'
 import { editorWorld } from './world.ts'
 
@@ -123,5 +123,57 @@ test('what the real Claude Code asks is answered in VS Code: a choice, two quest
     what: 'the name of the session in the view',
     evidence: async () => (await window.view('Sessions')).join('\n'),
   })
+  model.assertClean()
+})
+
+test('a plan of the real Claude Code is read in VS Code, sent back with a comment, and approved', {
+  timeout: 480_000,
+}, async () => {
+  await using model = await startModel()
+  await using world = await editorWorld()
+  const { home, baton, window } = world
+  await window.run('Baton: Let This Editor Answer')
+  await window.enter('Let this editor answer', await loginLink(baton))
+  await window.notification('This editor can now answer').waitFor()
+  const held = hold()
+  model.script({ key: home.key }, [
+    call('ExitPlanMode', {}, { gate: held.gate }),
+    call('ExitPlanMode', {}),
+    say('the plan is followed'),
+  ])
+  await using terminal = await claudeInTmux({ home, model, permissionMode: 'plan' })
+  await terminal.submit('plan it')
+  // Claude Code names the file in which it wants the plan.
+  const file = await until(() => /[^"\\\s`]*\/plans\/[^"\\\s`]*\.md/.exec(lastRequestOf(model, home))?.[0], {
+    what: 'the name of the plan file',
+    timeout: PATIENCE,
+  })
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, '# The plan\n\n1. Write the parser\n2. Test it\n')
+  held.release()
+  const open = async () => AskList.parse(JSON.parse(await baton.must('asks', '--json'))).asks[0]?.id
+  const read = async () => {
+    const toast = window.notification('Plan in')
+    await toast.waitFor({ timeout: PATIENCE })
+    await toast.getByText('Read the Plan…', { exact: true }).click()
+    await until(async () => (await window.editorText()).includes('Write the parser'), {
+      what: 'the page with the plan',
+      evidence: () => window.editorText(),
+    })
+  }
+
+  await read()
+  const first = await open()
+  await window.choose('Send back with a comment…')
+  await window.enter('What should change?', 'add a rollback step')
+  await until(async () => ![undefined, first].includes(await open()), {
+    what: 'the second ask',
+    timeout: PATIENCE,
+  })
+  expect(lastRequestOf(model, home)).toContain('add a rollback step')
+  await read()
+  await window.choose('Approve the plan')
+  await terminal.waitForScreen(/the plan is followed/, { timeout: PATIENCE })
+  expect(lastRequestOf(model, home)).toContain('Exited Plan Mode')
   model.assertClean()
 })
