@@ -10,7 +10,7 @@ export const capabilities: Capabilities = {
     sandbox: 'yes',
     question: 'yes',
     plan: { missing: 'It has no plan to approve: you switch from its plan agent to its build agent.' },
-    form: { missing: 'Not tried. It asks on its own screen only.' },
+    form: { missing: 'It shows no forms: it answers the server that it does not know the request.' },
     continue: {
       partly:
         'Where opencode keeps running: its terminal, `serve`, ACP. `opencode run` ends with the first turn.',
