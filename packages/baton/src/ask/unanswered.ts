@@ -71,5 +71,5 @@ export function parkedNotice({ id, title, facts }: Ask, afterMs: number): News {
 }
 
 /** Why a run is parked, and how to answer. */
-export const parkedReason = ({ id, title }: Pick<Ask, 'id' | 'title'>, afterMs: number): string =>
+const parkedReason = ({ id, title }: Pick<Ask, 'id' | 'title'>, afterMs: number): string =>
   `no one answered within ${Number((afterMs / 60_000).toFixed(1))} minutes. ${title} (baton asks ${id})`
