@@ -180,6 +180,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       return forges.find(project)
     },
     proofs,
+    showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
     claimOf: ({ session, project }) => claim.claims.progressOf(session, project),
     driverAt: drivers.at,
     busyElsewhere,

@@ -1,4 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
+import type { Proof } from '@batonpass/contract/proof'
 import type {
   BoardChange,
   BoardOutcome,
@@ -12,6 +13,7 @@ import type {
 import type { GitPush } from '../ports/git-push.ts'
 import type { GitLogin } from '../ports/git-work.ts'
 import type { WritableForge } from '../ports/writable-forge.ts'
+import { evidenceBlock, withEvidence } from '../proof/evidence-block.ts'
 import type { ClaimRecord } from './record.ts'
 
 interface FencedActionsPorts {
@@ -64,6 +66,15 @@ export class FencedActions {
     const record = await this.#ports.claimAt(project)
     if (record) return this.askForReviews(record, pull, logins)
     await (await this.#ports.forgeFor({ home: project })).requestReviews(pull, logins)
+  }
+
+  /** Puts the block about a proof into the text of a pull request; without a claim in the project, no lease is checked. */
+  async showProof(project: string, pull: number, proof: Proof): Promise<void> {
+    const record = await this.#ports.claimAt(project)
+    const show = (forge: WritableForge) =>
+      forge.rewritePullRequest(pull, body => withEvidence(body, evidenceBlock(proof)))
+    if (record) return this.#onForge(record, 'show the proof', show)
+    await show(await this.#ports.forgeFor({ home: project }))
   }
 
   commentAndClose(record: ClaimRecord, closing: CloseRequest): Promise<CloseOutcome> {

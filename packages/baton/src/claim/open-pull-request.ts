@@ -27,6 +27,9 @@ export async function openPullRequest(
     draft: claim.draft || isDraft,
     issue: record.issue,
   })
+  // It existed before this proof.
+  if (proof && !pull.created && pull.state === 'open')
+    await ports.outside.showProof(record.project, pull.number, proof)
   if (pull.state === 'closed')
     throw new BatonError(
       'claim_refused',

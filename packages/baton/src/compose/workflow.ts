@@ -32,6 +32,7 @@ export interface WorkflowParts {
   forgeFor(project: string): Promise<Forge | undefined>
   proofs: HandsOffParts['proofs']
   claimOf: HandsOffParts['claimOf']
+  showProof: HandsOffParts['showProof']
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Handles an event as if the agent had reported it. */
@@ -64,6 +65,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     forgeFor: parts.forgeFor,
     proofs: parts.proofs,
     claimOf: parts.claimOf,
+    showProof: parts.showProof,
     configOf: project => parts.config.get(project),
     async journal(about, body) {
       await parts.write([newEntry(body, about)])

@@ -24,6 +24,8 @@ export interface WritableForge extends Forge {
 
   /** Returns the branch's pull request if it exists, otherwise opens it. */
   createPullRequest(request: PullRequestRequest): Promise<CreatedPullRequest>
+  /** Changes the text of a pull request; does nothing if the change leaves it as it is. */
+  rewritePullRequest(number: number, change: (body: string) => string): Promise<void>
   /** Requests reviews (again); ignores people who are already requested. */
   requestReviews(number: number, logins: readonly string[]): Promise<void>
 

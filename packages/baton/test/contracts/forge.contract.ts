@@ -310,6 +310,18 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
     })
   })
 
+  test(`${title}: the text of a pull request is changed only where the caller changes it`, async () => {
+    await pushed()
+    const { number } = await forge.createPullRequest({ branch: 'claude/fix-1', title: 'Fix', body: 'Mine' })
+    await forge.rewritePullRequest(number, body => `${body} and more`)
+    const seen: string[] = []
+    await forge.rewritePullRequest(number, body => {
+      seen.push(body)
+      return body
+    })
+    expect(seen).toEqual(['Mine and more'])
+  })
+
   describe(`${title}: checks`, () => {
     const opened = async () => {
       await pushed()

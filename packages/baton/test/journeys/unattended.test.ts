@@ -128,7 +128,10 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       /npm test failed with exit code 1[\s\S]*Cannot find module/,
     )
     const [pull] = await repository.pulls()
-    expect(pull).toMatchObject({ head: { ref: `issue-${issue}` }, body: `${BODY}\nRefs #${issue}\n` })
+    expect(pull).toMatchObject({ head: { ref: `issue-${issue}` } })
+    // The agent's own text, and what Baton found out.
+    expect(pull?.body).toContain(`${BODY}\nRefs #${issue}\n`)
+    expect(pull?.body).toMatch(/\*\*Proven\.\*\*[\s\S]*\| npm test \| passed \|/)
     expect(await repository.git.git('show', `issue-${issue}:minus.js`)).toContain('// Subtracts.')
     expect((await repository.issueNow(issue)).comments).toEqual(['The pull request is open.'])
 

@@ -203,6 +203,12 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
         mergedAt: merged[number],
       }
     },
+    rewritePullRequest: (number, rewrite) =>
+      change(state => {
+        const pull = state.pulls.find(pull => pull.number === number)
+        if (!pull) throw new ForgeError('not-found', `There is no pull request #${number}`)
+        pull.body = rewrite(pull.body)
+      }),
     // There are no reviewers in a folder forge.
     requestReviews: async () => {},
     checkLog: async () => undefined,

@@ -30,7 +30,7 @@ import {
 
 type PullRequests = Pick<
   WritableForge,
-  'pullRequestFor' | 'createPullRequest' | 'pullRequest' | 'requestReviews'
+  'pullRequestFor' | 'createPullRequest' | 'pullRequest' | 'requestReviews' | 'rewritePullRequest'
 >
 
 export function pullRequests(
@@ -177,5 +177,20 @@ export function pullRequests(
     )
   }
 
-  return { pullRequestFor, createPullRequest, pullRequest, requestReviews }
+  async function rewritePullRequest(number: number, change: (body: string) => string): Promise<void> {
+    const pull = { owner, repo, pull_number: number }
+    const { body } = await connection.send('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull, PullText)
+    const before = body ?? ''
+    const after = change(before)
+    if (after === before) return
+    await connection.send(
+      'PATCH /repos/{owner}/{repo}/pulls/{pull_number}',
+      { ...pull, body: after },
+      z.unknown(),
+    )
+  }
+
+  return { pullRequestFor, createPullRequest, pullRequest, requestReviews, rewritePullRequest }
 }
+
+const PullText = z.object({ body: z.string().nullish() })

@@ -41,6 +41,7 @@ export interface HandsOffParts
       | 'forgeFor'
       | 'proofs'
       | 'claimOf'
+      | 'showProof'
       | 'journal'
       | 'tell'
       | 'announce'
@@ -105,6 +106,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     forgeFor: parts.forgeFor,
     proofs: parts.proofs,
     claimOf: parts.claimOf,
+    showProof: parts.showProof,
     config: async project => (await parts.configOf(project)).config,
     supervisor: programSupervisor(parts),
     busyElsewhere: parts.busyElsewhere,

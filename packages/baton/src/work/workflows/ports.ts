@@ -1,6 +1,7 @@
 import type { Config } from '@batonpass/contract/config'
 import type { AgentName } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
+import type { Proof } from '@batonpass/contract/proof'
 import type { EndKind, WorkflowEntry } from '@batonpass/contract/workflow'
 import type { DecodedEvent } from '../../ports/agent.ts'
 import type { Driver } from '../../ports/driver.ts'
@@ -30,6 +31,8 @@ export interface WorkflowPorts {
   supervisor: Supervisor | undefined
   /** Proves that a run is done; absent in a process that handles a single call. */
   proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase'> | undefined
+  /** Puts the result of a proof into the text of the run's pull request. */
+  showProof(project: string, pullRequest: number, proof: Proof): Promise<void>
   /** The claim that opens the pull request of the run. */
   claimOf(run: RunName): Promise<ClaimProgress | undefined>
   config(project: string): Promise<Config>

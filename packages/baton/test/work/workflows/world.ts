@@ -101,6 +101,7 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     forgeFor: async () => undefined,
     busyElsewhere: async () => false,
     claimOf: async () => undefined,
+    showProof: async () => {},
     config: async () => made.config,
     supervisor: undefined,
     driverAt: () => undefined,
