@@ -35,6 +35,7 @@ import { composeDrivers, composeSessions, type Sessions } from './compose/sessio
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
 import { Ticks } from './compose/ticks.ts'
+import { composeUnattended } from './compose/unattended.ts'
 import { prepareUndo, snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
 import type { ConfigKeeper } from './config/keeper.ts'
@@ -222,6 +223,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
           (from, to) => handsOff.carryOver(from.id, successorOf(to)),
           (from, to) => claim.claims.carryOver(from.id, to),
           (from, to) => work.carryOver(from.id, to),
+          async (from, to): Promise<unknown> => unattended?.hungTurns.carryOver(from.id, to.id),
           (from, to) =>
             intake.updateSession(to.id, session => ({
               ...session,
@@ -235,6 +237,19 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         fault,
         paused,
       })
+  const unattended =
+    cycle &&
+    composeUnattended(ground, {
+      handsOff,
+      work,
+      claims: claim.claims,
+      cycles: cycle.cycles,
+      drivers,
+      asks,
+      watch: () => watched.watch,
+      busyElsewhere,
+      paused,
+    })
   const permission = composePermission({
     asks,
     home,
@@ -286,6 +301,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       claim.reactor,
       work.reactor,
       handsOff.reactor,
+      ...(unattended ? [unattended.reactor] : []),
       foreignHooksReactor({ home, env }),
       nameSession({
         claimAt: project => claim.claims.at(project),
@@ -333,6 +349,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       ...(cycle ? { cycles: () => cycle.cycles.tick() } : {}),
       watch: watchScreens,
       stages: () => work.tick(),
+      ...(unattended ? { hungTurns: () => unattended.hungTurns.tick() } : {}),
       ...(sandbox ? { sandbox: () => sandbox.sandboxes.tick() } : {}),
     },
     fault,

@@ -22,7 +22,7 @@ export const CycleStep = z.enum([
 ])
 export type CycleStep = z.infer<typeof CycleStep>
 
-export const CycleReason = z.enum(['context', 'overflow', 'asked', 'restart'])
+export const CycleReason = z.enum(['context', 'overflow', 'asked', 'restart', 'hung'])
 export type CycleReason = z.infer<typeof CycleReason>
 
 /** One fact that the next session must know. The id names it in the context and in `baton handoff facts`. */

@@ -63,6 +63,7 @@ const REASONS: Record<Cycle['reason'], string> = {
   overflow: 'the next turn may not fit',
   asked: 'a person requested it',
   restart: 'the agent was restarted',
+  hung: 'the agent no longer answers',
 }
 
 const toneOf = ({ step }: Cycle): Tone => (step === 'person' ? 'bad' : 'info')

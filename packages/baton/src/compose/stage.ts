@@ -70,6 +70,10 @@ export interface StagedWork {
   grantsOf(session: SessionId): Promise<Grant[]>
   /** Records what became of a gh command that the broker ran for a session. */
   brokerEnded(session: SessionId, done: BrokeredCommand): Promise<void>
+  /** The work item that a session works on in auto mode. */
+  unattended(session: SessionId): Promise<string | undefined>
+  /** Tells people that the stage of a session does not continue. */
+  stall(session: Session, reason: string): Promise<void>
   tick(): Promise<void>
 }
 
@@ -135,6 +139,8 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     call: (tool, args, context) => callTool(stages, ports, tool, args, context),
     carryOver: (from, to) => stages.carryOver(from, to),
     grantsOf: session => stages.grants.of(session),
+    unattended: session => stages.unattended(session),
+    stall: (session, reason) => stages.stall(session, reason),
     brokerEnded: (session, done) => stages.grants.finished(session, done),
     async tick() {
       await stages.passing.tick()

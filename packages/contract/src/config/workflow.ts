@@ -10,6 +10,18 @@ export const handsoff = section('Hands-off mode: Baton continues workflows until
     looser: [false, true],
     whenBroken: false,
   }),
+  hung_sec: whole(
+    0,
+    86_400,
+    900,
+    'After how many seconds without output and without a running tool Baton interrupts a turn of unattended work; 0 never does.',
+  ),
+  max_same_failures: whole(
+    0,
+    1000,
+    8,
+    'How many times the same command may fail with the same result before the workflow ends; 0 means any number.',
+  ),
   debug: flag(false, 'Write a debug log of sessions and permission decisions.'),
   supervisor: section('A second model that reviews a stopped workflow and writes the next prompt.', {
     provider: choice(['none', ...AGENT_WORDS], 'none', "Which agent's program acts as the supervisor.", {

@@ -134,6 +134,13 @@ export class Cycles {
     })
   }
 
+  /** Hands off a session that no longer answers: Baton writes the document and interrupts the turn. */
+  async handOffHung(session: Session, now: number): Promise<void> {
+    const cycle = await this.#createCycle(session, 'hung', now)
+    if (!cycle) throw new BatonError('not_allowed', `Baton cannot type into session ${session.nativeSession}`)
+    await this.forceStart(cycle)
+  }
+
   async cancelCycle(session: string, why: string): Promise<Cycle> {
     const cycle = this.findCycle(session)
     if (!cycle)

@@ -36,4 +36,5 @@ export const DUE_REASONS = {
   overflow: 'the next turn may not fit in the context',
   asked: 'a person requested it',
   restart: 'the agent was restarted and cannot resume this session',
+  hung: 'the agent no longer answers',
 } as const satisfies Record<Cycle['reason'], string>

@@ -52,6 +52,9 @@ const STEPS: Partial<Record<CycleStep, Step>> = {
     if (event.type === 'successor') return endCycle(cycle, 'cancelled', 'a person cleared the context')
     if (event.type !== 'moment') return undefined
     const { by } = event
+    // An agent that does not answer cannot write its document.
+    if (cycle.reason === 'hung')
+      return enterStep(cycle, 'writing', [{ do: 'write-document' }], { sent: true, tries: MAX_TRIES })
     const asked = enterStep(cycle, 'writing', [journalEffect('asked')], { sent: true })
     if (by === 'stop') return asked
     return { ...asked, effects: [{ do: 'ask-document', interrupt: by === 'force' }, ...asked.effects] }

@@ -255,6 +255,25 @@ export class Stages {
     })
   }
 
+  /** The work item that a session works on in auto mode. */
+  async unattended(session: SessionId): Promise<string | undefined> {
+    const binding = await this.#ports.memory.binding(session)
+    const item = binding?.stage && (await this.#ports.items.find(binding.project, binding.workId))
+    return item && item.context.mode === 'auto' && item.facts.blocked === undefined ? item.workId : undefined
+  }
+
+  /** The stage of a session does not continue by itself: people get the reason. */
+  async stall(session: Session, reason: string): Promise<void> {
+    const binding = await this.#ports.memory.binding(session.id)
+    if (!binding?.stage) return
+    const { project, workId, stage, phase } = binding
+    await this.#ports.journal(
+      { project, session },
+      { kind: 'stage', what: 'blocked', workId, stage, detail: reason, ...(phase ? { phase } : {}) },
+    )
+    await this.#ports.announce(project, `🔔 ${workId}: ${rowOf(stage).title}: ${reason}`)
+  }
+
   async sessionEnded(event: EventOf<'SessionEnded'>, { session }: ReactionContext): Promise<void> {
     const { memory, items, journal, announce } = this.#ports
     this.#evidence.delete(event.session)

@@ -20,6 +20,7 @@ import { cacheKnownSessions, filedRuns, Run, runsInMemory } from './run.ts'
 import type { RunContext } from './run-context.ts'
 import { type BrokeredCommand, grantNow } from './run-grant.ts'
 import { settleProofs } from './settle-proofs.ts'
+import { openRun, stallRun } from './stall-run.ts'
 import { StateFiles } from './state-files.ts'
 import {
   cleanAnswer,
@@ -83,6 +84,10 @@ export interface HandsOffMode {
   park(at: RunContext, reason: string): Promise<boolean>
   /** A person takes a run as it is, although it is not proven. */
   accept(wanted: string, who: string): Promise<Run>
+  /** The active run of a session. */
+  openRun(session: Session['id']): Promise<Run | undefined>
+  /** Ends the run of a session as stalled. */
+  stall(session: Session['id'], project: string, reason: string): Promise<void>
   /** Takes a run up again that waited for an answer. */
   unpark(session: Session['id']): Promise<void>
   carryOver(from: Session['id'], to: Parameters<typeof carryOver>[3]): Promise<boolean>
@@ -145,6 +150,11 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     },
     park: (at, reason) => parkRun(ports, handsOff, at, reason),
     accept: (wanted, who) => acceptRun(ports, handsOff, { wanted, who, now: clock.now() }),
+    openRun: session => openRun(ports, session),
+    stall: async (session, project, reason) => {
+      const { config } = await parts.configOf(project)
+      await stallRun(ports, handsOff, session, reason, { config, now: clock.now() })
+    },
     unpark: session => resumeParkedRun(ports, handsOff, session, clock.now()),
     carryOver: (from, to) => carryOver(ports, handsOff, from, to, clock.now()),
     catalogue,

@@ -211,3 +211,22 @@ describe('the machine of a cycle', () => {
     )
   })
 })
+
+describe('a session that no longer answers', () => {
+  const hung = Cycle.parse({ ...fresh, reason: 'hung' })
+
+  it.each(['stop', 'idle', 'force'] as const)('is not asked for its document (%s)', by => {
+    const { cycle, effects } = advance(hung, { type: 'moment', by }, LIMITS)
+    expect(cycle.step).toBe('writing')
+    expect(effects).toEqual([{ do: 'write-document' }])
+  })
+
+  it('is not asked after a restart or a timeout either', () => {
+    const { cycle } = advance(hung, { type: 'moment', by: 'force' }, LIMITS)
+    const { cycle: resumed } = advance(cycle, { type: 'restart' }, LIMITS)
+    expect(advance(resumed, { type: 'time', ms: 5000 }, LIMITS).effects).toEqual([{ do: 'write-document' }])
+    const late = advance(cycle, { type: 'time', ms: 400_000 }, LIMITS).effects
+    expect(late).toContainEqual({ do: 'write-document' })
+    expect(late).not.toContainEqual(expect.objectContaining({ do: 'ask-document' }))
+  })
+})
