@@ -9,7 +9,8 @@ import { z } from 'zod'
  * - `issue`: comment on, label and edit its issue;
  * - `issue-comment`: only comment on its issue;
  * - `new-issue`: create one issue;
- * - `labels`: create the labels it names.
+ * - `labels`: create the labels it names;
+ * - `board`: set up the board of its repository with the operations that setup-viewboard prescribes.
  */
 export const GrantKind = z.enum([
   'read',
@@ -20,10 +21,35 @@ export const GrantKind = z.enum([
   'issue-comment',
   'new-issue',
   'labels',
+  'board',
 ])
 export type GrantKind = z.infer<typeof GrantKind>
 
 const Name = z.string().min(1).max(250)
+
+const ForgeId = z.string().min(1).max(200)
+
+/** A board of GitHub Projects, as GitHub described it. */
+const BoardFacts = z.object({
+  id: ForgeId,
+  number: z.number().int(),
+  title: z.string().max(200),
+  fields: z
+    .array(z.object({ id: ForgeId, name: z.string().max(200), options: z.array(ForgeId).optional() }))
+    .max(100),
+  /** The board that the user named. */
+  isWanted: z.boolean().optional(),
+})
+export type BoardFacts = z.infer<typeof BoardFacts>
+
+/** What Baton knows about the board of a run: what the user named, and what gh answered to the run's own queries. */
+const GrantBoard = z.object({
+  wanted: z.object({ owner: Name, number: z.number().int().positive() }).optional(),
+  /** The ids of the repository and its owner. */
+  repository: ForgeId.optional(),
+  owner: ForgeId.optional(),
+  boards: z.array(BoardFacts).max(50).optional(),
+})
 
 /** A grant: what Baton recorded when the job began. Files that an agent can edit never add to it. */
 export const Grant = z.object({
@@ -48,6 +74,7 @@ export const Grant = z.object({
   labels: z.array(z.string().min(1).max(100)).max(20).default([]),
   /** The work item to whose stages it may hand over, with Baton's own tools. */
   work: Name.optional(),
+  board: GrantBoard.optional(),
   /** Digest of the git settings that decide where a push goes and what it runs. */
   settings: z.string().default(''),
   /** The call that creates the one new issue, and the issue once it exists. */

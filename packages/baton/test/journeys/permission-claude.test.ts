@@ -126,7 +126,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     mkdirSync(bin)
     writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "stub ran: $*"\n', { mode: 0o755 })
     const env = { PATH: `${bin}:${process.env.PATH}` }
-    const listing = "gh api graphql -f query='{ viewer { login } }'"
+    const listing = 'gh auth status'
 
     const script = [call('Bash', { command: listing }), say('done', { times: 9 })]
     model.script(request => request.key === home.key && textOf(request).includes('plain work'), script)
@@ -142,7 +142,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     model.script(request => request.key === home.key && textOf(request).includes('Set up the board'), board)
     await runClaude({ home, model, prompt: '/setup-viewboard', env })
     const told = lastRequestOf(model, home)
-    expect(told).toContain('stub ran: api graphql')
+    expect(told).toContain('stub ran: auth status')
     expect(told).toContain('stub ran: label create agentize:plan --force')
     expect(told).not.toContain('stub ran: repo delete')
     const decisions = await decisionsOf(baton)

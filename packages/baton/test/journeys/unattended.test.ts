@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { BOARD_OPERATIONS } from '../../src/permission/grants/board-operations.ts'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { callSocket } from '../world/claims.ts'
@@ -173,6 +174,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       bash('gh auth status'),
       bash('gh repo view --json owner -q .owner.login'),
       bash('baton claim board setup --title "app board"'),
+      bash(`gh api graphql -f owner=acme -f name=app -f query='${BOARD_OPERATIONS.find}'`),
       bash(
         'gh label create needs-person --force --color d93f0b --description "An agent cannot continue alone"',
       ),
@@ -180,6 +182,8 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       say('The board is set up.'),
     ])
     expect(board.fields()).toContain('Agent')
+    const answered = model.mainRequests({ key: home.key }).map(({ lastText }) => lastText)
+    expect(answered.filter(text => text.includes('"projectsV2"'))).toHaveLength(1)
     expect(await ends()).toEqual([
       'issue-to-impl proven',
       'plan-to-issue proven',

@@ -17,7 +17,6 @@ describe('the rules of a running workflow', () => {
     'gh auth status',
     'gh repo view --json owner -q .owner.login',
     'gh repo view --json=owner -q .owner.login',
-    "gh api graphql -f query='mutation { x }'",
     'gh label create agentize:plan --color 0E8A16 --force',
   ]
   test.each(allowed)('%s is allowed while it is active, and only then', command => {
@@ -31,6 +30,7 @@ describe('the rules of a running workflow', () => {
     'gh label create x',
     'gh api repos/o/r -X DELETE',
     'gh auth token',
+    "gh api graphql -f query='mutation { x }'",
     'gh api graphql -f q=x && gh repo delete o/r',
     'gh repo view --json name -q .',
   ])('%s is not covered by it', command => {

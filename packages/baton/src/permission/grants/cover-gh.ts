@@ -2,6 +2,7 @@ import type { Grant, GrantKind } from '@batonpass/contract/grant'
 import { flagTable, type Parsed } from '@batonpass/shell-verdict/shell/options'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
 import type { GitFacts } from '../../ports/grant-facts.ts'
+import { coverBoard } from './cover-board.ts'
 import { isExact, strictOptions } from './cover-git.ts'
 import type { Covered } from './grants-in-force.ts'
 
@@ -36,7 +37,7 @@ const TABLES = {
 } as const
 type Known = keyof typeof TABLES
 
-/** Reads of a repository. `gh api` and `gh search` read anything, so no grant covers them. */
+/** Reads of a repository. `gh search` and `gh api` read anything: only a board's own operations are covered. */
 const READS =
   /^(issue (list|view|status)|pr (list|view|status|checks|diff)|run (list|view)|repo view|label list|workflow (list|view)|release (list|view))$/
 
@@ -48,6 +49,10 @@ export function coverGh(command: GhCommand, grant: Grant, facts: GitFacts): Cove
   if (!first || !second || !isExact(first) || !isExact(second)) return undefined
   const name = `${first.value} ${second.value}`
   if (READS.test(name)) return grant.may.includes('read') ? read(name, args, command, grant) : undefined
+  if (name === 'api graphql') {
+    const what = grant.may.includes('board') ? coverBoard(args, grant) : undefined
+    return what === undefined ? undefined : { kind: 'board', what }
+  }
   if (!isKnown(name)) return undefined
   const parsed = strictOptions(args, TABLES[name])
   if (!parsed || !isOwnUse(parsed, command, grant)) return undefined

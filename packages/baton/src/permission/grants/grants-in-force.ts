@@ -67,6 +67,7 @@ export function describeGrant(grant: Grant): string[] {
           ? undefined
           : 'create one issue'
       : undefined,
+    board: repository ? `set up the board of ${repository}` : undefined,
     labels: labels.length > 0 && repository ? `create the labels ${labels.join(', ')}` : undefined,
   }
   const written = files.length > 0 ? [`write ${files.join(', ')}`] : []

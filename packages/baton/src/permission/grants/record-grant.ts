@@ -15,6 +15,8 @@ export interface WantedGrant {
   pullRequest?: number | undefined
   files?: readonly string[]
   labels?: readonly string[]
+  /** The board that the user named. */
+  board?: { owner: string; number: number } | undefined
   /** The work item, if the job is staged work. */
   work?: string | undefined
 }
@@ -34,7 +36,7 @@ export async function recordGrant(wanted: WantedGrant, facts: GrantFacts): Promi
 
 /** The grant of a job, from facts at its start. */
 export function grantFrom(wanted: WantedGrant, facts: GitFacts, bases: readonly string[]): Grant {
-  const { job, issue, pullRequest, files = [], labels = [], work } = wanted
+  const { job, issue, pullRequest, files = [], labels = [], work, board } = wanted
   const remote = pushRemote(facts, wanted.remote)
   const branch = ownBranch(wanted, facts, bases)
   const repository = ghRepository(facts)
@@ -54,6 +56,7 @@ export function grantFrom(wanted: WantedGrant, facts: GitFacts, bases: readonly 
     ...(issue === undefined ? {} : { issue }),
     ...(pullRequest === undefined ? {} : { pullRequest }),
     ...(work === undefined ? {} : { work }),
+    ...(board ? { board: { wanted: { ...board, owner: board.owner.toLowerCase() } } } : {}),
   }
 }
 

@@ -39,5 +39,5 @@ export async function runGh(work: BrokeredCall): Promise<number> {
   }
 }
 
-/** The link that gh prints is at the end. */
-const KEPT_OUTPUT = 10_000
+/** The link that gh prints is at the end; the answer to a query is needed as a whole. */
+const KEPT_OUTPUT = 200_000

@@ -16,8 +16,8 @@ export type GhPlan =
 interface GhCommand extends KnownOptions {
   /** How the pull request of the current branch is named. */
   branch?: 'selector' | 'head'
-  /** How the repository is named: by an option, or as an argument. */
-  repository?: 'argument'
+  /** How the repository is named: by an option, as an argument, or only its host. */
+  repository?: 'argument' | 'host'
 }
 
 const words = (text: string): string[] => text.split(' ').filter(Boolean)
@@ -87,6 +87,7 @@ const COMMANDS: Readonly<Record<string, GhCommand>> = {
   'release view': command('', JSON_OUT),
   'label list': command('', `-L --limit -S --search ${JSON_OUT}`),
   'repo view': command('', JSON_OUT, { repository: 'argument' }),
+  'api graphql': command('', '-f --raw-field --field', { repository: 'host' }),
 }
 
 const commandOf = (name: string): GhCommand | undefined =>
@@ -120,6 +121,7 @@ export function planGh(
       `gh ${name} ${read.unknown} does not run from inside the sandbox.${read.unknown.startsWith('--fill') || read.unknown === '-f' ? ' Give --title and --body.' : ' Leave it out.'}`,
     )
   const { options, others } = read
+  if (known.repository === 'host') return planApi(name, options, others, remotes)
   const has = (...names: string[]) => options.some(option => names.includes(option.name))
   const body = options.filter(option => /^(-F|--body-file)$/.test(option.name))
   if (body.length > 1) return refused(`gh ${name}: give --body-file once.`)
@@ -161,6 +163,34 @@ export function planGh(
       ...(others.length > 0 ? ['--', ...others] : []),
     ],
     input: body[0]?.value,
+  }
+}
+
+/** gh would read the file that `--field NAME=@FILE` names, outside. */
+function planApi(
+  name: string,
+  options: readonly { name: string; value?: string | undefined }[],
+  others: readonly string[],
+  remotes: RecordedRepository['remotes'],
+): GhPlan {
+  if (others.length > 0) return refused(`gh ${name} takes only --raw-field and --field inside the sandbox.`)
+  if (options.some(option => option.name === '--field' && /^[^=]*=@|^[^=]*$/.test(option.value ?? '')))
+    return refused(`gh ${name} --field reads no file from inside the sandbox. Give the value itself.`)
+  const repository = ghRepositoryOf(remotes)
+  if (!repository) return refused(`gh ${name}: the repository of this project is not known.`)
+  const parts = repository.split('/')
+  const host = parts.length === 3 ? (parts[0] ?? '') : 'github.com'
+  const args = [
+    ...options.flatMap(({ name: option, value = '' }) =>
+      option.startsWith('--') ? [`${option}=${value}`] : [option, value],
+    ),
+    `--hostname=${host}`,
+  ]
+  return {
+    kind: 'gh',
+    shown: ['gh', ...name.split(' '), ...args],
+    args: [...name.split(' '), ...args],
+    input: undefined,
   }
 }
 

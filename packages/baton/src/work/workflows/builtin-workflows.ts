@@ -69,14 +69,12 @@ export const setupViewboard: Workflow = {
     // Checking the login is fine; showing the token is not.
     { words: ['gh', 'auth', 'status'], options: [], never: ['-t', '--show-token'] },
     { words: ['gh', 'repo', 'view'], options: ['--json=owner', '-q'], never: ['-w', '--web'] },
-    // Sending a local file or calling another host goes through the normal permission check.
-    { words: ['gh', 'api', 'graphql'], options: [], never: ['--input', '--hostname'] },
     { words: ['gh', 'label', 'create'], options: ['--force'], never: [] },
     { words: ['baton', 'board', 'setup'], options: [], never: [] },
     { words: ['baton', 'claim', 'board', 'setup'], options: [], never: [] },
   ],
   grants: {
-    may: ['read', 'labels'],
+    may: ['read', 'labels', 'board'],
     files: [],
     labels: ['plan', 'ready-for-agent', 'needs-person'],
   },

@@ -1,6 +1,8 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { Grant } from '@batonpass/contract/grant'
 import { analyse } from '@batonpass/shell-verdict/shell/analysis'
+import { literalWord, type Word } from '@batonpass/shell-verdict/shell/word'
+import { grantAfterBoard } from '../../permission/grants/cover-board.ts'
 import { recordGrant } from '../../permission/grants/record-grant.ts'
 import type { WorkflowPorts } from './ports.ts'
 import type { Run } from './run.ts'
@@ -25,12 +27,20 @@ export async function grantOfRun(
     issue,
     files,
     labels: grants.labels,
+    board: grants.may.includes('board') ? boardIn(prompt) : undefined,
   }
   if (!grantFacts || wanted.may.length + files.length === 0) return undefined
   return await recordGrant(wanted, grantFacts).catch(cause => {
     fault('recording what a run may do', cause)
     return undefined
   })
+}
+
+/** The board `owner/number` that the user named after the command. */
+function boardIn(prompt: string): { owner: string; number: number } | undefined {
+  const [, owner, number] =
+    /\s([A-Za-z0-9][A-Za-z0-9-]{0,38})\/([1-9]\d{0,8})\s*$/.exec(prompt.slice(0, 500)) ?? []
+  return owner === undefined ? undefined : { owner, number: Number(number) }
 }
 
 /** The grant of a run that is still active. The state file can end it or make it smaller, and never adds to it. */
@@ -68,15 +78,22 @@ export interface BrokeredCommand {
 export function grantAfter(grant: Grant, event: EventOf<'ToolFinished'>, output: string): Grant {
   // Inside, the broker ran gh and knows its output; what a command there prints is only what it says.
   if (event.sandbox || event.action.kind !== 'shell') return grant
-  const creates = createdBy(event.action.command)
+  const [program, group, verb, ...rest] = soleCommand(event.action.command) ?? []
+  if (program?.value !== 'gh') return grant
+  if (group?.value === 'api' && verb?.value === 'graphql')
+    return event.failed ? grant : grantAfterBoard(grant, rest, output)
+  const creates = createdBy(group?.value, verb?.value)
   return creates ? grantWith(grant, creates, event.toolUseId ?? '', event.failed ? undefined : output) : grant
 }
 
 /** The same for a command that the broker ran. */
 export function grantAfterBroker(grant: Grant, { call, words, output }: BrokeredCommand): Grant {
-  const [program, what, verb] = words
-  if (program !== 'gh' || verb !== 'create' || (what !== 'issue' && what !== 'pr')) return grant
-  return grantWith(grant, what, call, output)
+  const [program, group, verb, ...rest] = words
+  if (program !== 'gh') return grant
+  if (group === 'api' && verb === 'graphql')
+    return output === undefined ? grant : grantAfterBoard(grant, rest.map(literalWord), output)
+  const creates = createdBy(group, verb)
+  return creates ? grantWith(grant, creates, call, output) : grant
 }
 
 function grantWith(grant: Grant, creates: 'issue' | 'pr', call: string, output: string | undefined): Grant {
@@ -92,13 +109,14 @@ function grantWith(grant: Grant, creates: 'issue' | 'pr', call: string, output: 
   return pullRequest === undefined ? grant : { ...grant, pullRequest }
 }
 
-/** What a text creates that is nothing but one gh command: only then are its output and its exit code those of gh. */
-function createdBy(command: string): 'issue' | 'pr' | undefined {
+const createdBy = (group: string | undefined, verb: string | undefined): 'issue' | 'pr' | undefined =>
+  verb === 'create' && (group === 'issue' || group === 'pr') ? group : undefined
+
+/** The words of a text that is nothing but one gh command: only then are its output and its exit code those of gh. */
+function soleCommand(command: string): readonly Word[] | undefined {
   if (!/\bgh\b/.test(command)) return undefined
   const [only, ...others] = analyse(command, { cwd: '/', home: '/' }).commands
-  const [program, what, verb] = only?.words.map(({ value }) => value) ?? []
-  if (others.length > 0 || only?.via.length !== 0 || program !== 'gh' || verb !== 'create') return undefined
-  return what === 'issue' || what === 'pr' ? what : undefined
+  return others.length > 0 || only?.via.length !== 0 ? undefined : only.words
 }
 
 function numberIn(output: string, path: 'issues' | 'pull', { repository }: Grant): number | undefined {

@@ -71,12 +71,11 @@ it('A workflow of the configuration is checked with the file and line it came fr
   expect(problems).toMatchObject([{ file: '/p/.baton.yaml', line: 7, code: 'config_invalid' }])
 })
 
-it('Setting up a board may check the login, ask for the owner, use GraphQL, make labels, and let Baton do it', () => {
+it('Setting up a board may check the login, ask for the owner, make labels, and let Baton do it', () => {
   const shown = setupViewboard.permissions.map(({ words, options }) => [...words, ...options].join(' '))
   expect(shown).toEqual([
     'gh auth status',
     'gh repo view --json=owner -q',
-    'gh api graphql',
     'gh label create --force',
     'baton board setup',
     'baton claim board setup',

@@ -15,7 +15,7 @@ const COMMANDS = {
   'pr view': '--json= -q|--jq= -R|--repo=',
   'pr create': '--title= --base= -H|--head= -b|--body= -F|--body-file= -R|--repo=',
   'pr comment': '-b|--body= -F|--body-file= -R|--repo=',
-  'api graphql': '-f|--raw-field=+ -F|--field=+ -q|--jq=',
+  'api graphql': '-f|--raw-field=+ -F|--field=+ -q|--jq= --hostname=',
 }
 
 const fail = message => {
