@@ -21,6 +21,8 @@ export const SessionWork = z.object({
   workId: z.string(),
   stage: z.string().optional(),
   phase: z.number().int().positive().optional(),
+  /** What the session may do by itself; only on the page of a session. */
+  grants: z.array(z.string()).optional(),
 })
 export type SessionWork = z.infer<typeof SessionWork>
 

@@ -132,6 +132,9 @@ function Facts({ view: { session, run, work, parent, children } }: { view: Sessi
           <Link to={`/work/${work.workId}`}>{stageText(work)}</Link>
         </Fact>
       ) : null}
+      {work?.grants ? (
+        <Fact name="Stage may by itself">{visibleText(work.grants.join('; '), 1000)}</Fact>
+      ) : null}
       {session.mode ? <Fact name="Permission mode">{session.mode}</Fact> : null}
       <Fact name="Started">
         <Ago at={session.startedAt} />

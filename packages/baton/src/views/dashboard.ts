@@ -22,6 +22,7 @@ import { hookFiles } from '../adapters/agents/hook-files.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { findBareRepository } from '../adapters/system/bare-repository.ts'
 import { hasDashNames } from '../adapters/system/dash-names.ts'
+import { systemFolders } from '../adapters/system/folders.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
@@ -36,6 +37,7 @@ import { searchJournal } from '../journal/search.ts'
 import { slimEntry } from '../journal/slim.ts'
 import { sumHours, Tally } from '../journal/tally.ts'
 import { eventOf, subjectOf, type ToolEvent } from '../permission/ask-for.ts'
+import { describeGrant } from '../permission/grants/grants-in-force.ts'
 import { judgeCall } from '../permission/requests.ts'
 import { rulesInForce } from '../permission/rules-in-force.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -43,6 +45,8 @@ import type { Driver } from '../ports/driver.ts'
 import type { Store } from '../ports/store.ts'
 import type { Undo } from '../undo/undo.ts'
 import { type Binding, StageMemory } from '../work/stages/stage-memory.ts'
+import { WorkGrants } from '../work/stages/work-grants.ts'
+import { WorkItems } from '../work/stages/work-items.ts'
 import { WorkflowActions } from '../work/workflows/actions.ts'
 import { filedRuns } from '../work/workflows/run.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
@@ -99,6 +103,11 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
     ).list(),
   )
   const stages = new StageMemory(systemSmallFiles, parts.stateDir)
+  const workGrants = new WorkGrants({
+    memory: stages,
+    items: new WorkItems(systemSmallFiles, systemFolders),
+    fault: () => {},
+  })
   const works = cacheFor(1000, clock, async () => new Map((await stages.bindings()).map(workOf)))
   const handoffFiles = new HandoffFiles(systemSmallFiles, systemGit, parts.redactor)
 
@@ -170,10 +179,11 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       ])
       const run = runsBySession(workflows).get(session.id)
       const work = items.get(session.id)
+      const may = work ? [...new Set((await workGrants.of(session.id)).flatMap(describeGrant))] : []
       return {
         session,
         ...(run ? { run } : {}),
-        ...(work ? { work } : {}),
+        ...(work ? { work: { ...work, ...(may.length > 0 ? { grants: may } : {}) } } : {}),
         ...(parent ? { parent } : {}),
         children: others.filter(each => each.parent === session.id),
         contexts: measured.toReversed().flatMap(pointOf),
