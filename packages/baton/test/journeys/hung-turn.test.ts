@@ -10,7 +10,7 @@ import { until } from '../world/wait.ts'
 
 const NEVER = new Promise<void>(() => {})
 const SETTINGS =
-  'permission:\n  preset: trusting\nhandsoff:\n  hung_sec: 6\n  max_same_failures: 3\nwatch:\n  interval_sec: 1\n'
+  'permission:\n  preset: trusting\nhandsoff:\n  hung_sec: 10\n  max_same_failures: 3\nwatch:\n  interval_sec: 1\n'
 
 /** Repeats the essentials by their ids; which is the goal and which the next step, it finds out. */
 function check(request: ModelRequest): string {
@@ -20,7 +20,7 @@ function check(request: ModelRequest): string {
 }
 
 describe('a run that hangs or loops, with the real Claude Code', () => {
-  test('gets Escape and a prompt, then a fresh session; there a repeated failure ends it (after 6 seconds and 3 times, to be short)', {
+  test('gets Escape and a prompt, then a fresh session; there a repeated failure ends it (after 10 seconds and 3 times, to be short)', {
     timeout: 300_000,
   }, async () => {
     await using here = await claudeWorld({ settings: SETTINGS })
@@ -38,7 +38,7 @@ describe('a run that hangs or loops, with the real Claude Code', () => {
       if (/automatic prompt from Baton/.test(last)) heard.push('nudged')
       else if (request.toolResults.length === 0)
         // While a tool runs, silence is no hang.
-        return call('Bash', { command: 'sleep 9 && echo one > one.txt' })
+        return call('Bash', { command: 'sleep 12 && echo one > one.txt' })
       return say('never', { gate: NEVER })
     })
     const env = { PATH: `${batonOnPath(home.path)}:${process.env.PATH}` }
