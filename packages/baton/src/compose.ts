@@ -153,6 +153,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const sandbox = ground.inMemory
     ? undefined
     : composeSandbox(ground, {
+        asks,
         intake: () => intake,
         async brokerEnded(session, done) {
           await handsOff.brokerEnded(session, done)

@@ -88,6 +88,8 @@ export const PermissionEffects = z.object({
   unknown: z.array(z.string()),
   /** Why the call cannot work in the sandbox: what it needs from outside. */
   leaves: z.array(z.string()).optional(),
+  /** Servers that the call contacts: it works in the sandbox where commands may contact all of them. */
+  contacts: z.array(z.string()).optional(),
   /** What downloads packages: it works in the sandbox where registries answer there. */
   installs: z.array(z.string()).optional(),
   /** Parts for which the broker does outside what they need; the rest of them runs inside. */

@@ -5,7 +5,7 @@ import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import type { AskOutcome } from './ask-outcome.ts'
 import type { Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import type { Question } from './question.ts'
+import { ACCESS_REQUEST, type Question } from './question.ts'
 import { type UnansweredInRun, whenUnanswered } from './unanswered.ts'
 
 /** How long a question may wait: just less than the agent's hook does. */
@@ -144,7 +144,14 @@ async function withdrawStale(
   { asks, resumeRun }: Pick<QuestionPorts, 'asks' | 'resumeRun'>,
 ): Promise<undefined> {
   const withdraw = (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') =>
-    asks.withdraw(ask => KINDS.has(ask.kind) && ask.facts.session === event.session && fits(ask), why)
+    asks.withdraw(
+      ask =>
+        KINDS.has(ask.kind) &&
+        !ask.key.startsWith(ACCESS_REQUEST) &&
+        ask.facts.session === event.session &&
+        fits(ask),
+      why,
+    )
   switch (event.type) {
     case 'ToolFinished': {
       let wasParked = false

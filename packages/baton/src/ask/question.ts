@@ -20,6 +20,9 @@ export interface Question {
   options?: readonly AskOption[]
 }
 
+/** How the keys of asks about access from the sandbox begin. No agent waits for them, and they outlive a turn. */
+export const ACCESS_REQUEST = 'sandbox request '
+
 const OPTIONS: Record<AskKind, readonly AskOption[]> = {
   permission: ['allow-once', 'allow-session', 'deny', 'deny-with-reason'],
   confirm: ['yes', 'no'],

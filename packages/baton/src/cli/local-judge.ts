@@ -30,7 +30,7 @@ export function localJudge(
   allow: readonly PermissionRule[] = [],
 ): LocalJudge {
   const permissions = { ...config.permissions, allow: [...config.permissions.allow, ...allow] }
-  const rules = rulesInForce({ permission: config.permission, permissions }, { worktree, home: io.home })
+  const rules = rulesInForce({ ...config, permissions }, { worktree, home: io.home })
   const { port } = config.daemon
   const guarded = {
     folders: [stateDir(io.env, io.home)],

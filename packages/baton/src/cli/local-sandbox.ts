@@ -14,6 +14,7 @@ import type { ToolEvent } from '../permission/ask-for.ts'
 import { containmentPlace, whyOutside } from '../permission/containment.ts'
 import { canRunInside } from '../permission/run-inside.ts'
 import type { SandboxStatus } from '../ports/sandbox.ts'
+import { sessionSettings } from '../sandbox/access/access.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
@@ -105,7 +106,12 @@ export async function sandboxOutlook(
       : otherwise
   if (!here.available) return refuse(here.reason, byText)
   const hasRegistries = here.hasRegistries
-  const found = containmentPlace({ ...place, broker: 'rules', hasRegistries }, config, realpath)
+  const sandbox = sessionSettings({ config, project: place.worktree }, { home: place.home, realpath })
+  const found = containmentPlace(
+    { ...place, broker: 'rules', hasRegistries },
+    { ...config, sandbox },
+    realpath,
+  )
   const outside = await whyOutside(judgement, found, { ...gitUnnamedWrites, exists: existsSync })
   if (outside !== undefined) return { ...byText, outside }
   const unbounded = whyNoBoundary(found.worktree, realpath(place.home))

@@ -9,6 +9,7 @@ import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Intake } from '../engine/intake.ts'
 import { Broker } from '../sandbox/broker/broker.ts'
+import type { BrokerParts } from '../sandbox/broker/brokered-call.ts'
 import { commandText } from '../sandbox/broker/command-text.ts'
 import type { BrokeredCommand } from '../work/workflows/run-grant.ts'
 import type { Ground } from './ground.ts'
@@ -20,6 +21,7 @@ export interface BrokerLinks {
   brokerEnded(session: SessionId, done: BrokeredCommand): Promise<void>
   /** The environment that a session's agent was started with; undefined if it cannot be read. */
   agentEnvironment(pid: number | undefined): Promise<NodeJS.ProcessEnv | undefined>
+  requestAccess: BrokerParts['requestAccess']
   /** How to start Baton's own program. */
   ownProgram: readonly string[]
 }
@@ -30,7 +32,7 @@ const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
 export function composeBroker(
   { env, stateDir, sessions, write, fault }: Ground,
-  { intake, brokerEnded, agentEnvironment, ownProgram }: BrokerLinks,
+  { intake, brokerEnded, agentEnvironment, requestAccess, ownProgram }: BrokerLinks,
 ): Broker {
   const folder = join(stateDir, 'sandbox', 'broker')
   return new Broker({
@@ -60,6 +62,7 @@ export function composeBroker(
       },
       ids: systemIds,
     }),
+    requestAccess,
     newCall: () => `broker_${systemIds.id(20)}`,
     ended: (session, { call, words }, output) =>
       brokerEnded(SessionId.parse(session), { call, words, output }),

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { type Duplex, pipeline } from 'node:stream'
 import { namesLoopback } from '../adapters/proxy/addresses.ts'
 import { createAuthority } from '../adapters/proxy/certificate.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
 import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Blocked, HostRule } from '../ports/network.ts'
-import { rulesFromSettings } from '../sandbox/network/host-settings.ts'
+import { combineRules, rulesFromRequests, rulesFromSettings } from '../sandbox/network/host-settings.ts'
 import { CERTIFICATES, hasOwnProxy, networkVariables } from '../sandbox/network/inside-environment.ts'
 import { readUserRegistries } from '../sandbox/network/registries.ts'
 import type { SandboxNetwork } from '../sandbox/sandboxes.ts'
@@ -22,17 +24,37 @@ export interface NetworkLinks {
   ownPorts(): readonly number[]
   /** All addresses of a host. */
   resolve(host: string): Promise<readonly string[]>
-  onBlocked(session: string, blocked: Blocked): void
+  /** Returns the line for the command, if it is another one. */
+  onBlocked(session: string, blocked: Blocked): string | undefined
+  /** Hosts that a person allowed this session a moment ago, in the syntax of `sandbox.hosts`. */
+  grantedHosts(session: string): readonly string[]
   fault(during: string, cause: unknown): void
 }
 
 interface Opened {
   proxy: FilteringProxy
-  rules: readonly HostRule[]
+  rules: () => readonly HostRule[]
   port: number
-  /** Servers of this machine for which the proxy answers inside. */
+  /** Ports of this machine for which the daemon answers inside. */
   answered: Set<number>
+  /** Ports of this machine that commands may connect to as they are, without the proxy. */
+  ports: ReadonlySet<number>
   certificate: string
+}
+
+/** Joins a connection inside with one to a port of this machine, as long as the settings allow it. */
+function connectPort(
+  port: number,
+  inside: NodeJS.ReadWriteStream,
+  { ports }: Pick<Opened, 'ports'>,
+  ownPorts: () => readonly number[],
+): void {
+  const stream = inside as Duplex
+  stream.on('error', () => stream.destroy())
+  if (!ports.has(port) || ownPorts().includes(port)) return void stream.destroy()
+  const server = connect({ port, host: 'localhost' })
+  server.on('error', () => stream.destroy())
+  server.once('connect', () => void pipeline(stream, server, stream, () => undefined))
 }
 
 /** Where the proxy listens on each session's own loopback. */
@@ -40,18 +62,21 @@ const PROXY_PORT = 40_317
 
 /** Gives each session's sandbox a proxy as its only way to the network. */
 export function composeNetwork(links: NetworkLinks): SandboxNetwork {
-  const { home, stateDir, environmentOf, ownPorts, resolve, onBlocked, fault } = links
+  const { home, stateDir, environmentOf, ownPorts, resolve, onBlocked, grantedHosts, fault } = links
   const sessions = new Map<string, Opened>()
   const folderOf = (session: string) =>
     join(stateDir, 'sandbox', 'network', createHash('sha256').update(session).digest('hex').slice(0, 16))
 
   return {
-    async open(session, sandbox, hosts) {
+    async open(session, sandbox, { hosts, requestedHosts, ports }) {
       const env = await environmentOf(session)
       // Their proxy decides what may be reached, and only they can log in to it.
       if (hasOwnProxy(env)) return undefined
       const registries = readUserRegistries({ ...readRegistryFiles(home), env })
-      const rules = [...rulesFromSettings(hosts), ...registries.rules]
+      const own = rulesFromSettings(hosts)
+      const requested = rulesFromRequests(requestedHosts)
+      const rules = () =>
+        combineRules(own, registries.rules, [...requested, ...rulesFromRequests(grantedHosts(session))])
       const known = sessions.get(session)
       if (known) known.rules = rules
       const trusted = readCertificates(
@@ -61,7 +86,7 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
       const opened = known ?? (await start(session, sandbox, rules, trusted))
       if (!opened) return undefined
       sessions.set(session, opened)
-      const ownServers = rules.filter(({ host, port }) => namesLoopback(host) && !ownPorts().includes(port))
+      const ownServers = rules().filter(({ host, port }) => namesLoopback(host) && !ownPorts().includes(port))
       for (const target of ownServers) {
         if (opened.answered.has(target.port)) continue
         opened.answered.add(target.port)
@@ -70,6 +95,14 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
             exact: true,
           })
           .catch(cause => fault(`answering for ${target.host}:${target.port} in a sandbox`, cause))
+      }
+      opened.ports = new Set(ports.filter(port => !ownPorts().includes(port)))
+      for (const port of opened.ports) {
+        if (opened.answered.has(port)) continue
+        opened.answered.add(port)
+        await sandbox
+          .listenInside(port, connection => connectPort(port, connection, opened, ownPorts), { exact: true })
+          .catch(cause => fault(`answering for port ${port} of this machine in a sandbox`, cause))
       }
       if (registries.npmrc !== '') await sandbox.writeHome('.npmrc', registries.npmrc)
       const source = folderOf(session)
@@ -92,13 +125,13 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
   async function start(
     session: string,
     sandbox: Parameters<SandboxNetwork['open']>[1],
-    rules: readonly HostRule[],
+    rules: () => readonly HostRule[],
     trusted: readonly string[],
   ): Promise<Opened | undefined> {
     const authority = createAuthority('Baton sandbox', systemClock.now())
     const proxy = new FilteringProxy({
       authority,
-      rules: () => sessions.get(session)?.rules ?? rules,
+      rules: () => (sessions.get(session)?.rules ?? rules)(),
       resolve,
       closedPorts: ownPorts,
       onBlocked: blocked => onBlocked(session, blocked),
@@ -107,6 +140,7 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
     const listening = await sandbox.listenInside(PROXY_PORT, connection => proxy.accept(connection))
     if (!listening) return undefined
     const { port } = listening
-    return { proxy, rules, port, answered: new Set(), certificate: authority.certificate }
+    const none = new Set<number>()
+    return { proxy, rules, port, answered: new Set(), ports: none, certificate: authority.certificate }
   }
 }

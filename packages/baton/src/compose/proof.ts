@@ -3,10 +3,12 @@ import { gitCheckouts } from '../adapters/git/checkouts.ts'
 import { gitRemoteBase } from '../adapters/git/remote-base.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { GitLogin } from '../ports/git-work.ts'
 import { Proofs } from '../proof/proofs.ts'
 import { filedResults } from '../proof/result-cache.ts'
+import { sessionSettings } from '../sandbox/access/access.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
@@ -31,8 +33,8 @@ export function composeProof(
       },
       async open(name, folder, project) {
         if (!sandboxes) throw new Error('There is no sandbox.')
-        const { sandbox } = await configFor(project)
-        return sandboxes.openOwn(name, { worktree: folder, path: env.PATH ?? '', settings: sandbox })
+        const settings = sessionSettings({ config: await configFor(project), project }, { home, realpath })
+        return sandboxes.openOwn(name, { worktree: folder, path: env.PATH ?? '', settings })
       },
     },
     cache: filedResults(systemSmallFiles, stateDir),

@@ -17,6 +17,7 @@ import { lastLineWith } from '../adapters/system/last-line.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
 import { containmentPlace } from '../permission/containment.ts'
 import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
 import type { DecodedEvent, RulePlace } from '../ports/agent.ts'
@@ -26,6 +27,7 @@ import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
 import { type AgentProgram, Replacements, RewriteProofs } from '../sandbox/rewrite-proofs.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
+import { composeAccess } from './access.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
 import { composeNetwork } from './network.ts'
@@ -46,12 +48,18 @@ export interface ComposedSandbox {
 /** Builds what runs agents' commands in the sandbox. */
 export function composeSandbox(
   ground: Ground,
-  links: Pick<BrokerLinks, 'intake' | 'brokerEnded' | 'ownProgram'> & { port(): number | undefined },
+  links: Pick<BrokerLinks, 'intake' | 'brokerEnded' | 'ownProgram'> & {
+    asks: Asks
+    port(): number | undefined
+  },
 ): ComposedSandbox {
   const { env, home, stateDir, sessions, write, fault } = ground
   const processOf = processReader()
+  const ownPorts = () => [links.port() ?? 0]
+  const access = composeAccess(ground, { asks: links.asks, ownPorts })
   const broker = composeBroker(ground, {
     ...links,
+    requestAccess: access.request,
     agentEnvironment: pid => agentEnvironment(pid),
   })
   const untold = new UntoldReports()
@@ -61,20 +69,24 @@ export function composeSandbox(
     home,
     stateDir,
     environmentOf: async session => (await agentEnvironment((await sessions.find(session))?.pid)) ?? {},
-    ownPorts: () => [links.port() ?? 0],
+    ownPorts,
+    grantedHosts: access.grantedHosts,
     resolve: async host =>
       (await lookup(host, { all: true, order: 'ipv4first' })).map(({ address }) => address),
-    onBlocked(session, { what, message }) {
+    onBlocked(session, blocked) {
+      const { what } = blocked
+      const message = access.lineFor(session, blocked) ?? blocked.message
       untold.addBlocked(session, message)
       const known = seen.get(session) ?? new Set()
       seen.set(session, known)
       // A command may try again and again.
-      if (known.has(what) || known.size >= MOST_BLOCKED) return
+      if (known.has(what) || known.size >= MOST_BLOCKED) return message
       known.add(what)
       const entry = { kind: 'sandbox' as const, moved: [], blocked: [what] }
       void write([newEntry(entry, { session: SessionId.parse(session) })]).catch(cause =>
         fault('recording a blocked host', cause),
       )
+      return message
     },
     fault,
   })
@@ -83,6 +95,7 @@ export function composeSandbox(
       ...network,
       end(session) {
         seen.delete(session)
+        access.end(session)
         network.end(session)
       },
     },
@@ -195,10 +208,11 @@ export function composeSandbox(
             broker: context.attended === true ? 'rules' : 'person',
             hasRegistries: await hasRegistries(context.session.pid),
           },
-          context.config,
+          { ...context.config, sandbox: await access.settingsFor(event.session, context) },
           realpath,
         ),
       ports: { ...gitUnnamedWrites, exists: existsSync },
+      openedHosts: access.grantedHosts,
       async prepare(event, context) {
         const known = sandboxingOf(event.agent)
         if (!known || event.action.kind !== 'shell') return { ok: false, reason: 'This is not a command.' }
@@ -211,7 +225,7 @@ export function composeSandbox(
           shell: known.shellOf(agentEnv, name => onPath(name, agentEnv) !== undefined),
           freshShell: known.freshShell,
           path: agentEnv.PATH ?? env.PATH ?? '',
-          settings: context.config.sandbox,
+          settings: await access.settingsFor(event.session, context),
         })
         if (!result.ok) return { ok: false, reason: result.reason }
         const { id, text } = result.prepared

@@ -14,6 +14,7 @@ import { systemProcesses } from '../adapters/system/processes.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { tmuxDriver } from '../adapters/tmux/driver.ts'
 import type { Asks } from '../ask/asks.ts'
+import { ACCESS_REQUEST } from '../ask/question.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
@@ -105,10 +106,14 @@ export function composeSessions(parts: SessionParts): Sessions {
     store: watchStore,
     liveSessions: parts.liveSessions,
     lost: parts.lost,
-    // No agent waits because of a confirmation, such as whether to close an issue.
+    // No agent waits because of a confirmation, such as whether to close an issue, or of a request from the sandbox.
     asking: () =>
       new Set(
-        parts.asks.open().flatMap(({ kind, facts }) => (kind === 'confirm' ? [] : (facts.session ?? []))),
+        parts.asks
+          .open()
+          .flatMap(({ kind, key, facts }) =>
+            kind === 'confirm' || key.startsWith(ACCESS_REQUEST) ? [] : (facts.session ?? []),
+          ),
       ),
     drivers: drivers.all,
     processes: systemProcesses,

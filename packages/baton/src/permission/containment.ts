@@ -2,6 +2,8 @@ import type { Config } from '@batonpass/contract/config'
 import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { UnnamedWrites } from '../ports/unnamed-writes.ts'
+import type { SessionSettings } from '../sandbox/access/access.ts'
+import { answersHost } from '../sandbox/network/host-settings.ts'
 import { READABLE_HOME, READABLE_SYSTEM, whyProtected } from '../sandbox/paths.ts'
 import { PRIVATE } from './needs-outside.ts'
 
@@ -21,6 +23,8 @@ export interface ContainmentPlace {
   broker?: 'rules' | 'person' | undefined
   /** Whether package registries answer inside. */
   hasRegistries?: boolean | undefined
+  /** Servers that answer inside, in the syntax of `sandbox.hosts`. */
+  hosts?: readonly string[] | undefined
 }
 
 export interface ContainmentPorts extends UnnamedWrites {
@@ -36,7 +40,13 @@ export function containmentPlace(
     broker,
     hasRegistries,
   }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home' | 'broker' | 'hasRegistries'>,
-  { sandbox, permission }: Pick<Config, 'sandbox' | 'permission'>,
+  {
+    sandbox,
+    permission,
+  }: {
+    sandbox: Pick<SessionSettings, 'readable' | 'writable' | 'hosts' | 'requestedHosts'>
+    permission: Config['permission']
+  },
   realpath: (path: string) => string,
 ): ContainmentPlace {
   const expand = (path: string) => realpath(path.replace(/^~(?=\/)/, home))
@@ -49,6 +59,8 @@ export function containmentPlace(
     undo: permission.undo,
     broker,
     hasRegistries,
+    // The same proxy serves both.
+    hosts: hasRegistries ? [...sandbox.hosts, ...sandbox.requestedHosts] : [],
   }
 }
 
@@ -81,6 +93,8 @@ export async function whyOutside(
   if (leaves !== undefined) return leaves
   const [installs] = effects.installs ?? []
   if (installs !== undefined && !place.hasRegistries) return installs
+  const unknown = (effects.contacts ?? []).find(server => !answersHost(place.hosts ?? [], server))
+  if (unknown !== undefined) return `it contacts ${unknown}`
   if (!isInside(place.cwd, place.worktree)) return `it works in another folder (${place.cwd})`
   for (const path of effects.writes) {
     const why = whyNotWritten(path, place, ports)

@@ -15,6 +15,8 @@ export interface PermissionRequest {
   readonly branch?: string
   /** What belongs to Baton; `~/.baton` when left out. */
   readonly guarded?: Guarded
+  /** Servers that a person opened to the session, in the syntax of `sandbox.hosts`. */
+  readonly hosts?: readonly string[]
   /** What the session's job may do by itself. */
   readonly grants?: GrantsInForce
 }

@@ -51,6 +51,7 @@ export function judgePart(
     if (coverLater(command, assessment, context)) judging.granted.add(part)
   }
   if (outside && 'installs' in outside) judging.installs.add(outside.installs)
+  if (outside && 'contacts' in outside) for (const server of outside.contacts) judging.contacts.add(server)
   if (outside && 'why' in outside) judging.leaves.add(outside.why)
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
   if (found.root) return judging.denyForGood('builtin destroy', part, rootReason(found.root, request.home))

@@ -4,6 +4,7 @@ import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { secretPath } from '@batonpass/shell-verdict/paths/secrets'
 import { expandBraces } from '@batonpass/shell-verdict/shell/braces'
 import { literalWord } from '@batonpass/shell-verdict/shell/word'
+import { answersHost } from '../sandbox/network/host-settings.ts'
 import { coverFile, coverOwnTool } from './grants/cover.ts'
 import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
@@ -202,6 +203,8 @@ function judgeWeb(context: JudgeContext): PermissionJudgement {
     judging.close(url, address)
     return judging.judgement(false)
   }
+  if (answersHost([...context.rules.hosts, ...(context.request.hosts ?? [])], url))
+    return byRules(context, about, 'allow', `commands and web tools may read from ${host}`)
   return byRules(
     context,
     about,

@@ -11,6 +11,8 @@ export class Judging {
   readonly unknown: string[] = []
   /** What the parts need from outside the sandbox. */
   readonly leaves = new Set<string>()
+  /** Servers that the parts contact, as they name them. */
+  readonly contacts = new Set<string>()
   /** What downloads packages. */
   readonly installs = new Set<string>()
   /** Parts for which the broker does what they need. */
@@ -74,6 +76,7 @@ export class Judging {
         outside: this.outside,
         unknown: this.unknown,
         ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
+        ...(this.contacts.size > 0 ? { contacts: [...this.contacts] } : {}),
         ...(this.installs.size > 0 ? { installs: [...this.installs] } : {}),
         ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),
         ...(this.granted.size > 0 ? { granted: [...this.granted] } : {}),

@@ -18,7 +18,7 @@ export function needsOutside(
   command: SimpleCommand,
   assessment: Assessment,
   place: Place,
-): { why: string } | { brokered: true } | { installs: string } | undefined {
+): { why: string } | { brokered: true } | { installs: string } | { contacts: readonly string[] } | undefined {
   const elsewhere = [...command.folders, ...namedFolders(command, assessment.program, place.home)].find(
     folder => !place.isInWorktree(folder) && !PRIVATE.some(own => isInside(folder, own)),
   )
@@ -28,6 +28,8 @@ export function needsOutside(
   if (elsewhere === undefined && brokerTakes(words)) return { brokered: true }
   const installs = installOf(command, assessment)
   if (elsewhere === undefined && installs !== undefined) return { installs }
+  const contacts = elsewhere === undefined ? contactsOf(assessment) : undefined
+  if (contacts !== undefined) return { contacts }
   const why =
     whyOutside(command, assessment) ??
     (elsewhere === undefined ? undefined : `it works in another folder (${elsewhere})`)
@@ -51,11 +53,20 @@ function whyOutside(command: SimpleCommand, assessment: Assessment): string | un
   return needsNetwork(command, assessment) ? `${program} needs the network` : undefined
 }
 
+/** The servers that a download by curl or wget names in full; undefined if it does something else as well. */
+function contactsOf({ program, hosts }: Assessment): readonly string[] | undefined {
+  if (!FETCHERS.test(program) || hosts.length === 0) return undefined
+  const named = hosts.flatMap(({ value }) => (value === undefined || LOOPBACK.test(value) ? [] : [value]))
+  return named.length === hosts.length ? named : undefined
+}
+
 /** Folders that exist inside, but are the session's own. */
 export const PRIVATE = ['/tmp', '/var/tmp'] as const
 
 const words = (text: string) => new RegExp(`^(?:${text.trim().split(/\s+/).join('|')})$`)
 
+/** Programs that use the sandbox's proxy. */
+const FETCHERS = words('curl wget')
 const OWN = words('baton batonpass')
 const AGENTS = words('claude codex gemini copilot opencode pi omp cursor-agent aider')
 /** They reach the session's own processes; the others are not there. */

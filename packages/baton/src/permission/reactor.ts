@@ -207,6 +207,7 @@ async function judgeEvent(
       home: ports.home,
       branch: await ports.ownBranch(context),
       guarded: ports.guarded,
+      hosts: ports.sandbox?.openedHosts(event.session),
       // In plan mode nothing is to change yet.
       grants: isPlanning(event, context) ? undefined : await ports.grants?.inForce(event, context),
     }

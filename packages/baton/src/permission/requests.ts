@@ -11,6 +11,7 @@ export interface CallPlace extends Pick<PermissionRequest, 'worktree' | 'home'> 
   /** The branch that the session may push with force. */
   branch?: string | undefined
   guarded?: PermissionRequest['guarded']
+  hosts?: readonly string[] | undefined
   grants?: PermissionRequest['grants'] | undefined
 }
 
@@ -18,7 +19,7 @@ export interface CallPlace extends Pick<PermissionRequest, 'worktree' | 'home'> 
 export function judgeCall(
   event: ToolEvent,
   rules: RuleSet,
-  { worktree, home, branch, guarded, grants }: CallPlace,
+  { worktree, home, branch, guarded, hosts, grants }: CallPlace,
   paths: PathPorts,
 ): PermissionJudgement {
   const place = {
@@ -27,6 +28,7 @@ export function judgeCall(
     home,
     ...(branch ? { branch } : {}),
     ...(guarded ? { guarded } : {}),
+    ...(hosts ? { hosts } : {}),
     ...(grants ? { grants } : {}),
   }
   return strictest(requestsOf(event).map(request => judge({ ...request, ...place }, rules, paths)))
@@ -91,6 +93,7 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       outside: judgements.some(j => j.effects.outside),
       unknown: join(j => j.effects.unknown),
       leaves: join(j => j.effects.leaves ?? []),
+      contacts: join(j => j.effects.contacts ?? []),
       brokered: join(j => j.effects.brokered ?? []),
       granted: join(j => j.effects.granted ?? []),
       brings: join(j => j.effects.brings ?? []),

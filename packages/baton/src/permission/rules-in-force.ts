@@ -29,7 +29,7 @@ export function rulesKeeper(): (config: Config, place: RulesPlace, workflow?: Ac
 
 /** The rules of a configuration, which was checked when it was read, and of a running workflow. */
 export function rulesInForce(
-  { permission, permissions }: Pick<Config, 'permission' | 'permissions'>,
+  { permission, permissions, sandbox }: Pick<Config, 'permission' | 'permissions'> & Partial<Config>,
   place: RulesPlace,
   workflow?: ActiveWorkflow,
 ): RuleSet {
@@ -41,7 +41,14 @@ export function rulesInForce(
       allow: workflow.permissions.map(ruleOf),
     })
   }
-  return compileRules(sources, { ...place, preset: permission.preset })
+  return compileRules(sources, { ...place, preset: permission.preset, hosts: hostsFor(sandbox, place) })
+}
+
+/** Hosts of the settings that count in this project. */
+function hostsFor(sandbox: Config['sandbox'] | undefined, { worktree, home }: RulesPlace): string[] {
+  if (!sandbox) return []
+  const own = sandbox.projects.filter(({ project }) => project.replace(/^~(?=\/)/, home) === worktree)
+  return [...sandbox.hosts, ...own.flatMap(({ hosts }) => hosts)]
 }
 
 /** Baton asks for these documents itself; being ignored by git, no snapshot would cover them. */

@@ -46,6 +46,8 @@ export interface SandboxLink {
   rewriteState?(event: ShellRequest, context: ReactionContext): Promise<RewriteState>
   place(event: ShellRequest, context: ReactionContext): Promise<ContainmentPlace>
   ports: ContainmentPorts
+  /** Servers that a person opened to the session. */
+  openedHosts(session: string): readonly string[]
   prepare(
     event: ShellRequest,
     context: ReactionContext,
@@ -144,4 +146,4 @@ const FIRST_TRY: Decided = {
 }
 
 const hiddenHint = (path: string): string =>
-  `${path} is not visible to commands: they run in Baton's sandbox. Read it with your file tools, or ask the user to add it to sandbox.readable.`
+  `${path} is not visible to commands: they run in Baton's sandbox. Read it with your file tools, or ask the user: \`baton request path ${path}\`.`

@@ -31,4 +31,6 @@ export interface Blocked {
   what: string
   /** One line for the command that tried. */
   message: string
+  /** The server, if a person may be asked about it: no rule names it. */
+  target?: Target | undefined
 }

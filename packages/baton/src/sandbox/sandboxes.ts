@@ -1,4 +1,3 @@
-import type { Config } from '@batonpass/contract/config'
 import type { Clock } from '../ports/clock.ts'
 import type { InsideNetwork } from '../ports/network.ts'
 import type {
@@ -11,6 +10,7 @@ import type {
   SandboxShell,
   SandboxStatus,
 } from '../ports/sandbox.ts'
+import type { SessionSettings } from './access/access.ts'
 import type { Broker } from './broker/broker.ts'
 import { type Prepared, type Report, type SandboxSettings, SessionSandbox } from './session-sandbox.ts'
 
@@ -32,12 +32,15 @@ export interface SandboxesParts {
   clock: Clock
 }
 
+/** What a session may contact. */
+export type NetworkSettings = Pick<SessionSettings, 'hosts' | 'requestedHosts' | 'ports'>
+
 /** Opens and closes the way of sessions to the network. */
 export interface SandboxNetwork {
   open(
     session: string,
     sandbox: Pick<SandboxSession, 'listenInside' | 'writeHome'>,
-    hosts: Config['sandbox']['hosts'],
+    settings: NetworkSettings,
   ): Promise<InsideNetwork | undefined>
   end(session: string): void
 }
@@ -58,7 +61,7 @@ export interface SandboxedCall {
   freshShell?: boolean | undefined
   /** The PATH of the agent's shell. */
   path: string
-  settings: Config['sandbox']
+  settings: SessionSettings
 }
 
 interface OpenSandbox {
@@ -132,7 +135,7 @@ export class Sandboxes {
     this.#own.add(name)
     const opened = await SessionSandbox.open({ sandbox, files }, name, {
       ...this.#settingsFor(settings),
-      network: session => this.#networkFor(name, session, settings.hosts),
+      network: session => this.#networkFor(name, session, settings),
     })
     return {
       run: (argv, options) => opened.run({ worktree, cwd: worktree, path }, argv, options),
@@ -241,19 +244,19 @@ export class Sandboxes {
     return opening
   }
 
-  async #openSession(session: string, settings: Config['sandbox'], worktree: string): Promise<OpenSandbox> {
+  async #openSession(session: string, settings: SessionSettings, worktree: string): Promise<OpenSandbox> {
     const { sandbox, files, identityOf } = this.#parts
     const common = this.#settingsFor(settings)
     const opened = await SessionSandbox.open({ sandbox, files }, session, {
       ...common,
       identity: await identityOf(worktree),
       broker: await this.#brokerFor(session, worktree, common.writable),
-      network: opened => this.#networkFor(session, opened, settings.hosts),
+      network: opened => this.#networkFor(session, opened, settings),
     })
     return { sandbox: opened, prepared: new Map() }
   }
 
-  #settingsFor(settings: Config['sandbox']): SandboxSettings {
+  #settingsFor(settings: SessionSettings): SandboxSettings {
     const { home, state } = this.#parts
     const expand = (path: string) => path.replace(/^~(?=\/)/, home)
     return {
@@ -284,10 +287,10 @@ export class Sandboxes {
   async #networkFor(
     session: string,
     opened: SandboxSession,
-    hosts: Config['sandbox']['hosts'],
+    settings: NetworkSettings,
   ): Promise<InsideNetwork | undefined> {
     const { network, fault } = this.#parts
-    return network?.open(session, opened, hosts).catch(cause => {
+    return network?.open(session, opened, settings).catch(cause => {
       fault('opening the network of a sandbox', cause)
       return undefined
     })

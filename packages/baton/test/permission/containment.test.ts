@@ -37,6 +37,16 @@ const outside = (
 }
 
 describe('a command runs in the sandbox', () => {
+  test('that downloads only from hosts that answer inside', async () => {
+    const place = { hosts: ['api.example.com', 'http://old.example:8080'] }
+    const inside = 'curl -s https://api.example.com/x && wget -q http://old.example:8080/y'
+    expect(await outside(inside, { place })).toBeUndefined()
+    expect(await outside('curl -s https://api.example.com https://evil.example', { place })).toMatch(/evil/)
+    expect(await outside('curl -s http://api.example.com', { place })).toMatch(/contacts/)
+    expect(await outside('curl -s "$URL"', { place })).toMatch(/network/)
+    expect(await outside('ssh api.example.com', { place })).toBeDefined()
+  })
+
   test.each([
     ['only reads', 'ls -la src && git status'],
     ["runs the project's code", 'npm test'],
@@ -69,7 +79,7 @@ describe('its text decides about a command', () => {
   test.each([
     ['downloads packages', 'npm install left-pad', /network/],
     ['asks a registry', 'npm view left-pad', /network/],
-    ['downloads from elsewhere', 'curl -s https://example.com', /network/],
+    ['downloads from elsewhere', 'curl -s https://example.com', /contacts https:\/\/example\.com/],
     ['fetches a package to run it', 'npx -y create-vite app', /downloads/],
     ['pushes', 'npm test && git push', /git push/],
     ['changes the git configuration', 'git config user.name x', /git config/],
@@ -159,5 +169,30 @@ describe('a command that downloads packages', () => {
     'cargo publish',
   ])('is judged by its text if a registry is not enough: %s', async command => {
     expect(await outside(command, { place: { hasRegistries: true } })).toBeDefined()
+  })
+})
+
+describe('WebFetch', () => {
+  const fetches = (url: string, config: ConfigInput, hosts: string[] = []) => {
+    const rules = rulesInForce(Config.parse(config), { worktree: WORKTREE, home: HOME })
+    const place = { cwd: WORKTREE, worktree: WORKTREE, home: HOME, hosts }
+    return judge({ tool: 'WebFetch', input: { url }, ...place }, rules).decision
+  }
+
+  test('reads from the hosts of the sandbox: of the settings, of the project and of the session; a deny comes first', () => {
+    const sandbox = {
+      hosts: ['all.example'],
+      projects: [
+        { project: '~/project', hosts: ['here.example'] },
+        { project: '~/other', hosts: ['other.example'] },
+      ],
+    }
+    expect(fetches('https://all.example/x', { sandbox })).toBe('allow')
+    expect(fetches('https://here.example', { sandbox })).toBe('allow')
+    expect(fetches('https://session.example', { sandbox }, ['session.example'])).toBe('allow')
+    expect(fetches('https://other.example', { sandbox })).toBe('undecided')
+    expect(fetches('https://all.example.evil.example', { sandbox })).toBe('undecided')
+    const permissions = { deny: [{ tool: 'WebFetch', hosts: 'all.example' }] }
+    expect(fetches('https://all.example', { sandbox, permissions })).toBe('deny')
   })
 })

@@ -26,6 +26,7 @@ const link = (more: Partial<SandboxLink> = {}) => {
       calls.prepared.push(event.action.kind === 'shell' ? event.action.command : '')
       return { ok: true, id: 'abc', text: WRAPPED }
     },
+    openedHosts: () => [],
     discard: async (_, id) => void calls.discarded.push(id),
     ...more,
   }
@@ -73,7 +74,7 @@ describe('a command in the sandbox', () => {
   test('that names a hidden file comes with a hint', async () => {
     const { sandbox } = link()
     const world = reactorWorld({ ports: { sandbox } })
-    expect((await world.answer(requested('cat ~/notes'))).context).toContain('sandbox.readable')
+    expect((await world.answer(requested('cat ~/notes'))).context).toContain('baton request path')
   })
 })
 

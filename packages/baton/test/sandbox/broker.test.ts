@@ -60,6 +60,7 @@ async function brokerWorld(): Promise<BrokerWorld> {
       return answer.why
     },
     ended: async (_, { words }, output) => void ended.push([commandText(words), output]),
+    requestAccess: async (_, { kind, name }) => ({ isGranted: kind === 'host', line: `asked about ${name}` }),
     newCall: () => 'broker_1',
     record: async (_, entry) => void records.push(entry),
     fault: (during, cause) => records.push({ command: during, cwd: '', refused: String(cause) }),

@@ -19,9 +19,15 @@ socket.on('data', chunk => process.stdout.write(chunk)).on('error', () => {}).on
 setTimeout(() => process.exit(0), 20000)`
 
 /** A world whose session has the proxy, with this registry in the user's own .npmrc. */
-async function networkWorld(registry: Registry, hosts: (closed: number) => string[], closed = 0) {
+async function networkWorld(
+  registry: Registry,
+  hosts: (closed: number) => string[],
+  closed = 0,
+  ports: number[] = [],
+) {
   const blocked: string[] = []
   const resolved: string[] = []
+  const granted: string[] = []
   const names: Record<string, string[]> = {
     localhost: ['127.0.0.1'],
     'rebound.example': ['127.0.0.1'],
@@ -52,12 +58,14 @@ async function networkWorld(registry: Registry, hosts: (closed: number) => strin
       return names[host] ?? Promise.reject(new Error(`no such host: ${host}`))
     },
     onBlocked: (_, { what }) => void blocked.push(what),
+    grantedHosts: () => granted,
     fault: (during, cause) => {
       throw new Error(during, { cause })
     },
   })
   world.session = await world.open('ses_test', {
-    network: session => network.open('ses_test', session, hosts(closed)),
+    network: session =>
+      network.open('ses_test', session, { hosts: hosts(closed), requestedHosts: [], ports }),
   })
   world.project.write('raw.js', RAW)
   const send = async (text: string) =>
@@ -65,6 +73,7 @@ async function networkWorld(registry: Registry, hosts: (closed: number) => strin
   return {
     world,
     blocked,
+    granted,
     resolved,
     send,
     async [Symbol.asyncDispose]() {

@@ -37,7 +37,7 @@ function sandboxesIn(world: SandboxWorld) {
     text,
     shell: 'bash' as const,
     path: process.env.PATH ?? '',
-    settings: Config.parse({}).sandbox,
+    settings: { ...Config.parse({}).sandbox, requestedHosts: [] },
   })
   const prepare = async (text: string) => {
     const result = await sandboxes.prepare(call(text))

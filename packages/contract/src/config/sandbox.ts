@@ -30,6 +30,20 @@ const Host = setting(
   { expects: 'a host, such as api.example.com or "GET,POST api.example.com:8443"' },
 )
 
+const hosts = z.array(Host).max(200).default([])
+const Port = setting(z.int().min(1).max(65_535), 'A TCP port of this machine.', {
+  expects: 'a port from 1 to 65535',
+})
+const ports = z.array(Port).max(100).default([])
+
+/** What one project's commands may use in addition. Baton adds such entries when a person answers "for this project". */
+export const ProjectAccess = z.strictObject({
+  project: Folder,
+  hosts,
+  ports,
+  readable: z.array(Folder).max(100).default([]),
+})
+
 export const sandbox = section('Where commands of agents run.', {
   mode: choice(
     ['on', 'off', 'strict'],
@@ -42,9 +56,19 @@ export const sandbox = section('Where commands of agents run.', {
     'Files and folders outside the project that commands in the sandbox may read and change.',
   ),
   hosts: setting(
-    z.array(Host).max(200).default([]),
+    hosts,
     'Servers that commands in the sandbox may contact in addition to package registries.',
     { expects: 'a list of hosts', accumulates: true, trust: 'needed' },
+  ),
+  ports: setting(
+    ports,
+    'TCP ports of this machine, such as that of a database, that commands in the sandbox may connect to as on the machine itself.',
+    { expects: 'a list of ports', accumulates: true, trust: 'needed' },
+  ),
+  projects: setting(
+    z.array(ProjectAccess).max(500).default([]),
+    'Hosts, ports and readable folders for single projects: a list of `{project: ~/work/shop, hosts: [...], ports: [...], readable: [...]}`. Baton adds what you allow "for this project".',
+    { expects: 'a list of projects', accumulates: true, trust: 'needed' },
   ),
   env_files: choice(
     ['hidden', 'visible'],

@@ -14,6 +14,7 @@ export function ruleFor(rules: readonly HostRule[], { scheme, host, port }: Targ
 export const blockedHost = (target: Target): Blocked => ({
   what: describeTarget(target),
   message: `Baton's sandbox blocks ${describeTarget(target)}: it is not a package registry of the user and not in sandbox.hosts. Ask the user to add it to sandbox.hosts, or work without it.`,
+  target,
 })
 
 export const blockedMethod = (method: string, target: Target): Blocked => ({

@@ -10,7 +10,8 @@ export interface ProxyParts {
   /** Ports on this machine's loopback that are never reached, whatever the rules say: Baton's own. */
   closedPorts(): readonly number[]
   /** Something was blocked. */
-  onBlocked(blocked: Blocked): void
+  /** Returns the line for the command, if it is another one. */
+  onBlocked(blocked: Blocked): string | undefined
   /** For hosts with a certificate that only the user trusts. */
   trusted?: readonly string[] | undefined
 }

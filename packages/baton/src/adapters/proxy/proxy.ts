@@ -79,9 +79,7 @@ export class FilteringProxy {
     const target: Target = { scheme: 'https', ...authority }
     const isPlain = ruleFor(this.#parts.rules(), { ...target, scheme: 'http' }) !== undefined
     if (!isPlain && !ruleFor(this.#parts.rules(), target)) {
-      const blocked = blockedHost(target)
-      this.#parts.onBlocked(blocked)
-      return void socket.end(blockedText(blocked))
+      return void socket.end(blockedText(this.#lineFor(blockedHost(target))))
     }
     if (head.length > 0) socket.unshift(head)
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -112,18 +110,16 @@ export class FilteringProxy {
       const found = this.#targetOf(request)
       if (!found) return refuse(response, 400, 'This proxy cannot tell which server the request is for.')
       const rule = ruleFor(this.#parts.rules(), found.target)
-      if (!rule) {
-        const blocked = blockedHost(found.target)
-        this.#parts.onBlocked(blocked)
-        return refuse(response, 403, blocked.message)
-      }
+      if (!rule) return refuse(response, 403, this.#lineFor(blockedHost(found.target)))
       const blocked = await forward(request, response, { ...found, rule }, this.#parts)
-      if (!blocked) return
-      this.#parts.onBlocked(blocked)
-      refuse(response, 403, blocked.message)
+      if (blocked) refuse(response, 403, this.#lineFor(blocked))
     } catch (cause) {
       refuse(response, 502, `Baton's proxy: ${cause instanceof Error ? cause.message : String(cause)}`)
     }
+  }
+
+  #lineFor(blocked: Blocked): string {
+    return this.#parts.onBlocked(blocked) ?? blocked.message
   }
 
   /** The server and path of a request. Its Host header must not name another server. */
@@ -153,5 +149,5 @@ export class FilteringProxy {
   }
 }
 
-const blockedText = ({ message }: Blocked): string =>
+const blockedText = (message: string): string =>
   `HTTP/1.1 403 ${message.replace(/[^\x20-\x7e]/g, ' ')}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(message) + 1}\r\nConnection: close\r\n\r\n${message}\n`

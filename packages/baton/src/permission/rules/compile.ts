@@ -26,10 +26,13 @@ export interface RuleSet {
   readonly ask: readonly CompiledRule[]
   readonly allow: readonly CompiledRule[]
   readonly workflow: readonly CompiledRule[]
+  /** Servers that commands in the sandbox may read from, in the syntax of `sandbox.hosts`; web tools may, too. */
+  readonly hosts: readonly string[]
 }
 
 export interface CompileOptions extends RulePlace {
   readonly preset?: PermissionPreset
+  readonly hosts?: readonly string[]
 }
 
 /** Done once per configuration; a decision only reads the result. Throws PatternError for a pattern it cannot take. */
@@ -54,7 +57,9 @@ export function compileRules(sources: readonly RuleSource[], options: CompileOpt
     add(source.allow, 'allow', source.layer === 'workflow' ? workflow : allow)
     add(source.commands?.map(commandMatch), 'allow', source.layer === 'workflow' ? workflow : allow)
   }
-  return { preset: PRESETS[presetName], presetName, programs: knownPrograms(), deny, ask, allow, workflow }
+  const { hosts = [] } = options
+  const preset = PRESETS[presetName]
+  return { preset, presetName, programs: knownPrograms(), deny, ask, allow, workflow, hosts }
 }
 
 let programs: Programs | undefined

@@ -8,6 +8,8 @@ export const OWN_PROGRAM: ProgramTable = {
     globals: '--json --help -h --version',
     sub: {
       done: { kind: 'read', max: 0, flags: '--blocked= --dry-run' },
+      // It only asks the person.
+      request: { kind: 'read', max: 2, flags: '--methods=' },
       'status ps health recap asks why check what-if sessions issue doctor help completions': READ,
       // Without words: `history clean` deletes files.
       history: { kind: 'read', max: 0, flags: '--json --all -a --issue=' },

@@ -12,6 +12,15 @@ export async function runBaton(work: BrokeredCall): Promise<number> {
   const { parts, session, brokered, call } = work
   const plan = planBaton(call.argv)
   if (plan.kind === 'refused') return refuse(work, plan.reason)
+  // The person's answer is the decision: rules about commands have no say.
+  if (plan.kind === 'request') {
+    const { isGranted, line } = await parts.requestAccess(session, plan.access, call.signal)
+    const exit = isGranted ? 0 : 1
+    await parts.record(session, { command: commandText(plan.shown), cwd: call.cwd, exit })
+    if (isGranted) call.out(Buffer.from(`${line}\n`))
+    else call.err(`baton: ${line}\n`)
+    return exit
+  }
   let input = ''
   if (plan.input !== undefined) {
     const read = await readInside(call, plan.input)

@@ -16,6 +16,12 @@ export interface BrokerParts {
   whyNot(session: string, request: BrokerRequest, signal: AbortSignal): Promise<string | undefined>
   /** Reports what became of a gh command that `whyNot` let run: its output, or undefined if it failed or did not run. */
   ended(session: string, request: BrokerRequest, output: string | undefined): Promise<void>
+  /** Asks the person to open a host, a port or a path to the session's commands, and waits for the answer. */
+  requestAccess(
+    session: string,
+    wanted: { kind: string; name: string; methods: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ isGranted: boolean; line: string }>
   newCall(): string
   /** Records what the broker did. */
   record(session: string, entry: BrokerRecord): Promise<void>

@@ -2,6 +2,12 @@ import { type KnownOptions, readOptions } from './read-options.ts'
 
 export type BatonPlan =
   | { kind: 'refused'; reason: string }
+  /** Asks the person to open something to commands; nothing runs outside. */
+  | {
+      kind: 'request'
+      shown: readonly string[]
+      access: { kind: string; name: string; methods: string | undefined }
+    }
   | {
       kind: 'baton'
       /** What rules judge and a person reads. */
@@ -44,6 +50,14 @@ const COMMANDS: Readonly<Record<string, BatonCommand>> = {
       (what === undefined || /^(#?[1-9]\d{0,8}|next|ready|done|list|board)$/.test(what)) &&
       (more === undefined || (what === 'board' && more === 'setup')),
   },
+  request: {
+    flags: HELP,
+    valued: ['--methods'],
+    takes: ([kind, name, ...rest]) =>
+      rest.length === 0 &&
+      (kind === undefined ? name === undefined : /^(host|port|path)$/.test(kind)) &&
+      (name === undefined || name.length <= 1000),
+  },
   handoff: {
     flags: ['--print', '--context', '--json', ...HELP],
     valued: ['--focus', '--verify', '--section'],
@@ -80,6 +94,16 @@ export function planBaton(argv: readonly string[]): BatonPlan {
   const { options, others } = read
   if (!known.takes(others))
     return refused(`baton ${name} ${others.join(' ')} does not run from inside the sandbox. Ask the user.`)
+  const isHelp = options.some(option => HELP.includes(option.name))
+  if (name === 'request' && !isHelp) {
+    const [kind = '', wanted = ''] = others
+    if (wanted === '') return refused('Say what you need: baton request host|port|path NAME')
+    return {
+      kind: 'request',
+      shown: ['baton', ...argv],
+      access: { kind, name: wanted, methods: options.find(option => option.name === '--methods')?.value },
+    }
+  }
   const files = options.filter(option => option.name === '--verify')
   if (files.length > 1) return refused(`baton ${name}: give --verify once.`)
   return {
@@ -94,7 +118,7 @@ export function planBaton(argv: readonly string[]): BatonPlan {
       ...(others.length > 0 ? ['--', ...others] : []),
     ],
     input: files[0]?.value,
-    isHelp: options.some(option => HELP.includes(option.name)),
+    isHelp,
   }
 }
 

@@ -1,5 +1,38 @@
 import { type HostRule, READ_METHODS } from '../../ports/network.ts'
 
+/** Whether the hosts of the settings include the server of an address, which has `http` where it names no scheme. */
+export function answersHost(hosts: readonly string[], address: string): boolean {
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`)
+  const [wanted] = url && /^https?:$/.test(url.protocol) ? rulesFromSettings([url.origin]) : []
+  return wanted !== undefined && rulesFromSettings(hosts).some(rule => nameOf(rule) === nameOf(wanted))
+}
+
+const nameOf = ({ scheme, host, port }: HostRule): string => `${scheme} ${host} ${port}`
+
+/**
+ * All rules of a session; the first for a server counts. What a person allowed on request adds methods to the user's own
+ * hosts, and nothing to registries: those stay read-only.
+ */
+export function combineRules(
+  own: readonly HostRule[],
+  registries: readonly HostRule[],
+  requested: readonly HostRule[],
+): HostRule[] {
+  const closed = new Set(registries.map(nameOf))
+  const combined = new Map<string, HostRule>()
+  for (const rule of [...own, ...requested.filter(each => !closed.has(nameOf(each)))]) {
+    const known = combined.get(nameOf(rule)) ?? rule
+    const methods =
+      known.methods && rule.methods ? [...new Set([...known.methods, ...rule.methods])] : undefined
+    combined.set(nameOf(rule), { ...known, methods })
+  }
+  return [...combined.values(), ...registries]
+}
+
+/** Rules for hosts that commands requested: a name must not lead into a private network, an address says where it leads. */
+export const rulesFromRequests = (hosts: readonly string[]): HostRule[] =>
+  rulesFromSettings(hosts).map(rule => ({ ...rule, isUsers: /^[\d.]+$|:/.test(rule.host) }))
+
 /** Rules from `sandbox.hosts`: `[METHODS ][http://]HOST[:PORT]`. Without methods only reads pass. */
 export function rulesFromSettings(hosts: readonly string[]): HostRule[] {
   return hosts.flatMap(text => {
