@@ -331,6 +331,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       await sandbox?.sandboxes.end(id)
     },
     asks,
+    serversOf: id => sandbox?.sandboxes.servers(id) ?? [],
     toolServer: options.toolServer,
   })
   live.listen(entry => watched.hear(entry))

@@ -119,6 +119,8 @@ export const PsRow = z.object({
   name: z.string().optional(),
   pid: pid.optional(),
   state: WatchState,
+  /** Servers in the session's sandbox: their port there, and the one at which they answer on 127.0.0.1 of this machine. */
+  servers: z.array(z.object({ inside: z.int(), port: z.int() })).optional(),
   startedAt: moment,
   lastActivityAt: moment,
   context: ContextFigure.pick({

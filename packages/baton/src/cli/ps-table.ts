@@ -32,6 +32,9 @@ export function psTable(rows: readonly PsRow[], look: TableLook): string[] {
     line(columns.map(({ head }) => ({ text: head, style: 'dim' as const }))),
     ...rows.flatMap((row, i) => [
       line(columns.map(({ cells }) => cells[i] ?? { text: '' })),
+      ...(row.servers ?? []).map(({ inside, port }) =>
+        cutTo(`  http://127.0.0.1:${port} answers for port ${inside} of its sandbox`, look.columns),
+      ),
       ...row.problems.map(({ status, check, message }) => {
         const text = printable(`  ${check}: ${message}`.replaceAll('\n', ' '))
         return look.colour(status === 'critical' ? 'red' : 'yellow', cutTo(text, look.columns))

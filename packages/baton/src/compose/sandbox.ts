@@ -10,6 +10,7 @@ import { viewHost } from '../adapters/bubblewrap/probe.ts'
 import { bubblewrapSandbox } from '../adapters/bubblewrap/sandbox.ts'
 import { git } from '../adapters/git/git.ts'
 import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
+import { loopbackForwards } from '../adapters/proxy/loopback-forwards.ts'
 import { type AgentProcess, readAgentProcess } from '../adapters/system/agent-process.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -116,6 +117,8 @@ export function composeSandbox(
       )
       return { ...(name ? { name } : {}), ...(email ? { email } : {}) }
     },
+    forwards: loopbackForwards(ownPorts),
+    forwarded: (session, ports) => untold.addServers(session, ports),
     async report(session, reports) {
       untold.add(session, reports)
       const moved = reports.map(({ path, why, movedTo }) => ({ path, why, ...(movedTo ? { movedTo } : {}) }))

@@ -20,6 +20,7 @@ import { batonHome, type Environment } from '../config/places.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { Driver, ToolServer } from '../ports/driver.ts'
+import type { ForwardedPort } from '../ports/network.ts'
 import type { WatchStore } from '../ports/watch-store.ts'
 import { handoffFinding } from '../session/watch/handoff-findings.ts'
 import { psRows } from '../session/watch/ps-rows.ts'
@@ -78,6 +79,8 @@ export interface SessionParts {
   toolServer?: ToolServer | undefined
   /** Called when a session has ended without a SessionEnd event. */
   lost(session: Session, why: string): Promise<void>
+  /** Servers in a session's sandbox that answer on this machine. */
+  serversOf(session: string): ForwardedPort[]
   asks: Pick<Asks, 'tell' | 'open'>
   write(entries: readonly NewEntry[]): Promise<unknown>
   fault(during: string, cause: unknown): void
@@ -148,7 +151,7 @@ export function composeSessions(parts: SessionParts): Sessions {
   const ps = async (): Promise<PsRow[]> => {
     const [watched, runs] = await Promise.all([watch.look(), actions.list()])
     const bySession = new Map(runs.map(run => [run.session, run]))
-    return psRows(watched, watch.standing(), ({ session }) => {
+    const rows = psRows(watched, watch.standing(), ({ session }) => {
       const run = session && bySession.get(session.id)
       if (!run) return undefined
       return {
@@ -157,6 +160,10 @@ export function composeSessions(parts: SessionParts): Sessions {
         ...(run.issue === undefined ? {} : { issue: run.issue }),
         ...(run.end ? { end: run.end.kind } : {}),
       }
+    })
+    return rows.map(row => {
+      const servers = row.session ? parts.serversOf(row.session) : []
+      return servers.length > 0 ? { ...row, servers } : row
     })
   }
 

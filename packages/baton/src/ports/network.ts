@@ -23,6 +23,26 @@ export interface Target {
   port: number
 }
 
+/** A server in the sandbox that answers on this machine. */
+export interface ForwardedPort {
+  /** Its port in the sandbox. */
+  inside: number
+  /** Its port on 127.0.0.1 of this machine. */
+  port: number
+}
+
+/** Lets servers in the sandbox answer on the machine's own loopback. */
+export interface PortForwards {
+  /** Opens and closes ports so that exactly these servers answer. Returns the new ones. */
+  update(
+    session: string,
+    inside: readonly number[],
+    connect: (port: number, connection: NodeJS.ReadWriteStream) => void,
+  ): Promise<ForwardedPort[]>
+  list(session: string): ForwardedPort[]
+  end(session: string): void
+}
+
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 
 /** Something that the proxy did not let through. */

@@ -131,6 +131,10 @@ export interface SandboxSession {
     accept: (connection: NodeJS.ReadWriteStream) => void,
     options?: { exact?: boolean },
   ): Promise<{ port: number } | undefined>
+  /** Ports on which commands listen inside; none where each call has a loopback of its own. */
+  listeners(): Promise<number[]>
+  /** Hands a connection of the host, of which nothing was read, to a server inside. */
+  connectInside(port: number, connection: NodeJS.ReadWriteStream): void
   /** Puts a file into the private home folder, unless it exists. */
   writeHome(name: string, text: string): Promise<void>
   /** A text that is kept with the session's sandbox, for the next daemon. */

@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
+import type { ForwardedPort } from '../ports/network.ts'
 import type { Outcome, Reactor } from '../ports/reactor.ts'
 import type { Sandboxes } from './sandboxes.ts'
 import type { Report } from './session-sandbox.ts'
@@ -16,6 +17,12 @@ export class UntoldReports {
     if (blocked.length < MOST_SHOWN && !blocked.includes(message)) blocked.push(message)
   }
 
+  addServers(session: string, ports: readonly ForwardedPort[]): void {
+    const { servers } = this.#of(session)
+    for (const { inside, port } of ports.slice(0, MOST_SHOWN))
+      servers.push(`The user reaches the server on port ${inside} of the sandbox at http://127.0.0.1:${port}`)
+  }
+
   /** For the user, in the agent's terminal. */
   addNotice(session: string, notice: string): void {
     this.#of(session).notices.push(notice)
@@ -23,13 +30,14 @@ export class UntoldReports {
 
   /** Lines for the agent, and for the user. */
   take(session: string): { lines: string[]; notices: string[] } {
-    const { moved, blocked, notices } = this.#of(session)
+    const { moved, blocked, servers, notices } = this.#of(session)
     this.#reports.delete(session)
-    return { lines: [...(moved.length > 0 ? [describeReports(moved)] : []), ...blocked], notices }
+    const lines = [...(moved.length > 0 ? [describeReports(moved)] : []), ...blocked, ...servers]
+    return { lines, notices }
   }
 
   #of(session: string): Untold {
-    const known = this.#reports.get(session) ?? { moved: [], blocked: [], notices: [] }
+    const known = this.#reports.get(session) ?? { moved: [], blocked: [], servers: [], notices: [] }
     this.#reports.set(session, known)
     return known
   }
@@ -38,6 +46,7 @@ export class UntoldReports {
 interface Untold {
   moved: Report[]
   blocked: string[]
+  servers: string[]
   notices: string[]
 }
 

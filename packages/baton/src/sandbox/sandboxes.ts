@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
-import type { InsideNetwork } from '../ports/network.ts'
+import type { ForwardedPort, InsideNetwork, PortForwards } from '../ports/network.ts'
 import type {
   ContainedRun,
   FoundRequest,
@@ -26,6 +26,10 @@ export interface SandboxesParts {
   broker?: Pick<Broker, 'open' | 'end' | 'start'> | undefined
   /** The sessions' way to the network; absent where there is none. */
   network?: SandboxNetwork | undefined
+  /** Lets servers inside answer on this machine; absent where they need not. */
+  forwards?: PortForwards | undefined
+  /** Servers that answer on this machine from now on. */
+  forwarded?(session: string, ports: readonly ForwardedPort[]): void
   /** Files that commands made and that were moved aside. */
   report(session: string, reports: readonly Report[]): Promise<void>
   fault(during: string, cause: unknown): void
@@ -174,6 +178,7 @@ export class Sandboxes {
   async end(session: string): Promise<void> {
     const opening = this.#open.get(session)?.opening
     this.#parts.network?.end(session)
+    this.#parts.forwards?.end(session)
     // A previous daemon opened it.
     if (!opening) {
       await this.#parts.broker?.end(session)
@@ -217,10 +222,25 @@ export class Sandboxes {
     }
   }
 
+  /** Servers in the session's sandbox that answer on this machine. */
+  servers(session: string): ForwardedPort[] {
+    return this.#parts.forwards?.list(session) ?? []
+  }
+
   async #check(session: string, { sandbox }: OpenSandbox): Promise<Report[]> {
     const reports = await sandbox.check()
+    await this.#forward(session, sandbox).catch(cause => this.#parts.fault('forwarding a port', cause))
     if (reports.length > 0) await this.#parts.report(session, reports)
     return reports
+  }
+
+  async #forward(session: string, sandbox: SessionSandbox): Promise<void> {
+    const { forwards, forwarded } = this.#parts
+    if (!forwards || !this.#open.has(session)) return
+    const added = await forwards.update(session, await sandbox.listeners(), (port, connection) =>
+      sandbox.connectInside(port, connection),
+    )
+    if (added.length > 0) forwarded?.(session, added)
   }
 
   async #discardEnded({ sandbox, prepared }: OpenSandbox): Promise<void> {

@@ -148,6 +148,15 @@ export class SessionSandbox {
     return this.#session.hasProcesses()
   }
 
+  /** Ports on which commands listen inside, and how to reach them. */
+  listeners(): Promise<number[]> {
+    return this.#session.listeners()
+  }
+
+  connectInside(port: number, connection: NodeJS.ReadWriteStream): void {
+    this.#session.connectInside(port, connection)
+  }
+
   /** Nothing ran since the last check, so there is nothing to look for. */
   get isIdle(): boolean {
     return this.#isIdle

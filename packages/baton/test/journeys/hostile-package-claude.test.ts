@@ -117,7 +117,11 @@ test('a hostile package that the real Claude Code installs with default settings
   )
 
   const bodies = (await baton.entries({})).map(({ body }) => body)
-  expect(bodies.filter(({ kind }) => kind === 'ask' || kind === 'fault')).toEqual([])
+  expect(bodies.filter(({ kind }) => kind === 'fault')).toEqual([])
+  // The person is asked once about the unknown host, and about nothing else. Nothing waited for the answer.
+  expect(bodies.flatMap(body => (body.kind === 'ask' && body.what === 'opened' ? [body.title] : []))).toEqual(
+    ['Let commands contact http://collector.example?'],
+  )
   expect(bodies).toContainEqual(
     expect.objectContaining({ kind: 'decision', subject: install, decision: 'allow', by: 'sandbox' }),
   )
@@ -125,7 +129,7 @@ test('a hostile package that the real Claude Code installs with default settings
   for (const words of ['contact collector.example', `contact PUT 127.0.0.1:${registry.port}`, 'make .claude'])
     expect(recap).toContain(words)
   // The agent learns it too.
-  expect(lastRequestOf(model, home)).toContain("Baton's sandbox blocks collector.example")
+  expect(lastRequestOf(model, home)).toContain("Baton's sandbox blocks http://collector.example")
   outside.close()
   folder.remove()
 })

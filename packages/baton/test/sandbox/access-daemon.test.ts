@@ -89,7 +89,7 @@ test('an unknown host is refused and asked about once; the answer lets the next 
   expect(ask).toMatchObject({ title: 'Let commands contact http://unknown.invalid?' })
 
   // Neither a command in the sandbox nor a turn's end answers or withdraws it.
-  const own = await run(`baton answer ${ask?.id} 3`)
+  const own = await run(`command=answer; baton $command ${ask?.id} 3`)
   expect(own.code).toBe(1)
   expect(own.text).toContain('does not run from inside the sandbox')
   await baton.run(['hook', 'claude-code', 'Stop'], { input: claudePayload('Stop', here.project.path, '') })
@@ -141,3 +141,66 @@ test('a port of this machine is closed until a person opens it, and Baton’s ow
     server.close()
   }
 })
+
+test('a server in the sandbox answers on the loopback of this machine: under its own number, or another if that is taken', {
+  timeout: 240_000,
+}, async () => {
+  await using here = await world()
+  const { run, baton } = here
+  const servers = async () => {
+    const { sessions } = JSON.parse(await baton.must('ps', '--json')) as {
+      sessions: { servers?: { inside: number; port: number }[] }[]
+    }
+    return sessions.flatMap(row => row.servers ?? [])
+  }
+  const answer = (port: number) => fetch(`http://127.0.0.1:${port}/`).then(got => got.text())
+  const serve = (port: number) =>
+    `node -e "require('node:http').createServer((q, s) => s.end('inside ' + ${port} + ' ' + q.url)).listen(${port}, () => require('node:fs').writeFileSync('up-${port}', ''))" >/dev/null 2>&1 & until [ -e up-${port} ]; do sleep 0.1; done`
+  // A port that this machine uses itself, one that is free, and one at which people expect a database.
+  const taken = createServer(socket => socket.end())
+  await listenAmong(taken)
+  const { port } = taken.address() as AddressInfo
+  const free = await freePort()
+  try {
+    const first = await run(`${serve(free)}; ${serve(port)}; ${serve(5432)}`)
+    expect(first.told).toContain(`port ${free} of the sandbox at http://127.0.0.1:${free}`)
+    const found = await servers()
+    const at = (inside: number) => found.find(each => each.inside === inside)?.port ?? 0
+    expect(at(free)).toBe(free)
+    expect(at(port)).not.toBe(port)
+    expect(at(5432)).not.toBe(5432)
+    expect(await answer(at(free))).toBe(`inside ${free} /`)
+    expect(await answer(at(port))).toBe(`inside ${port} /`)
+    expect(await answer(at(5432))).toBe('inside 5432 /')
+    expect(found).toHaveLength(3)
+    expect(await baton.must('ps', '--once')).toContain(
+      `http://127.0.0.1:${at(port)} answers for port ${port} of its sandbox`,
+    )
+    await run(`pkill -f "listen(${free}"; while pgrep -f "listen(${free}" >/dev/null; do sleep 0.1; done`)
+    await expect.poll(servers, { timeout: 30_000 }).toHaveLength(2)
+    await expect(answer(free)).rejects.toThrow()
+  } finally {
+    taken.close()
+  }
+})
+
+/** Listens on a free port among those that servers keep. */
+async function listenAmong(server: ReturnType<typeof createServer>): Promise<void> {
+  for (let port = 7600; port < 7680; port++) {
+    const isFree = await new Promise<boolean>(done => {
+      server.once('error', () => done(false))
+      server.listen(port, '127.0.0.1', () => done(true))
+    })
+    server.removeAllListeners('error')
+    if (isFree) return
+  }
+  throw new Error('no free port')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await listenAmong(server)
+  const { port } = server.address() as AddressInfo
+  await new Promise(done => server.close(done))
+  return port
+}

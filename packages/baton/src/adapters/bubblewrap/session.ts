@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import type { Server } from 'node:net'
+import { type Server, Socket } from 'node:net'
 import { basename, join } from 'node:path'
 import type { Ids } from '../../ports/ids.ts'
 import type {
@@ -17,6 +17,7 @@ import type {
 import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
 import { withOnlyDescriptors, wrappedCommand } from './box.ts'
 import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
+import { InsideConnector, listeningPorts } from './inside-ports.ts'
 import { Layers } from './layers.ts'
 import { listenIn } from './listen-inside.ts'
 import type { HostView } from './probe.ts'
@@ -64,6 +65,7 @@ export class BubblewrapSession implements SandboxSession {
   readonly #parts: SessionParts
   readonly #options: SessionOptions
   readonly #layers: Layers
+  readonly #connector: InsideConnector
   #listening: Listening[] = []
   #holder: Holder | undefined
 
@@ -71,6 +73,7 @@ export class BubblewrapSession implements SandboxSession {
     this.#options = options
     this.#parts = options.parts
     this.#holder = options.holder
+    this.#connector = new InsideConnector({ nsenter: options.parts.nsenter, node: process.execPath })
     const { folder, parts } = options
     this.#layers = new Layers(join(folder, 'layers'), {
       nsenter: parts.nsenter,
@@ -192,6 +195,28 @@ export class BubblewrapSession implements SandboxSession {
     return { port: made.port }
   }
 
+  async listeners(): Promise<number[]> {
+    // The number of a process that has ended may be another's now.
+    if (!this.#holder || !(await isRunning(this.#holder))) return []
+    const own = new Set(this.#listening.map(({ port }) => port))
+    return (await listeningPorts(this.#holder.pid)).filter(port => !own.has(port))
+  }
+
+  connectInside(port: number, connection: NodeJS.ReadWriteStream): void {
+    const holder = this.#holder
+    if (!(connection instanceof Socket)) return
+    const refuse = () => void connection.destroy()
+    connection.on('error', refuse)
+    if (!holder) {
+      refuse()
+      return
+    }
+    void isRunning(holder).then(
+      isThere => (isThere ? this.#connector.connect(holder, port, connection) : refuse()),
+      refuse,
+    )
+  }
+
   remember(text: string): Promise<void> {
     return writeFile(join(this.#options.folder, 'remembered'), text, { mode: 0o600 })
   }
@@ -204,6 +229,7 @@ export class BubblewrapSession implements SandboxSession {
     const { folder, prefix, onEnd } = this.#options
     onEnd()
     this.#closeListening()
+    this.#connector.close()
     if (this.#holder) await endHolder(this.#holder)
     for (const name of await readdir(this.#parts.requests).catch(() => []))
       if (name.startsWith(prefix)) await removeTree(join(this.#parts.requests, name))
