@@ -89,7 +89,7 @@ test('an unknown host is refused and asked about once; the answer lets the next 
   expect(ask).toMatchObject({ title: 'Let commands contact http://unknown.invalid?' })
 
   // Neither a command in the sandbox nor a turn's end answers or withdraws it.
-  const own = await run(`command=answer; baton $command ${ask?.id} 3`)
+  const own = await run(`echo 'baton "$@"' > own.sh && sh own.sh answer ${ask?.id} 3`)
   expect(own.code).toBe(1)
   expect(own.text).toContain('does not run from inside the sandbox')
   await baton.run(['hook', 'claude-code', 'Stop'], { input: claudePayload('Stop', here.project.path, '') })
@@ -155,7 +155,7 @@ test('a server in the sandbox answers on the loopback of this machine: under its
   }
   const answer = (port: number) => fetch(`http://127.0.0.1:${port}/`).then(got => got.text())
   const serve = (port: number) =>
-    `node -e "require('node:http').createServer((q, s) => s.end('inside ' + ${port} + ' ' + q.url)).listen(${port}, () => require('node:fs').writeFileSync('up-${port}', ''))" >/dev/null 2>&1 & until [ -e up-${port} ]; do sleep 0.1; done`
+    `node -e "require('node:http').createServer((q, s) => s.end('inside ' + ${port} + ' ' + q.url)).listen(${port}, () => require('node:fs').writeFileSync('up-${port}', String(process.pid)))" >/dev/null 2>&1 & until [ -s up-${port} ]; do sleep 0.1; done`
   // A port that this machine uses itself, one that is free, and one at which people expect a database.
   const taken = createServer(socket => socket.end())
   await listenAmong(taken)
@@ -176,7 +176,7 @@ test('a server in the sandbox answers on the loopback of this machine: under its
     expect(await baton.must('ps', '--once')).toContain(
       `http://127.0.0.1:${at(port)} answers for port ${port} of its sandbox`,
     )
-    await run(`pkill -f "listen(${free}"; while pgrep -f "listen(${free}" >/dev/null; do sleep 0.1; done`)
+    await run(`read pid < up-${free}; kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.1; done`)
     await expect.poll(servers, { timeout: 30_000 }).toHaveLength(2)
     await expect(answer(free)).rejects.toThrow()
   } finally {
