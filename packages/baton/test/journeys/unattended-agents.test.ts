@@ -87,11 +87,14 @@ test.each<[string, RealAgent, Write]>([
     expect(turns).toEqual([])
 
     const [pull] = await repository.pulls()
-    expect(pull).toMatchObject({ head: { ref: `issue-${issue}` }, body: `${BODY}\nRefs #${issue}\n` })
+    expect(pull).toMatchObject({ head: { ref: `issue-${issue}` } })
+    // The agent's own text, and what Baton found out.
+    expect(pull?.body).toContain(`${BODY}\nRefs #${issue}\n`)
+    expect(pull?.body).toMatch(/\*\*Proven\.\*\*[\s\S]*\| npm test \| passed \|/)
     expect(await repository.git.git('show', `issue-${issue}:minus.js`)).toContain('a - b')
     const bodies = (await baton.entries({})).map(({ body }) => body)
     expect(bodies).toContainEqual(
-      expect.objectContaining({ kind: 'workflow', workflow: 'issue-to-impl', end: 'complete' }),
+      expect.objectContaining({ kind: 'workflow', workflow: 'issue-to-impl', end: 'proven' }),
     )
     // What nobody can judge by its text ran in the sandbox.
     const inside = bodies.flatMap(body =>

@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import type { Proof } from '@batonpass/contract/proof'
 import { problemsOf } from '../../proof/problems.ts'
 import { endRun } from './end-run.ts'
@@ -20,17 +21,13 @@ export async function settleProofs(
   for (const { session, project, proof, sendBack: due, awaitsClaim, end } of await ports.runs.all()) {
     if (!(proof || (!end && (due || awaitsClaim))) || ports.paused?.({ session, project })) continue
     try {
-      const ended = await handsOff.inTurn(session, async () => {
+      // Not in turn, because the forge may be slow; and first, so that people who hear of the end find it.
+      if (proof && !end) await showResult(ports, project, proof)
+      await handsOff.inTurn(session, async () => {
         const run = await ports.runs.get(session)
-        if (run?.proof) return settleRun(ports, run, run.proof, now)
-        if (run?.awaitsClaim && !run.end) await settleWithClaim(ports, run, now)
-        return undefined
+        if (run?.proof) await settleRun(ports, run, run.proof, now)
+        else if (run?.awaitsClaim && !run.end) await settleWithClaim(ports, run, now)
       })
-      // Not in turn: the forge may be slow.
-      if (ended)
-        await ports
-          .showProof(project, ended.pull, ended.proof)
-          .catch(cause => ports.fault('showing a proof in its pull request', cause))
       await typePrompt(ports, handsOff, session, now)
     } catch (cause) {
       ports.fault('settling a proof', cause)
@@ -38,10 +35,17 @@ export async function settleProofs(
   }
 }
 
-/** A proof that has ended, and the pull request that shows it. */
-interface Ended {
-  proof: Proof
-  pull: number
+async function showResult(
+  { proofs, showProof, fault }: WorkflowPorts,
+  project: string,
+  { id, pullRequest }: NonNullable<Run['proof']>,
+): Promise<void> {
+  const proof = pullRequest && (await proofs?.get(id).catch(() => undefined))
+  if (!proof || proof.endedAt === undefined) return
+  await showProof(project, pullRequest.number, proof).catch(cause => {
+    // Without a token, or without the forge, the result is still in the journal.
+    if (!(cause instanceof BatonError)) fault('showing a proof in its pull request', cause)
+  })
 }
 
 async function settleRun(
@@ -49,23 +53,18 @@ async function settleRun(
   run: Run,
   pending: NonNullable<Run['proof']>,
   now: number,
-): Promise<Ended | undefined> {
-  const drop = async () => {
-    await ports.runs.put(withoutProof(run))
-    return undefined
-  }
+): Promise<void> {
+  const drop = () => ports.runs.put(withoutProof(run))
   if (run.end) return drop()
   const proof = await ports.proofs?.get(pending.id).catch(() => undefined)
-  if (proof && proof.endedAt === undefined) return undefined
+  if (proof && proof.endedAt === undefined) return
   // A person who removed the state file, or ended the run in it, is obeyed.
   const found = await ports.files.read(run.root, run.nativeSession)
   if (found.kind !== 'state' || !['initial', 'done'].includes(found.state.state)) return drop()
   const at = await contextOf(ports, run, now)
   const { pullRequest, reason } = pending
-  const shown = proof && pullRequest ? { proof, pull: pullRequest.number } : undefined
   const end = async (kind: 'proven' | 'unproven', why: string) => {
     await endRun(ports, withoutProof(run), { kind, reason: why, pullRequest, proof: pending.id }, at)
-    return shown
   }
   if (!proof) return end('unproven', 'the record of the checks is gone')
   if (proof.verdict === 'proven') return end('proven', `${reason}; ${summaryOf(proof)}`)
@@ -73,13 +72,12 @@ async function settleRun(
   const why = proof.why ?? 'the checks did not pass'
   if (problems.length === 0 || pending.final || pending.closed) return end('unproven', `${why} (${reason})`)
   const sent = await sendBack(ports, withoutProof(run), proof.commit, problems, at)
-  if (sent.kind === 'ended') return shown
+  if (sent.kind === 'ended') return
   const waiting: Run = { ...sent.run, sendBack: { prompt: sent.prompt, after: now, tries: 0 } }
   await ports.runs.put(waiting)
-  if (run.pane && ports.driverAt(run.pane)) return shown
+  if (run.pane && ports.driverAt(run.pane)) return
   const needed = `${why}. Baton cannot type into this terminal: type anything to let the agent fix it`
   await endRun(ports, waiting, { kind: 'blocked', reason: needed, pullRequest, proof: pending.id }, at)
-  return shown
 }
 
 /** Ends the run once its claim has opened the pull request, with the verdict of the claim's proof. */

@@ -74,7 +74,14 @@ describe('A run that says it is done', () => {
     expect(w.announced).toEqual([])
     await p.tick()
     expect(w.announced).toEqual([])
+    const shown: string[] = []
+    w.ports.showProof = async (_, pull, { verdict }) => {
+      // People who hear of the end find it in the pull request.
+      expect(w.announced).toEqual([])
+      shown.push(`#${pull} ${verdict}`)
+    }
     await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(shown).toEqual(['#57 proven'])
     expect(w.announced).toMatchObject([
       {
         end: 'proven',
