@@ -9,6 +9,8 @@ import type { GrantsInForce } from '../../src/permission/grants/grants-in-force.
 import { grantFrom } from '../../src/permission/grants/record-grant.ts'
 import { judge } from '../../src/permission/judge.ts'
 import type { GitFacts } from '../../src/ports/grant-facts.ts'
+import { commandText } from '../../src/sandbox/broker/command-text.ts'
+import { planGh } from '../../src/sandbox/broker/plan-gh.ts'
 import { setupViewboard } from '../../src/work/workflows/builtin-workflows.ts'
 import { request, STANDARD } from './place.ts'
 
@@ -85,6 +87,31 @@ describe('setup-viewboard may', () => {
     expect(isGranted(FIND.replace('owner=acme', 'owner=Acme'), START)).toBe(true)
     expect(isGranted(FIND.replaceAll('{', '\n  {'), START)).toBe(true)
     expect(isGranted(`${FIND} --hostname=github.com`, START, true)).toBe(true)
+  })
+
+  test('do so through the broker, which names the host of the repository', () => {
+    const argv = [
+      'api',
+      'graphql',
+      '-f',
+      'owner=acme',
+      '-f',
+      'name=shop',
+      '-f',
+      `query=${BOARD_OPERATIONS.find}`,
+    ]
+    const through = (url: string) => {
+      const plan = planGh(argv, undefined, { remotes: [{ name: 'origin', url, pushUrl: url, fetch: [] }] })
+      if (plan.kind === 'refused') throw new Error(plan.reason)
+      expect(plan.args).toEqual([...argv, plan.shown.at(-1)])
+      return commandText(plan.shown)
+    }
+    expect(isGranted(through('https://github.com/acme/shop'), START, true)).toBe(true)
+    const local = 'http://127.0.0.1:3000/acme/shop.git'
+    const own = { ...START, repository: '127.0.0.1:3000/acme/shop' }
+    expect(isGranted(through(local), own, true)).toBe(true)
+    expect(isGranted(through(local), START, true)).toBe(false)
+    expect(isGranted(FIND, own)).toBe(false)
   })
 
   test('create a board once gh has said that there is none, and only one', () => {
