@@ -6,6 +6,7 @@ import { SECTIONS, sectionText } from '../../src/handoff/sections.ts'
 import { findReplaced } from '../../src/handoff/supersession.ts'
 import { failingTests } from '../../src/session/transcript/failing-tests.ts'
 import { sortPassages } from '../../src/session/transcript/passages.ts'
+import { SessionFactCollector } from '../../src/session/transcript/session-facts.ts'
 import { readUserWords } from '../../src/session/transcript/user-words.ts'
 
 describe("the user's words", () => {
@@ -122,10 +123,27 @@ it.each([
   expect(failingTests(output)).toEqual([name])
 })
 
+it('a command that the agent left running is a part of the environment', () => {
+  const collector = new SessionFactCollector()
+  const call = (id: string, command: string, text: string) => {
+    collector.addItem({ kind: 'call', id, tool: 'Bash', action: { kind: 'shell', command } })
+    collector.addItem({ kind: 'result', id, failed: false, text })
+  }
+  call('1', 'stripe listen --forward-to localhost:4747', 'Command running in background with ID: b5.')
+  call('2', 'openocd -f board.cfg', 'Chunk ID: b2\nProcess running with session ID 71233\nOutput:\n')
+  call('3', 'cat notes.txt', 'It says: Command running in background with ID: b5.')
+  expect(collector.result().environment).toEqual([
+    '`stripe listen --forward-to localhost:4747`',
+    '`openocd -f board.cfg`',
+  ])
+})
+
 it.each([
   ['decisions', 'I decided to use one table, because both are read together.'],
   ['decisions', 'Ich habe mich für den zweiten Weg entschieden.'],
   ['deadEnds', 'Mocking the clock was a dead end: the client caches it.'],
+  ['decisions', 'Keyed by invoice and period, which is why the unique index goes there.'],
+  ['deadEnds', 'My first idea was to filter by the event id, only that is new each time.'],
   ['deadEnds', 'Der Versuch mit dem Trigger ist gescheitert.'],
   ['decisions', 'J’ai choisi la seconde variante du schéma.'],
   ['decisions', 'He optado por un temporizador de systemd.'],

@@ -121,7 +121,10 @@ export class SessionFactCollector {
     if (command === undefined) return
     // Only the last ones matter, so they are read at the end.
     this.#last = { command, failed: item.failed, text: item.text }
-    if (!item.failed && ENVIRONMENT.test(command.slice(0, 2000))) {
+    if (
+      !item.failed &&
+      (ENVIRONMENT.test(command.slice(0, 2000)) || IN_BACKGROUND.test(item.text.slice(0, 400)))
+    ) {
       const address = ADDRESS.exec(outputOf(item.text).slice(0, 4000))?.[0]
       addLast(this.#environment, `\`${lineOf(command)}\`${address ? ` (${address})` : ''}`, 60)
     }
@@ -191,6 +194,9 @@ const DOCUMENT = /^#{1,2} (?:Handoff Document|Next Steps|Key Decisions|Critical 
 /** Commands that leave something behind: a service, a container, a variable. */
 const ENVIRONMENT =
   /(?:^|[;&|(]\s*)(?:export\s+\w+=|[A-Z][A-Z0-9_]{2,}=\S+\s+\S|source\s+\S|\.\s+\S+\/activate|nvm use|pyenv |conda activate|direnv |nohup\s)|\bdocker(?:[ -]compose)?\b[^;|]{0,200}\b(?:run|up|start)\b|\bpodman run\b|\bkubectl port-forward\b|&\s*$|\bssh\b[^;|]{0,100}\s-L\b|\b(?:npm|yarn|pnpm|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)\b|\brunserver\b|\b(?:systemctl|service|brew services|pg_ctl)\b[^;|]{0,80}\bstart\b|--(?:port|listen)[= ]\S/
+
+/** How the agents report a command that they left running: Claude Code, Codex. */
+const IN_BACKGROUND = /^Command running in background with ID\b|^Process running with session ID \d/m
 
 const ADDRESS =
   /(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{2,5}\S{0,40}|\bport \d{2,5}\b/
