@@ -44,7 +44,10 @@ export class RewriteProofs {
     const known = before.find(each => isSame(each, of))?.state
     if (known === state || known === 'dropped') return false
     const { agent, program } = of
-    const after = [{ agent, program, state }, ...before.filter(each => !isSame(each, of))].slice(0, MOST_KEPT)
+    const all = [{ agent, program, state }, ...before.filter(each => !isSame(each, of))]
+    const isDropped = (each: Kept) => each.state === 'dropped'
+    // Those that are not trusted are forgotten last.
+    const after = [...all.filter(isDropped), ...all.filter(each => !isDropped(each))].slice(0, MOST_KEPT)
     this.#kept = Promise.resolve(after)
     await this.#parts.save(JSON.stringify(after))
     return true

@@ -39,12 +39,13 @@ export async function checkSandbox(agent: RealAgent): Promise<string | undefined
       : [],
   )
   if (ended.join('\n') !== commands.join('\n')) return `the journal knows the ends of:\n${ended.join('\n')}`
-  const told = textOf(model.mainRequests({ key: home.key }).at(-1) ?? model.requests.at(-1) ?? noRequest())
+  const last = model.mainRequests({ key: home.key }).at(-1) ?? model.requests.at(-1) ?? noRequest()
+  const told = textOf(last)
   for (const word of ['no secret here', 'exit 3'])
     if (!told.includes(word)) return `the model was not told "${word}": ${told.slice(-2000)}`
   // Copilot CLI shows its model what ran.
-  if (agent.name !== 'copilot' && told.includes('/sandbox/box'))
-    return `the model was shown what ran: ${told.slice(-2000)}`
+  if (agent.name !== 'copilot' && JSON.stringify(last.body).includes('/sandbox/box'))
+    return 'the model was shown what ran in place of its command'
   if (!existsSync(join(home.project, 'made.txt'))) return 'the command changed nothing in the project'
   if (readFileSync(join(home.project, 'secret.txt'), 'utf8') !== '') return 'the command read the secret'
   // Claude Code asks if it drops a replacement; the others have to show that they do not.

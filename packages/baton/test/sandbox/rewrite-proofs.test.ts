@@ -34,6 +34,15 @@ describe('what Baton knows about an agent’s program', () => {
     expect(await restart().dropped()).toMatchObject([CODEX])
   })
 
+  test('is forgotten after many others, but not that it dropped a replacement', async () => {
+    const { proofs } = stored()
+    await proofs.record(CODEX, 'dropped')
+    await proofs.record(NEWER, 'proven')
+    for (let i = 0; i < 150; i++) await proofs.record({ agent: 'pi', program: `session ${i}` }, 'proven')
+    expect(await proofs.stateOf(CODEX)).toBe('dropped')
+    expect(await proofs.stateOf(NEWER)).toBe('unknown')
+  })
+
   test.each(['', '{', '[1, {"agent":"codex"}]', '{"a":1}'])(
     'a damaged file (%s) counts as none',
     async text => {

@@ -131,7 +131,8 @@ export function pluginEncode(agent: string, { asks }: { asks: boolean }) {
     const { permission, goOn, refuse, context, notice, rewrite } = reaction
     switch (nativeEvent) {
       case 'ToolCall': {
-        if (rewrite && !permission) return { decision: 'allow', input: rewrite.input }
+        if (rewrite && !permission)
+          return { decision: 'allow', input: rewrite.input, ...(context ? { context } : {}) }
         if (!permission) return {}
         if (permission.decision !== 'ask' || asks)
           return { decision: permission.decision, reason: permission.reason }

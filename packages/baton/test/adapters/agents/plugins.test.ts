@@ -87,7 +87,7 @@ describe('the extension for pi', () => {
   test('runs what Baton hands it instead of a command, and passes notes on', async () => {
     await using folder = scratch()
     const { fire } = await startPi(folder, {
-      ToolCall: `{"decision":"allow","input":{"command":"/box 1"}}`,
+      ToolCall: `{"decision":"allow","input":{"command":"/box 1"},"context":"a hint"}`,
       ToolResult: '{"context":"a note"}',
     })
     const input = { command: 'npm test', timeout: 5 }
@@ -95,7 +95,7 @@ describe('the extension for pi', () => {
     expect(input).toEqual({ command: '/box 1', timeout: 5 })
     const content = [{ type: 'text', text: 'passed' }]
     expect(await fire('tool_result', { ...CALL, input, content })).toEqual({
-      content: [...content, { type: 'text', text: 'a note' }],
+      content: [...content, { type: 'text', text: 'a hint\na note' }],
     })
   })
 
@@ -166,10 +166,10 @@ describe('the plugin for opencode', () => {
     expect(yes.replies).toMatchObject([{ path: { permissionID: 'per_1' }, body: { response: 'once' } }])
   })
 
-  test('runs what Baton hands it instead of a command, allows only that, and shows the command itself afterwards', async () => {
+  test('runs what Baton hands it instead of a command, allows only that, and shows its model the command itself', async () => {
     await using folder = scratch()
     const { hooks, event, replies } = await startOpencode(folder, {
-      ToolCall: `{"decision":"allow","input":{"command":"/box 1"}}`,
+      ToolCall: `{"decision":"allow","input":{"command":"/box 1"},"context":"a hint"}`,
       ToolResult: '{"context":"a note"}',
     })
     const args = { command: 'npm test', description: 'Tests' }
@@ -181,8 +181,14 @@ describe('the plugin for opencode', () => {
     expect(replies).toMatchObject([{ path: { permissionID: 'per_2' } }])
     const output = { output: 'passed', metadata: { exit: 0 } }
     await hooks['tool.execute.after']?.({ tool: 'bash', sessionID: 'ses_1', callID: 'c1', args }, output)
-    expect(args.command).toBe('npm test')
-    expect(output.output).toBe('passed\na note')
+    // Its record keeps what ran; the model reads the command itself.
+    const part = { type: 'tool', callID: 'c1', state: { status: 'completed', input: args } }
+    const messages = [{ info: {}, parts: [{ type: 'text', text: 'x' }, part] }]
+    await hooks['experimental.chat.messages.transform']?.({}, { messages })
+    expect(messages[0]?.parts[1]).toMatchObject({
+      state: { status: 'completed', input: { command: 'npm test' } },
+    })
+    expect(output.output).toBe('passed\na hint\na note')
   })
 
   test('tells the start once, adds the context, refuses a prompt, and goes on when idle', async () => {

@@ -13,6 +13,7 @@ export const Baton = async ({ client, directory }) => {
   const ours = new Map()
   const allowed = new Set()
   const replaced = new Map()
+  const commands = new Map()
   const failed = new Map()
   const windows = new Map()
   const busy = new Set()
@@ -165,7 +166,8 @@ export const Baton = async ({ client, directory }) => {
       const answer = await ask('ToolCall', { ...about(sessionID), tool_name: tool, tool_input: args, tool_use_id: callID, takes_input: true })
       if (answer.decision === 'allow') allowed.add(callID)
       if (answer.decision === 'allow' && answer.input) {
-        replaced.set(callID, { before: { ...args }, text: JSON.stringify(answer.input.command) })
+        commands.set(callID, args.command)
+        replaced.set(callID, { text: JSON.stringify(answer.input.command), note: answer.context })
         Object.assign(args, answer.input)
       }
       if (answer.decision === 'deny' || answer.decision === 'ask') throw new Error(answer.reason ?? 'refused')
@@ -174,20 +176,27 @@ export const Baton = async ({ client, directory }) => {
     async 'tool.execute.after'({ tool, sessionID, callID, args }, output) {
       allowed.delete(callID)
       const exit = output?.metadata?.exit
-      const ran = { ...args }
-      // Its record, and so the model, show the command itself again.
-      if (replaced.has(callID)) Object.assign(args ?? {}, replaced.get(callID).before)
+      const { note } = replaced.get(callID) ?? {}
       replaced.delete(callID)
       const answer = await ask('ToolResult', {
         ...about(sessionID),
         tool_name: tool,
-        tool_input: ran,
+        tool_input: args ?? {},
         tool_use_id: callID,
         tool_response: String(output?.output ?? '').slice(0, 100000),
         failed: typeof exit === 'number' && exit !== 0,
       })
       show(answer.notice)
-      if (answer.context && typeof output?.output === 'string') output.output += '\\n' + answer.context
+      const notes = [note, answer.context].filter(Boolean)
+      if (notes.length > 0 && typeof output?.output === 'string') output.output += '\\n' + notes.join('\\n')
+    },
+
+    // Its record holds what ran; the model reads the command itself.
+    async 'experimental.chat.messages.transform'(_input, { messages }) {
+      for (const part of messages.flatMap(message => message.parts)) {
+        const command = commands.get(part.callID)
+        if (command !== undefined && part.state?.input) part.state = { ...part.state, input: { ...part.state.input, command } }
+      }
     },
 
     async 'experimental.session.compacting'({ sessionID }) {

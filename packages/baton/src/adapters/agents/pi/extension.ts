@@ -6,6 +6,7 @@ export default function (pi) {
   let waiting = ''
   let continued = false
   let trouble
+  const notes = new Map()
 
   const about = ctx => ({
     session_id: ctx.sessionManager.getSessionId(),
@@ -51,7 +52,10 @@ export default function (pi) {
     const answer = await ask('ToolCall', { ...about(ctx), ...call }, signal)
     if (signal?.aborted) return { block: true, reason: 'The person stopped the turn.' }
     const reason = String(answer.reason ?? 'refused')
-    if (answer.decision === 'allow' && answer.input) Object.assign(event.input, answer.input)
+    if (answer.decision === 'allow' && answer.input) {
+      Object.assign(event.input, answer.input)
+      if (answer.context) notes.set(event.toolCallId, String(answer.context))
+    }
     if (answer.decision === 'deny') return { block: true, reason }
     if (answer.decision !== 'ask') return
     if (!ctx.hasUI) return { block: true, reason: reason + '\\n' + NOBODY }
@@ -70,7 +74,9 @@ export default function (pi) {
       failed: event.isError === true,
     })
     show(ctx, answer.notice)
-    if (answer.context) return { content: [...(event.content ?? []), { type: 'text', text: String(answer.context) }] }
+    const texts = [notes.get(event.toolCallId), answer.context].filter(Boolean)
+    notes.delete(event.toolCallId)
+    if (texts.length > 0) return { content: [...(event.content ?? []), { type: 'text', text: texts.join('\\n') }] }
   })
 
   pi.on('agent_end', async (event, ctx) => {
